@@ -1,0 +1,254 @@
+"""`course …`: one command for learners (lab, reset, doctor) and for authors (build, verify, new-exercise).
+
+Subcommands import what they need when they run, so that `course doctor` can tell what is wrong with
+an environment in which little else works.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from course_utils.workbook import UserError, find_repository
+
+AUTHOR_MODULES = frozenset({"jupytext", "nbformat", "nbclient", "nbgrader", "tomli"})
+"""Modules that come with the `author` extra."""
+
+USAGE = 2
+"""Exit status of a command that could not start; argparse's own for a wrong command line."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One subcommand: its name, its help, its arguments and what it runs."""
+
+    name: str
+    summary: str
+    description: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `course` with `argv` (by default the process's own arguments) and return its exit status.
+
+    0: done. 1: it ran and found something wrong, or could not do what was asked. 2: the command
+    line is wrong, or something the command needs is not installed. 130: interrupted.
+    """
+    arguments, extra = _split(list(sys.argv[1:] if argv is None else argv))
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if extra and options.command.name != "lab":
+        parser.error(f"course {options.command.name} takes nothing after --")
+    options.extra = extra
+    try:
+        return int(options.command.run(options))
+    except UserError as error:
+        return _complain(str(error), 1)
+    except ModuleNotFoundError as error:
+        module = (error.name or "").split(".")[0]
+        if module in AUTHOR_MODULES:
+            advice = 'python -m pip install -c constraints.txt -e ".[author]"'
+            return _complain(f"course {options.command.name} needs {module}: run `{advice}` in the repository", USAGE)
+        if not module or module == __package__:
+            raise  # a fault of this package, not of the environment
+        return _complain(f"{module} is not installed: `course doctor` says how to mend this environment", USAGE)
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+    except BrokenPipeError:
+        # The reader (`| head`) left. Standard output goes nowhere now, so Python's flush at exit is quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"course: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The arguments before and after the first `--`."""
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="course",
+        description="The Gradient Ledger: work on the notebooks, check the environment, build and verify the lessons.",
+        epilog="`course COMMAND --help` says more about one command.",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        sub = commands.add_parser(command.name, help=command.summary, description=command.description)
+        command.arguments(sub)
+        sub.set_defaults(command=command)
+    return parser
+
+
+# ------------------------------------------------------------------ kinds of argument
+
+
+def _lesson(text: str) -> int:
+    if not re.fullmatch(r"\d{1,2}", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not the number of a lesson, such as 3")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or not 0 < int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: a number from 1 to 65535")
+    return int(text)
+
+
+def _repository(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form OWNER/NAME")
+    return text
+
+
+def _exercise_id(text: str) -> str:
+    if not re.fullmatch(r"[1-9]\d?\.[1-9]\d?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an exercise's number, such as 2.7")
+    return text
+
+
+def _function_name(text: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a function's name: lower-case words joined by underscores")
+    return text
+
+
+# ------------------------------------------------------------------ the commands
+
+
+def _lab_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "course lab [-h] [--no-browser] [--port N] [-- JUPYTER ARGUMENTS]"
+    parser.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
+    parser.add_argument("--port", type=_port, metavar="N", help="listen on this port of localhost")
+
+
+def _lab(options: argparse.Namespace) -> int:
+    from course_utils.workbook import lab_command
+
+    return lab_command(find_repository(), browser=not options.no_browser, port=options.port, extra=options.extra)
+
+
+def _reset_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("lesson", type=_lesson, metavar="N", help="the number of the lesson, 1 for 01_….ipynb")
+
+
+def _reset(options: argparse.Namespace) -> int:
+    from course_utils.workbook import reset_command
+
+    return reset_command(find_repository(), options.lesson)
+
+
+def _no_arguments(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from course_utils.doctor import doctor_command
+
+    return doctor_command()
+
+
+def _lessons_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("lessons", type=_lesson, nargs="*", metavar="LESSON", help="only these lessons; default: all")
+
+
+def _build_arguments(parser: argparse.ArgumentParser) -> None:
+    _lessons_argument(parser)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed notebook is stale")
+    parser.add_argument(
+        "--repository",
+        type=_repository,
+        metavar="OWNER/NAME",
+        help="where badges and the set-up cell lead; default: [tool.course] repository in pyproject.toml",
+    )
+
+
+def _build(options: argparse.Namespace) -> int:
+    from course_utils.authoring import build_command
+
+    return build_command(
+        find_repository(), check=options.check, repository=options.repository, only=sorted(set(options.lessons))
+    )
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from course_utils.authoring import verify_command
+
+    return verify_command(find_repository(), sorted(set(options.lessons)))
+
+
+def _new_exercise_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("identifier", type=_exercise_id, metavar="LESSON.NUMBER", help="its number, such as 2.7")
+    parser.add_argument("name", type=_function_name, metavar="NAME", help="the function a learner writes")
+
+
+def _new_exercise(options: argparse.Namespace) -> int:
+    from course_utils.authoring import new_exercise_command
+
+    return new_exercise_command(find_repository(), options.identifier, options.name)
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "lab",
+        "open the notebooks in JupyterLab",
+        "Copy the notebooks into workbook/ and start JupyterLab there. What you changed is never overwritten; "
+        "a notebook you have not touched is brought up to date.",
+        _lab_arguments,
+        _lab,
+    ),
+    Command(
+        "reset",
+        "start one notebook afresh, keeping yours as a backup",
+        "Rename your notebook of lesson N to NAME.backup-1.ipynb (or the next free number) and put the published one "
+        "in its place.",
+        _reset_arguments,
+        _reset,
+    ),
+    Command(
+        "doctor",
+        "check this environment and say how to mend it",
+        "Print one line a check: Python, torch, the device, matplotlib, widgets, JupyterLab, the kernel, this package, "
+        "the record of your progress, the disk. Exit status 1 if any of them failed.",
+        _no_arguments,
+        _doctor,
+    ),
+    Command(
+        "build",
+        "make the notebooks from the lesson sources",
+        "Write notebooks/*.ipynb and solutions/*.ipynb from solutions/*.py.",
+        _build_arguments,
+        _build,
+    ),
+    Command(
+        "verify",
+        "check that every lesson keeps the course's rules",
+        "Check the invariants of every exercise: the stub is not attempted, right answers pass, wrong ones fail with "
+        "the misconception they were written for, texts and registry agree.",
+        _lessons_argument,
+        _verify,
+    ),
+    Command(
+        "new-exercise",
+        "write the skeleton of a new exercise",
+        "Write the files of a new exercise, each with what is left to fill in.",
+        _new_exercise_arguments,
+        _new_exercise,
+    ),
+)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

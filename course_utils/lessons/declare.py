@@ -1,0 +1,50 @@
+"""What a lesson declares beside its exercises: questions to commit to, and the lesson itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from course_utils.exercise import Exercise
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with choices. A `prediction` is compared with a measurement later; a `quiz` answers at once.
+
+    `choices` maps a short key to the shown text. A prediction's right choice is never declared:
+    the lesson's own experiment measures it. A quiz says why in `because`, one entry a choice,
+    and names its right choice in `answer`.
+    """
+
+    id: str
+    kind: Literal["prediction", "quiz"]
+    text: str
+    choices: dict[str, str]
+    answer: str = ""
+    because: dict[str, str] | None = None
+
+    @property
+    def lesson(self) -> int:
+        return int(self.id.split(".")[0])
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One notebook: its file stem, title, exercises and questions, in the order in which they stand."""
+
+    number: int
+    slug: str
+    title: str
+    exercises: tuple[Exercise, ...]
+    questions: tuple[Question, ...]
+    reading_minutes: int
+    """Minutes for everything but the exercises."""
+
+    @property
+    def points(self) -> int:
+        return sum(exercise.points for exercise in self.exercises)
+
+    @property
+    def minutes(self) -> int:
+        return self.reading_minutes + sum(exercise.minutes for exercise in self.exercises)

@@ -1,0 +1,21 @@
+"""One entry of the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A mistake with a name: one or two plain sentences for each question a learner has about it."""
+
+    id: str
+    title: str
+    happens: str
+    """What the code does, and what that does to the numbers."""
+    mend: str
+    """What to look at or write next, short of the answer."""
+    why: str = ""
+    """Why it is easy to believe, or why PyTorch behaves so."""
+    taught: str = ""
+    """The lesson section or exercise where this is settled, e.g. `"1.3"`; empty for general ones."""

@@ -1,0 +1,171 @@
+"""Bounded plain data: what a learner's code did, as tensors, numbers, strings, lists and dicts.
+
+Nothing live crosses from the half that runs a learner's code to the half that judges it, and
+nothing unbounded: every value is copied, counted and cut here. The wire form is a JSON tree
+with the tensors beside it in safetensors, so reading it can never run code.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+MAX_ELEMENTS = 2_000_000
+"""Most tensor entries kept in one piece of evidence."""
+MAX_ITEMS = 20_000
+"""Most list and dict entries kept in one piece of evidence."""
+MAX_TEXT = 2_000
+"""Longest string kept, in characters."""
+MAX_DEPTH = 6
+"""Deepest nesting of lists and dicts that is followed."""
+MAX_WIRE_BYTES = 64 * 2**20
+"""Longest wire form that is read back, in bytes."""
+
+
+@dataclass(frozen=True, eq=False)
+class TensorData:
+    """A tensor as it was: its values on the CPU, detached, and the facts about it that copying loses."""
+
+    value: torch.Tensor
+    device: str = "cpu"
+    requires_grad: bool = False
+    has_graph: bool = False
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Something that is not plain data, or too much of it: only its type and a short description."""
+
+    type: str
+    text: str
+    too_large: bool = False
+
+
+Plain = Any
+"""None, bool, int, float, str, TensorData, Opaque, or a list or str-keyed dict of these."""
+
+
+class _Budget:
+    def __init__(self) -> None:
+        self.elements = MAX_ELEMENTS
+        self.items = MAX_ITEMS
+
+
+def to_plain(value: object) -> Plain:
+    """Copy `value` into plain data, cutting what exceeds the limits of this module.
+
+    Tuples become lists, mappings become dicts with string keys, tensors are copied to the CPU.
+    Anything else that is not a number, a string or None becomes `Opaque`. Never raises for the
+    sake of the value: an object whose `repr` fails is described by its type.
+    """
+    return _convert(value, _Budget(), 0)
+
+
+def _convert(value: object, budget: _Budget, depth: int) -> Plain:
+    if isinstance(value, torch.Tensor):
+        return _convert_tensor(value, budget)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value) if value.bit_length() < 256 else Opaque("int", "an integer of more than 256 bits", True)
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, str):
+        return value if len(value) <= MAX_TEXT else value[:MAX_TEXT] + f"… ({len(value):,} characters)"
+    if isinstance(value, Mapping | list | tuple):
+        if depth >= MAX_DEPTH:
+            return Opaque(type(value).__name__, f"nested more than {MAX_DEPTH} deep", True)
+        if len(value) > budget.items:
+            return Opaque(type(value).__name__, f"a {type(value).__name__} of {len(value):,} items", True)
+        budget.items -= len(value)
+        if isinstance(value, Mapping):
+            return {str(key)[:MAX_TEXT]: _convert(item, budget, depth + 1) for key, item in list(value.items())}
+        return [_convert(item, budget, depth + 1) for item in value]
+    return Opaque(type(value).__name__, short_repr(value))
+
+
+def _convert_tensor(tensor: torch.Tensor, budget: _Budget) -> Plain:
+    if tensor.numel() > budget.elements:
+        return Opaque("Tensor", f"a tensor of shape {tuple(tensor.shape)}, {tensor.numel():,} entries", True)
+    budget.elements -= tensor.numel()
+    try:
+        plain = tensor.detach()
+        if plain.layout is not torch.strided:
+            plain = plain.to_dense()
+        # The clone is of a plain Tensor: a subclass (Parameter, a learner's own) stays behind.
+        value = plain.as_subclass(torch.Tensor).to("cpu", copy=True).resolve_conj().contiguous()
+    except (RuntimeError, NotImplementedError, TypeError) as error:
+        return Opaque(type(tensor).__name__, f"a tensor that could not be copied: {str(error)[:200]}")
+    return TensorData(value, tensor.device.type, tensor.requires_grad, tensor.grad_fn is not None)
+
+
+def short_repr(value: object, limit: int = 120) -> str:
+    """`repr(value)`, cut to `limit` characters; never raises."""
+    try:
+        text = repr(value)
+    except Exception:  # a learner's __repr__ may do anything
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def to_bytes(value: Plain) -> bytes:
+    """Write plain data for another process: 8 bytes of length, a JSON tree, then safetensors."""
+    from safetensors.torch import save
+
+    tensors: dict[str, torch.Tensor] = {}
+    tree = json.dumps(_pack(value, tensors), allow_nan=False).encode()
+    return len(tree).to_bytes(8, "little") + tree + save(tensors)
+
+
+def from_bytes(data: bytes) -> Plain:
+    """Read what `to_bytes` wrote. Raises `ValueError` on anything else; runs no code from `data`."""
+    from safetensors.torch import load
+
+    if len(data) > MAX_WIRE_BYTES:
+        raise ValueError(f"evidence of {len(data):,} bytes is over the limit of {MAX_WIRE_BYTES:,}")
+    try:
+        size = int.from_bytes(data[:8], "little")
+        tree = json.loads(data[8 : 8 + size])
+        return _unpack(tree, load(data[8 + size :]))
+    except Exception as error:  # safetensors and json raise several kinds; the data is untrusted
+        raise ValueError(f"not a piece of evidence: {error}") from error
+
+
+def _pack(value: Plain, tensors: dict[str, torch.Tensor]) -> Any:
+    if isinstance(value, TensorData):
+        key = str(len(tensors))
+        tensors[key] = value.value.clone()  # safetensors refuses tensors that share memory
+        return {"$": "tensor", "key": key, "at": [value.device, value.requires_grad, value.has_graph]}
+    if isinstance(value, Opaque):
+        return {"$": "opaque", "at": [value.type, value.text, value.too_large]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$": "float", "at": repr(value)}
+    if isinstance(value, dict):
+        return {"$": "dict", "at": [[key, _pack(item, tensors)] for key, item in value.items()]}
+    if isinstance(value, list):
+        return [_pack(item, tensors) for item in value]
+    return value
+
+
+def _unpack(tree: Any, tensors: Mapping[str, torch.Tensor]) -> Plain:
+    if isinstance(tree, list):
+        return [_unpack(item, tensors) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    at = tree["at"]
+    match tree["$"]:
+        case "tensor":
+            device, requires_grad, has_graph = at
+            return TensorData(tensors[tree["key"]], str(device), bool(requires_grad), bool(has_graph))
+        case "opaque":
+            return Opaque(str(at[0]), str(at[1]), bool(at[2]))
+        case "float":
+            return float(at)
+        case "dict":
+            return {str(key): _unpack(item, tensors) for key, item in at}
+    raise ValueError(f"unknown kind {tree['$']!r}")
