@@ -180,6 +180,8 @@ class Verdict:
     misconception: str | None = None
     raised: Raised | None = None
     printed: str = ""
+    rule_broken: bool = False
+    """The numbers are right, and a rule about *how* that the exercise states was broken."""
     cases_passed: int = 0
     cases_total: int = 0
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from course_utils.compare import Difference, compare
+from course_utils.difference import Difference, compare
 from course_utils.exercise import Case, Change, Evidence, Exercise, Verdict
 from course_utils.oracles.oracle import Answer, Oracle
 from course_utils.plain import Plain
@@ -44,6 +44,7 @@ class _Problem:
     lines: tuple[str, ...]
     named: str | None = None
     difference: Difference | None = None
+    rule_broken: bool = False
 
 
 def judge(exercise: Exercise, cases: Sequence[Case], evidence: Sequence[Evidence]) -> Verdict:
@@ -72,6 +73,7 @@ def judge(exercise: Exercise, cases: Sequence[Case], evidence: Sequence[Evidence
         misconception=first.named or _fingerprint(oracle, seen, problems) or _by_kind(first.difference),
         raised=first.evidence.raised,
         printed=first.evidence.printed,
+        rule_broken=first.rule_broken,
         cases_passed=passed,
         cases_total=len(cases),
     )
@@ -99,7 +101,7 @@ def _problem(oracle: Oracle, case: Case, evidence: Evidence) -> _Problem | None:
         return _Problem(case, evidence, difference.lines, difference=difference)
     broken = oracle.rules(case, evidence) if oracle.rules else None
     if broken is not None:
-        return _Problem(case, evidence, (broken.seen,), broken.misconception)
+        return _Problem(case, evidence, (broken.seen,), broken.misconception, rule_broken=True)
     if evidence.changes:
         return _Problem(case, evidence, _change_lines(evidence.changes), f"changed-{evidence.changes[0].aspect}")
     return None

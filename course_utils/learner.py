@@ -34,7 +34,7 @@ def check(identifier: str, attempt: object) -> None:
     exercise = find_exercise(identifier)
     verdict = evaluate(identifier, attempt)
     _remember(verdict, attempt)
-    show(card(verdict, exercise.rules if verdict.misconception == "used-autograd" else ()))
+    show(card(verdict, exercise.rules if verdict.rule_broken else ()))
     if os.environ.get("NBGRADER_EXECUTION") and not verdict.passed:
         raise CheckFailed(f"exercise {identifier}: {verdict.outcome}")
 

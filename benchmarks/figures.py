@@ -1,0 +1,80 @@
+"""The figures of the course, measured in one run: import, checks, notebooks.
+
+Usage: python benchmarks/figures.py [--notebooks]
+
+Prints the time of `import course_utils` as a share of `import torch`, the median and worst check
+over the bank's right answers, and with `--notebooks` the run time of each solved notebook.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+IMPORT = """
+import time
+start = time.perf_counter(); import torch
+middle = time.perf_counter(); import course_utils
+print(middle - start, time.perf_counter() - middle)
+"""
+
+
+def import_times(runs: int = 5) -> None:
+    pairs = []
+    for _ in range(runs):
+        out = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True).stdout
+        pairs.append(tuple(map(float, out.split())))
+    torch_time, own = (statistics.median(column) for column in zip(*pairs, strict=True))
+    print(f"import torch {torch_time:.2f} s; import course_utils beyond it {own:.3f} s, ratio {own / torch_time:.3f}")
+
+
+def check_times() -> None:
+    from course_utils.authoring.attempts import attempts, load
+    from course_utils.learner import evaluate
+    from course_utils.lessons import lessons
+
+    slowest: list[tuple[float, str]] = []
+    for lesson in lessons():
+        for attempt in attempts(ROOT, lesson.number):
+            if attempt.verdict != "right":
+                continue
+            function = load(attempt)
+            start = time.perf_counter()
+            evaluate(attempt.exercise, function)
+            slowest.append((time.perf_counter() - start, attempt.path.name))
+    times = [seconds for seconds, _ in slowest]
+    print(f"{len(times)} checks: median {statistics.median(times):.3f} s, worst {max(slowest)[0]:.3f} s ({max(slowest)[1]})")
+
+
+def notebook_times() -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    for path in sorted((ROOT / "solutions").glob("*.ipynb")):
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["COURSE_HOME"] = folder
+            notebook = nbformat.read(path, as_version=4)
+            start = time.perf_counter()
+            NotebookClient(notebook, timeout=300, resources={"metadata": {"path": folder}}).execute()
+            print(f"{path.name}: all cells in {time.perf_counter() - start:.1f} s, kernel start included")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--notebooks", action="store_true", help="run the solved notebooks as well")
+    arguments = parser.parse_args()
+    import_times()
+    check_times()
+    if arguments.notebooks:
+        notebook_times()
+
+
+if __name__ == "__main__":
+    main()
