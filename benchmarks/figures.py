@@ -37,6 +37,7 @@ def import_times(runs: int = 5) -> None:
 
 def check_times() -> None:
     from course_utils.authoring.attempts import attempts, load
+
     from course_utils.learner import evaluate
     from course_utils.lessons import lessons
 
@@ -50,7 +51,8 @@ def check_times() -> None:
             evaluate(attempt.exercise, function)
             slowest.append((time.perf_counter() - start, attempt.path.name))
     times = [seconds for seconds, _ in slowest]
-    print(f"{len(times)} checks: median {statistics.median(times):.3f} s, worst {max(slowest)[0]:.3f} s ({max(slowest)[1]})")
+    worst, name = max(slowest)
+    print(f"{len(times)} checks: median {statistics.median(times):.3f} s, worst {worst:.3f} s ({name})")
 
 
 def notebook_times() -> None:

@@ -7,10 +7,11 @@ an environment in which little else works.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from course_utils.workbook import UserError, find_repository
@@ -107,12 +108,6 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _repository(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form OWNER/NAME")
-    return text
-
-
 def _exercise_id(text: str) -> str:
     if not re.fullmatch(r"[1-9]\d?\.[1-9]\d?", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not an exercise's number, such as 2.7")
@@ -169,24 +164,36 @@ def _build_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed notebook is stale")
     parser.add_argument(
         "--repository",
-        type=_repository,
         metavar="OWNER/NAME",
-        help="where badges and the set-up cell lead; default: [tool.course] repository in pyproject.toml",
+        help="where badges and the set-up cell lead: a repository on GitHub, a git URL, a folder, or '' for nowhere; "
+        "default: [tool.course] repository in pyproject.toml",
     )
+
+
+@contextlib.contextmanager
+def _authoring_faults() -> Iterator[None]:
+    """Authoring names an author's mistakes by its own exception; here they become lines for the user."""
+    from course_utils.authoring.files import AuthoringError
+
+    try:
+        yield
+    except AuthoringError as error:
+        raise UserError(str(error)) from error
 
 
 def _build(options: argparse.Namespace) -> int:
     from course_utils.authoring import build_command
 
-    return build_command(
-        find_repository(), check=options.check, repository=options.repository, only=sorted(set(options.lessons))
-    )
+    only = sorted(set(options.lessons))
+    with _authoring_faults():
+        return build_command(find_repository(), check=options.check, repository=options.repository, only=only)
 
 
 def _verify(options: argparse.Namespace) -> int:
     from course_utils.authoring import verify_command
 
-    return verify_command(find_repository(), sorted(set(options.lessons)))
+    with _authoring_faults():
+        return verify_command(find_repository(), sorted(set(options.lessons)))
 
 
 def _new_exercise_arguments(parser: argparse.ArgumentParser) -> None:
@@ -197,7 +204,8 @@ def _new_exercise_arguments(parser: argparse.ArgumentParser) -> None:
 def _new_exercise(options: argparse.Namespace) -> int:
     from course_utils.authoring import new_exercise_command
 
-    return new_exercise_command(find_repository(), options.identifier, options.name)
+    with _authoring_faults():
+        return new_exercise_command(find_repository(), options.identifier, options.name)
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from course_utils.workbook import WORKBOOK, UserError, find_repository, record_folder
+from course_utils import record
+from course_utils.workbook import RECORD_FOLDER, WORKBOOK, UserError, find_repository
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -151,6 +152,13 @@ def _numbers(version: str) -> tuple[int, ...]:
     """The leading numbers of a version: (2, 13, 0) of "2.13.0+cpu"."""
     match = re.match(r"\d+(\.\d+)*", version)
     return tuple(int(part) for part in match.group().split(".")) if match else ()
+
+
+def _repository() -> Path | None:
+    try:
+        return find_repository()
+    except UserError:
+        return None
 
 
 # ------------------------------------------------------------------ the checks
@@ -319,10 +327,7 @@ def _is_this_python(program: str) -> bool:
 def check_package() -> list[Check]:
     """`course_utils` imports in a kernel started anywhere, and is the one of this repository."""
     found = probe("import course_utils\ndata['from'] = list(course_utils.__path__)[0]")
-    try:
-        root: Path | None = find_repository()
-    except UserError:
-        root = None
+    root = _repository()
     install = f"{_python()} -m pip install -e {root}" if root else "run `make lab` in the folder you cloned"
     if found.missing == "course_utils":
         return [Check("course_utils", "fail", "not importable from other folders", install)]
@@ -336,10 +341,8 @@ def check_package() -> list[Check]:
 
 def check_workbook() -> list[Check]:
     """No file beside the notebooks hides a library: a notebook's own folder comes first on its path."""
-    try:
-        folder = find_repository() / WORKBOOK
-    except UserError:
-        folder = Path.cwd()
+    root = _repository()
+    folder = root / WORKBOOK if root else Path.cwd()
     hiding = [name for name in SHADOWABLE if (folder / f"{name}.py").is_file()]
     if hiding:
         found = f"{hiding[0]}.py in {folder} hides the library of that name from the notebooks"
@@ -347,9 +350,17 @@ def check_workbook() -> list[Check]:
     return [Check("workbook", "ok", f"{folder} hides no library" if folder.is_dir() else "not made yet: `course lab`")]
 
 
+def _record_folder() -> Path:
+    """Where the record is kept in a notebook opened by `course lab`, or, outside the repository, in one opened here."""
+    root = _repository()
+    if root is None or os.environ.get("COURSE_HOME"):
+        return record.home()
+    return root / WORKBOOK / RECORD_FOLDER
+
+
 def check_record() -> list[Check]:
     """The learner's record can be written, and the disk it stands on has room."""
-    folder = record_folder().absolute()
+    folder = _record_folder()
     standing = next(path for path in (folder, *folder.parents) if path.exists())
     try:
         with tempfile.TemporaryFile(dir=standing):

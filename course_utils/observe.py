@@ -309,13 +309,12 @@ class AutogradSpy(torch.overrides.TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self.used: list[str] = []
-        watched: list[tuple[Callable[..., Any], str]] = [
-            (torch.Tensor.backward, "backward"),
-            (torch.autograd.backward, "torch.autograd.backward"),
-            (torch.autograd.grad, "torch.autograd.grad"),
-            (torch._VF._make_dual, "forward-mode autograd"),
-        ]
-        self._watched = {function: name for function, name in watched}
+        self._watched: dict[Callable[..., Any], str] = {
+            torch.Tensor.backward: "backward",
+            torch.autograd.backward: "torch.autograd.backward",
+            torch.autograd.grad: "torch.autograd.grad",
+            torch._VF._make_dual: "forward-mode autograd",
+        }
 
     def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
         if func in self._watched:

@@ -14,11 +14,12 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from course_utils.record import write_atomically
 
 WORKBOOK = "workbook"
 RECORD_FOLDER = ".course"
@@ -67,19 +68,6 @@ def find_repository(start: Path | None = None) -> Path:
     )
 
 
-def record_folder(start: Path | None = None) -> Path:
-    """The folder of the learner's record: `COURSE_HOME` if set, else the workbook's, else `.course` in `start`.
-
-    The folder may not exist yet. `start` is the current folder by default.
-    """
-    if named := os.environ.get("COURSE_HOME"):
-        return Path(named).expanduser()
-    try:
-        return find_repository(start) / WORKBOOK / RECORD_FOLDER
-    except UserError:
-        return (start or Path.cwd()) / RECORD_FOLDER
-
-
 def pristine_notebooks(root: Path) -> list[Path]:
     """The published notebooks of the repository, in order. Raises `UserError` when there are none."""
     found = sorted(path for path in (root / "notebooks").glob("*.ipynb") if path.is_file())
@@ -121,7 +109,7 @@ def _hand_out(source: Path, target: Path, manifest: dict[str, str]) -> Handed:
     else:
         return Handed(source.name, "kept" if manifest[source.name] == digest else "newer exists")
     if action != "current":
-        write_atomically(target, published)
+        _write_notebook(source, target, published)
     manifest[source.name] = digest
     return Handed(source.name, action)
 
@@ -146,7 +134,7 @@ def reset(root: Path, lesson: int) -> Reset:
             return Reset(target, None, changed=False)
         # The backup is complete before the notebook is touched: a crash leaves one of the two whole.
         backup = _back_up(target) if target.exists() else None
-        write_atomically(target, content)
+        _write_notebook(source, target, content)
         manifest = _read_manifest(folder)
         manifest[source.name] = _digest(content)
         _write_manifest(folder, manifest)
@@ -168,21 +156,10 @@ def _back_up(path: Path) -> Path:
         return backup
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write `content` to `path` through a temporary file beside it: readers see the old bytes or the new ones."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes the file private to its owner; a notebook is an ordinary file.
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+def _write_notebook(source: Path, target: Path, content: bytes) -> None:
+    write_atomically(target, content.decode("utf-8"))
+    # A file written atomically is its owner's alone; a notebook is an ordinary file, to be handed in.
+    shutil.copymode(source, target)
 
 
 def _read_manifest(folder: Path) -> dict[str, str]:
@@ -196,7 +173,7 @@ def _read_manifest(folder: Path) -> dict[str, str]:
 
 def _write_manifest(folder: Path, manifest: Mapping[str, str]) -> None:
     text = json.dumps({"version": 1, "notebooks": dict(sorted(manifest.items()))}, indent=2) + "\n"
-    write_atomically(folder / RECORD_FOLDER / MANIFEST, text.encode())
+    write_atomically(folder / RECORD_FOLDER / MANIFEST, text)
 
 
 def _digest(content: bytes) -> str:

@@ -21,7 +21,9 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: install Debian's package chromium")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium on this machine: install Debian's package chromium"
+)
 
 WRONG = """\
 def numerical_gradient(f, x, h=1e-5):
@@ -127,8 +129,12 @@ def test_a_learner_predicts_runs_fails_and_passes(server: str, tmp_path: Path) -
         page = browser.new_page(viewport={"width": 1280, "height": 1400})
         page.goto(f"{server}/lab/tree/{NOTEBOOK.name}?reset")
         lesson = Lesson(page)
-        page.wait_for_selector(f'.jp-Notebook-cell[data-windowed-list-index="{len(lesson.sources) - 1}"]', timeout=90_000)
-        page.wait_for_selector('.jp-NotebookPanel-toolbar [data-status="idle"], .jp-Notebook-ExecutionIndicator', timeout=60_000)
+        page.wait_for_selector(
+            f'.jp-Notebook-cell[data-windowed-list-index="{len(lesson.sources) - 1}"]', timeout=90_000
+        )
+        page.wait_for_selector(
+            '.jp-NotebookPanel-toolbar [data-status="idle"], .jp-Notebook-ExecutionIndicator', timeout=60_000
+        )
 
         # A prediction is committed before anything else has run.
         lesson.run(lesson.ids["setup"])
@@ -152,7 +158,11 @@ def test_a_learner_predicts_runs_fails_and_passes(server: str, tmp_path: Path) -
         expect(lesson.cell(first).get_by_role("status")).to_contain_text("Committed")
         assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']").count() == 0
         assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
-        assert any("You predicted" in lesson.text(i) for i in range(first, first + 3) if lesson.sources[i].find("compare(") >= 0)
+        assert any(
+            "You predicted" in lesson.text(i)
+            for i in range(first, first + 3)
+            if lesson.sources[i].find("compare(") >= 0
+        )
 
         # A wrong answer is named; the right one brings the points.
         answer, verdict = lesson.ids["exercise-1-1"], lesson.ids["check-1-1"]

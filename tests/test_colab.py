@@ -61,7 +61,9 @@ def test_the_set_up_cell_installs_the_package_and_the_lesson_runs(repository: Pa
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV", "COURSE_HOME")}
     missing = subprocess.run([bare, "-c", "import course_utils"], cwd=tmp_path, env=environment, capture_output=True)
     assert missing.returncode != 0, "the bare environment has the package already"
-    torch_before = _run(bare, "-c", "import torch; print(torch.__version__, torch.__file__)", cwd=tmp_path, env=environment)
+    torch_before = _run(
+        bare, "-c", "import torch; print(torch.__version__, torch.__file__)", cwd=tmp_path, env=environment
+    )
 
     notebook = student_notebook(ROOT, 1, repository=f"git+file://{repository}")
     kernel = tmp_path / "kernels" / "share" / "jupyter" / "kernels" / "bare"
@@ -85,5 +87,7 @@ def test_the_set_up_cell_installs_the_package_and_the_lesson_runs(repository: Pa
     assert (elsewhere / ".course" / "lesson1.json").exists(), "the record lies beside the notebook"
     where = _run(bare, "-c", "import course_utils; print(course_utils.__file__)", cwd=tmp_path, env=environment)
     assert str(ROOT) not in where and str(bare.parent.parent) in where
-    torch_after = _run(bare, "-c", "import torch; print(torch.__version__, torch.__file__)", cwd=tmp_path, env=environment)
+    torch_after = _run(
+        bare, "-c", "import torch; print(torch.__version__, torch.__file__)", cwd=tmp_path, env=environment
+    )
     assert torch_after == torch_before

@@ -149,7 +149,6 @@ def show(fig: Figure, alt: str) -> None:
         image = png(fig)
         from IPython.display import display
 
-        # The two stubs of IPython's `display` are untyped.
         show_raw: Any = display
         show_raw(
             {"image/png": png_text(image), "text/plain": f"Figure: {text}"},

@@ -144,9 +144,7 @@ def _widget(
     except ImportError:
         return None
     given = record.entry(question.id).get("choice")
-    heading = widgets.HTML(
-        f'<p style="{html.TEXT};margin:0"><strong>{html.code_spans(_title(question))}:</strong> {html.code_spans(question.text)}</p>'
-    )
+    heading = widgets.HTML(html.paragraph(question.text, f"{_title(question)}:"))
     options = widgets.RadioButtons(
         options=[(text, key) for key, text in question.choices.items()],
         value=given if given in question.choices else None,

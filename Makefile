@@ -1,0 +1,69 @@
+# Two commands on a fresh clone, with nothing but Python, git and make:
+#   make lab     open the course in JupyterLab
+#   make test    everything that is checked before a change is accepted
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+COURSE := $(VENV)/bin/course
+# nbval needs the cells of one notebook in one worker, in order: hence loadfile. Two workers suit two cores.
+PARALLEL := -n 2 --dist loadfile
+SOLVED := $(wildcard solutions/*.ipynb)
+UNSOLVED := $(wildcard notebooks/*.ipynb)
+# Arguments for `course lab`, for instance: make lab ARGS="--no-browser --port 9000"
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test clean
+
+help:
+	@echo "make lab     set up .venv and open the notebooks in JupyterLab (ARGS=\"--no-browser --port N\")"
+	@echo "make test    set up .venv and run every check"
+	@echo "make clean   remove .venv and caches; workbook/, your work, stays"
+	@echo "PYTHON=python3.12 chooses the Python that .venv is made with (3.10 or newer)"
+
+lab: $(VENV)/lab.stamp
+	@$(COURSE) lab $(ARGS)
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.10 or newer is needed, this is " + sys.version.split()[0] + ": make PYTHON=python3.12 ..." if sys.version_info < (3, 10) else 0)'
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# Set-up runs again only when one of these two files changed. Torch comes first and alone, so that its
+# large download fails or succeeds by itself; one that is there already is never replaced, and so its pin
+# is left out of the second step.
+define SET_UP
+	@echo "== set up $(VENV) for $(1)"
+	@$(PY) -c 'import torch' 2>/dev/null || $(PY) -m pip install --disable-pip-version-check -c constraints.txt torch
+	@sed '/^torch==/d' constraints.txt > $(VENV)/constraints.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '$(2)'
+endef
+
+# The set-up for tests holds all that the lab needs, so one that is newer will do for both.
+$(VENV)/lab.stamp: pyproject.toml constraints.txt | $(PY)
+	$(call SET_UP,the lab,.)
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml constraints.txt | $(PY)
+	$(call SET_UP,tests,.[dev])
+	@touch $(VENV)/lab.stamp $@
+
+# The learner's record is in COURSE_HOME: tests get one of their own, removed afterwards.
+test: $(VENV)/test.stamp
+	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && COURSE_HOME="$$home" $(MAKE) --no-print-directory checks
+
+.PHONY: checks
+checks:
+	@echo "== ruff check" && $(PY) -m ruff check .
+	@echo "== ruff format --check" && $(PY) -m ruff format --check .
+	@echo "== mypy course_utils" && $(PY) -m mypy course_utils
+	@echo "== course build --check" && $(COURSE) build --check
+	@echo "== course verify" && $(COURSE) verify
+	@echo "== pytest: unit tests" && $(PY) -m pytest -q $(PARALLEL)
+	@test -n "$(SOLVED)" && test -n "$(UNSOLVED)" || { echo "no notebooks to run: \`course build\` makes them"; exit 1; }
+	@echo "== nbval: solved notebooks, outputs compared" && $(PY) -m pytest -q --nbval --nbval-current-env $(PARALLEL) $(SOLVED)
+	@echo "== nbval: unsolved notebooks, run to the end" && $(PY) -m pytest -q --nbval-lax --nbval-current-env $(PARALLEL) $(UNSOLVED)
+	@echo "== all checks passed"
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,82 @@
+"""The house: imports point one way, and what runs a learner's code never sees a right answer."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "course_utils"
+
+# A module may import from rooms that stand lower than its own, or from its own.
+FLOORS = [
+    {"plain", "exercise", "misconceptions", "record"},
+    {"observe", "difference"},
+    {"lessons"},
+    {"oracles", "feedback"},
+    {"judge"},
+    {"learner", "widgets"},
+    {"authoring", "workbook", "doctor"},
+    {"cli", "__main__"},
+]
+# Declarations only, no answers: the shape of an oracle is known to what compares with it.
+EXCEPTIONS = {("difference", "oracles")}
+
+
+def _room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def _imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("course_utils"):
+            rooms = {_room(node.module)} if "." in node.module else {alias.name for alias in node.names}
+            found |= rooms
+        elif isinstance(node, ast.Import):
+            found |= {_room(alias.name) for alias in node.names if alias.name.startswith("course_utils")}
+    return found - {""}
+
+
+def _modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_imports_only_from_its_own_floor_or_lower(path: Path) -> None:
+    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    floor = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+    assert own in floor, f"{own} is a new room: give it a floor in this test"
+    for room in _imports(path):
+        if (own, room) in EXCEPTIONS or room == own:
+            continue
+        assert room in floor, f"{room} is a new room: give it a floor in this test"
+        assert floor[room] <= floor[own], f"{path.name} imports course_utils.{room}, which stands above {own}"
+
+
+def test_observing_loads_no_oracle() -> None:
+    code = (
+        "import sys; from course_utils.lessons import lessons; from course_utils.observe import observe_all\n"
+        "for lesson in lessons():\n"
+        "    for exercise in lesson.exercises:\n"
+        "        observe_all(exercise, lambda *a, **k: None, exercise.cases(0)[:1])\n"
+        "found = [name for name in sys.modules if name.startswith('course_utils.oracles')]\n"
+        "assert not found, found"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_importing_the_package_loads_neither_matplotlib_nor_widgets_nor_oracles() -> None:
+    code = (
+        "import sys, course_utils\n"
+        "course_utils.check, course_utils.predict\n"
+        "heavy = ('matplotlib', 'ipywidgets', 'IPython', 'jupyterlab', 'course_utils.oracles', 'safetensors')\n"
+        "found = [name for name in heavy if name in sys.modules]\n"
+        "assert not found, found"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]

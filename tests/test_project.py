@@ -1,0 +1,456 @@
+"""The project's own files agree with each other, and its two commands and its command line do what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from course_utils import cli, doctor
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+OUTPUT_PACKAGES = {"ipykernel", "ipython", "jupyter-client"}
+"""Pinned though no direct dependency, for what they do to a notebook's output; constraints.txt says so."""
+
+
+def ranges(lines: list[str]) -> dict[str, SpecifierSet]:
+    requirements = [Requirement(line) for line in lines]
+    return {canonicalize_name(item.name): item.specifier for item in requirements}
+
+
+RUNTIME = ranges(PROJECT["project"]["dependencies"])
+EXTRAS = {name: ranges(lines) for name, lines in PROJECT["project"]["optional-dependencies"].items()}
+DIRECT = {**RUNTIME, **{name: item for extra in EXTRAS.values() for name, item in extra.items()}}
+DIRECT.pop("gradient-ledger")
+
+
+def pins(python: str) -> dict[str, str]:
+    """{name: version} of constraints.txt as pip reads it on this Python; a name pinned twice is an error."""
+    found: dict[str, str] = {}
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        requirement = Requirement(line)
+        if requirement.marker is None or requirement.marker.evaluate({"python_version": python}):
+            name = canonicalize_name(requirement.name)
+            [specifier] = requirement.specifier
+            assert specifier.operator == "==", f"{line} is not a pin"
+            assert name not in found, f"{name} has two pins on Python {python}"
+            found[name] = specifier.version
+    return found
+
+
+# ------------------------------------------------------------------ dependencies
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_every_direct_dependency_has_one_tested_pin_inside_its_range(python: str) -> None:
+    pinned = pins(python)
+    needed = DIRECT if python == "3.10" else {name: item for name, item in DIRECT.items() if name != "tomli"}
+    assert set(pinned) == set(needed) | OUTPUT_PACKAGES
+    outside = [name for name in needed if Version(pinned[name]) not in DIRECT[name]]
+    assert outside == []
+
+
+def test_a_learner_installs_few_packages() -> None:
+    assert set(RUNTIME) == {"torch", "numpy", "matplotlib", "ipywidgets", "jupyterlab"}
+
+
+def test_the_conda_environment_has_the_tested_pins_name_by_name() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    [pip] = [item["pip"] for item in environment["dependencies"] if isinstance(item, dict)]
+    [python] = [item.split("=")[1] for item in environment["dependencies"] if str(item).startswith("python=")]
+    listed = {canonicalize_name(item.name): str(item.specifier) for item in map(Requirement, pip[:-1])}
+    assert listed == {name: f"=={pins(python)[name]}" for name in RUNTIME}
+    assert pip[-1] == "-e ."
+    assert python in PYTHONS and environment["name"] == PROJECT["project"]["name"]
+
+
+def test_the_oldest_and_newest_python_are_the_same_everywhere() -> None:
+    matrix = workflow("test")["jobs"]["test"]["strategy"]["matrix"]["python"]
+    assert tuple(matrix) == PYTHONS
+    assert PROJECT["project"]["requires-python"] == f">={PYTHONS[0]}"
+    assert PROJECT["tool"]["mypy"]["python_version"] == PYTHONS[0]
+    assert PROJECT["tool"]["ruff"]["target-version"] == "py" + PYTHONS[0].replace(".", "")
+    assert doctor.OLDEST_PYTHON == tuple(map(int, PYTHONS[0].split(".")))
+    assert doctor.NEWEST_TESTED_PYTHON == tuple(map(int, PYTHONS[-1].split(".")))
+
+
+def test_the_oldest_torch_is_the_same_everywhere() -> None:
+    assert str(RUNTIME["torch"]) == ">=" + ".".join(map(str, doctor.OLDEST_TORCH))
+
+
+def test_the_modules_that_the_command_line_knows_as_authors_are_the_author_extra() -> None:
+    assert {canonicalize_name(name) for name in cli.AUTHOR_MODULES} == set(EXTRAS["author"])
+
+
+def test_the_repository_is_one_setting_and_empty_or_of_the_form_owner_name() -> None:
+    assert re.fullmatch(r"(|[\w-]+/[\w.-]+)", PROJECT["tool"]["course"]["repository"])
+
+
+def test_the_workbook_finds_this_repository_by_the_projects_name() -> None:
+    from course_utils.workbook import find_repository
+
+    assert find_repository(ROOT / "course_utils") == ROOT
+
+
+# ------------------------------------------------------------------ workflows and .ci/run
+
+
+def workflow(name: str) -> dict[Any, Any]:
+    return dict(yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")))
+
+
+def commands(job: dict[str, Any]) -> str:
+    return "\n".join(step.get("run", "") for step in job["steps"])
+
+
+def test_the_workflow_runs_what_a_developer_runs() -> None:
+    assert "make test" in commands(workflow("test")["jobs"]["test"])
+
+
+def test_the_stamp_names_the_repository_it_runs_in_and_may_commit() -> None:
+    stamp = workflow("stamp")
+    assert stamp["permissions"] == {"contents": "write"}
+    job = stamp["jobs"]["stamp"]
+    assert "default_branch" in job["if"]
+    assert 'course build --repository "$REPOSITORY"' in commands(job) and "git push" in commands(job)
+    assert {"REPOSITORY": "${{ github.repository }}"} in [step.get("env") for step in job["steps"]]
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def ci(tmp_path: Path, *programs: tuple[str, str], **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `.ci/run` with nothing on the path but these programs and what the script itself needs."""
+    folder = tmp_path / "path"
+    for name in ("dirname", "bash", "env"):
+        folder.mkdir(exist_ok=True)
+        (folder / name).symlink_to(str(shutil.which(name)))
+    for name, script in (("make", 'echo "make $* CI=$CI"; read line || echo no input'), *programs):
+        program(folder, name, script)
+    command = [str(shutil.which("bash")), str(ROOT / ".ci" / "run")]
+    return subprocess.run(
+        command, cwd=tmp_path, env={"PATH": str(folder), **environment}, capture_output=True, text=True, input="typed\n"
+    )
+
+
+def test_ci_runs_make_test_from_any_folder_without_standard_input(tmp_path: Path) -> None:
+    done = ci(tmp_path, ("chromium", ""), CI="1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["== browser: found", "make test CI=1", "no input"]
+
+
+def test_ci_installs_chromium_when_it_is_root_and_there_is_none(tmp_path: Path) -> None:
+    done = ci(tmp_path, ("id", "echo 0"), ("apt-get", f"echo $* >> {tmp_path}/log"))
+    assert done.returncode == 0 and "make test CI=true" in done.stdout
+    first, second = (tmp_path / "log").read_text().splitlines()
+    assert first.startswith("update") and second.startswith("install") and second.endswith(" chromium")
+
+
+def test_ci_goes_on_and_says_so_when_chromium_cannot_be_installed(tmp_path: Path) -> None:
+    done = ci(tmp_path, ("id", "echo 0"), ("apt-get", "exit 100"))
+    assert done.returncode == 0 and "could not be installed" in done.stdout and "make test" in done.stdout
+
+
+def test_ci_says_why_it_installs_no_browser(tmp_path: Path) -> None:
+    done = ci(tmp_path, ("id", "echo 1000"), ("apt-get", "exit 100"))
+    assert done.returncode == 0 and "needs root and apt-get" in done.stdout
+
+
+def test_ci_fails_when_the_tests_fail(tmp_path: Path) -> None:
+    assert ci(tmp_path, ("chromium", ""), ("make", "exit 2")).returncode == 2
+
+
+# ------------------------------------------------------------------ make
+
+FAKE_PYTHON = """
+if [ "$1" = -m ] && [ "$2" = venv ]; then
+    mkdir -p "$3/bin" && cp "$0" "$3/bin/python"
+    printf '#!/bin/sh\\necho "course $*" "COURSE_HOME=$COURSE_HOME" >> log\\ntest "$1" != "$FAIL"' > "$3/bin/course"
+    chmod +x "$3/bin/course"
+elif [ "$*" = "-c import torch" ]; then
+    test -e torch-is-there
+elif [ "$1" = -m ]; then
+    echo "$*" >> log
+fi
+"""
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A folder with the files that make reads, and a Python that writes down what it is asked to do."""
+    folder = tmp_path / "clone"
+    for name in ("solutions", "notebooks"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "01_a.ipynb").touch()
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, folder)
+    program(folder, "fake-python", FAKE_PYTHON)
+    return folder
+
+
+def make(clone: Path, *arguments: str, **environment: str) -> tuple[int, list[str], str]:
+    """(exit status, what the fake Python was asked, printed text) of one run of make."""
+    (clone / "log").unlink(missing_ok=True)
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS", "COURSE_HOME"))}
+    done = subprocess.run(
+        ["make", *arguments, "PYTHON=./fake-python"],
+        cwd=clone,
+        env={**clean, **environment},
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    log = (clone / "log").read_text().splitlines() if (clone / "log").exists() else []
+    return done.returncode, log, done.stdout + done.stderr
+
+
+def installs(log: list[str]) -> list[str]:
+    return [line for line in log if line.startswith("-m pip")]
+
+
+def test_make_lab_installs_torch_first_and_alone_then_the_course_then_opens_it(clone: Path) -> None:
+    status, log, printed = make(clone, "lab", "ARGS=--no-browser --port 9000")
+    assert status == 0, printed
+    first, second = installs(log)
+    assert first.endswith("-c constraints.txt torch") and second.endswith("-e .")
+    assert log[-1].startswith("course lab --no-browser --port 9000")
+
+
+@pytest.mark.parametrize("changed", ["pyproject.toml", "constraints.txt"])
+def test_make_sets_up_once_and_again_only_when_one_of_its_two_files_changed(clone: Path, changed: str) -> None:
+    make(clone, "lab")
+    # Times are set by hand: a file system's clock may be too coarse to tell two steps apart.
+    for age, name in enumerate(("pyproject.toml", "constraints.txt", ".venv/lab.stamp"), start=1000):
+        os.utime(clone / name, (age, age))
+    assert installs(make(clone, "lab")[1]) == []
+    os.utime(clone / changed, (2000, 2000))
+    assert installs(make(clone, "lab")[1]) != []
+
+
+def test_a_set_up_for_tests_serves_the_lab_too(clone: Path) -> None:
+    make(clone, "test")
+    assert installs(make(clone, "lab")[1]) == []
+
+
+def test_a_torch_that_is_there_already_is_never_replaced(clone: Path) -> None:
+    (clone / "torch-is-there").touch()
+    [only] = installs(make(clone, "lab")[1])
+    assert only.endswith("-e .")
+    [constraints] = re.findall(r"-c (\S+)", only)
+    left = (clone / constraints).read_text()
+    assert "torch==" not in left and "numpy==" in left
+
+
+def test_make_test_runs_every_check_in_order_each_under_a_header(clone: Path) -> None:
+    status, log, printed = make(clone, "test")
+    assert status == 0, printed
+    assert installs(log)[-1].endswith("-e .[dev]")
+    ran = [line.split(" COURSE_HOME")[0] for line in log if line not in installs(log)]
+    parallel = "-n 2 --dist loadfile"
+    assert ran == [
+        "-m ruff check .",
+        "-m ruff format --check .",
+        "-m mypy course_utils",
+        "course build --check",
+        "course verify",
+        f"-m pytest -q {parallel}",
+        f"-m pytest -q --nbval --nbval-current-env {parallel} solutions/01_a.ipynb",
+        f"-m pytest -q --nbval-lax --nbval-current-env {parallel} notebooks/01_a.ipynb",
+    ]
+    headers = [line for line in printed.splitlines() if line.startswith("== ")]
+    assert len(headers) == 1 + len(ran) + 1, "one for the set-up, one for each check, one at the end"
+
+
+def test_make_test_touches_no_learners_record(clone: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    log = make(clone, "test", COURSE_HOME=str(own))[1]
+    homes = {line.split("COURSE_HOME=")[1] for line in log if "COURSE_HOME=" in line}
+    assert len(homes) == 1 and homes.isdisjoint({"", str(own)})
+    assert not Path(homes.pop()).exists(), "the folder made for the tests is removed afterwards"
+
+
+def test_make_test_stops_at_the_first_check_that_fails(clone: Path) -> None:
+    status, log, printed = make(clone, "test", FAIL="verify")
+    assert status != 0 and log[-1].startswith("course verify") and "all checks passed" not in printed
+
+
+def test_make_test_fails_when_there_are_no_notebooks(clone: Path) -> None:
+    (clone / "solutions" / "01_a.ipynb").unlink()
+    status, _, printed = make(clone, "test")
+    assert status != 0 and "`course build` makes them" in printed
+
+
+def test_make_clean_keeps_the_workbook(clone: Path) -> None:
+    make(clone, "lab")
+    (clone / "workbook").mkdir()
+    (clone / "workbook" / "01_a.ipynb").touch()
+    make(clone, "clean")
+    assert (clone / "workbook" / "01_a.ipynb").exists() and not (clone / ".venv").exists()
+
+
+def test_make_help_names_every_target(clone: Path) -> None:
+    printed = make(clone, "help")[2]
+    assert all(f"make {target}" in printed for target in ("lab", "test", "clean"))
+
+
+# ------------------------------------------------------------------ the command line
+
+
+def course(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    try:
+        status = cli.main(arguments)
+    except SystemExit as end:
+        status = int(end.code or 0)
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_the_console_script_is_installed_and_names_every_command() -> None:
+    script = Path(sys.executable).parent / "course"
+    if not script.exists():
+        pytest.skip("the package is not installed in this environment: `make test` installs it")
+    done = subprocess.run([str(script), "--help"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [name for name in (c.name for c in cli.COMMANDS) if name not in done.stdout] == []
+
+
+@pytest.mark.parametrize("command", [command.name for command in cli.COMMANDS])
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, printed, _ = course(capsys, command, "--help")
+    assert status == 0 and f"course {command}" in printed and len(printed) > 150
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((), "COMMAND"),
+        (("reset",), "N"),
+        (("reset", "three"), "not the number of a lesson"),
+        (("reset", "0"), "not the number of a lesson"),
+        (("lab", "--port", "99999"), "1 to 65535"),
+        (("build", "--", "1"), "nothing after --"),
+        (("new-exercise", "7", "name"), "such as 2.7"),
+        (("new-exercise", "2.7", "Not-A-Name"), "lower-case words"),
+    ],
+)
+def test_a_wrong_command_line_says_what_is_wrong(
+    arguments: tuple[str, ...], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, error = course(capsys, *arguments)
+    assert status == 2 and reason in error
+
+
+def test_a_fault_the_user_can_mend_is_one_line_without_a_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, printed, error = course(capsys, "reset", "3")
+    assert (status, printed) == (1, "")
+    assert error.startswith("course: ") and error.count("\n") == 1 and "not inside the course's repository" in error
+
+
+@pytest.fixture
+def authoring(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Stands in for the authoring commands: notes their arguments, or raises what `raise` holds."""
+    import course_utils.authoring
+
+    seen: dict[str, Any] = {}
+
+    def record(name: str) -> Any:
+        def run(*arguments: Any, **options: Any) -> int:
+            if "raise" in seen:
+                raise seen["raise"]
+            seen[name] = (arguments, options)
+            return 1
+
+        return run
+
+    for name in ("build_command", "verify_command", "new_exercise_command"):
+        monkeypatch.setattr(course_utils.authoring, name, record(name))
+    monkeypatch.chdir(ROOT / "tests")
+    return seen
+
+
+def test_build_hands_on_its_options_and_the_status(
+    authoring: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert course(capsys, "build", "--check", "--repository", "me/my-fork", "3", "1", "3")[0] == 1
+    assert authoring["build_command"] == ((ROOT,), {"check": True, "repository": "me/my-fork", "only": [1, 3]})
+
+
+def test_verify_and_new_exercise_hand_on_their_arguments(
+    authoring: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    course(capsys, "verify", "2")
+    course(capsys, "new-exercise", "2.7", "sum_of_losses")
+    assert authoring["verify_command"] == ((ROOT, [2]), {})
+    assert authoring["new_exercise_command"] == ((ROOT, "2.7", "sum_of_losses"), {})
+
+
+def test_a_missing_author_package_is_advice_in_one_line(
+    authoring: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    authoring["raise"] = ModuleNotFoundError("No module named 'jupytext'", name="jupytext")
+    status, _, error = course(capsys, "build")
+    assert status == 2 and error.count("\n") == 1
+    assert "course build needs jupytext" in error and 'pip install -c constraints.txt -e ".[author]"' in error
+
+
+def test_an_authors_mistake_is_one_line_without_a_traceback(
+    authoring: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    from course_utils.authoring.files import AuthoringError
+
+    for command in (["build"], ["verify"], ["new-exercise", "2.7", "sum_of_losses"]):
+        authoring["raise"] = AuthoringError("solutions/02.py: no whole solution")
+        assert course(capsys, *command) == (1, "", "course: solutions/02.py: no whole solution\n")
+
+
+def test_a_missing_library_points_to_the_doctor(authoring: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    authoring["raise"] = ModuleNotFoundError("No module named 'torch'", name="torch")
+    status, _, error = course(capsys, "verify")
+    assert status == 2 and "torch is not installed" in error and "course doctor" in error
+
+
+def test_a_fault_of_the_package_itself_is_not_hidden(authoring: dict[str, Any]) -> None:
+    authoring["raise"] = ModuleNotFoundError("No module named 'course_utils.gone'", name="course_utils.gone")
+    with pytest.raises(ModuleNotFoundError):
+        cli.main(["verify"])
+
+
+def test_interrupting_a_command_prints_no_traceback(
+    authoring: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    authoring["raise"] = KeyboardInterrupt()
+    assert course(capsys, "verify")[::2] == (130, "course: interrupted\n")
+
+
+def test_the_commands_for_learners_start_without_torch_and_jupyter() -> None:
+    heavy = "[name for name in ('torch', 'jupyterlab', 'IPython') if name in sys.modules]"
+    source = f"import sys, course_utils.cli, course_utils.doctor; print({heavy})"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]", "course_utils/__init__.py must import its names lazily"
