@@ -53,3 +53,69 @@ def without_global_draws(build: Callable[[], nn.Module]) -> nn.Module:
     """Build a module without moving the global random state its default initialisation draws from."""
     with torch.random.fork_rng(devices=[]):
         return build()
+
+
+# ------------------------------------------------------------------ small models
+
+
+class _Branches(nn.Module):
+    """A model with a branch that the forward pass does not use."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used = nn.Linear(3, 2)
+        self.unused = nn.Linear(3, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.used(x)
+
+
+class _Tied(nn.Module):
+    """Two layers that are one: the second has the first one's weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(3, 3)
+        self.second = nn.Linear(3, 3)
+        self.second.weight = self.first.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.second(torch.tanh(self.first(x)))
+
+
+def _build_model(kind: str) -> nn.Module:
+    match kind:
+        case "linear":
+            return nn.Linear(3, 2)
+        case "mlp" | "frozen":
+            return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+        case "unused":
+            return _Branches()
+        case "tied":
+            return _Tied()
+        case "norm":
+            return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5), nn.Linear(4, 2))
+    raise ValueError(f"unknown model {kind!r}")
+
+
+def model_and_batch(case: Case) -> tuple[nn.Module, torch.Tensor, torch.Tensor]:
+    """The model of a case of 1.3 or 2.5 with its earlier `.grad`, `x (n, 3)` and `y (n, outputs)`."""
+    draw, kind = Draw(case), case.spec["model"]
+    model = draw.fill(without_global_draws(lambda: _build_model(kind)))
+    if kind == "frozen":
+        model[0].weight.requires_grad_(False)  # type: ignore[index]
+    if kind == "norm":
+        model.eval()
+    earlier = case.spec.get("earlier", "none")
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    for index, parameter in enumerate(trainable):
+        if earlier == "all" or (earlier == "some" and index % 2 == 0):
+            parameter.grad = draw.normal(*parameter.shape)
+    x = draw.normal(case.spec.get("n", 6), 3)
+    outputs = 3 if kind == "tied" else 2
+    return model, x, draw.normal(len(x), outputs)
+
+
+def gradients_held(model: nn.Module) -> dict[str, torch.Tensor | None]:
+    """{name: a copy of .grad, or None} of every parameter."""
+    return {name: None if p.grad is None else p.grad.detach().clone() for name, p in model.named_parameters()}

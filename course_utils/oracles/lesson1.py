@@ -8,12 +8,10 @@ import torch
 from torch import nn
 
 from course_utils.exercise import Case, Evidence
-from course_utils.lessons.inputs import mean_square_error
+from course_utils.lessons.inputs import gradients_held, mean_square_error, model_and_batch
 from course_utils.lessons.lesson1 import (
     FUNCTIONS,
-    gradients_held,
     linear_inputs,
-    model_and_batch,
     point,
     two_layer_inputs,
 )
@@ -191,10 +189,8 @@ def _added(model: nn.Module, fresh: Grads) -> dict[str, torch.Tensor | None]:
 
 def _added_or_zeros(model: nn.Module, fresh: Grads) -> Grads:
     """Old plus new, as read off `.grad`; zeros where nothing was and nothing came."""
-    added = _added(model, fresh)
-    return {
-        name: torch.zeros_like(gradient) if added[name] is None else added[name] for name, gradient in fresh.items()
-    }  # type: ignore[misc]
+    found = {name: (_added(model, fresh)[name], gradient) for name, gradient in fresh.items()}
+    return {name: torch.zeros_like(gradient) if added is None else added for name, (added, gradient) in found.items()}
 
 
 def _left(model: nn.Module, fresh: Grads) -> dict[str, torch.Tensor | None]:

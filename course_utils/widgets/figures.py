@@ -87,7 +87,7 @@ def style() -> Iterator[None]:
     """
     import matplotlib
 
-    with matplotlib.rc_context(_rc()):
+    with matplotlib.rc_context(_rc()):  # type: ignore[arg-type]
         yield
 
 
