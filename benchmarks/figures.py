@@ -37,7 +37,6 @@ def import_times(runs: int = 5) -> None:
 
 def check_times() -> None:
     from course_utils.authoring.attempts import attempts, load
-
     from course_utils.learner import evaluate
     from course_utils.lessons import lessons
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from course_utils.difference import Difference, compare
-from course_utils.exercise import Case, Change, Evidence, Exercise, Verdict
+from course_utils.exercise import Case, Change, Evidence, Exercise, Raised, Verdict
 from course_utils.oracles.oracle import Answer, Oracle
 from course_utils.plain import Plain
 
@@ -31,8 +31,21 @@ _ERRORS = (
     ("RuntimeError", "does not require grad and does not have a grad_fn", "no-graph"),
     ("RuntimeError", "backward through the graph a second time", "graph-freed"),
     ("RuntimeError", "grad can be implicitly created only for scalar outputs", "backward-needs-scalar"),
-    ("AttributeError|TypeError", "NoneType", "grad-is-none"),
+    ("RuntimeError", "leaf Variable that requires grad is being used in an in-place operation", "in-place-on-a-leaf"),
+    ("RuntimeError", "same dtype|expected scalar type|Found dtype .* but expected", "mixed-dtypes"),
+    (
+        "RuntimeError|ValueError",
+        "shapes cannot be multiplied|size mismatch|must match the (existing )?size|invalid for input of size"
+        "|could not be broadcast|mismatch in its core dimension",
+        "shapes-do-not-fit",
+    ),
 )
+_GRAD_IN_LINE = re.compile(r"\bgrad")
+_TENSOR_METHOD_OF_NONE = re.compile(
+    r"'NoneType' object has no attribute '(abs|add_|clone|copy_|data|detach_?|div_|mul_|norm|zero_)'"
+)
+_CHANGES_BY_WEIGHT = ("mode", "global", "requires-grad", "parameters", "input", "buffers", "grad", "rng")
+"""Aspects of changes, what brings others about first: a model in train mode also counts and draws."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +83,12 @@ def judge(exercise: Exercise, cases: Sequence[Case], evidence: Sequence[Evidence
         "raised" if first.evidence.status == "raised" else "failed",
         case=f"case {[c.name for c in cases].index(first.case.name) + 1} of {len(cases)}: {first.case.name}",
         observed=first.lines,
-        misconception=first.named or _fingerprint(oracle, seen, problems) or _by_kind(first.difference),
+        misconception=(
+            first.named
+            or _fingerprint(oracle, seen, problems)
+            or _by_kind(first.difference)
+            or _by_change(first.evidence.changes)
+        ),
         raised=first.evidence.raised,
         printed=first.evidence.printed,
         rule_broken=first.rule_broken,
@@ -98,12 +116,14 @@ def _problem(oracle: Oracle, case: Case, evidence: Evidence) -> _Problem | None:
         return _Problem(case, evidence, (line,), _error_name(oracle, evidence))
     difference = _differs(oracle, case, evidence, oracle.answer(case))
     if difference is not None:
-        return _Problem(case, evidence, difference.lines, difference=difference)
+        # What was changed on the way may be why the numbers differ, so it is shown beside them.
+        lines = (*difference.lines, *_change_lines(evidence.changes))
+        return _Problem(case, evidence, lines, difference=difference)
     broken = oracle.rules(case, evidence) if oracle.rules else None
     if broken is not None:
         return _Problem(case, evidence, (broken.seen,), broken.misconception, rule_broken=True)
     if evidence.changes:
-        return _Problem(case, evidence, _change_lines(evidence.changes), f"changed-{evidence.changes[0].aspect}")
+        return _Problem(case, evidence, _change_lines(evidence.changes), _by_change(evidence.changes))
     return None
 
 
@@ -113,7 +133,15 @@ def _error_name(oracle: Oracle, evidence: Evidence) -> str | None:
     for kind, pattern, name in (*oracle.errors, *_ERRORS):
         if re.fullmatch(kind, raised.type) and re.search(pattern, raised.message):
             return name
-    return None
+    return "grad-is-none" if _is_about_a_missing_grad(raised) else None
+
+
+def _is_about_a_missing_grad(raised: Raised) -> bool:
+    """Whether the None in the message is a `.grad`: most are a return that was forgotten."""
+    if raised.type not in ("AttributeError", "TypeError") or "NoneType" not in raised.message:
+        return False
+    line = raised.frames[-1].source if raised.frames else ""
+    return bool(_TENSOR_METHOD_OF_NONE.search(raised.message) or _GRAD_IN_LINE.search(line))
 
 
 def _differs(
@@ -146,8 +174,8 @@ def _fingerprint(oracle: Oracle, seen: Sequence[tuple[Case, Evidence]], problems
     after another one that happens to coincide with it on an easy case.
     """
     first = problems[0]
-    if first.difference is None:
-        return None
+    if first.difference is None or first.difference.kind in ("dtype", "device"):
+        return None  # the numbers are right: a mistake that happens to give them here explains nothing
     fits_first = None
     for name, gives in oracle.misconceptions.items():
         if not _fits(oracle, gives, first.case, first.evidence):
@@ -170,9 +198,17 @@ def _by_kind(difference: Difference | None) -> str | None:
     return None if difference is None else _BY_KIND.get(difference.kind)
 
 
+def _by_change(changes: Sequence[Change]) -> str | None:
+    return f"changed-{min(changes, key=_weight).aspect}" if changes else None
+
+
+def _weight(change: Change) -> int:
+    return _CHANGES_BY_WEIGHT.index(change.aspect)
+
+
 def _change_lines(changes: Sequence[Change]) -> tuple[str, ...]:
     lines = []
-    for change in changes[:3]:
+    for change in sorted(changes, key=_weight)[:3]:
         aspect = {"input": "values", "parameters": "values", "buffers": "values", "global": "", "rng": ""}.get(
             change.aspect, change.aspect
         )

@@ -12,11 +12,11 @@ BORDERS = {"good": "#2e7d32", "bad": "#c62828", "calm": "#1565c0", "quiet": "#75
 
 def box(title: str, parts: list[str], tone: str = "calm", label: str = "") -> str:
     """A bordered section with a heading. `tone` colours the border only: the words carry the meaning."""
-    name = escape(label or title, quote=True)
+    name = escape((label or title).replace("`", ""), quote=True)
     return (
         f'<section aria-label="{name}" style="{TEXT};border:1px solid {BORDERS[tone]};border-left-width:6px;'
         f'border-radius:4px;padding:8px 14px;margin:6px 0;max-width:56em;line-height:1.45">'
-        f'<p style="margin:0 0 4px 0;font-size:1.05em"><strong>{escape(title)}</strong></p>{"".join(parts)}</section>'
+        f'<p style="margin:0 0 4px 0;font-size:1.05em"><strong>{code_spans(title)}</strong></p>{"".join(parts)}</section>'
     )
 
 

@@ -83,6 +83,19 @@ class _Tied(nn.Module):
         return self.second(torch.tanh(self.first(x)))
 
 
+class _Heads(nn.Module):
+    """A trunk with two heads, of which a forward pass uses one, and a layer that none uses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trunk = nn.Linear(3, 4)
+        self.heads = nn.ModuleList([nn.Linear(4, 2), nn.Linear(4, 2)])
+        self.spare = nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor, head: int = 0) -> torch.Tensor:
+        return self.heads[head](torch.tanh(self.trunk(x)))
+
+
 def _build_model(kind: str) -> nn.Module:
     match kind:
         case "linear":
@@ -95,16 +108,22 @@ def _build_model(kind: str) -> nn.Module:
             return _Tied()
         case "norm":
             return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5), nn.Linear(4, 2))
+        case "eval":
+            # Flatten and batch norm refuse a single sample without its batch dimension.
+            norm = nn.BatchNorm1d(4, affine=False)
+            return nn.Sequential(nn.Flatten(), nn.Linear(3, 4), norm, nn.Tanh(), nn.Dropout(0.5), nn.Linear(4, 2))
+        case "heads":
+            return _Heads()
     raise ValueError(f"unknown model {kind!r}")
 
 
 def model_and_batch(case: Case) -> tuple[nn.Module, torch.Tensor, torch.Tensor]:
-    """The model of a case of 1.3 or 2.5 with its earlier `.grad`, `x (n, 3)` and `y (n, outputs)`."""
+    """The model of a case, in `spec["model"]`, with its earlier `.grad`, `x (n, 3)` and `y (n, outputs)`."""
     draw, kind = Draw(case), case.spec["model"]
     model = draw.fill(without_global_draws(lambda: _build_model(kind)))
     if kind == "frozen":
         model[0].weight.requires_grad_(False)  # type: ignore[index]
-    if kind == "norm":
+    if kind in ("norm", "eval"):
         model.eval()
     earlier = case.spec.get("earlier", "none")
     trainable = [p for p in model.parameters() if p.requires_grad]

@@ -11,6 +11,7 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -38,9 +39,11 @@ DPI = 144
 """Pixels per inch of every stored figure."""
 SHOWN_DPI = 96
 """Pixels per inch at which a front end shows it: the rest is sharpness on dense displays."""
+FEW_COLOURS = 2000
+"""A drawing with at most so many colours is stored with a palette: a quarter of the bytes in a notebook."""
 
 
-def _rc() -> dict[str, Any]:
+def _rc() -> Any:  # the names of the settings differ between versions of matplotlib, and so do their types
     from cycler import cycler
 
     names = ("blue", "vermillion", "bluish green", "reddish purple", "black")
@@ -99,6 +102,31 @@ def png(fig: Figure) -> bytes:
     buffer = io.BytesIO()
     with style():
         fig.savefig(buffer, format="png", dpi=DPI, facecolor="white", edgecolor="none", metadata={"Software": None})
+    return _smaller(buffer.getvalue())
+
+
+def _smaller(image: bytes) -> bytes:
+    """The same picture with fewer bytes: no alpha channel, and a palette where the colours are few."""
+    from PIL import Image
+
+    flat = Image.open(io.BytesIO(image)).convert("RGB")
+    buffer = io.BytesIO()
+    colours = flat.getcolors(FEW_COLOURS)
+    if colours is None:
+        flat.save(buffer, format="PNG")
+        return buffer.getvalue()
+    # Lines and text have some hundred shades, all of them mixtures of a few inks with white.
+    small = flat.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    # Each place of the palette gets the commonest colour that went there, so that white and the inks stay exact.
+    colours.sort()
+    each = Image.new("RGB", (len(colours), 1))
+    each.putdata([colour for _, colour in colours])
+    palette = bytearray(small.getpalette() or [])
+    places = each.quantize(palette=small, dither=Image.Dither.NONE).tobytes()
+    for place, (_, colour) in zip(places, colours, strict=True):
+        palette[3 * place : 3 * place + 3] = bytes(colour)
+    small.putpalette(bytes(palette))
+    small.save(buffer, format="PNG")
     return buffer.getvalue()
 
 
@@ -120,6 +148,27 @@ def png_text(image: bytes) -> str:
     return base64.b64encode(image).decode("ascii")
 
 
+def image_element(image: bytes, alt: str) -> str:
+    """The image as an HTML element that carries its own data and its alternative text; never wider than the page."""
+    return (
+        f'<img alt="{escape(alt, quote=True)}" width="{shown_width(image)}" '
+        f'style="max-width:100%;height:auto;background:#fff" src="data:image/png;base64,{png_text(image)}">'
+    )
+
+
+def in_front_end() -> bool:
+    """Whether a person's front end (JupyterLab, Notebook 7, VS Code) asked for the cell that runs now.
+
+    They name the cell in the request; nbclient, nbval and nbgrader, which make the stored copies,
+    do not.
+    """
+    kernel: Any = getattr(_shell(), "kernel", None)
+    try:
+        return bool(kernel.get_parent("shell")["metadata"].get("cellId"))
+    except (AttributeError, KeyError, TypeError):
+        return False  # no kernel, or one that keeps its requests elsewhere
+
+
 def checked_alt(alt: str) -> str:
     """`alt` with its white space collapsed. Raises `ValueError` when nothing is left, `TypeError` for no string."""
     if not isinstance(alt, str):
@@ -133,9 +182,11 @@ def checked_alt(alt: str) -> str:
 def show(fig: Figure, alt: str) -> None:
     """Show `fig` as one PNG output whose alternative text is `alt`, then close it.
 
-    The text is stored with the image (`metadata["image/png"]["alt"]`, which JupyterLab reads out)
-    and as the plain-text form of the output, `Figure: ` + `alt`. Because the figure is closed,
-    `%matplotlib inline` does not draw it a second time. Outside IPython the text alone is printed.
+    The text is stored with the image (`metadata["image/png"]["alt"]`, which nbconvert makes the
+    image's alternative text) and as the plain-text form of the output, `Figure: ` + `alt`.
+    JupyterLab drops that metadata (4.6 does), so a live front end also gets the image as an HTML
+    element that carries the text. Because the figure is closed, `%matplotlib inline` does not draw
+    it a second time. Outside IPython the text alone is printed.
 
     `alt` says in a sentence or two what there is to see, numbers included.
     Raises `ValueError` when it is empty and `TypeError` when it is no string.
@@ -150,8 +201,11 @@ def show(fig: Figure, alt: str) -> None:
         from IPython.display import display
 
         show_raw: Any = display
+        data = {"image/png": png_text(image), "text/plain": f"Figure: {text}"}
+        if in_front_end():
+            data["text/html"] = image_element(image, text)
         show_raw(
-            {"image/png": png_text(image), "text/plain": f"Figure: {text}"},
+            data,
             metadata={"image/png": {"alt": text, "width": shown_width(image)}},
             raw=True,
         )

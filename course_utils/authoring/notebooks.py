@@ -1,0 +1,228 @@
+"""Assemble the two notebooks of a lesson from its source: banners, check cells, stable ids, nbgrader metadata."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import re
+import unicodedata
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from course_utils.authoring.files import AuthoringError
+from course_utils.authoring.repository import Repository
+from course_utils.authoring.source import Source, SourceCell, headings
+from course_utils.exercise import Exercise
+from course_utils.lessons.declare import Lesson
+
+DIFFICULTY = {1: "a warm-up", 2: "gentle", 3: "moderate", 4: "demanding", 5: "hard"}
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def student_notebook(source: Source, lesson: Lesson, where: Repository) -> NotebookNode:
+    """What a learner opens: solution regions cleared by nbgrader's own preprocessor, no outputs."""
+    return _assemble(source, lesson, where, solved=False)
+
+
+def solved_notebook(source: Source, lesson: Lesson, where: Repository) -> NotebookNode:
+    """The same with the solutions in it, not yet executed.
+
+    The solution markers stay, so that this is also the source notebook that nbgrader expects
+    of an instructor.
+    """
+    return _assemble(source, lesson, where, solved=True)
+
+
+def to_text(notebook: NotebookNode) -> str:
+    """The one spelling of a notebook on disk: sorted keys, one space of indent, a newline at the end."""
+    return nbformat.writes(notebook, indent=1, sort_keys=True, ensure_ascii=False).rstrip("\n") + "\n"
+
+
+def setup_code(where: Repository) -> str:
+    """The set-up cell, three lines: what it needs, the package when it is missing, the learner's names.
+
+    pip is given the version of torch that is installed, so it can only keep that one or fail.
+    """
+    if where.requirement:
+        first = "import importlib.metadata, importlib.util, subprocess, sys"
+        install = (
+            'if importlib.util.find_spec("course_utils") is None: subprocess.run([sys.executable, "-m", "pip", '
+            f'"install", "--quiet", "--disable-pip-version-check", "{where.requirement}", '
+            '*[f"torch=={found.version}" for found in importlib.metadata.distributions(name="torch")][:1]], check=True), '
+            "importlib.invalidate_caches()"
+        )
+    else:
+        first = "import importlib.util"
+        install = (
+            'if importlib.util.find_spec("course_utils") is None: raise ModuleNotFoundError('
+            '"course_utils is not installed in this kernel. In a terminal, in the folder of the course, run: make lab")'
+        )
+    return "\n".join(
+        (first, install, "from course_utils import check, compare, hint, predict, progress, quiz, solution")
+    )
+
+
+def banner(exercise: Exercise) -> str:
+    """The markdown above an exercise, from the registry alone."""
+    facts = (
+        f"`{exercise.name}`",
+        f"{exercise.points} points",
+        f"difficulty {exercise.difficulty} of 5, {DIFFICULTY[exercise.difficulty]}",
+        f"about {exercise.minutes} minutes",
+    )
+    parts = [f"### Exercise {exercise.id}: {exercise.title}", " · ".join(facts), exercise.goal.strip()]
+    if exercise.rules:
+        parts.append("Rules:\n\n" + "\n".join(f"- {rule}" for rule in exercise.rules))
+    return "\n\n".join(parts)
+
+
+def facts_line(lesson: Lesson) -> str:
+    """Minutes, points and number of exercises of a lesson."""
+    exercises = len(lesson.exercises)
+    noun = "graded exercise" if exercises == 1 else "graded exercises"
+    return f"About {lesson.minutes} minutes · {lesson.points} points · {exercises} {noun}"
+
+
+def _assemble(source: Source, lesson: Lesson, where: Repository, *, solved: bool) -> NotebookNode:
+    registered = {exercise.id: exercise for exercise in lesson.exercises}
+    cells: list[NotebookNode] = []
+    for position, cell in enumerate(source.cells):
+        if "student_only" in cell.tags and solved or "solved_only" in cell.tags and not solved:
+            continue
+        if cell.exercise:
+            if cell.exercise not in registered:
+                raise AuthoringError(
+                    f"{source.file}: exercise {cell.exercise} is not registered; "
+                    f"declare it in course_utils/lessons/lesson{lesson.number}.py"
+                )
+            cells += _exercise_cells(registered[cell.exercise], cell, solved)
+            continue
+        text = cell.text
+        if position == 0:
+            text = "\n\n".join(part for part in (text, facts_line(lesson), where.badge(lesson.slug)) if part)
+        cells.append(_cell(cell.kind, text, _id_from(cell), cell))
+        if position == 0:
+            cells.append(_cell("code", setup_code(where), "setup"))
+    _make_ids_unique(cells)
+    notebook: NotebookNode = nbformat.from_dict(  # type: ignore[no-untyped-call]
+        {
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            "metadata": {**copy.deepcopy(_METADATA), "course": {"lesson": lesson.number}},
+            "cells": cells,
+        }
+    )
+    nbformat.validate(notebook)
+    _validate_for_nbgrader(source, notebook)
+    return notebook
+
+
+def _exercise_cells(exercise: Exercise, cell: SourceCell, solved: bool) -> list[NotebookNode]:
+    """Banner, function, check, and the help that a learner switches on line by line."""
+    tail = exercise.id.replace(".", "-")
+    function = _cell("code", cell.solved, f"exercise-{tail}", cell, {**_nbgrader(exercise.name), "solution": True})
+    check = _cell(
+        "code",
+        f'check("{exercise.id}", {exercise.name})',
+        f"check-{tail}",
+        nbgrader={**_nbgrader(f"check-{tail}"), "grade": True, "locked": True, "points": exercise.points},
+    )
+    for fixed in (function, check):
+        fixed["metadata"]["deletable"] = False
+    check["metadata"]["editable"] = False
+    help_lines = (
+        f'# hint("{exercise.id}")      # remove the first # and run for a hint, again for the next',
+        f'# solution("{exercise.id}")  # the course\'s own answer',
+    )
+    if not solved:
+        function["source"] = _cleared(function, cell)
+    return [
+        _cell("markdown", banner(exercise), f"banner-{tail}"),
+        function,
+        check,
+        _cell("code", "\n".join(help_lines), f"help-{tail}"),
+    ]
+
+
+def _nbgrader(grade_id: str) -> dict[str, Any]:
+    return {
+        "schema_version": 3,
+        "grade_id": grade_id,
+        "grade": False,
+        "solution": False,
+        "locked": False,
+        "task": False,
+    }
+
+
+def _cell(
+    kind: str, text: str, identifier: str, cell: SourceCell | None = None, nbgrader: dict[str, Any] | None = None
+) -> NotebookNode:
+    metadata: dict[str, Any] = {}
+    if cell is not None:
+        tags = [tag for tag in cell.tags if tag not in ("student_only", "solved_only")]
+        if tags:
+            metadata["tags"] = tags
+        if cell.alt:
+            metadata["alt"] = cell.alt
+    if nbgrader:
+        metadata["nbgrader"] = nbgrader
+    content: dict[str, Any] = {"cell_type": kind, "id": identifier, "metadata": metadata, "source": text}
+    if kind == "code":
+        content |= {"execution_count": None, "outputs": []}
+    node: NotebookNode = nbformat.from_dict(content)  # type: ignore[no-untyped-call]
+    return node
+
+
+def _cleared(function: NotebookNode, cell: SourceCell) -> str:
+    """The text of an exercise cell with its solution regions replaced, by nbgrader's own rules."""
+    from nbgrader.preprocessors import ClearSolutions
+    from traitlets.config import Config
+
+    stub = cell.region("STUB") if cell.broken_stub else cell.stub
+    config = Config({"ClearSolutions": {"code_stub": {"python": stub}}})
+    one_cell = nbformat.from_dict(  # type: ignore[no-untyped-call]
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [copy.deepcopy(function)]}
+    )
+    cleared, _ = ClearSolutions(config=config).preprocess(one_cell, {})
+    # A stub of several lines is indented line by line, the empty ones too.
+    return "\n".join(line.rstrip() for line in cleared.cells[0].source.split("\n"))
+
+
+def _validate_for_nbgrader(source: Source, notebook: NotebookNode) -> None:
+    from nbgrader.nbgraderformat import MetadataValidator, ValidationError
+
+    validator = MetadataValidator()
+    validator.log.setLevel(logging.ERROR)
+    try:
+        validator.validate_nb(notebook)
+    except ValidationError as error:
+        raise AuthoringError(
+            f"{source.file}: nbgrader refuses the notebook: {error}; mark each exercise once"
+        ) from None
+
+
+def _id_from(cell: SourceCell) -> str:
+    """A readable id from the heading or the first words; its prefix keeps it apart from the generated ids."""
+    found = headings(cell.text) if cell.kind == "markdown" else []
+    text = found[0][1] if found else cell.text
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    words: list[str] = re.findall(r"[a-z0-9]+", plain)[:6]
+    prefix = "code" if cell.kind == "code" else "text"
+    return "-".join([prefix, *words])[:56].rstrip("-")
+
+
+def _make_ids_unique(cells: list[NotebookNode]) -> None:
+    taken: set[str] = set()
+    for cell in cells:
+        identifier, number = cell["id"], 1
+        while identifier in taken:
+            number += 1
+            identifier = f"{cell['id']}-{number}"
+        taken.add(identifier)
+        cell["id"] = identifier

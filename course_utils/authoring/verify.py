@@ -1,0 +1,256 @@
+"""Verify: the promises every lesson keeps, one line a fault with the file, the place and the remedy."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from course_utils.authoring.attempts import attempts, load
+from course_utils.authoring.files import AuthoringError, shown, solved_path
+from course_utils.authoring.notebooks import student_notebook
+from course_utils.authoring.repository import NOWHERE
+from course_utils.authoring.source import Source, SourceCell, first_words, headings, parse, read
+from course_utils.exercise import Exercise
+from course_utils.learner import evaluate
+from course_utils.lessons import lesson as find_lesson
+from course_utils.lessons import lessons
+from course_utils.lessons.declare import Lesson, Question
+from course_utils.misconceptions import catalogue
+
+POINTS = 100
+"""Points of every lesson."""
+RIGHT, WRONG, HINTS = 3, 3, 3
+"""Fewest right attempts, wrong attempts and hints an exercise may have."""
+LAST_SECTIONS = ("Myths", "In the wild", "Summary", "What comes next")
+FACT = re.compile(r"^> \*\*Fact\.\*\*", re.MULTILINE)
+_QUESTION_CALLS = ("predict", "compare", "quiz")
+
+
+def verify(root: Path, only: list[int]) -> int:
+    """See `course_utils.authoring.verify_command`."""
+    chosen = [find_lesson(number) for number in only] or list(lessons())
+    faults = 0
+    for lesson in chosen:
+        for fault in faults_of(root, lesson):
+            faults += 1
+            print(fault, flush=True)
+    if not faults:
+        exercises = sum(len(lesson.exercises) for lesson in chosen)
+        print(f"{len(chosen)} lessons, {exercises} exercises: every promise is kept")
+    return 1 if faults else 0
+
+
+def faults_of(root: Path, lesson: Lesson) -> Iterator[str]:
+    """Each broken promise of one lesson as one line."""
+    declared = f"course_utils/lessons/lesson{lesson.number}.py"
+    if lesson.points != POINTS:
+        yield f"{declared}: the points add up to {lesson.points}; share out {POINTS}"
+    try:
+        source = read(root, lesson)
+    except AuthoringError as error:
+        yield str(error)
+        return
+    for exercise in lesson.exercises:
+        yield from _exercise(root, source, declared, exercise)
+    yield from _registry(source, declared, lesson)
+    yield from _order(source)
+    yield from _facts(source)
+    yield from _figures(root, lesson)
+
+
+# ------------------------------------------------------------------ one exercise
+
+
+def _exercise(root: Path, source: Source, declared: str, exercise: Exercise) -> Iterator[str]:
+    place = f"{source.file}: exercise {exercise.id}"
+    cell = source.exercise_cell(exercise.id)
+    if cell is None:
+        yield f'{place}: has no cell; write one marked exercise="{exercise.id}"'
+        return
+    if not 1 <= exercise.difficulty <= 5:
+        yield f"{declared}: exercise {exercise.id}: difficulty {exercise.difficulty}; use 1 to 5"
+    yield from _signature(place, cell, exercise)
+    stub = _evaluate(source, cell, exercise, _stub_text(source, cell, exercise))
+    if stub != "not attempted" and not cell.broken_stub:
+        yield f"{place}: the stub is {stub}; it must be not attempted, so let it return ..."
+    solved = _evaluate(source, cell, exercise, cell.solution)
+    if solved != "passed":
+        yield f"{place}: the solution is {solved}; mend the solution or the check"
+    yield from _hints(declared, cell, exercise)
+    yield from _bank(root, exercise)
+
+
+def _stub_text(source: Source, cell: SourceCell, exercise: Exercise) -> str:
+    notebook = student_notebook(Source(source.file, (_title(), cell)), find_lesson(exercise.lesson), NOWHERE)
+    wanted = f"exercise-{exercise.id.replace('.', '-')}"
+    text: str = next(item.source for item in notebook.cells if item.id == wanted)
+    return text
+
+
+def _title() -> SourceCell:
+    return SourceCell("markdown", "# Title")
+
+
+def _evaluate(source: Source, cell: SourceCell, exercise: Exercise, text: str) -> str:
+    """The outcome of the code of a cell, with a name for what went wrong."""
+    space: dict[str, object] = {}
+    try:
+        exec(source.imports_before(cell), space)
+        exec(compile(text, f"<exercise {exercise.id}>", "exec"), space)
+    except Exception as error:  # an author's cell may raise anything; the line below says it
+        return f"code that raises {type(error).__name__}: {error}"
+    if exercise.name not in space:
+        return f"code that defines no {exercise.name}"
+    verdict = evaluate(exercise.id, space[exercise.name])
+    return verdict.outcome if verdict.misconception is None else f"{verdict.outcome} ({verdict.misconception})"
+
+
+def _signature(place: str, cell: SourceCell, exercise: Exercise) -> Iterator[str]:
+    defined = [
+        node
+        for node in parse(cell.text).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == exercise.name
+    ]
+    if len(defined) != 1:
+        yield f"{place}: defines {exercise.name} {len(defined)} times; define it once"
+        return
+    node = defined[0]
+    if not ast.get_docstring(node):
+        yield f"{place}: {exercise.name} has no docstring; say what it takes and gives"
+    if isinstance(node, ast.FunctionDef) and f"`{exercise.name}({_arguments(node)})`" not in exercise.goal:
+        yield f"{place}: the goal does not show `{exercise.name}({_arguments(node)})`; make text and code agree"
+
+
+def _arguments(node: ast.FunctionDef) -> str:
+    return ast.unparse(node.args).replace(" = ", "=")
+
+
+def _hints(declared: str, cell: SourceCell, exercise: Exercise) -> Iterator[str]:
+    place = f"{declared}: exercise {exercise.id}"
+    if len(exercise.hints) < HINTS or len(set(exercise.hints)) != len(exercise.hints):
+        yield f"{place}: {len(set(exercise.hints))} different hints; write at least {HINTS}, from nudge to near answer"
+    lines = {_squeezed(line) for line in cell.region("SOLUTION").split("\n")}
+    for number, hint in enumerate(exercise.hints, 1):
+        given = next((line for line in lines if len(line) >= 20 and line in _squeezed(hint)), None)
+        if given:
+            yield f"{place}: hint {number} gives a line of the solution away; describe the idea instead"
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def _bank(root: Path, exercise: Exercise) -> Iterator[str]:
+    folder = f"tests/attempts/lesson{exercise.lesson}"
+    try:
+        bank = [attempt for attempt in attempts(root, exercise.lesson) if attempt.exercise == exercise.id]
+    except AuthoringError as error:
+        yield f"{folder}: {error}"
+        return
+    right = [attempt for attempt in bank if attempt.verdict == "right"]
+    named = [attempt for attempt in bank if attempt.verdict == "wrong" and attempt.misconception]
+    if len(right) < RIGHT:
+        yield f"{folder}: exercise {exercise.id} has {len(right)} right attempts; write at least {RIGHT}"
+    if len(named) < WRONG:
+        yield f"{folder}: exercise {exercise.id} has {len(named)} wrong attempts with an id; write at least {WRONG}"
+    outcomes = {"right": "passed", "wrong": "failed", "raised": "raised"}
+    for attempt in bank:
+        if attempt.misconception is not None and attempt.misconception not in catalogue():
+            yield f"{folder}/{attempt.path.name}: {attempt.misconception} is not in the catalogue; add it"
+            continue
+        verdict = evaluate(exercise.id, load(attempt), limit=2)
+        if (verdict.outcome, verdict.misconception) != (outcomes[attempt.verdict], attempt.misconception):
+            yield (
+                f"{folder}/{attempt.path.name}: the check says {verdict.outcome}, "
+                f"{verdict.misconception or 'no name'}; mend the check, or the file's name"
+            )
+
+
+# ------------------------------------------------------------------ the lesson as a whole
+
+
+def _registry(source: Source, declared: str, lesson: Lesson) -> Iterator[str]:
+    """Every exercise and question that is declared stands in the text once, and nothing else does."""
+    used = Counter(cell.exercise for cell in source.cells if cell.exercise)
+    for identifier, count in used.items():
+        if identifier not in {exercise.id for exercise in lesson.exercises} or count > 1:
+            yield f"{source.file}: exercise {identifier} stands there {count} times; declare it once in {declared}"
+    calls = Counter(call for cell in source.cells if cell.kind == "code" for call in _question_calls(cell.text))
+    wanted = []
+    for question in lesson.questions:
+        names = ("predict", "compare") if question.kind == "prediction" else ("quiz",)
+        wanted += [(name, question.id) for name in names]
+        yield from _question_text(declared, question)
+    for name, identifier in wanted:
+        if calls[name, identifier] != 1:
+            yield f'{source.file}: {name}("{identifier}") stands there {calls[name, identifier]} times; call it once'
+    for name, identifier in calls.keys() - set(wanted):
+        yield f'{source.file}: {name}("{identifier}") is not declared; declare it in questions{lesson.number}.py'
+
+
+def _question_text(declared: str, question: Question) -> Iterator[str]:
+    choices, reasons = question.choices, question.because or {}
+    if len(choices) < 2:
+        yield f"{declared}: question {question.id} has {len(choices)} choices; give at least two"
+    if question.kind == "quiz" and (question.answer not in choices or set(reasons) != set(choices)):
+        yield f"{declared}: quiz {question.id} needs an answer among its choices and a reason for each choice"
+
+
+def _question_calls(text: str) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _QUESTION_CALLS:
+            if node.args and isinstance(node.args[0], ast.Constant):
+                if node.func.id == "compare" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+                    yield "compare with a constant answer", str(node.args[0].value)
+                yield node.func.id, str(node.args[0].value)
+
+
+def _order(source: Source) -> Iterator[str]:
+    found = [
+        text for cell in source.cells if cell.kind == "markdown" for level, text in headings(cell.text) if level == 2
+    ]
+    if tuple(found[-len(LAST_SECTIONS) :]) != LAST_SECTIONS:
+        yield f"{source.file}: the last sections are {', '.join(found[-4:])}; they must be {', '.join(LAST_SECTIONS)}"
+
+
+def _facts(source: Source) -> Iterator[str]:
+    """A claim marked as a fact is followed by a cell that asserts or prints it."""
+    for index, cell in enumerate(source.cells):
+        if cell.kind != "markdown" or not FACT.search(cell.text):
+            continue
+        after = next((later for later in source.cells[index + 1 :] if later.kind == "code"), None)
+        if after is None or not _shows_something(after.text):
+            claim = first_words(cell.text[FACT.search(cell.text).start() :])  # type: ignore[union-attr]
+            yield f'{source.file}: "{claim}": the next code cell shows nothing; assert or print the fact there'
+
+
+def _shows_something(text: str) -> bool:
+    nodes = list(ast.walk(parse(text)))
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return any(isinstance(node, ast.Assert) for node in nodes) or bool(called & {"print", "compare", "show", "display"})
+
+
+def _figures(root: Path, lesson: Lesson) -> Iterator[str]:
+    path = solved_path(root, lesson)
+    if not path.is_file():
+        yield f"{shown(root, path)}: missing; run: course build {lesson.number}"
+        return
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}) and not _alternative(output):
+                yield f"{shown(root, path)}: cell {cell.id}: no alternative text; use figures.show(fig, alt=...)"
+            if output.output_type == "error":
+                yield f"{shown(root, path)}: cell {cell.id}: raises {output.ename}; run: course build {lesson.number}"
+
+
+def _alternative(output: NotebookNode) -> str:
+    text = json.loads(json.dumps(output.get("metadata", {}))).get("image/png", {}).get("alt", "")
+    return str(text).strip()

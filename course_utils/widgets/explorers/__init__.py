@@ -1,0 +1,10 @@
+"""Explorers: small real programs to press buttons on, each split into what computes and what shows.
+
+| explorer | computes | shows |
+|---|---|---|
+| `loss_surface` | `surface.py` | `surface_view.py` |
+| `expression_graph` | `expression.py` | `expression_view.py` |
+| `gradient_buffer` | `buffer.py` | `buffer_view.py` |
+
+`bundle.py` turns any of them into one notebook output that is useful with and without a front end.
+"""

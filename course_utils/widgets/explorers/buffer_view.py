@@ -1,0 +1,119 @@
+"""The gradient buffer as a ledger: every press of a button acts on a real parameter and adds a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from course_utils.feedback import html
+from course_utils.widgets.explorers import bundle
+from course_utils.widgets.explorers.buffer import Entry, GradientBuffer, example, squared_distance
+from course_utils.widgets.explorers.bundle import Still
+from course_utils.widgets.explorers.numbers import vector
+
+HEADER = ("#", "event", "incoming", ".grad before", ".grad after", "effect on .grad", "tensor", "w after")
+CAPTION = "Ledger of w.grad: the gradient that came in, .grad before and after, and whether it is the same tensor"
+
+
+def gradient_buffer(
+    value: float | Sequence[float] = 5.0,
+    loss_fn: Callable[[torch.Tensor], torch.Tensor] = squared_distance,
+    lr: float = 0.1,
+) -> None:
+    """Show `w.grad` of one real parameter as a ledger, with buttons for backward, zero_grad and step.
+
+    `value` is the starting value of `w` (a number or a few), `loss_fn` gives a 0-d loss from it
+    (by default the sum of `(w - 2)**2`), `lr` is the learning rate of its SGD optimizer. Each line
+    is measured: what backward delivered, `.grad` before and after, and whether it is the same tensor.
+
+    Raises `ValueError` when `value` is empty.
+    """
+    shown = example(GradientBuffer(value, loss_fn, lr))
+    bundle.show(Still(text(shown), ledger(shown)), lambda: _widget(GradientBuffer(value, loss_fn, lr)))
+
+
+def cells(entry: Entry) -> list[str]:
+    """One line of the ledger as text, in the order of `HEADER`."""
+    return [
+        str(entry.number),
+        entry.event,
+        "-" if entry.incoming is None else vector(entry.incoming),
+        vector(entry.before),
+        vector(entry.after),
+        entry.effect,
+        entry.tensor,
+        vector(entry.parameter),
+    ]
+
+
+def text(entries: Sequence[Entry]) -> str:
+    """The ledger as a table of plain text."""
+    rows = [list(HEADER), *map(cells, entries)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEADER))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([CAPTION, *lines])
+
+
+def ledger(entries: Sequence[Entry]) -> str:
+    """The ledger as an HTML table with a caption and scoped headers."""
+    if not entries:
+        return html.paragraph("The ledger is empty: no event yet, and w.grad is None.")
+    return html.table(CAPTION, list(HEADER), [cells(entry) for entry in entries])
+
+
+def describe(entry: Entry) -> str:
+    """What the event did, in a sentence with its numbers."""
+    said = f"{entry.number}. {entry.event}: "
+    before, after = vector(entry.before), vector(entry.after)
+    if entry.incoming is not None:
+        incoming = vector(entry.incoming)
+        if entry.effect == "assigned":
+            return said + f"w.grad was None, so the incoming gradient {incoming} was assigned to it."
+        if entry.effect == "added in place":
+            return said + f"the incoming gradient {incoming} was added to {before} in the same tensor: {after}."
+        return said + f"the incoming gradient was {incoming}; w.grad was {before} and is {after}."
+    return said + {
+        "cleared to None": f"w.grad was {before} and is None; its tensor is released.",
+        "filled with zeros": f"w.grad was {before}; the same tensor now holds {after}.",
+        "nothing to clear": "w.grad was None already.",
+        "read, not changed": f"w is now {vector(entry.parameter)}; w.grad is still {after}.",
+        "nothing to read": f"w.grad is None, so the optimizer skipped w, which is still {vector(entry.parameter)}.",
+    }.get(entry.effect, f"w.grad was {before} and is {after}.")
+
+
+def _widget(buffer: GradientBuffer) -> Any:
+    import ipywidgets as widgets
+
+    status = widgets.HTML()
+    # A long ledger scrolls sideways in its own box on a narrow page.
+    table = widgets.HTML(layout=widgets.Layout(max_width="100%"))
+    start = f"Start: w = {vector(tuple(buffer.parameter.detach().flatten().tolist()))}, w.grad is None."
+
+    def after(act: Callable[[], Entry]) -> Callable[[], None]:
+        def press() -> None:
+            entry = act()
+            status.value = bundle.status_element(describe(entry))
+            table.value = bundle.scrolling(ledger(buffer.entries), CAPTION)
+
+        return press
+
+    def restart() -> None:
+        buffer.restart()
+        status.value = bundle.status_element(start)
+        table.value = ledger(())
+
+    restart()
+    controls = bundle.row(
+        bundle.button("backward()", after(buffer.backward), "Forward pass and loss.backward()"),
+        bundle.button("zero_grad()", after(buffer.zero_grad), "optimizer.zero_grad()"),
+        bundle.button(
+            "zero_grad(set_to_none=False)",
+            after(lambda: buffer.zero_grad(set_to_none=False)),
+            "optimizer.zero_grad(set_to_none=False)",
+        ),
+        bundle.button("step()", after(buffer.step), "optimizer.step()"),
+        bundle.button("Start again", restart, "A fresh parameter and an empty ledger"),
+    )
+    return bundle.column(controls, status, table)

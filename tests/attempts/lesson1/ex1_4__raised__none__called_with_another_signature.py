@@ -1,0 +1,2 @@
+def gradient_descent(f, x0, lr):
+    return [x0]

@@ -1,0 +1,13 @@
+import torch
+
+
+def gradient_descent(f, x0, lr, steps):
+    x = torch.nn.Parameter(x0.clone())
+    optimizer = torch.optim.SGD([x], lr=lr)
+    path = [x.data]
+    for _ in range(steps):
+        optimizer.zero_grad()
+        f(x).backward()
+        optimizer.step()
+        path.append(x.data)
+    return path

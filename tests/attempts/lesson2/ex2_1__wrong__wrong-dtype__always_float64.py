@@ -1,0 +1,10 @@
+import torch
+
+
+def backward_n_times(param, loss_fn, n):
+    param.grad = None
+    snapshots = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        snapshots.append(param.grad.to(torch.float64, copy=True))
+    return snapshots
