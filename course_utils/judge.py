@@ -67,6 +67,8 @@ def judge(exercise: Exercise, cases: Sequence[Case], evidence: Sequence[Evidence
     """
     if not evidence or [e.case for e in evidence] != [c.name for c in cases[: len(evidence)]]:
         raise ValueError(f"the evidence is not about the cases of exercise {exercise.id}")
+    if any(piece.status == "raised" and piece.raised is None for piece in evidence):
+        raise ValueError("the evidence says that the code raised, and not what")
     oracle = _oracle(exercise)
     seen = list(zip(cases, evidence, strict=False))
     if any(piece.status == "not attempted" for piece in evidence):
@@ -199,11 +201,13 @@ def _by_kind(difference: Difference | None) -> str | None:
 
 
 def _by_change(changes: Sequence[Change]) -> str | None:
-    return f"changed-{min(changes, key=_weight).aspect}" if changes else None
+    known = [change for change in changes if change.aspect in _CHANGES_BY_WEIGHT]
+    return f"changed-{min(known, key=_weight).aspect}" if known else None
 
 
 def _weight(change: Change) -> int:
-    return _CHANGES_BY_WEIGHT.index(change.aspect)
+    known = change.aspect in _CHANGES_BY_WEIGHT
+    return _CHANGES_BY_WEIGHT.index(change.aspect) if known else len(_CHANGES_BY_WEIGHT)
 
 
 def _change_lines(changes: Sequence[Change]) -> tuple[str, ...]:

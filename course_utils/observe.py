@@ -16,20 +16,25 @@ import signal
 import sys
 import sysconfig
 import threading
+import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain, repeat
 from types import FrameType
 from typing import Any
 
+import numpy
 import torch
 from torch import nn
 
-from course_utils.exercise import Case, Change, Evidence, Exercise, Frame, Raised
-from course_utils.plain import MAX_TEXT, Plain, short_repr, to_plain
+from course_utils.exercise import Arrangement, Case, Change, Evidence, Exercise, Frame, Raised
+from course_utils.plain import MAX_TEXT, Plain, short_repr, to_plain, without_addresses
 
 TIME_LIMIT = 10.0
 """Seconds one case may take before it is stopped."""
+IMPORT_GRACE = 60.0
+"""Seconds more that an import under way is given to come to its end."""
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = tuple({os.path.realpath(path) + os.sep for path in sysconfig.get_paths().values()})
@@ -58,44 +63,60 @@ def observe(exercise: Exercise, attempt: object, case: Case, limit: float = TIME
     before = _watched_state(arrangement.watch)
     switches = _Switches()
     output = _BoundedText()
-    status: str = "returned"
-    result: object = None
-    raised: Raised | None = None
-    with warnings.catch_warnings(record=True) as caught, contextlib.ExitStack() as stack:
+    plain: Plain = None
+    facts: dict[str, Plain] = {}
+    with contextlib.ExitStack() as stack:
+        stack.callback(switches.put_back)  # whatever happens, an interrupt from the keyboard included
+        caught = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")
         stack.enter_context(contextlib.redirect_stdout(output))
         stack.enter_context(contextlib.redirect_stderr(output))
-        for manager in arrangement.within:
-            stack.enter_context(manager)
-        try:
-            with _time_limit(limit):
-                if arrangement.call is not None:
-                    result = arrangement.call(attempt)
-                else:
-                    result = attempt(*arrangement.args, **arrangement.kwargs)  # type: ignore[operator]
-        except _TimeIsUp:
-            status = "stopped"
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # SystemExit and GeneratorExit too: nothing may end the kernel
-            status, raised = "raised", describe_exception(error)
-    changes = switches.put_back()
-    if result is ...:
-        return Evidence(case.name, "not attempted", printed=output.text())
-    facts: dict[str, Plain] = {}
-    if arrangement.facts is not None and status == "returned":
-        facts = {key: to_plain(value) for key, value in arrangement.facts(result).items()}
-    changes += _compare(before, _watched_state(arrangement.watch), exercise.may_change)
+        with contextlib.ExitStack() as within:
+            for manager in arrangement.within:
+                within.enter_context(manager)
+            status, result, raised = _attempted(lambda: _call(arrangement, attempt), limit)
+        changes = switches.put_back()
+        if result is ...:
+            return Evidence(case.name, "not attempted", printed=output.text())
+        if status == "returned":
+            # Under the limit too: what was returned may be of the learner's own making, with a __repr__ without end.
+            status, noted, raised = _attempted(lambda: (to_plain(result), _facts(arrangement, result)), limit)
+            plain, facts = noted if status == "returned" else (None, {})  # type: ignore[misc]
+        changes += _compare(before, _watched_state(arrangement.watch), exercise.may_change)
     return Evidence(
         case=case.name,
         status=status,  # type: ignore[arg-type]
-        result=to_plain(result),
+        result=plain,
         facts=facts,
         changes=tuple(changes),
         raised=raised,
         printed=output.text(),
         warned=tuple(dict.fromkeys(str(item.message)[:300] for item in caught))[:5],
     )
+
+
+def _attempted(action: Callable[[], object], limit: float) -> tuple[str, object, Raised | None]:
+    """(status, what `action` returned, what it raised) under the time limit."""
+    try:
+        return "returned", _limited(action, limit), None
+    except _TimeIsUp:
+        return "stopped", None, None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit and GeneratorExit too: nothing may end the kernel
+        return "raised", None, describe_exception(error)
+
+
+def _call(arrangement: Arrangement, attempt: object) -> object:
+    if arrangement.call is not None:
+        return arrangement.call(attempt)
+    return attempt(*arrangement.args, **arrangement.kwargs)  # type: ignore[operator]
+
+
+def _facts(arrangement: Arrangement, result: object) -> dict[str, Plain]:
+    if arrangement.facts is None:
+        return {}
+    return {key: to_plain(value) for key, value in arrangement.facts(result).items()}
 
 
 # ------------------------------------------------------------------ what was changed
@@ -143,8 +164,9 @@ def _compare(before: _State, after: _State, free: frozenset[str]) -> list[Change
 
 def _same(a: object, b: object) -> bool:
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-        same_kind = a.shape == b.shape and a.dtype == b.dtype and a.device == b.device
-        return same_kind and bool(torch.equal(torch.nan_to_num(a), torch.nan_to_num(b)))
+        if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device:
+            return False
+        return bool(((a == b) | (a.isnan() & b.isnan())).all())
     return type(a) is type(b) and a == b
 
 
@@ -165,6 +187,8 @@ class _Switches:
         self._cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
         self._grad = torch.is_grad_enabled()
         self._dtype = torch.get_default_dtype()
+        self._anomaly = torch.is_anomaly_enabled()
+        self._numpy = numpy.random.get_state()
         self._stdout, self._stderr, self._directory = sys.stdout, sys.stderr, os.getcwd()
 
     def put_back(self) -> list[Change]:
@@ -176,16 +200,30 @@ class _Switches:
             now = torch.get_default_dtype()
             changes.append(Change("torch.get_default_dtype()", "global", str(self._dtype), str(now)))
             torch.set_default_dtype(self._dtype)
-        if not torch.equal(torch.get_rng_state(), self._torch) or random.getstate() != self._python:
+        if torch.is_anomaly_enabled() != self._anomaly:
+            changes.append(Change("anomaly detection", "global", str(self._anomaly), str(not self._anomaly)))
+            torch.autograd.set_detect_anomaly(self._anomaly)
+        if self._random_state_moved():
             changes.append(Change("the random number generator", "rng", "as before the call", "moved or re-seeded"))
             torch.set_rng_state(self._torch)
             random.setstate(self._python)
+            numpy.random.set_state(self._numpy)
         for index, state in enumerate(self._cuda):
             torch.cuda.set_rng_state(state, index)
         sys.stdout, sys.stderr = self._stdout, self._stderr
         if os.getcwd() != self._directory:
             os.chdir(self._directory)
         return changes
+
+    def _random_state_moved(self) -> bool:
+        _, keys, position, has_gauss, gauss = numpy.random.get_state()
+        _, old_keys, old_position, old_has_gauss, old_gauss = self._numpy
+        numpy_same = (position, has_gauss, gauss) == (old_position, old_has_gauss, old_gauss)
+        return (
+            not torch.equal(torch.get_rng_state(), self._torch)
+            or random.getstate() != self._python
+            or not (numpy_same and (keys == old_keys).all())
+        )
 
 
 # ------------------------------------------------------------------ output, time, exceptions
@@ -218,48 +256,73 @@ class _TimeIsUp(BaseException):
     """Raised inside the learner's code at the time limit; no `except Exception` catches it."""
 
 
-@contextlib.contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    """Stop the block after `seconds` with `_TimeIsUp`, again every half second if the code swallows it."""
+def _limited(action: Callable[[], object], seconds: float) -> object:
+    """`action()`, stopped after `seconds` by `_TimeIsUp`, and pressed on if the code swallows that."""
     if hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
-        yield from _by_signal(seconds)
-    else:
-        yield from _by_thread(seconds)
+        return _limited_by_signal(action, seconds)
+    return _limited_by_thread(action, seconds)
 
 
-def _by_signal(seconds: float) -> Iterator[None]:
+def _run(action: Callable[[], object]) -> object:
+    """What `_TimeIsUp` is raised beneath: the frames below this one are the attempt's, those above are ours."""
+    return action()
+
+
+def _is_beneath_run(frame: FrameType | None) -> bool:
+    while frame is not None:
+        frame = frame.f_back
+        if frame is not None and frame.f_code is _run.__code__:
+            return True
+    return False
+
+
+def _limited_by_signal(action: Callable[[], object], seconds: float) -> object:
+    rings = 0
+
     def ring(signum: int, frame: FrameType | None) -> None:
+        nonlocal rings
+        rings += 1
+        if not _is_beneath_run(frame):
+            return
+        if rings > 1:
+            # A bare `except:` in a loop swallowed the first: with the next signal pending already, this
+            # one is followed by another inside the handler, where nothing catches it.
+            signal.raise_signal(signal.SIGALRM)
         raise _TimeIsUp
 
     previous = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
     try:
-        yield
+        return _run(action)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
 
 
-def _by_thread(seconds: float) -> Iterator[None]:
+def _limited_by_thread(action: Callable[[], object], seconds: float) -> object:
     # Windows, and threads other than the main one: ask the interpreter to raise in this thread.
     import ctypes
 
+    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
     target, done = threading.get_ident(), threading.Event()
 
     def ring() -> None:
-        pause = seconds
-        while not done.wait(pause):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(target), ctypes.py_object(_TimeIsUp))
-            pause = 0.5
+        pauses = chain([seconds, 0.5], repeat(0.003))  # often, in case the code swallows it
+        while not done.wait(next(pauses)):
+            if _is_beneath_run(sys._current_frames().get(target)):
+                raise_in(ctypes.c_ulong(target), ctypes.py_object(_TimeIsUp))
 
     watchdog = threading.Thread(target=ring, daemon=True)
     watchdog.start()
     try:
-        yield
+        return _run(action)
     finally:
-        done.set()
-        watchdog.join()
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(target), None)
+        while watchdog.is_alive():
+            # One that was asked for at the last moment may arrive in here.
+            with contextlib.suppress(_TimeIsUp):
+                done.set()
+                watchdog.join()
+                raise_in(ctypes.c_ulong(target), None)
 
 
 def describe_exception(error: BaseException) -> Raised:
@@ -272,7 +335,7 @@ def describe_exception(error: BaseException) -> Raised:
     if isinstance(error, SyntaxError) and error.text and _is_learners(error.filename or "<string>"):
         frames.append(Frame("<syntax>", error.lineno or 0, error.text.strip()[:200]))
     try:
-        message = str(error)
+        message = without_addresses(str(error))
     except Exception:  # a learner's __str__ may do anything
         message = ""
     return Raised(type(error).__name__, message[:MAX_TEXT], tuple(frames[-5:]))
@@ -281,7 +344,7 @@ def describe_exception(error: BaseException) -> Raised:
 def _is_learners(filename: str) -> bool:
     if filename.startswith("<"):
         # Cells of some front ends are named <ipython-input-...>; frozen library modules <frozen ...>.
-        return not filename.startswith(("<frozen", "<__array_function__"))
+        return not filename.startswith(("<frozen", "<__array_function__", "<eval_with_key>"))
     path = os.path.realpath(filename)
     if path.startswith(_PACKAGE):
         return False
@@ -304,7 +367,10 @@ class CountCalls:
 
 
 class AutogradSpy(torch.overrides.TorchFunctionMode):
-    """Notes each use of autograd (`backward`, `autograd.grad`, `torch.func`, forward mode) in its block."""
+    """Notes each use of autograd (`backward`, `autograd.grad`, `torch.func`, forward mode, nodes) in its block.
+
+    It sees the thread it is entered in, and what goes through torch's Python interface.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -315,8 +381,12 @@ class AutogradSpy(torch.overrides.TorchFunctionMode):
             torch.autograd.grad: "torch.autograd.grad",
             torch._VF._make_dual: "forward-mode autograd",
         }
+        self._node = torch.Tensor.grad_fn.__get__  # type: ignore[union-attr]
 
     def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
         if func in self._watched:
             self.used.append(self._watched[func])
-        return func(*args, **(kwargs or {}))
+        result = func(*args, **(kwargs or {}))
+        if func == self._node and result is not None:
+            self.used.append("grad_fn")  # whoever holds the graph's nodes can call them one by one
+        return result

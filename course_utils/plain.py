@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ MAX_TEXT = 2_000
 """Longest string kept, in characters."""
 MAX_DEPTH = 6
 """Deepest nesting of lists and dicts that is followed."""
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 MAX_WIRE_BYTES = 64 * 2**20
 """Longest wire form that is read back, in bytes."""
 
@@ -67,6 +69,13 @@ def to_plain(value: object) -> Plain:
 
 
 def _convert(value: object, budget: _Budget, depth: int) -> Plain:
+    try:
+        return _convert_known(value, budget, depth)
+    except Exception:  # a learner's own class may do anything in __len__, __iter__, keys, ...
+        return Opaque(type(value).__name__, f"<{type(value).__name__}>")
+
+
+def _convert_known(value: object, budget: _Budget, depth: int) -> Plain:
     if isinstance(value, torch.Tensor):
         return _convert_tensor(value, budget)
     if value is None or isinstance(value, bool):
@@ -105,12 +114,17 @@ def _convert_tensor(tensor: torch.Tensor, budget: _Budget) -> Plain:
 
 
 def short_repr(value: object, limit: int = 120) -> str:
-    """`repr(value)`, cut to `limit` characters; never raises."""
+    """`repr(value)` without memory addresses, cut to `limit` characters; never raises."""
     try:
-        text = repr(value)
+        text = without_addresses(repr(value))
     except Exception:  # a learner's __repr__ may do anything
         return f"<{type(value).__name__}>"
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def without_addresses(text: str) -> str:
+    """`text` without the `at 0x...` of objects, which differ from run to run."""
+    return _ADDRESS.sub("", text)
 
 
 def to_bytes(value: Plain) -> bytes:

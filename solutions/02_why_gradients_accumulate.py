@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Why gradients accumulate
 #
-# In lesson 1, `backward()` put a gradient into `.grad`. This lesson is about the second call. PyTorch does not replace what is there. It adds. You will see what exactly is added, where the sum lives, why this is the right design, and which other things in a training loop do not behave like this at all.
+# In lesson 1, `backward()` put a gradient into `.grad`. This lesson is about the second call, when something is there already. You will measure what happens, tensor by tensor. You will see why it is the right design, and which other things in a training loop do not behave like this at all.
 #
 # What you will be able to do:
 #
@@ -34,6 +34,7 @@ import matplotlib.pyplot as plt
 import torch
 from torch import nn
 from torch.func import functional_call, grad, vmap
+from torch.utils.checkpoint import checkpoint
 
 from course_utils.widgets import gradient_buffer
 from course_utils.widgets.figures import COLOURS, show, style
@@ -42,7 +43,7 @@ torch.manual_seed(0)
 device = "cuda" if torch.cuda.is_available() else "cpu"
 
 # %% [markdown]
-# Three small helpers for the whole lesson. Everything runs in float64, so that rounding does not blur a comparison.
+# Four small helpers for the whole lesson. Nearly everything runs in float64, so that rounding does not blur a comparison.
 
 # %%
 kind = {"dtype": torch.float64, "device": device}
@@ -54,12 +55,12 @@ def draw(*shape, seed=0):
     return torch.randn(*shape, generator=generator, dtype=torch.float64).to(device)
 
 
-def small_model(seed=0):
-    """10 inputs, 16 hidden values, 2 outputs; the same weights for the same seed."""
+def small_model():
+    """10 inputs, 16 hidden values, 2 outputs; the same weights every time."""
     model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 2)).to(**kind)
     with torch.no_grad():
         for index, parameter in enumerate(model.parameters()):
-            parameter.copy_(0.3 * draw(*parameter.shape, seed=100 * seed + index))
+            parameter.copy_(0.3 * draw(*parameter.shape, seed=index))
     return model
 
 
@@ -75,11 +76,9 @@ def squared_error(prediction, target):
 x, y = draw(24, 10, seed=1), draw(24, 2, seed=2)
 
 # %% [markdown]
-# ## 1. The buffer is a ledger
+# ## 1. A second call
 #
 # A *parameter* is a tensor that training changes: a weight or a bias. It is a *leaf*: nobody computed it from something else. Every parameter has an attribute `.grad`. Before the first backward call it is `None`. After it, it is a tensor with the shape of the parameter. We call that tensor the *gradient buffer*.
-#
-# A *ledger* is the book in which a shop writes its entries, one below the other, with a running total. Keep that picture in mind for what comes now.
 #
 # You run the same batch through the same model three times. Each time you call `loss.backward()`. You clear nothing in between. The *norm* of a gradient is its length: the root of the sum of its squared entries.
 
@@ -103,7 +102,7 @@ except RuntimeError as error:
 compare("2.a", measured)
 
 # %% [markdown]
-# The ratios alone could hide a rotation. So compare every entry.
+# A *ledger* is the book in which a shop writes its entries, one below the other, with a running total. `.grad` holds the running total of such a book. Lengths alone could hide a rotation, so compare every entry.
 #
 # > **Fact.** `backward()` adds the new gradient to whatever `.grad` already holds. After three calls on the same batch, every entry is three times that of one call.
 
@@ -114,15 +113,9 @@ print("largest difference from three times one gradient:", (flat(model) - 3 * fl
 assert torch.equal(flat(model), 3 * flat(once))
 
 # %% [markdown]
-# Now be the engine yourself. The explorer holds one real parameter `w`, the loss `(w - 2)**2` and an SGD optimizer. Each button does one thing and writes one line into the ledger. Try to reach a `.grad` of exactly 0 without clearing it.
-
-# %%
-gradient_buffer()
-
-# %% [markdown]
-# ### Assigned once, then added in place
+# ### The same tensor, or a new one?
 #
-# "Adds" can mean two things. Either a new tensor takes the place of the old one, or the numbers inside the same tensor change. The second is called *in place*. PyTorch counts in-place changes of a tensor in `tensor._version`. Operations that make a new tensor leave the old one's counter alone.
+# "Adds" can mean two things. Either a new tensor takes the place of the old one, or the numbers inside the same tensor change. The second is called *in place*. PyTorch counts in-place changes of a tensor in `tensor._version`.
 
 # %%
 predict("2.b")
@@ -152,7 +145,7 @@ else:
 compare("2.b", measured)
 
 # %% [markdown]
-# So the first entry is not an addition at all. There is nothing to add to. PyTorch takes the arriving tensor and makes it `.grad`: it *steals* it, without copying a single number. Only later calls add.
+# The later call added in place. But the first entry is not an addition at all. There is nothing to add to. PyTorch takes the arriving tensor and makes it `.grad`: it *steals* it, without copying a single number.
 #
 # Stealing is safe when nobody else can reach the arriving tensor. When somebody can, PyTorch copies it.
 #
@@ -181,13 +174,13 @@ plain = taken_over(lambda w: (w**2).sum())
 held_by_us = taken_over(lambda w: (w**2).sum(), hold=True)
 # The gradient of w.sum() is a single 1 that pretends to have the shape of w: it has no memory per entry.
 expanded = taken_over(lambda w: w.sum())
-print(f"(w**2).sum():                          taken over: {plain}")
-print(f"the same, and a hook keeps a reference: taken over: {held_by_us}")
-print(f"w.sum(), one number seen as three:     taken over: {expanded}")
+print("taken over, (w**2).sum():                          ", plain)
+print("taken over, the same while a hook keeps a reference:", held_by_us)
+print("taken over, w.sum(), one number seen as three:     ", expanded)
 assert (plain, held_by_us, expanded) == (True, False, False)
 
 # %% [markdown]
-# There is one exception to "in place". With `create_graph=True`, backward builds a graph of the gradient itself, for second derivatives. A tensor that is part of a graph must not be changed under it. So there the sum is a new tensor.
+# "In place" has an exception. With `create_graph=True`, backward builds a graph of the gradient itself, for second derivatives. A tensor that is part of a graph must not be changed under it. So there the sum is a new tensor.
 
 # %%
 w = torch.tensor([1.0, 2.0, 3.0], **kind, requires_grad=True)
@@ -199,6 +192,29 @@ with warnings.catch_warnings():
 print("create_graph=True: same tensor?", w.grad is first, " values", w.grad.tolist())
 assert w.grad is not first
 w.grad = first = None  # breaks the circle, so that its memory is freed
+
+# %% [markdown]
+# ### Press the buttons
+#
+# The explorer holds one real parameter `w`, which starts at 5, the loss `(w - 2)**2` and an SGD optimizer with learning rate 0.1. Each button does one thing and writes one line into the ledger. Find a way to bring `.grad` back to 0 without clearing it. Twelve presses are enough.
+
+# %%
+gradient_buffer()
+
+# %% [markdown]
+# One way: `backward()` once, `step()` ten times, `backward()` once. The ten steps all use the same gradient, because `step()` reads `.grad` and does not clear it. They carry `w` past the minimum, to where the gradient has the opposite sign.
+
+# %%
+w = nn.Parameter(torch.tensor(5.0, **kind))
+optimizer = torch.optim.SGD([w], lr=0.1)
+((w - 2) ** 2).backward()
+print("after one backward: .grad =", w.grad.item())
+for _ in range(10):
+    optimizer.step()
+print(f"after ten steps:    w = {w.item():.4f}, .grad = {w.grad.item()}")
+((w - 2) ** 2).backward()
+print(f"after the second:   .grad = {abs(w.grad.item()):.4f}")
+assert abs(w.grad.item()) < 1e-12
 
 # %%
 quiz("2.q1")
@@ -347,7 +363,7 @@ def accumulate_grad(param, incoming):
 
 
 # %% [markdown]
-# ## 2. One backward call adds too
+# ## 2. One weight, several uses
 #
 # So far one backward call brought one gradient. But a weight can be used twice in one forward pass. Each use has its own influence on the loss. Several arrows of the graph then lead to the same leaf. This is called *fan-in*.
 #
@@ -488,7 +504,7 @@ def shared_weight_gradient(w, x, depth):
 # %% [markdown]
 # ## 3. Why the design is right
 #
-# A derivative is *linear*: the gradient of a sum is the sum of the gradients. So a buffer that adds turns several small backward calls into one big one. You may cut a loss wherever you like.
+# A derivative is *linear*: the gradient of a sum is the sum of the gradients. So a buffer that adds lets several small backward calls stand for one big one. You may cut a sum of losses wherever you like.
 #
 # > **Fact.** One backward call on a sum of losses, and one call per loss, leave the same gradient up to rounding.
 
@@ -530,7 +546,7 @@ assert torch.equal(flat(automatic), flat(second_alone)) and cosine < 0.99
 quiz("2.q3")
 
 # %% [markdown]
-# ### What the cutting saves
+# ### What a graph keeps
 #
 # A forward pass keeps tensors for the backward pass: the values between the layers, called *activations*. Backward reads them and then lets them go. So a graph costs memory from its forward pass to its backward call.
 #
@@ -658,7 +674,7 @@ def multi_loss_gradients(model, losses, weights):
 # %% [markdown]
 # ## 4. The road not taken, and what a sum hides
 #
-# There are functions that hand you a gradient and keep no books. `torch.autograd.grad(loss, tensors)` returns the gradients. `torch.func.grad(f)` makes a new function: it takes what `f` takes and returns the gradient of `f` with respect to its first argument.
+# `backward()` is not the only way to a gradient. `torch.autograd.grad(loss, tensors)` returns the gradients as its result. `torch.func.grad(f)` makes a new function: it takes what `f` takes and returns the gradient of `f` with respect to its first argument.
 
 # %%
 predict("2.e")
@@ -704,7 +720,7 @@ print("every .grad afterwards:", {p.grad for p in model.parameters()})
 assert all(p.grad is None for p in model.parameters())
 
 # %% [markdown]
-# With such functions the bookkeeping is yours. You hold the gradients, you add them, you drop them. Nothing is left over, and nothing adds up by itself.
+# These functions keep no books. The bookkeeping is yours. You hold the gradients, you add them, you drop them. Nothing is left over, and nothing adds up by itself.
 #
 # ### One gradient per sample
 #
@@ -715,8 +731,8 @@ predict("2.f")
 
 # %%
 truth, weights = torch.tensor([1.0, -0.5], **kind), torch.tensor([0.8, -0.2], **kind)
-points = draw(8, 2, seed=31)
-targets = points @ truth + draw(8, seed=32)  # a line with noise, and weights not far from it
+points = draw(8, 2, seed=231)
+targets = points @ truth + draw(8, seed=232)  # a line with noise, and weights not far from it
 
 
 def mean_error(weights, rows, wanted):
@@ -738,8 +754,8 @@ compare("2.f", hits[0] if hits else "other")
 # The rows add up to 8 times the batch gradient, because the loss is a mean. And they do not agree with each other, as the picture shows. On the right, the same question for batches: how far does the gradient of a random batch lie from the gradient of all the data?
 
 # %%
-many_points = draw(4096, 2, seed=7)
-many_targets = many_points @ truth + draw(4096, seed=8)
+many_points = draw(2**16, 2, seed=7)
+many_targets = many_points @ truth + draw(2**16, seed=8)
 rows = vmap(grad(mean_error), in_dims=(None, 0, 0))(weights, many_points, many_targets)
 everything = rows.mean(dim=0)
 sizes = [1, 4, 16, 64, 256]
@@ -757,7 +773,7 @@ with style():
     for row in per_sample.tolist():
         left.annotate("", row, (0, 0), arrowprops={"arrowstyle": "->", "color": COLOURS["sky blue"], "linewidth": 1.5})
     left.annotate("", batch.tolist(), (0, 0), arrowprops={"arrowstyle": "->", "color": "black", "linewidth": 3})
-    left.text(*(1.6 * batch).tolist(), "mean", weight="bold", ha="center", va="center")
+    left.text(*(1.7 * batch).tolist(), "mean", weight="bold", ha="center", va="center")
     reach = 1.15 * per_sample.abs().max().item()
     left.set_xlim(-reach, reach)
     left.set_ylim(-reach, reach)
@@ -775,7 +791,7 @@ with style():
     right.legend()
 show(
     fig,
-    alt="Left: eight thin arrows from the origin, one per sample, pointing in many directions with very different "
+    alt="Left: eight thin arrows from the origin, one per sample, pointing in many directions with different "
     "lengths; a thick black arrow, their mean, is shorter than most of them. Right: distance of a batch gradient "
     f"from the full gradient against batch size on logarithmic axes, falling from {noise[0]:.3g} at size 1 to "
     f"{noise[-1]:.3g} at size 256, close to the line of one over the root of the size.",
@@ -868,7 +884,7 @@ assert torch.allclose(update, 0.1 * (new + 0.9 * memory))
 # %% [markdown]
 # So clearing `.grad` removes old gradients from the ledger. It does not remove them from the update.
 #
-# Now BatchNorm. It changes in the *forward* pass, in training mode, whether or not a backward follows. And its running mean is not a sum. It is an average that fades: 0.9 times the old value plus 0.1 times the new one.
+# Now BatchNorm. It changes in the *forward* pass, in training mode, whether or not a backward follows. And its running mean is not a sum. It is an average that fades: by default, 0.9 times the old value plus 0.1 times the new one.
 #
 # > **Fact.** BatchNorm's statistics are updated once per forward pass in training mode. LayerNorm has no such statistics.
 
@@ -945,14 +961,16 @@ with style():
     for ax, (name, readings) in zip(axes, track.items(), strict=True):
         numbers = [math.nan if value is None else value for value in readings]
         ax.step(range(len(events)), numbers, where="mid", color="black", linewidth=1.5)
-        lowest = 0.0 if None in readings else min(numbers)
+        known = [value for value in readings if value is not None]
+        lowest = 0.0 if None in readings else min(known)
+        spread = max(known) - lowest
         for place, (event, value) in enumerate(zip(events, readings, strict=True)):
             if value is None:
                 ax.text(place, lowest, "None", ha="center", va="center", fontsize=10)
             elif place and value != readings[place - 1]:
                 ax.plot(place, value, "o", color=COLOURS[shades[event]], markersize=9, markeredgecolor="black")
         ax.set_title(f"{name}: changed by {' and '.join(moved_by[name])}", fontsize=11)
-        ax.margins(y=0.25)
+        ax.set_ylim(lowest - 0.3 * spread, lowest + 1.4 * spread)
     axes[-1].set_xticks(range(len(events)), events, rotation=60, ha="right")
 show(
     fig,
@@ -967,7 +985,7 @@ quiz("2.q4")
 # %% [markdown]
 # ## 6. Where gradients live
 #
-# It is easy to think of the gradient as something the optimizer has. After all, `optimizer.zero_grad()` clears it. But `backward()` knows no optimizer. It writes to the parameter.
+# It is easy to think of the gradient as something the optimizer has. After all, `optimizer.zero_grad()` clears it and `optimizer.step()` uses it.
 #
 # Give one parameter to two optimizers, A and B. Two losses send gradients 1 and 3.
 
@@ -998,6 +1016,8 @@ assert held_by_both == 4.0 and same_parameter
 compare("2.h", measured)
 
 # %% [markdown]
+# `backward()` knows no optimizer. It writes to the parameter.
+#
 # > **Fact.** `.grad` is an attribute of the parameter. An optimizer holds a list of references to parameters, and no gradients of its own. Deleting the optimizer changes no gradient.
 
 # %%
@@ -1082,11 +1102,11 @@ quiz("2.q5")
 # %% [markdown]
 # ## Myths
 #
-# Claims you will meet elsewhere, each with a measurement. Some of them are true.
+# Claims you will meet elsewhere, each with a measurement.
 #
-# ### Claim: "PyTorch clears the gradients for you, or tells you when you forgot"
+# ### Claim: "You have to clear by yourself, with every optimizer, and PyTorch raises no error when you forget"
 #
-# Neither. No optimizer clears anything in `step()`, and a second backward on a full buffer is no error. The cell runs a step of every optimizer in the installed `torch.optim`. LBFGS wants a *closure*, a function that computes the loss. SparseAdam wants a sparse gradient. Both get what they want.
+# The second half stood in section 1: three backward calls on a full buffer went through. For the first half, the cell runs a step of every optimizer in the installed `torch.optim`. LBFGS wants a *closure*, a function that computes the loss. SparseAdam wants a sparse gradient. Both get what they want.
 
 # %%
 intact, skipped = [], []
@@ -1114,7 +1134,7 @@ print("skipped or different:", skipped or "none")
 assert len(intact) >= 13 and not skipped
 
 # %% [markdown]
-# **False.** Clearing is a call that your loop makes, with every optimizer.
+# **True.** Clearing is a call that your loop makes. `step()` never makes it for you.
 #
 # ### Claim: "If you do not clear, the gradients keep growing"
 #
@@ -1141,7 +1161,7 @@ assert sums[-1] < 1e-12 < min(singles)
 #
 # ### Claim: "Without clearing, errors accumulate", or "the memory is corrupted"
 #
-# No errors, and no corruption. What is in the buffer is defined exactly: the sum of what was delivered, entry by entry.
+# What is in the buffer is defined exactly: the sum of what was delivered, entry by entry.
 
 # %%
 pieces = []
@@ -1156,7 +1176,7 @@ print("largest difference from the sum of three separate gradients:", (flat(runn
 assert torch.equal(flat(running), exact)
 
 # %% [markdown]
-# **Misleading.** The picture of a ledger fits. The picture of dirty memory does not. What can be wrong is the use: an update from a sum you did not want.
+# **Misleading.** No errors pile up, and no memory is damaged. The picture of a ledger fits, the picture of dirty memory does not. What can be wrong is the use: an update from a sum you did not want.
 #
 # ### Claim: "Accumulation is needed for gradient clipping and for custom backward functions"
 #
@@ -1361,7 +1381,7 @@ assert gap < 1e-12
 #
 # Trouble from real projects, each reduced to a few lines.
 #
-# **A training loop that never cleared.** In wenet-e2e/wekws#72 a reader asked whether the missing `zero_grad()` was a trick. The maintainer answered that it was a bug. In LoreGoetschalckx/GANalyze#7 the same question is asked. Nothing had crashed in either. Look at what each step really uses:
+# **A training loop that never cleared.** In wenet-e2e/wekws#72 a reader asked whether the missing `zero_grad()` was a trick. The maintainer answered that it was a bug. In LoreGoetschalckx/GANalyze#7 a reader asks the same about another project. Neither thread reports an error message. Look at what each step really uses:
 
 # %%
 
@@ -1421,7 +1441,7 @@ print("gradient of loss + extra is 12; .grad holds", w.grad.item())
 assert w.grad.item() == 14.0
 
 # %% [markdown]
-# **An attack that fills the model's gradients.** An *adversarial attack* changes the input so that the loss grows. It needs the gradient of the input. `loss.backward()` also delivers one to every parameter. Users noticed and asked in BorealisAI/advertorch#113 and P2333/Bag-of-Tricks-for-AT#8. It is harmless if the training loop clears afterwards, and wrong if it cleared before. Asking for the input's gradient alone avoids the question.
+# **An attack that fills the model's gradients.** An *adversarial attack* changes the input so that the loss grows. It needs the gradient of the input. `loss.backward()` also delivers one to every parameter. Users noticed and asked in BorealisAI/advertorch#113 and P2333/Bag-of-Tricks-for-AT#8. The first library has a switch that turns parameter gradients off during the attack. The second clears after it. Without either, the attack's gradient ends up in the update. Asking for the input's gradient alone avoids the question.
 
 # %%
 
@@ -1456,13 +1476,15 @@ assert polluted.norm() > 1.5 * clean.norm()
 model = small_model()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 delta = torch.zeros_like(x, requires_grad=True)
-lengths = []
+of_model, of_delta = [], []
 for _ in range(3):
     optimizer.zero_grad()
     squared_error(model(x + delta), y).backward()
-    lengths.append(delta.grad.norm().item() / flat(model).norm().item())
-print("length of delta.grad, the model's gradient as the unit:", [f"{value / lengths[0]:.4g}" for value in lengths])
-assert abs(lengths[2] - 3 * lengths[0]) < 1e-12
+    of_model.append(flat(model).norm().item())
+    of_delta.append(delta.grad.norm().item())
+print("norm of the model's gradient:", [f"{value:.4f}" for value in of_model])
+print("norm of delta.grad:          ", [f"{value:.4f}" for value in of_delta])
+assert of_model[2] == of_model[0] and abs(of_delta[2] - 3 * of_delta[0]) < 1e-12
 
 # %% [markdown]
 # **Two optimizers, one of them cleared.** Training of a *GAN* alternates between a generator and a discriminator, each with an optimizer. In Hsintien-Ng/idinvert_pytorch-reproduced#1 the discriminator's `zero_grad()` was missing. In FoundationVision/OmniTokenizer#15 a reader saw that the generator's loss also fills the discriminator's gradients, and asked what becomes of them. Clearing the generator's optimizer clears the generator only.
@@ -1490,11 +1512,9 @@ print("its next gradient is the left-over plus its own:", torch.allclose(flat(di
 assert left_over.norm() > 0 and torch.allclose(flat(discriminator), left_over + own)
 
 # %% [markdown]
-# **One backward that writes twice.** Section 2 said that one backward call writes into a `.grad` once. There is an exception. *Activation checkpointing* throws activations away and computes them again during backward. Its older, *reentrant* form runs a second backward inside the first. A weight that is used inside and outside is then written twice, and hooks that count on one call go wrong: pytorch/pytorch#81296. The sum is right all the same.
+# **One backward that writes twice.** Section 2 said that one backward call writes into a `.grad` once. There is an exception. *Activation checkpointing* throws activations away and computes them again during backward. Its older, *reentrant* form runs a second backward inside the first. A weight that is used inside and outside is then written twice, and a hook is called twice: pytorch/pytorch#81296. The sum is right all the same.
 
 # %%
-from torch.utils.checkpoint import checkpoint
-
 counts, results = {}, {}
 for name, run in (
     ("no checkpoint", lambda layer, rows: layer(rows)),

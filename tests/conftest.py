@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fixture_lesson import write_clone
 
 import course_utils.lessons
 import course_utils.oracles
 import course_utils.oracles.oracle  # noqa: F401  imported while the package still finds it
-from fixture_lesson import write_clone
 
 
 @pytest.fixture
-def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A clone with one lesson, number 9, which is the only registered one while the test runs."""
     root = tmp_path / "course"
     write_clone(root)

@@ -5,9 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 FILES = {
-    "pyproject.toml": '[project]\nname = "gradient-ledger"\n\n[tool.course]\n# one setting\nrepository = ""\n\n[tool.ruff]\n',
+    "pyproject.toml": """
+[project]
+name = "gradient-ledger"
+
+[tool.course]
+# one setting
+repository = ""
+
+[tool.ruff]
+""",
     "README.md": "# Course\n\n<!-- lessons:begin -->\nold\n<!-- lessons:end -->\n\nThe end.\n",
-    "lessons/lesson9.py": '''
+    "lessons/lesson9.py": """
 import torch
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.declare import Lesson, Question
@@ -24,8 +33,8 @@ DOUBLE = Exercise(
 )
 ASK = Question("9.a", "prediction", "What is twice 2?", {"a": "4", "b": "22"})
 LESSON = Lesson(9, "09_doubling", "Doubling", (DOUBLE,), (ASK,), 5)
-''',
-    "oracles/lesson9.py": '''
+""",
+    "oracles/lesson9.py": """
 import torch
 from course_utils.oracles.oracle import Answer, Oracle
 
@@ -34,7 +43,7 @@ def times(factor):
 
 ORACLES = {"9.1": Oracle(times(2), {
     "gradient-sign-flipped": times(-2), "missing-factor-two": times(1), "loss-not-averaged": times(4)})}
-''',
+""",
     "solutions/09_doubling.py": '''# %% [markdown]
 # # Doubling
 #
@@ -56,10 +65,10 @@ twice = 2 * 2
 compare("9.a", "a" if twice == 4 else "b")
 
 # %% exercise="9.1"
-def double(x: torch.Tensor) -> torch.Tensor:
+def double(x):
     """Twice the tensor `x`."""
     ### BEGIN SOLUTION
-    doubled_tensor = x + x
+    doubled_tensor = torch.add(x, x)
     return doubled_tensor
     ### END SOLUTION
 

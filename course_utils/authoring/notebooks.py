@@ -68,7 +68,12 @@ def setup_code(where: Repository) -> str:
 
 
 def banner(exercise: Exercise) -> str:
-    """The markdown above an exercise, from the registry alone."""
+    """The markdown above an exercise, from the registry alone. Raises `AuthoringError` for an unknown difficulty."""
+    if exercise.difficulty not in DIFFICULTY:
+        raise AuthoringError(
+            f"course_utils/lessons/lesson{exercise.lesson}.py: exercise {exercise.id}: "
+            f"difficulty {exercise.difficulty}; use 1 to 5"
+        )
     facts = (
         f"`{exercise.name}`",
         f"{exercise.points} points",

@@ -136,6 +136,28 @@ MISCONCEPTIONS = (
         taught="lesson 1, the graph",
     ),
     Misconception(
+        "in-place-on-a-leaf",
+        "A leaf that requires gradients was updated in place",
+        "The update itself would be recorded in the graph, and a leaf's value is where the graph begins: PyTorch refuses.",
+        "Update inside `with torch.no_grad():`, or make a new tensor out of the detached values.",
+        "An update is not part of the function that is differentiated.",
+        "1.4",
+    ),
+    Misconception(
+        "shapes-do-not-fit",
+        "Two shapes do not fit together",
+        "An operation met two tensors whose sizes do not belong together; the message above names them.",
+        "Write the shape beside each tensor of that line. Is a transpose missing, or does an operand come from another "
+        "station?",
+    ),
+    Misconception(
+        "mixed-dtypes",
+        "Two dtypes met in one operation",
+        "One operand is float32 and the other float64. Many operations refuse the mixture.",
+        "Look for a tensor made without dtype=: torch.zeros and torch.ones give float32. Make it from an input, with "
+        "x.new_zeros(...) or torch.zeros_like(x).",
+    ),
+    Misconception(
         "grad-is-none",
         ".grad was None",
         "Code used .grad before any backward had put a tensor there; a parameter the loss does not use keeps None.",

@@ -15,7 +15,7 @@ from course_utils.lessons.lesson1 import (
     point,
     two_layer_inputs,
 )
-from course_utils.oracles.oracle import Answer, Broken, Oracle
+from course_utils.oracles.oracle import Answer, Broken, OneOf, Oracle
 
 Grads = dict[str, torch.Tensor]
 
@@ -54,15 +54,59 @@ def _all_at_once(case: Case) -> Answer:
 
 
 def _left_behind(case: Case) -> Answer:
-    """Entries are moved up by h one after the other and never put back: the probes drift."""
+    """Entries are moved one after the other and never put back: in one copy that drifts, or in two that part."""
     f, x, h = FUNCTIONS[case.spec["f"]], point(case), case.spec.get("h", 1e-5)
-    moved, entries = x.clone(memory_format=torch.contiguous_format).reshape(-1), []
+    one, up, down = (x.clone(memory_format=torch.contiguous_format).reshape(-1) for _ in range(3))
+    drifting, parting = [], []
     for index in range(x.numel()):
-        moved[index] += h
-        up = f(moved.reshape(x.shape))
-        moved[index] -= 2 * h
-        entries.append((up - f(moved.reshape(x.shape))) / (2 * h))
-    return Answer(torch.stack(entries).reshape(x.shape))
+        one[index] += h
+        above = f(one.reshape(x.shape))
+        one[index] -= 2 * h
+        drifting.append((above - f(one.reshape(x.shape))) / (2 * h))
+        up[index] += h
+        down[index] -= h
+        parting.append((f(up.reshape(x.shape)) - f(down.reshape(x.shape))) / (2 * h))
+    return Answer(OneOf(tuple(torch.stack(entries).reshape(x.shape) for entries in (drifting, parting))))
+
+
+def _five_points(case: Case) -> Answer:
+    """The five-point stencil with step h, or with step h / 2, as Richardson extrapolation gives it."""
+    weights = {2.0: -1.0, 1.0: 8.0, -1.0: -8.0, -2.0: 1.0}
+    halved = {offset / 2: weight for offset, weight in weights.items()}
+    return Answer(OneOf((_probe(case, weights, 12).result, _probe(case, halved, 6).result)))
+
+
+def _whole_rows(case: Case) -> Answer | None:
+    f, x, h = FUNCTIONS[case.spec["f"]], point(case), case.spec.get("h", 1e-5)
+    if x.ndim == 0:
+        return None
+    result = torch.zeros_like(x)
+    for index in range(len(x)):
+        up, down = x.clone(), x.clone()
+        up[index] += h
+        down[index] -= h
+        result[index] = (f(up) - f(down)) / (2 * h)
+    return Answer(result)
+
+
+def _first_entries_alone(case: Case) -> Answer | None:
+    right = _tensor(_central(case))
+    if right.ndim == 0:
+        return None
+    flat = right.clone().reshape(-1)
+    flat[len(right) :] = 0
+    return Answer(flat.reshape(right.shape))
+
+
+def _copy_by_reshape(case: Case) -> Answer:
+    right = _tensor(_central(case))
+    return Answer(torch.zeros_like(right) if case.spec.get("transposed") else right)
+
+
+def _one_tensor_two_names(case: Case) -> Answer:
+    """Both probes at one point, or the second one at x, where the move down ends; two calls of f an entry."""
+    half = _tensor(_probe(case, {1: 1, 0: -1}, 2))
+    return Answer(OneOf((torch.zeros_like(half), half)), {"calls of f": 2 * half.numel()})
 
 
 def _derivative(case: Case) -> Answer | None:
@@ -70,6 +114,16 @@ def _derivative(case: Case) -> Answer | None:
         return None
     x = point(case).requires_grad_()
     return Answer(torch.autograd.grad(FUNCTIONS[case.spec["f"]](x), x)[0])
+
+
+def _tensor(answer: Answer) -> torch.Tensor:
+    assert isinstance(answer.result, torch.Tensor)
+    return answer.result
+
+
+def _either(*answers: Callable[[Case], Answer]) -> Callable[[Case], Answer]:
+    """Several forms of one mistake."""
+    return lambda case: Answer(OneOf(tuple(answer(case).result for answer in answers)))
 
 
 def _times(factor: Callable[[Case], float], answer: Callable[[Case], Answer]) -> Callable[[Case], Answer]:
@@ -100,7 +154,8 @@ def _linear(case: Case) -> Answer:
 
 def _per_row(case: Case) -> Answer:
     w, x, y = linear_inputs(case)
-    return Answer(2 * x * (x @ w - y)[:, None] / len(y))
+    rows = 2 * x * (x @ w - y)[:, None]
+    return Answer(OneOf((rows / len(y), rows)))
 
 
 def _prediction_for_residual(case: Case) -> Answer:
@@ -231,6 +286,14 @@ def _unused_none(model: nn.Module, fresh: Grads) -> object:
     return {name: gradient if _used(model, name) else None for name, gradient in fresh.items()}
 
 
+def _not_averaged(case: Case) -> Answer:
+    """The rows' gradients added up, or the gradient of the sum over all entries."""
+    model, fresh = _fresh(case)
+    _, _, y = model_and_batch(case)
+    sums = tuple({name: factor * g for name, g in fresh.items()} for factor in (len(y), y.numel()))
+    return Answer(OneOf(sums), {".grad after the call": gradients_held(model)})
+
+
 def _tied_twice(model: nn.Module, fresh: Grads) -> Grads:
     names = {id(p): name for name, p in model.named_parameters()}
     everything = model.named_parameters(remove_duplicate=False)
@@ -263,11 +326,27 @@ def _descent(case: Case) -> Answer:
     return Answer(_walk(case, _plain))
 
 
-def _gradients_along(case: Case) -> list[torch.Tensor]:
-    """The gradient at each point in place of the point."""
+def _one_tensor_many_times(case: Case) -> Answer:
+    """The last point at every position, or at every one but the first."""
+    points = _walk(case, _plain)
+    last = [points[-1]] * len(points)
+    return Answer(OneOf((last, [points[0], *last[1:]])))
+
+
+def _gradients_along(case: Case) -> Answer:
+    """The gradient at each point in place of the point, with or without the last one, or after x0."""
     points, f = _walk(case, _plain), FUNCTIONS[case.spec["f"]]
     leaves = [item.detach().clone().requires_grad_() for item in points]
-    return [torch.autograd.grad(f(leaf), leaf)[0] for leaf in leaves]
+    slopes = [torch.autograd.grad(f(leaf), leaf)[0] for leaf in leaves]
+    return Answer(OneOf((slopes, slopes[:-1], [points[0], *slopes[:-1]])))
+
+
+def _values_along(case: Case) -> Answer:
+    """f at each point, as tensors or numbers, with or without the last one."""
+    f = FUNCTIONS[case.spec["f"]]
+    values = [f(item) for item in _walk(case, _plain)]
+    numbers = [value.item() for value in values]
+    return Answer(OneOf((values, values[:-1], numbers, numbers[:-1])))
 
 
 def _points_rule(case: Case, evidence: Evidence) -> Broken | None:
@@ -275,7 +354,7 @@ def _points_rule(case: Case, evidence: Evidence) -> Broken | None:
     with_graph = [index for index, item in enumerate(points) if item.has_graph]
     if with_graph:
         return Broken("points-with-graph", f"points with a graph (grad_fn): positions {with_graph[:6]}")
-    different = evidence.facts["different tensors"]
+    different = evidence.facts.get("different tensors")
     if different != len(points):
         return Broken("same-tensor-in-list", f"{len(points)} points in {different} different tensors")
     return None
@@ -298,6 +377,8 @@ def _by_hand(
     into_w2: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] = lambda pre, hidden: hidden,
     bias: Callable[[torch.Tensor], torch.Tensor] = lambda signal: signal.sum(0),
     transposed: bool = False,
+    slope_into: tuple[str, ...] = ("W1", "b1"),
+    squash: Callable[[torch.Tensor], torch.Tensor] = torch.tanh,
     residual: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] = lambda output, target: output - target,
 ) -> Callable[[Case], Answer]:
     """The hand derivation with one link replaced."""
@@ -305,14 +386,16 @@ def _by_hand(
     def gives(case: Case) -> Answer:
         i = two_layer_inputs(case)
         pre = i["x"] @ i["W1"] + i["b1"]
-        hidden = torch.tanh(pre)
+        hidden = squash(pre)
         output = hidden @ i["W2"] + i["b2"]
         signal = 2 * residual(output, i["y"]) / output.numel()
-        back = signal @ i["W2"].T * slope(pre, hidden)
-        w1, w2 = i["x"].T @ back, into_w2(pre, hidden).T @ signal
+        at_hidden = signal @ i["W2"].T
+        back = at_hidden * slope(pre, hidden)
+        into_w1, into_b1 = (back if name in slope_into else at_hidden for name in ("W1", "b1"))
+        w1, w2 = i["x"].T @ into_w1, into_w2(pre, hidden).T @ signal
         if transposed:
             w1, w2 = w1.T, w2.T
-        return Answer({"W1": w1, "b1": bias(back), "W2": w2, "b2": bias(signal)})
+        return Answer({"W1": w1, "b1": bias(into_b1), "W2": w2, "b2": bias(signal)})
 
     return gives
 
@@ -325,10 +408,15 @@ ORACLES = {
             "forward-difference": lambda case: _probe(case, {1: 1, 0: -1}),
             "backward-difference": lambda case: _probe(case, {0: 1, -1: -1}),
             "divided-by-h": lambda case: _probe(case, {1: 1, -1: -1}),
+            "multiplied-by-h": _times(lambda c: c.spec.get("h", 1e-5) ** 2, _central),
             "not-divided": lambda case: _times(lambda c: 2 * c.spec.get("h", 1e-5), _central)(case),
             "moved-all-entries": _all_at_once,
             "perturbation-left-behind": _left_behind,
-            "five-point-stencil": lambda case: _probe(case, {2: -1, 1: 8, -1: -8, -2: 1}, 12),
+            "moved-whole-rows": _whole_rows,
+            "counted-rows-for-entries": _first_entries_alone,
+            "reshape-made-a-copy": _copy_by_reshape,
+            "assignment-is-no-copy": _one_tensor_two_names,
+            "five-point-stencil": _five_points,
             "ignored-h": lambda case: _probe(case, {1: 1, -1: -1}, 2, h=1e-5),
             "derivative-not-difference": _derivative,
             "gradient-sign-flipped": _times(lambda case: -1, _central),
@@ -349,6 +437,7 @@ ORACLES = {
             "gradient-sign-flipped": _times(lambda case: -1, _linear),
             "averaged-over-features": lambda case: _times(lambda c: c.spec["n"] * _features(c), _linear)(case),
             "averaged-over-all-entries": lambda case: _times(_features, _linear)(case),
+            "averaged-twice": _times(lambda case: 1 / case.spec["n"], _linear),
             "rows-not-summed": _per_row,
             "prediction-for-residual": _prediction_for_residual,
             "loss-for-gradient": _loss_value,
@@ -370,6 +459,7 @@ ORACLES = {
             "unused-parameter-missing": _answer_1_3(_unused_left_out, _held),
             "unused-parameter-none": _answer_1_3(_unused_none, _held),
             "tied-parameter-twice": _answer_1_3(_tied_twice, _held),
+            "loss-not-averaged": _not_averaged,
         },
         errors=(
             ("RuntimeError", "appears to not have been used in the graph", "unused-parameter-missing"),
@@ -380,7 +470,7 @@ ORACLES = {
         answer=_descent,
         rules=_points_rule,
         misconceptions={
-            "same-tensor-in-list": lambda case: Answer([_walk(case, _plain)[-1]] * (case.spec["steps"] + 1)),
+            "same-tensor-in-list": _one_tensor_many_times,
             "walked-uphill": lambda case: Answer(_walk(case, lambda g, _: -g)),
             "start-left-out": lambda case: Answer(_walk(case, _plain)[1:]),
             "end-left-out": lambda case: Answer(_walk(case, _plain)[:-1]),
@@ -389,11 +479,10 @@ ORACLES = {
             "gradient-of-the-start": lambda case: Answer(_walk(case, lambda _, seen: seen[0])),
             "fixed-step-length": lambda case: Answer(_walk(case, lambda g, _: g / g.norm())),
             "sign-of-gradient": lambda case: Answer(_walk(case, lambda g, _: g.sign())),
-            "learning-rate-ignored": lambda case: Answer(
-                _walk(case, lambda g, _: g / case.spec["lr"]),
-            ),
+            "learning-rate-ignored": lambda case: Answer(_walk(case, lambda g, _: g / case.spec["lr"])),
             "last-point-alone": lambda case: Answer(_walk(case, _plain)[-1]),
-            "gradients-for-points": lambda case: Answer(_gradients_along(case)),
+            "gradients-for-points": _gradients_along,
+            "values-for-points": _values_along,
         },
     ),
     "1.5": Oracle(
@@ -404,7 +493,15 @@ ORACLES = {
             "loss-not-averaged": _times(lambda case: case.spec["n"] * case.spec["k"], _two_layer),
             "averaged-over-rows-only": _times(lambda case: case.spec["k"], _two_layer),
             "gradient-sign-flipped": _times(lambda case: -1, _two_layer),
-            "activation-derivative-missing": _by_hand(slope=lambda pre, hidden: torch.ones_like(pre)),
+            "averaged-twice": _either(
+                _times(lambda case: 1 / case.spec["n"], _two_layer),
+                _times(lambda case: 1 / (case.spec["n"] * case.spec["k"]), _two_layer),
+            ),
+            "activation-derivative-missing": _either(
+                *(_by_hand(slope_into=kept) for kept in ((), ("W1",), ("b1",))),
+            ),
+            "slope-without-square": _by_hand(slope=lambda pre, hidden: 1 - hidden),
+            "activation-left-out": _by_hand(slope=lambda pre, hidden: torch.ones_like(pre), squash=lambda pre: pre),
             "slope-from-input": _by_hand(slope=lambda pre, hidden: 1 - pre**2),
             "tanh-taken-twice": _by_hand(slope=lambda pre, hidden: 1 - torch.tanh(hidden) ** 2),
             "sigmoid-slope": _by_hand(slope=lambda pre, hidden: hidden * (1 - hidden)),

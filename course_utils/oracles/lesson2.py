@@ -630,7 +630,6 @@ ORACLES = {
         errors=(
             ("RuntimeError", "appears to not have been used in the graph", "uses-cut-apart"),
             ("RuntimeError", "One of the differentiated Tensors does not require grad", "no-graph"),
-            ("RuntimeError", "a leaf Variable that requires grad", "in-place-on-a-leaf"),
             ("RuntimeError", "modified by an inplace operation", "overwrote-saved-value"),
         ),
     ),

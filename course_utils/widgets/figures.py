@@ -111,7 +111,7 @@ def _smaller(image: bytes) -> bytes:
 
     flat = Image.open(io.BytesIO(image)).convert("RGB")
     buffer = io.BytesIO()
-    colours = flat.getcolors(FEW_COLOURS)
+    colours: Any = flat.getcolors(FEW_COLOURS)
     if colours is None:
         flat.save(buffer, format="PNG")
         return buffer.getvalue()

@@ -1,0 +1,15 @@
+import torch
+
+
+def shared_weight_gradient(w, x, depth):
+    w, x = w.detach(), x.detach()
+    hs = [x]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    signal = torch.ones_like(x)
+    contributions = []
+    for k in reversed(range(depth)):
+        contributions.append((signal * hs[k]).sum_to_size(w.shape))
+        signal = signal * w
+    contributions.reverse()
+    return contributions, sum(contributions)

@@ -1,0 +1,15 @@
+import copy
+
+import torch
+
+
+def per_sample_gradients(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)
+    twin.zero_grad()
+    named = {n: p for n, p in twin.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss_fn(twin(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    return {n: torch.stack(r) for n, r in rows.items()}

@@ -1,0 +1,539 @@
+"""The explorers compute with PyTorch what they show, and what they show is useful with and without a front end."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import re
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_utils.widgets import expression_graph, gradient_buffer, loss_surface
+from course_utils.widgets.explorers import (
+    buffer,
+    buffer_view,
+    bundle,
+    expression,
+    expression_view,
+    numbers,
+    surface,
+    surface_view,
+)
+
+PROBLEM = surface.line_fit()
+LANDSCAPE = surface.landscape(PROBLEM)
+START = (-0.6, 0.7)
+
+
+@pytest.fixture(autouse=True)
+def no_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+# The loss surface
+
+
+def test_the_gradient_is_the_one_derived_by_hand() -> None:
+    step = surface.descend(PROBLEM, START, 0.1)
+    error = START[0] * PROBLEM.x + START[1] - PROBLEM.y
+    by_hand = (float(2 * (error * PROBLEM.x).mean()), float(2 * error.mean()))
+    assert step.gradient == pytest.approx(by_hand, rel=1e-12)
+    assert step.loss == pytest.approx(float(error.square().mean()), rel=1e-12)
+
+
+def test_the_step_is_minus_the_learning_rate_times_the_gradient() -> None:
+    step = surface.descend(PROBLEM, START, 0.3)
+    assert step.step == pytest.approx((-0.3 * step.gradient[0], -0.3 * step.gradient[1]), rel=1e-15)
+    assert step.after == pytest.approx((START[0] + step.step[0], START[1] + step.step[1]), rel=1e-15)
+    assert step.loss_after == surface.descend(PROBLEM, step.after, 0.3).loss
+
+
+def test_a_small_step_along_the_gradient_goes_uphill_and_against_it_downhill() -> None:
+    step = surface.descend(PROBLEM, START, 1e-3)
+    uphill = surface.descend(PROBLEM, START, -1e-3)
+    assert step.loss_after < step.loss < uphill.loss_after
+
+
+def test_the_minimum_is_the_one_that_least_squares_finds() -> None:
+    columns = torch.stack([PROBLEM.x, torch.ones_like(PROBLEM.x)], dim=1)
+    best = torch.linalg.lstsq(columns, PROBLEM.y[:, None]).solution.flatten().tolist()
+    assert LANDSCAPE.minimum == pytest.approx(tuple(best), rel=1e-10)
+    assert LANDSCAPE.lowest == pytest.approx(surface.descend(PROBLEM, LANDSCAPE.minimum, 0.1).loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_descent_converges_just_below_the_computed_limit_and_diverges_just_above(seed: int) -> None:
+    problem = surface.line_fit(seed)
+    ground = surface.landscape(problem)
+    below = surface.path(problem, START, 0.98 * ground.limit, 600)
+    above = surface.path(problem, START, 1.02 * ground.limit, 600)
+    assert below[-1].loss_after - ground.lowest < 1e-6
+    assert above[-1].loss_after > 1e3
+
+
+def test_the_regimes_say_what_the_error_along_the_steepest_direction_really_does() -> None:
+    low, curve = LANDSCAPE.minimum, LANDSCAPE.eigenvalues[1]
+    columns = torch.stack([PROBLEM.x, torch.ones_like(PROBLEM.x)], dim=1)
+    steepest = torch.linalg.eigh(2 * columns.T @ columns / len(PROBLEM.x)).eigenvectors[:, -1]
+    assert LANDSCAPE.limit == pytest.approx(2 / curve)
+    for share, expected in ((0.3, "shrinks"), (0.8, "swings"), (1.0, "stalls"), (1.2, "grows")):
+        start = (low[0] + float(steepest[0]), low[1] + float(steepest[1]))
+        after = surface.descend(PROBLEM, start, share * LANDSCAPE.limit).after
+        factor = (after[0] - low[0]) * float(steepest[0]) + (after[1] - low[1]) * float(steepest[1])
+        measured = (
+            "shrinks"
+            if 0 <= factor < 1
+            else "stalls"
+            if abs(factor + 1) < 1e-9
+            else "swings"
+            if factor > -1
+            else "grows"
+        )
+        assert surface.regime(share * LANDSCAPE.limit, LANDSCAPE.limit) == measured == expected
+
+
+@given(st.floats(min_value=1e-4, max_value=1e4))
+@settings(max_examples=100, deadline=None)
+def test_the_learning_rates_offered_reach_beyond_the_limit_in_round_steps(limit: float) -> None:
+    largest, spacing = surface.learning_rates(limit)
+    assert limit < 1.29 * limit <= largest <= 1.5 * limit
+    assert 0 < spacing <= limit / 40
+    assert f"{spacing:e}".startswith(("1.000000", "2.000000", "5.000000"))
+
+
+def test_nothing_remains_of_the_steps_taken_after_a_reset() -> None:
+    descent = surface.Descent(PROBLEM)
+    start = descent.ahead(0.2)
+    descent.step(0.2)
+    descent.step(0.5)
+    assert descent.point != descent.start and len(descent.taken) == 2
+    descent.reset()
+    assert descent.ahead(0.2) == start
+
+
+@pytest.mark.parametrize("start", [(1.0,), (math.nan, 0.0), (1.0, math.inf)])
+def test_a_start_that_is_no_point_is_refused(start: Any) -> None:
+    with pytest.raises(ValueError, match="two finite numbers"):
+        surface.Descent(PROBLEM, start)
+
+
+@pytest.mark.parametrize("lr", [0.0, -0.1, math.inf, math.nan])
+def test_a_learning_rate_that_is_none_is_refused(lr: float) -> None:
+    with pytest.raises(ValueError, match="positive number"):
+        loss_surface(lr=lr)
+
+
+def test_data_that_fix_no_line_are_refused() -> None:
+    with pytest.raises(ValueError, match="all x are equal"):
+        surface.landscape(surface.LineFit(torch.ones(5).double(), torch.arange(5).double()))
+
+
+# The expression graph
+
+
+def traced_default() -> expression.Trace:
+    return expression.trace(expression_view.DEFAULT, expression_view.DEFAULT_VALUES, expression_view.DEFAULT_GRADIENTS)
+
+
+def test_the_nodes_are_those_of_the_autograd_graph_and_their_gradients_are_measured() -> None:
+    found = {node.name: (node.operation, node.value, node.gradient) for node in traced_default().nodes}
+    assert found == {
+        "(w * x + b - y) ** 2": ("PowBackward0", 9.0, 1.0),
+        "w * x + b - y": ("SubBackward0", 3.0, 6.0),
+        "w * x + b": ("AddBackward0", 7.0, 6.0),
+        "w * x": ("MulBackward0", 6.0, 6.0),
+        "w": ("AccumulateGrad", 2.0, 18.0),
+        "b": ("AccumulateGrad", 1.0, 6.0),
+        "x": ("", 3.0, None),
+        "y": ("", 4.0, None),
+    }
+
+
+EXPRESSIONS = [
+    ("w*w + w", ("w",)),
+    ("tanh(w*x)*w + exp(w)/b", ("w", "b")),
+    ("-(w - b)**3 / (1 + x**2)", ("w", "b", "x")),
+    ("log(sigmoid(w*x + b)) * relu(w) - sqrt(w)", ("w", "x", "b")),
+    ("w**x", ("w", "x")),
+    ("2*w", ("w",)),
+]
+
+
+def values_in(text: str) -> dict[str, float]:
+    return {name: value for name, value in {"w": 0.7, "x": 1.3, "b": 2.1}.items() if re.search(rf"\b{name}\b", text)}
+
+
+@pytest.mark.parametrize(("text", "names"), EXPRESSIONS)
+def test_leaves_get_the_gradient_of_a_finite_difference(text: str, names: tuple[str, ...]) -> None:
+    values = values_in(text)
+    traced = expression.trace(text, values, names)
+    functions = {
+        name: lambda v, f=f: float(f(torch.tensor(v, dtype=torch.float64))) for name, f in expression.FUNCTIONS.items()
+    }
+
+    def loss(**changed: float) -> float:
+        return float(eval(text, {"__builtins__": {}}, {**functions, **values, **changed}))
+
+    leaves = {node.name: node.gradient for node in traced.nodes if node.kind == "leaf"}
+    assert set(leaves) == set(names)
+    for name, gradient in leaves.items():
+        slope = (loss(**{name: values[name] + 1e-6}) - loss(**{name: values[name] - 1e-6})) / 2e-6
+        assert gradient == pytest.approx(slope, rel=1e-6)
+
+
+@pytest.mark.parametrize(("text", "names"), EXPRESSIONS)
+def test_every_edge_sends_what_its_node_received_times_its_local_derivative(text: str, names: tuple[str, ...]) -> None:
+    values = values_in(text)
+    traced = expression.trace(text, values, names)
+    end = expression.moment(traced, len(traced.order))
+    for i, edge in enumerate(traced.edges):
+        received = traced.nodes[edge.source].gradient
+        constant = traced.nodes[edge.target].kind == "constant"
+        assert (edge.sent is None) == (edge.local is None) == constant
+        assert (i in end.used) == (not constant)
+        if edge.sent is not None and edge.local is not None and received is not None:
+            assert edge.sent == pytest.approx(received * edge.local, rel=1e-12, abs=1e-15)
+    for node, arrived in zip(traced.nodes, end.arrived, strict=True):
+        assert arrived == (None if node.gradient is None else pytest.approx(node.gradient, rel=1e-12))
+
+
+@pytest.mark.parametrize(("text", "names"), EXPRESSIONS)
+def test_a_node_is_visited_once_and_after_everything_that_uses_it(text: str, names: tuple[str, ...]) -> None:
+    values = values_in(text)
+    traced = expression.trace(text, values, names)
+    visited = {node: place for place, node in enumerate(traced.order)}
+    assert len(visited) == len(traced.order)
+    assert set(visited) == {i for i, node in enumerate(traced.nodes) if node.kind != "constant"}
+    assert all(visited[e.source] < visited[e.target] for e in traced.edges if e.target in visited)
+
+
+def test_a_value_used_twice_is_one_node_whose_gradient_is_the_sum_of_what_both_edges_sent() -> None:
+    traced = expression.trace("w*w", {"w": 3.0})
+    assert [node.name for node in traced.nodes] == ["w * w", "w"]
+    assert [(edge.local, edge.sent) for edge in traced.edges] == [(3.0, 3.0), (3.0, 3.0)]
+    assert traced.nodes[1].gradient == 6.0
+    assert "writes 6 into w.grad, the sum of what 2 edges sent" in expression_view.describe(traced, 2)
+
+
+def test_after_the_forward_pass_nothing_has_a_gradient_and_each_visit_adds_its_own() -> None:
+    traced = traced_default()
+    assert set(expression.moment(traced, 0).arrived) == {None}
+    reached = [sum(a is not None for a in expression.moment(traced, k).arrived) for k in range(len(traced.order) + 1)]
+    assert reached == [0, 2, 3, 5, 5, 6, 6]
+
+
+@pytest.mark.parametrize("step", [-1, 7])
+def test_a_step_that_does_not_exist_is_refused(step: int) -> None:
+    with pytest.raises(ValueError, match="steps 0 to 6"):
+        expression.moment(traced_default(), step)
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "names", "reason"),
+    [
+        ("w *", {"w": 1}, None, "not an expression"),
+        ("w * v", {"w": 1}, None, "'v' has no value"),
+        ("w * 2", {"w": 1, "v": 2}, None, "gives v, which"),
+        ("w", {"w": 1}, None, "nothing to draw"),
+        ("w * 2", {"w": 1}, (), "nothing to draw"),
+        ("w * 2", {"w": 1}, ("v",), "gradients_for names v"),
+        ("log(w - 1)", {"w": 1}, None, "finite"),
+        ("w @ w", {"w": 1}, None, "cannot be drawn"),
+        ("open(w)", {"w": 1}, None, "cannot be drawn"),
+        ("w.grad * w", {"w": 1}, None, "cannot be drawn"),
+        ("tanh(w, w)", {"w": 1}, None, "one argument"),
+        (" + ".join(["w"] * 30), {"w": 1}, None, "do not fit"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_the_reason(text: str, values: Any, names: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        expression.trace(text, values, names)
+
+
+@pytest.mark.parametrize(("text", "names"), EXPRESSIONS)
+def test_no_two_nodes_stand_at_the_same_place_and_inputs_stand_lower(text: str, names: tuple[str, ...]) -> None:
+    values = values_in(text)
+    traced = expression.trace(text, values, names)
+    places = expression_view.layout(traced)
+    for edge in traced.edges:
+        assert places[edge.source][1] < places[edge.target][1]
+    for i, (x, level) in enumerate(places):
+        assert all(level != other or abs(x - at) >= 0.99 for at, other in places[:i])
+
+
+# The gradient buffer
+
+
+def test_the_first_backward_assigns_a_new_tensor_and_the_next_one_adds_to_it() -> None:
+    ledger = buffer.GradientBuffer(5.0)
+    first, second = ledger.backward(), ledger.backward()
+    assert (first.before, first.incoming, first.after) == (None, (6.0,), (6.0,))
+    assert (first.effect, first.tensor) == ("assigned", "new")
+    assert (second.before, second.incoming, second.after) == ((6.0,), (6.0,), (12.0,))
+    assert (second.effect, second.tensor) == ("added in place", "same")
+
+
+def test_zero_grad_leaves_none_and_with_set_to_none_false_the_same_tensor_full_of_zeros() -> None:
+    ledger = buffer.GradientBuffer(5.0)
+    ledger.backward()
+    zeros = ledger.zero_grad(set_to_none=False)
+    assert (zeros.after, zeros.effect, zeros.tensor) == ((0.0,), "filled with zeros", "same")
+    assert (ledger.backward().effect, ledger.backward().after) == ("added in place", (12.0,))
+    none = ledger.zero_grad()
+    assert (none.before, none.after, none.effect, none.tensor) == ((12.0,), None, "cleared to None", "released")
+    again = ledger.zero_grad()
+    assert (again.effect, again.tensor) == ("nothing to clear", "none")
+    assert (ledger.backward().effect, ledger.entries[-1].tensor) == ("assigned", "new")
+
+
+def test_step_reads_the_whole_buffer_moves_the_parameter_and_clears_nothing() -> None:
+    ledger = buffer.GradientBuffer(5.0, lr=0.1)
+    ledger.backward()
+    ledger.backward()
+    step = ledger.step()
+    assert (step.incoming, step.before, step.after, step.effect) == (None, (12.0,), (12.0,), "read, not changed")
+    assert step.parameter == pytest.approx((3.8,))
+    assert ledger.backward().incoming == pytest.approx((3.6,))
+
+
+def test_step_without_a_gradient_moves_nothing() -> None:
+    entry = buffer.GradientBuffer(5.0).step()
+    assert (entry.effect, entry.tensor, entry.parameter) == ("nothing to read", "none", (5.0,))
+
+
+def test_a_loss_that_replaces_the_buffer_is_not_reported_as_adding_to_it() -> None:
+    def meddling(w: torch.Tensor) -> torch.Tensor:
+        w.grad = torch.ones_like(w)
+        return (w * w).sum()
+
+    ledger = buffer.GradientBuffer([1.0, 2.0], meddling)
+    entry = ledger.backward()
+    assert entry.effect != "assigned" or entry.after == entry.incoming
+    ledger.backward()
+    assert ledger.entries[-1].effect == "replaced"
+    assert ledger.entries[-1].after == (3.0, 5.0)
+
+
+def test_starting_again_forgets_parameter_buffer_and_ledger() -> None:
+    ledger = buffer.GradientBuffer([1.0, 4.0])
+    fresh = ledger.backward()
+    ledger.step()
+    ledger.restart()
+    assert ledger.entries == [] and ledger.parameter.grad is None
+    assert ledger.backward() == fresh
+
+
+def test_a_parameter_without_entries_is_refused() -> None:
+    with pytest.raises(ValueError, match="value is empty"):
+        gradient_buffer([])
+
+
+def test_the_ledger_is_a_table_with_a_caption_and_scoped_headers() -> None:
+    page = buffer_view.ledger(buffer.example(buffer.GradientBuffer()))
+    assert page.count('<th scope="col"') == len(buffer_view.HEADER)
+    assert page.count('<th scope="row"') == 7
+    assert "<caption" in page and "None" in page
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (-0.0, "0"), (3e-17, "0"), (1 / 3, "0.3333"), (-12.0, "-12"), (1234567.0, "1.235e6"), (1e-5, "1e-5")],
+)
+def test_numbers_are_short_and_hide_rounding_noise(value: float, text: str) -> None:
+    assert numbers.number(value) == text
+
+
+def test_none_and_what_is_no_number_are_written_as_such() -> None:
+    assert numbers.vector(None) == "None"
+    assert numbers.vector((1.0, -2.5)) == "[1, -2.5]"
+    assert [numbers.number(v) for v in (math.nan, math.inf, -math.inf)] == ["nan", "inf", "-inf"]
+
+
+# What is shown
+
+
+STILLS = {
+    "loss_surface": lambda: surface_view.still(surface.Descent(surface.line_fit())),
+    "expression_graph": lambda: expression_view.still(traced_default()),
+    "gradient_buffer": lambda: bundle.Still(
+        buffer_view.text(buffer.example(buffer.GradientBuffer())),
+        buffer_view.ledger(buffer.example(buffer.GradientBuffer())),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(STILLS))
+def test_the_still_is_the_same_on_every_run_and_names_no_address(name: str) -> None:
+    first, second = STILLS[name](), STILLS[name]()
+    assert first == second
+    assert not re.search(r"0x[0-9a-f]{6}|model_id|children=", first.text + first.html)
+
+
+@pytest.mark.parametrize("name", ["loss_surface", "expression_graph"])
+def test_a_still_picture_has_alternative_text_with_its_numbers(name: str) -> None:
+    data, metadata = bundle.mimes(STILLS[name]())
+    assert set(data) == {"text/plain", "image/png"}
+    assert len(metadata["image/png"]["alt"]) > 80 and re.search(r"\d", metadata["image/png"]["alt"])
+
+
+@pytest.mark.parametrize("name", sorted(STILLS))
+def test_without_ipywidgets_the_still_says_what_to_install(name: str) -> None:
+    data, _ = bundle.mimes(STILLS[name](), install=True)
+    assert data["text/plain"].count("pip install") == 1
+    assert data["text/html"].count("pip install") == 1
+    assert ("<img alt=" in data["text/html"]) == ("image/png" in data)
+
+
+def test_without_ipywidgets_no_widget_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    import IPython.display
+
+    seen: list[dict[str, Any]] = []
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(bundle, "in_kernel", lambda: True)
+    monkeypatch.setattr(IPython.display, "display", lambda data, metadata, raw: seen.append(data))
+    bundle.show(bundle.Still("text", "<p>page</p>"), lambda: pytest.fail("a widget was made"))
+    assert set(seen[0]) == {"text/plain", "text/html"} and bundle.INSTALL in seen[0]["text/plain"]
+
+
+@pytest.mark.parametrize("explorer", [loss_surface, expression_graph, gradient_buffer])
+def test_in_a_terminal_the_text_is_printed_and_stderr_stays_empty(
+    explorer: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    explorer()
+    out, err = capsys.readouterr()
+    assert out.strip() and not err
+
+
+def test_a_kernel_without_a_front_end_sends_one_output_each_with_the_same_text_as_a_terminal() -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    cells = [f"from course_utils.widgets import {name}\n{name}()" for name in STILLS]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the client, not of the kernel
+        NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    for cell, (name, still) in zip(notebook.cells, STILLS.items(), strict=True):
+        (output,) = cell.outputs
+        assert output.output_type == "display_data", name
+        assert bundle.VIEW in output.data, name
+        assert output.data["text/plain"] == still().text, name
+        assert {"text/html", "image/png"} & set(output.data), name
+
+
+# The live widgets, pressed without a front end
+
+
+def parts(widget: Any) -> tuple[dict[str, Any], Any]:
+    """The buttons by name, and a function that gives everything written at this moment."""
+    import ipywidgets as widgets
+
+    found: list[Any] = [widget]
+    for part in found:
+        found.extend(getattr(part, "children", ()))
+    buttons = {part.description: part for part in found if isinstance(part, widgets.Button)}
+    assert all(buttons) and all(button.tooltip for button in buttons.values())
+    return buttons, lambda: " ".join(part.value for part in found if isinstance(part, widgets.HTML))
+
+
+def test_the_loss_surface_steps_and_resets_by_button() -> None:
+    descent = surface.Descent(surface.line_fit())
+    widget = surface_view._widget(descent, 0.2, 1.03, 0.01)
+    buttons, written = parts(widget)
+    start = written()
+    assert "After 0 steps" in start and 'role="status"' in start and "<img alt=" in start
+    buttons["Step"].click()
+    assert "After 1 step:" in written()
+    buttons["Double it"].click()
+    assert "Next step = -0.4 * gradient" in written()
+    for _ in range(5):
+        buttons["Double it"].click()
+    assert "lr = 1.03 is above the limit" in written()
+    while descent.ahead(1.03).loss_after < 1e12:
+        descent.step(1.03)
+    taken = len(descent.taken)
+    buttons["Step"].click()
+    assert "it diverges" in written() and len(descent.taken) == taken
+    buttons["Reset"].click()
+    buttons["Halve it"].click()
+    assert "After 0 steps" in written()
+
+
+def test_the_learning_rate_field_has_a_label_and_redraws() -> None:
+    widget = surface_view._widget(surface.Descent(surface.line_fit()), 0.2, 1.03, 0.01)
+    rate = widget.children[0].children[0]
+    assert rate.description == "learning rate"
+    _, written = parts(widget)
+    rate.value = 0.6
+    assert "Next step = -0.6 * gradient" in written()
+
+
+def test_the_expression_graph_walks_forth_and_back_and_stops_at_both_ends() -> None:
+    buttons, written = parts(expression_view._widget(traced_default()))
+    buttons["Previous"].click()
+    assert "Step 0 of 6" in written()
+    buttons["Next"].click()
+    buttons["Next"].click()
+    assert "Step 2 of 6: SubBackward0" in written()
+    buttons["Previous"].click()
+    assert "Step 1 of 6" in written()
+    buttons["End"].click()
+    buttons["Next"].click()
+    assert "Step 6 of 6: AccumulateGrad writes 18 into w.grad" in written()
+    buttons["Start"].click()
+    assert "Step 0 of 6" in written() and 'scope="row"' in written()
+
+
+def test_every_press_on_the_gradient_buffer_adds_a_line_to_the_ledger() -> None:
+    buttons, written = parts(buffer_view._widget(buffer.GradientBuffer()))
+    assert "The ledger is empty" in written()
+    for count, name in enumerate(
+        ["backward()", "backward()", "step()", "zero_grad(set_to_none=False)", "zero_grad()"], start=1
+    ):
+        buttons[name].click()
+        assert written().count('<th scope="row"') == count
+    buttons["Start again"].click()
+    assert "The ledger is empty" in written()
+
+
+def test_the_alternative_text_of_the_surface_says_when_the_point_has_left_the_picture() -> None:
+    descent = surface.Descent(surface.line_fit())
+    assert "left the picture" not in surface_view.draw(descent, 0.2).alt
+    while abs(descent.point[0]) < 50:
+        descent.step(1.03)
+    assert "left the picture" in surface_view.draw(descent, 0.2).alt
+
+
+def test_importing_the_names_draws_on_no_drawing_and_no_widget_library() -> None:
+    code = (
+        "import sys\nfrom course_utils.widgets import expression_graph, gradient_buffer, loss_surface\n"
+        "print([m for m in ('matplotlib', 'ipywidgets', 'IPython') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_importing_the_package_of_widgets_alone_loads_no_explorer() -> None:
+    code = "import sys, course_utils.widgets\nprint([m for m in sys.modules if 'explorers' in m])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    import course_utils.widgets as package
+
+    with pytest.raises(AttributeError, match="no_such_explorer"):
+        package.no_such_explorer  # noqa: B018
