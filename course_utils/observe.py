@@ -166,7 +166,7 @@ def _same(a: object, b: object) -> bool:
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
         if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device:
             return False
-        return bool(((a == b) | (a.isnan() & b.isnan())).all())
+        return bool(torch.all(torch.eq(a, b) | (a.isnan() & b.isnan())))
     return type(a) is type(b) and a == b
 
 
@@ -222,7 +222,7 @@ class _Switches:
         return (
             not torch.equal(torch.get_rng_state(), self._torch)
             or random.getstate() != self._python
-            or not (numpy_same and (keys == old_keys).all())
+            or not (numpy_same and numpy.array_equal(keys, old_keys))
         )
 
 
@@ -268,26 +268,35 @@ def _run(action: Callable[[], object]) -> object:
     return action()
 
 
-def _is_beneath_run(frame: FrameType | None) -> bool:
+def _may_stop(frame: FrameType | None, deadline: float) -> bool:
+    """Whether the code that runs in `frame` is the attempt's, and can be stopped where it is.
+
+    The first use of an optimizer or of `torch.func` imports a good part of torch; stopped in the
+    middle, it would stay half imported and every later call would fail. So an import under way is
+    let come to its end, up to `deadline` (by `time.monotonic`).
+    """
+    importing = False
     while frame is not None:
+        importing = importing or frame.f_code.co_filename.startswith("<frozen importlib")
         frame = frame.f_back
         if frame is not None and frame.f_code is _run.__code__:
-            return True
+            return not importing or time.monotonic() > deadline
     return False
 
 
 def _limited_by_signal(action: Callable[[], object], seconds: float) -> object:
-    rings = 0
+    swallowed, dice = -1, random.Random()
+    deadline = time.monotonic() + seconds + IMPORT_GRACE
 
     def ring(signum: int, frame: FrameType | None) -> None:
-        nonlocal rings
-        rings += 1
-        if not _is_beneath_run(frame):
+        nonlocal swallowed
+        if not _may_stop(frame, deadline):
             return
-        if rings > 1:
-            # A bare `except:` in a loop swallowed the first: with the next signal pending already, this
-            # one is followed by another inside the handler, where nothing catches it.
-            signal.raise_signal(signal.SIGALRM)
+        swallowed += 1
+        if swallowed:
+            # A bare `except:` in a loop caught the one before. Now they come every few microseconds, at
+            # no fixed beat, until one falls into the handler, where nothing catches it.
+            signal.setitimer(signal.ITIMER_REAL, dice.uniform(2e-6, 4e-5), 0.5)
         raise _TimeIsUp
 
     previous = signal.signal(signal.SIGALRM, ring)
@@ -305,11 +314,12 @@ def _limited_by_thread(action: Callable[[], object], seconds: float) -> object:
 
     raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
     target, done = threading.get_ident(), threading.Event()
+    deadline = time.monotonic() + seconds + IMPORT_GRACE
 
     def ring() -> None:
         pauses = chain([seconds, 0.5], repeat(0.003))  # often, in case the code swallows it
         while not done.wait(next(pauses)):
-            if _is_beneath_run(sys._current_frames().get(target)):
+            if _may_stop(sys._current_frames().get(target), deadline):
                 raise_in(ctypes.c_ulong(target), ctypes.py_object(_TimeIsUp))
 
     watchdog = threading.Thread(target=ring, daemon=True)

@@ -161,7 +161,7 @@ def _pack(value: Plain, tensors: dict[str, torch.Tensor]) -> Any:
         return {"$": "float", "at": repr(value)}
     if isinstance(value, dict):
         return {"$": "dict", "at": [[key, _pack(item, tensors)] for key, item in value.items()]}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_pack(item, tensors) for item in value]
     return value
 

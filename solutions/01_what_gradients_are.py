@@ -144,7 +144,7 @@ show(
 )
 
 # %% [markdown]
-# A gradient has a unit, and that has a consequence that surprises many. Write the same distances in metres. The same
+# A gradient has a unit, and that has a consequence. Write the same distances in metres. The same
 # predictions now need a pace of 0.002 minutes per metre. The deliveries are the same, and so is the loss.
 
 # %%
@@ -412,7 +412,7 @@ print("equal to 12 decimals: ", torch.allclose(lines.sum(), pace.grad, rtol=0, a
 
 # %% [markdown]
 # For several weights there is one more thing to keep in mind: shapes. PyTorch *broadcasts*: where two shapes differ, it
-# repeats entries until they fit. That is handy, and it hides a mistake that costs people days.
+# repeats entries until they fit. That is handy, and it can hide a mistake.
 #
 # > **Fact.** A column of shape `(n, 1)` minus a vector of shape `(n,)` raises nothing. It gives all `n * n` differences.
 
@@ -664,7 +664,10 @@ except AttributeError as error_raised:
 # In a real model the weights are *parameters*: `nn.Parameter` objects that a *module* (a layer, a model) holds. A module
 # may also hold *buffers*, tensors that are saved with it but get no gradients, such as the running mean of a
 # normalisation layer. Its `state_dict()` is the dictionary of all that is saved. An *optimizer* is what will change the
-# parameters later. So there are many places where gradients could be. Look.
+# parameters later. So there are many places where gradients could be.
+#
+# Below, `nn.Linear(2, 3)` is a layer from 2 inputs to 3 outputs, `nn.Sequential` runs layers one after the other,
+# `.double()` turns their parameters into float64, and the 8 rows that go through together are a *batch*.
 #
 # > **Fact.** A gradient is a tensor of its own, attached to its parameter. It is neither in the parameter's values nor in
 # > the `state_dict`, nor in the optimizer, which holds references to the parameters.
@@ -927,15 +930,10 @@ compare("1.h", min(candidates, key=lambda key: abs(candidates[key].item() - thre
 
 # %%
 limit = (2 / curvatures[1]).item()
-for share in (0.5, 0.99, 1.0, 1.01, 1.1):
-    print(
-        f"lr = {share:g} * limit: after 400 steps the distance is {distance_left(share * limit, 400):.1e} of the first one"
-    )
-assert (
-    distance_left(0.99 * limit, 400) < 0.01
-    and distance_left(1.01 * limit, 400) > 100
-    and abs(threshold / limit - 1) < 0.01
-)
+left = {share: distance_left(share * limit, 400) for share in (0.5, 0.99, 1.01, 1.1)}
+for share, distance in left.items():
+    print(f"lr = {share:g} * limit: after 400 steps the distance is {distance:.1e} of the first one")
+assert left[0.99] < 0.01 and left[1.01] > 100 and abs(threshold / limit - 1) < 0.01
 
 # %%
 grid_pace, grid_start = torch.meshgrid(
@@ -970,8 +968,8 @@ loss_surface()
 quiz("1.q4")
 
 # %% [markdown]
-# Your own descent. Two things go wrong most often. One is a list that holds the same tensor many times, each entry
-# showing its last value. The other is a point that still carries the graph of all points before it.
+# Your own descent. Two things can go wrong without a word. A list may hold the same tensor many times, and then every
+# entry shows its last value. And a point may still carry the graph of all points before it.
 
 
 # %% exercise="1.4"
@@ -1206,6 +1204,8 @@ assert gradient_at_best.abs().max() < 1e-12 and residuals.abs().mean() > 0.1
 
 # %% [markdown]
 # ### Claim: "A gradient of zero means that the minimum is found"
+#
+# `relu(x)` is `x` where `x` is positive, and 0 elsewhere.
 
 # %%
 flat_places = {
@@ -1333,6 +1333,9 @@ assert (one + 1e-8) == one
 
 # %% [markdown]
 # ### Claim: "`model.eval()` turns gradients off"
+#
+# A model has two modes, training and evaluation. Some layers behave differently in them: dropout sets random values to
+# zero, but only in training.
 
 # %%
 layer = nn.Sequential(nn.Linear(3, 1), nn.Dropout(0.5)).double()
@@ -1396,8 +1399,8 @@ assert autograd_slope(cases["relu(x) - relu(-x) at 0, which is x"][0], 0.0) != 1
 #
 # **`wangle53/CSA-CDGAN#5`: the second half of a loss reached nobody.** A generator was to be trained with two losses,
 # one against the true image and one through a discriminator, a second network that judges the result. The
-# discriminator's judgement was detached before it went into the loss, so a reader asked what that part could update. The
-# wish was to spare the discriminator. The same shape in small:
+# discriminator's judgement was detached before it went into the loss, and a reader objected that the loss could then
+# update nothing. The author's wish was to spare the discriminator. The same shape in small:
 
 # %%
 generator_net, discriminator = nn.Linear(2, 2).double(), nn.Sequential(nn.Linear(2, 1), nn.Sigmoid()).double()

@@ -12,6 +12,16 @@ from fixture_lesson import write_clone
 import course_utils.lessons
 import course_utils.oracles
 import course_utils.oracles.oracle  # noqa: F401  imported while the package still finds it
+from course_utils import record
+
+
+@pytest.fixture(autouse=True)
+def own_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test has a learner's record of its own, and leaves none behind; gives its folder."""
+    home = tmp_path / ".course"
+    monkeypatch.setenv("COURSE_HOME", str(home))
+    monkeypatch.setattr(record, "_memory", {})
+    return home
 
 
 @pytest.fixture

@@ -382,6 +382,18 @@ def test_the_still_is_the_same_on_every_run_and_names_no_address(name: str) -> N
     assert not re.search(r"0x[0-9a-f]{6}|model_id|children=", first.text + first.html)
 
 
+@pytest.mark.parametrize("name", sorted(STILLS))
+def test_another_default_device_and_dtype_change_nothing(name: str) -> None:
+    before = torch.get_default_dtype()
+    try:
+        torch.set_default_dtype(torch.float32 if before == torch.float64 else torch.float64)
+        with torch.device("meta"):
+            text = STILLS[name]().text
+    finally:
+        torch.set_default_dtype(before)
+    assert text == STILLS[name]().text
+
+
 @pytest.mark.parametrize("name", ["loss_surface", "expression_graph"])
 def test_a_still_picture_has_alternative_text_with_its_numbers(name: str) -> None:
     data, metadata = bundle.mimes(STILLS[name]())

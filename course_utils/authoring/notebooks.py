@@ -53,8 +53,8 @@ def setup_code(where: Repository) -> str:
         install = (
             'if importlib.util.find_spec("course_utils") is None: subprocess.run([sys.executable, "-m", "pip", '
             f'"install", "--quiet", "--disable-pip-version-check", "{where.requirement}", '
-            '*[f"torch=={found.version}" for found in importlib.metadata.distributions(name="torch")][:1]], check=True), '
-            "importlib.invalidate_caches()"
+            '*[f"torch=={found.version}" for found in importlib.metadata.distributions(name="torch")][:1]], '
+            "check=True), importlib.invalidate_caches()"
         )
     else:
         first = "import importlib.util"

@@ -315,4 +315,4 @@ EXERCISES = (
     ),
 )
 
-LESSON = Lesson(1, "01_what_gradients_are", "What gradients are", EXERCISES, QUESTIONS, reading_minutes=40)
+LESSON = Lesson(1, "01_what_gradients_are", "What gradients are", EXERCISES, QUESTIONS, reading_minutes=50)

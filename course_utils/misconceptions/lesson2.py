@@ -488,6 +488,14 @@ MISCONCEPTIONS = (
         "2.4",
     ),
     Misconception(
+        "frozen-got-zeros",
+        "A frozen parameter was given a gradient of zeros",
+        "Its .grad was None and is zeros now. An optimizer skips None; on zeros, weight decay and momentum still move it.",
+        "Clear to None, or put zeros only where requires_grad is set.",
+        "",
+        "2.4",
+    ),
+    Misconception(
         "loss-not-called",
         "The loss function was not called",
         "The losses are functions: backward was asked of the function itself, not of the value it returns.",

@@ -397,6 +397,15 @@ def _unused_kept_old(case: Case) -> Answer:
     return Answer(None, {GRAD: after})
 
 
+def _frozen_zeros(case: Case) -> Answer | None:
+    """Clearing by fresh zeros for every parameter, the frozen ones included."""
+    held, found = _by_loss(case)
+    after = dict(_combined(case, case.spec["weights"]).facts[GRAD])  # type: ignore[call-overload]
+    model, _, _ = model_and_batch(case)
+    after.update({name: torch.zeros_like(p) for name, p in model.named_parameters() if name not in found[0]})
+    return Answer(None, {GRAD: after}) if len(found[0]) < len(held) else None
+
+
 def _graphs_rule(case: Case, evidence: Evidence) -> Broken | None:
     calls, alive = evidence.facts["calls of each loss"], evidence.facts["earlier graphs alive at each call"]
     for index, weight in enumerate(case.spec["weights"]):
@@ -651,6 +660,7 @@ ORACLES = {
             "cleared-at-the-end": _all_cleared,
             "grad-left-untouched": _held_2_4,
             "unused-kept-old-gradient": _unused_kept_old,
+            "frozen-got-zeros": _frozen_zeros,
         },
         errors=(("AttributeError", "has no attribute 'backward'", "loss-not-called"),),
     ),

@@ -65,7 +65,7 @@ class GradientBuffer:
         loss_fn: Callable[[torch.Tensor], torch.Tensor] = squared_distance,
         lr: float = 0.1,
     ) -> None:
-        self._start = torch.as_tensor(value, dtype=torch.float64)
+        self._start = torch.as_tensor(value, dtype=torch.float64, device="cpu")
         if self._start.numel() == 0:
             raise ValueError("value is empty: give a number or a list of numbers")
         self._loss_fn = loss_fn

@@ -153,7 +153,7 @@ def trace(expression: str, values: Mapping[str, float], gradients_for: Collectio
     local: dict[tuple[int, int], float] = {}
     for source, (function, value) in enumerate(found):
         if function is not None and value.inputs:
-            answer = function(torch.ones((), dtype=torch.float64))
+            answer = function(_scalar(1.0))
             for slot, part in enumerate(answer if isinstance(answer, tuple) else (answer,)):
                 if part is not None:
                     local[source, slot] = float(part.detach())
@@ -201,6 +201,11 @@ def moment(traced: Trace, step: int) -> Moment:
     return Moment(step, steps, traced.order[step - 1] if step else None, tuple(arrived), frozenset(used))
 
 
+def _scalar(value: float, requires_grad: bool = False) -> torch.Tensor:
+    # On the CPU whatever the default device is.
+    return torch.tensor(value, dtype=torch.float64, device="cpu", requires_grad=requires_grad)
+
+
 def _watch(index: int, order: list[int], sent: dict[tuple[int, int], float]) -> Callable[[Any, Any], None]:
     def hook(grad_inputs: Any, grad_outputs: Any) -> None:
         order.append(index)
@@ -228,11 +233,11 @@ def _evaluate(expression: str, values: Mapping[str, float], wanted: set[str]) ->
             if node.id not in values:
                 raise ValueError(f"{node.id!r} has no value: give values={{{node.id!r}: ...}}")
             if node.id not in leaves:
-                tensor = torch.tensor(float(values[node.id]), dtype=torch.float64, requires_grad=node.id in wanted)
+                tensor = _scalar(float(values[node.id]), requires_grad=node.id in wanted)
                 leaves[node.id] = _Value(node.id, tensor)
             return leaves[node.id]
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
-            return _Value(str(node.value), torch.tensor(float(node.value), dtype=torch.float64))
+            return _Value(str(node.value), _scalar(float(node.value)))
         count += 1
         if count > MAX_OPERATIONS:
             raise ValueError(f"more than {MAX_OPERATIONS} operations do not fit on a picture: shorten {expression!r}")

@@ -165,9 +165,11 @@ def _widget(traced: Trace) -> Any:
     def go(step: int) -> None:
         nonlocal at
         at = min(max(step, 0), last)
+        # Drawn before anything is shown: words, picture and table change together.
+        shown = bundle.image_element(draw(traced, at))
         status.value = bundle.status_element(describe(traced, at))
-        image.value = bundle.image_element(draw(traced, at))
-        nodes.value = table(traced, at)
+        image.value = shown
+        nodes.value = bundle.scrolling(table(traced, at), "Table of the nodes")
 
     go(0)
     controls = bundle.row(

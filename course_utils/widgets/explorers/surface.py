@@ -62,9 +62,10 @@ def line_fit(seed: int = 0, n: int = 24) -> LineFit:
     """`n` points around the line 1.5 x - 0.5, drawn from `seed`. Raises `ValueError` for fewer than 3."""
     if n < 3:
         raise ValueError(f"n = {n} points do not fix a line with noise: use 3 or more")
-    generator = torch.Generator().manual_seed(seed)
-    x = torch.randn(n, generator=generator, dtype=torch.float64) + 0.6
-    y = 1.5 * x - 0.5 + 0.4 * torch.randn(n, generator=generator, dtype=torch.float64)
+    generator = torch.Generator("cpu").manual_seed(seed)
+    # On the CPU whatever the default device is: two numbers a step are no work for an accelerator.
+    x = torch.randn(n, generator=generator, dtype=torch.float64, device="cpu") + 0.6
+    y = 1.5 * x - 0.5 + 0.4 * torch.randn(n, generator=generator, dtype=torch.float64, device="cpu")
     return LineFit(x, y)
 
 
@@ -76,7 +77,7 @@ def loss_of(problem: LineFit, parameters: torch.Tensor) -> torch.Tensor:
 
 def descend(problem: LineFit, point: Point, lr: float) -> DescentStep:
     """The step that plain gradient descent takes from `point`; nothing is remembered between calls."""
-    parameters = torch.tensor(point, dtype=torch.float64, requires_grad=True)
+    parameters = torch.tensor(point, dtype=torch.float64, device=problem.x.device, requires_grad=True)
     loss = loss_of(problem, parameters)
     (gradient,) = torch.autograd.grad(loss, parameters)
     step = -lr * gradient
@@ -105,7 +106,7 @@ def landscape(problem: LineFit) -> Landscape:
 
     One Newton step from anywhere is the exact minimum, because the loss is quadratic.
     """
-    origin = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    origin = torch.zeros(2, dtype=torch.float64, device=problem.x.device, requires_grad=True)
     (gradient,) = torch.autograd.grad(loss_of(problem, origin), origin)
     hessian = torch.autograd.functional.hessian(lambda p: loss_of(problem, p), origin.detach())
     if not isinstance(hessian, torch.Tensor):  # a tuple comes back only for a tuple of inputs

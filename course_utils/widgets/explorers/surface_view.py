@@ -223,14 +223,17 @@ def _surface(axes: Axes, descent: Descent) -> None:
     import torch
 
     (w, b), reach = _window(descent)
-    across = torch.linspace(w - reach, w + reach, GRID, dtype=torch.float64)
-    up = torch.linspace(b - reach, b + reach, GRID, dtype=torch.float64)
+    device = descent.problem.x.device
+    across = torch.linspace(w - reach, w + reach, GRID, dtype=torch.float64, device=device)
+    up = torch.linspace(b - reach, b + reach, GRID, dtype=torch.float64, device=device)
     grid = torch.stack(torch.meshgrid(across, up, indexing="xy"), dim=-1)
     loss = loss_of(descent.problem, grid)
     low, high = descent.landscape.lowest, float(loss.max())
     # Levels that grow with the square are evenly spaced on a quadratic valley.
     levels = [low + (high - low) * (k / 12) ** 2 for k in range(1, 13)]
-    axes.contour(across.numpy(), up.numpy(), loss.numpy(), levels=levels, colors="#a6a6a6", linewidths=1)
+    axes.contour(
+        across.cpu().numpy(), up.cpu().numpy(), loss.cpu().numpy(), levels=levels, colors="#a6a6a6", linewidths=1
+    )
     axes.plot([w], [b], "+", color="black", markersize=10, markeredgewidth=2, zorder=5)
     axes.set(xlabel="w", ylabel="b", xlim=(w - reach, w + reach), ylim=(b - reach, b + reach), aspect="equal")
 
