@@ -20,6 +20,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import chain, repeat
 from types import FrameType
 from typing import Any
@@ -31,6 +32,8 @@ from torch import nn
 from course_utils.exercise import Arrangement, Case, Change, Evidence, Exercise, Frame, Raised
 from course_utils.plain import MAX_TEXT, Plain, short_repr, to_plain, without_addresses
 
+_SEED = 7_340_033_000
+"""Where the seeds of an attempt's random numbers begin: none that a learner would set by chance."""
 TIME_LIMIT = 10.0
 """Seconds one case may take before it is stopped."""
 IMPORT_GRACE = 60.0
@@ -61,7 +64,7 @@ def observe(exercise: Exercise, attempt: object, case: Case, limit: float = TIME
     arrangement = exercise.arrange(case)
     # A stated change of `.grad` and the like is the oracle's business; all else must stay as it was.
     before = _watched_state(arrangement.watch)
-    switches = _Switches()
+    switches = _Switches(seed=_SEED + int(case.spec.get("seed", 0)))
     output = _BoundedText()
     plain: Plain = None
     facts: dict[str, Plain] = {}
@@ -179,17 +182,21 @@ def _brief(value: object) -> str:
 
 
 class _Switches:
-    """Global state of torch and Python that an attempt may leave changed; puts it back and says what changed."""
+    """Global state of torch and Python that an attempt may leave changed; puts it back and says what changed.
 
-    def __init__(self) -> None:
-        self._python = random.getstate()
-        self._torch = torch.get_rng_state()
-        self._cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+    Code that draws random numbers draws the same ones in every run of the case: they are seeded here.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._before = _random_states()
+        torch.manual_seed(seed)
+        random.seed(seed)
+        numpy.random.seed(seed % 2**32)
+        self._seeded = _random_states()
         self._grad = torch.is_grad_enabled()
         self._dtype = torch.get_default_dtype()
         self._anomaly = torch.is_anomaly_enabled()
-        self._numpy = numpy.random.get_state()
-        self._stdout, self._stderr, self._directory = sys.stdout, sys.stderr, os.getcwd()
+        self._directory = os.getcwd()
 
     def put_back(self) -> list[Change]:
         changes = []
@@ -203,27 +210,40 @@ class _Switches:
         if torch.is_anomaly_enabled() != self._anomaly:
             changes.append(Change("anomaly detection", "global", str(self._anomaly), str(not self._anomaly)))
             torch.autograd.set_detect_anomaly(self._anomaly)
-        if self._random_state_moved():
+        if _random_states().moved_from(self._seeded):
             changes.append(Change("the random number generator", "rng", "as before the call", "moved or re-seeded"))
-            torch.set_rng_state(self._torch)
-            random.setstate(self._python)
-            numpy.random.set_state(self._numpy)
-        for index, state in enumerate(self._cuda):
-            torch.cuda.set_rng_state(state, index)
-        sys.stdout, sys.stderr = self._stdout, self._stderr
+        self._before.restore()
         if os.getcwd() != self._directory:
             os.chdir(self._directory)
         return changes
 
-    def _random_state_moved(self) -> bool:
-        _, keys, position, has_gauss, gauss = numpy.random.get_state()
-        _, old_keys, old_position, old_has_gauss, old_gauss = self._numpy
-        numpy_same = (position, has_gauss, gauss) == (old_position, old_has_gauss, old_gauss)
-        return (
-            not torch.equal(torch.get_rng_state(), self._torch)
-            or random.getstate() != self._python
-            or not (numpy_same and numpy.array_equal(keys, old_keys))
-        )
+
+@dataclass(frozen=True)
+class _RandomStates:
+    """The states of the global generators of torch, Python and NumPy."""
+
+    of_torch: torch.Tensor
+    of_cuda: list[torch.Tensor]
+    of_python: tuple[Any, ...]
+    of_numpy: dict[str, Any]
+
+    def moved_from(self, other: _RandomStates) -> bool:
+        mine, theirs = self.of_numpy["state"], other.of_numpy["state"]
+        same_numpy = mine["pos"] == theirs["pos"] and numpy.array_equal(mine["key"], theirs["key"])
+        same_torch = torch.equal(self.of_torch, other.of_torch)
+        return not (same_numpy and same_torch and self.of_python == other.of_python)
+
+    def restore(self) -> None:
+        torch.set_rng_state(self.of_torch)
+        random.setstate(self.of_python)
+        numpy.random.set_state(self.of_numpy)
+        for index, state in enumerate(self.of_cuda):
+            torch.cuda.set_rng_state(state, index)
+
+
+def _random_states() -> _RandomStates:
+    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+    return _RandomStates(torch.get_rng_state(), cuda, random.getstate(), numpy.random.get_state(legacy=False))
 
 
 # ------------------------------------------------------------------ output, time, exceptions

@@ -493,6 +493,16 @@ def test_the_learning_rate_field_has_a_label_and_redraws() -> None:
     assert "Next step = -0.6 * gradient" in written()
 
 
+def test_the_slider_and_the_field_of_the_learning_rate_show_one_value() -> None:
+    widget = surface_view._widget(surface.Descent(surface.line_fit()), 0.2, 1.03, 0.01)
+    rate, slider = widget.children[0].children[:2]
+    _, written = parts(widget)
+    slider.value = 0.7
+    assert rate.value == 0.7 and "Next step = -0.7 * gradient" in written()
+    rate.value = 0.3
+    assert slider.value == 0.3
+
+
 def test_the_expression_graph_walks_forth_and_back_and_stops_at_both_ends() -> None:
     buttons, written = parts(expression_view._widget(traced_default()))
     buttons["Previous"].click()

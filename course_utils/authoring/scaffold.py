@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from course_utils.authoring.files import AuthoringError, shown, write
-from course_utils.lessons import lesson as find_lesson
+from course_utils.authoring.files import AuthoringError, chosen, shown, write
 
 
 def new_exercise(root: Path, identifier: str, name: str) -> int:
@@ -16,7 +15,7 @@ def new_exercise(root: Path, identifier: str, name: str) -> int:
         raise AuthoringError(f"{identifier}: not an exercise id; write LESSON.NUMBER, such as 2.6")
     if not name.isidentifier():
         raise AuthoringError(f"{name}: not a name Python takes; use words joined by underscores")
-    lesson = find_lesson(int(match[1]))
+    (lesson,) = chosen([int(match[1])])
     if identifier in {exercise.id for exercise in lesson.exercises}:
         raise AuthoringError(f"{identifier}: lesson {lesson.number} has this exercise already; take the next number")
     stem = f"ex{match[1]}_{match[2]}"

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
 from course_utils.authoring.attempts import attempts, load
-from course_utils.authoring.files import AuthoringError, shown, solved_path
-from course_utils.authoring.notebooks import student_notebook
+from course_utils.authoring.files import AuthoringError, chosen, shown, solved_path
+from course_utils.authoring.notebooks import DIFFICULTY, student_notebook
 from course_utils.authoring.repository import NOWHERE
 from course_utils.authoring.source import Source, SourceCell, first_words, headings, parse, read
 from course_utils.exercise import Exercise
 from course_utils.learner import evaluate
 from course_utils.lessons import lesson as find_lesson
-from course_utils.lessons import lessons
 from course_utils.lessons.declare import Lesson, Question
 from course_utils.misconceptions import catalogue
 
@@ -30,20 +29,22 @@ RIGHT, WRONG, HINTS = 3, 3, 3
 """Fewest right attempts, wrong attempts and hints an exercise may have."""
 LAST_SECTIONS = ("Myths", "In the wild", "Summary", "What comes next")
 FACT = re.compile(r"^> \*\*Fact\.\*\*", re.MULTILINE)
+_IMG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+_ALT = re.compile(r"""\balt\s*=\s*(?:"[^"]*\S[^"]*"|'[^']*\S[^']*')""")
 _QUESTION_CALLS = ("predict", "compare", "quiz")
 
 
 def verify(root: Path, only: list[int]) -> int:
     """See `course_utils.authoring.verify_command`."""
-    chosen = [find_lesson(number) for number in only] or list(lessons())
+    lessons = chosen(only)
     faults = 0
-    for lesson in chosen:
+    for lesson in lessons:
         for fault in faults_of(root, lesson):
             faults += 1
             print(fault, flush=True)
     if not faults:
-        exercises = sum(len(lesson.exercises) for lesson in chosen)
-        print(f"{len(chosen)} lessons, {exercises} exercises: every promise is kept")
+        exercises = sum(len(lesson.exercises) for lesson in lessons)
+        print(f"{len(lessons)} lesson{'s' * (len(lessons) != 1)}, {exercises} exercises: every promise is kept")
     return 1 if faults else 0
 
 
@@ -60,6 +61,7 @@ def faults_of(root: Path, lesson: Lesson) -> Iterator[str]:
     for exercise in lesson.exercises:
         yield from _exercise(root, source, declared, exercise)
     yield from _registry(source, declared, lesson)
+    yield from _strays(root, lesson)
     yield from _order(source)
     yield from _facts(source)
     yield from _figures(root, lesson)
@@ -74,8 +76,9 @@ def _exercise(root: Path, source: Source, declared: str, exercise: Exercise) -> 
     if cell is None:
         yield f'{place}: has no cell; write one marked exercise="{exercise.id}"'
         return
-    if not 1 <= exercise.difficulty <= 5:
+    if exercise.difficulty not in DIFFICULTY:
         yield f"{declared}: exercise {exercise.id}: difficulty {exercise.difficulty}; use 1 to 5"
+        return
     yield from _signature(place, cell, exercise)
     stub = _evaluate(source, cell, exercise, _stub_text(source, cell, exercise))
     if stub != "not attempted" and not cell.broken_stub:
@@ -84,6 +87,7 @@ def _exercise(root: Path, source: Source, declared: str, exercise: Exercise) -> 
     if solved != "passed":
         yield f"{place}: the solution is {solved}; mend the solution or the check"
     yield from _hints(declared, cell, exercise)
+    yield from _oracle(exercise)
     yield from _bank(root, exercise)
 
 
@@ -139,6 +143,8 @@ def _hints(declared: str, cell: SourceCell, exercise: Exercise) -> Iterator[str]
     place = f"{declared}: exercise {exercise.id}"
     if len(exercise.hints) < HINTS or len(set(exercise.hints)) != len(exercise.hints):
         yield f"{place}: {len(set(exercise.hints))} different hints; write at least {HINTS}, from nudge to near answer"
+    if not all(hint.strip() for hint in exercise.hints):
+        yield f"{place}: an empty hint; write it or take it out"
     lines = {_squeezed(line) for line in cell.region("SOLUTION").split("\n")}
     for number, hint in enumerate(exercise.hints, 1):
         given = next((line for line in lines if len(line) >= 20 and line in _squeezed(hint)), None)
@@ -150,6 +156,19 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
+def _oracle(exercise: Exercise) -> Iterator[str]:
+    """Every id the oracle can name has an entry in the catalogue."""
+    module = f"course_utils.oracles.lesson{exercise.lesson}"
+    oracle = import_module(module).ORACLES.get(exercise.id)
+    place = f"{module.replace('.', '/')}.py: exercise {exercise.id}"
+    if oracle is None:
+        yield f"{place}: has no oracle; declare one"
+        return
+    for name in dict.fromkeys([*oracle.misconceptions, *(name for _, _, name in oracle.errors)]):
+        if name not in catalogue():
+            yield f"{place}: {name} is not in the catalogue; add it"
+
+
 def _bank(root: Path, exercise: Exercise) -> Iterator[str]:
     folder = f"tests/attempts/lesson{exercise.lesson}"
     try:
@@ -159,8 +178,9 @@ def _bank(root: Path, exercise: Exercise) -> Iterator[str]:
         return
     right = [attempt for attempt in bank if attempt.verdict == "right"]
     named = [attempt for attempt in bank if attempt.verdict == "wrong" and attempt.misconception]
-    if len(right) < RIGHT:
-        yield f"{folder}: exercise {exercise.id} has {len(right)} right attempts; write at least {RIGHT}"
+    different = len({_shape(attempt.path) for attempt in right})
+    if different < RIGHT:
+        yield f"{folder}: exercise {exercise.id} has {different} different right attempts; write at least {RIGHT}"
     if len(named) < WRONG:
         yield f"{folder}: exercise {exercise.id} has {len(named)} wrong attempts with an id; write at least {WRONG}"
     outcomes = {"right": "passed", "wrong": "failed", "raised": "raised"}
@@ -168,12 +188,35 @@ def _bank(root: Path, exercise: Exercise) -> Iterator[str]:
         if attempt.misconception is not None and attempt.misconception not in catalogue():
             yield f"{folder}/{attempt.path.name}: {attempt.misconception} is not in the catalogue; add it"
             continue
-        verdict = evaluate(exercise.id, load(attempt))
+        try:
+            function = load(attempt)
+        except Exception as error:  # a file of the bank may raise anything while it is imported
+            yield f"{folder}/{attempt.path.name}: cannot be loaded ({type(error).__name__}: {error}); mend the file"
+            continue
+        verdict = evaluate(exercise.id, function)
         if (verdict.outcome, verdict.misconception) != (outcomes[attempt.verdict], attempt.misconception):
             yield (
                 f"{folder}/{attempt.path.name}: the check says {verdict.outcome}, "
                 f"{verdict.misconception or 'no name'}; mend the check, or the file's name"
             )
+
+
+def _shape(path: Path) -> str:
+    """The code of a file without comments, docstrings and layout: what makes two answers the same."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError:
+        return path.name
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if (
+            isinstance(body, list)
+            and body
+            and isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+        ):
+            node.body = body[1:]  # type: ignore[attr-defined]
+    return ast.dump(tree)
 
 
 # ------------------------------------------------------------------ the lesson as a whole
@@ -185,7 +228,12 @@ def _registry(source: Source, declared: str, lesson: Lesson) -> Iterator[str]:
     for identifier, count in used.items():
         if identifier not in {exercise.id for exercise in lesson.exercises} or count > 1:
             yield f"{source.file}: exercise {identifier} stands there {count} times; declare it once in {declared}"
-    calls = Counter(call for cell in source.cells if cell.kind == "code" for call in _question_calls(cell.text))
+    declared_order = [exercise.id for exercise in lesson.exercises]
+    in_text = [cell.exercise for cell in source.cells if cell.exercise in declared_order]
+    if len(set(in_text)) == len(in_text) and in_text != [name for name in declared_order if name in in_text]:
+        yield f"{source.file}: the exercises stand in the order {', '.join(in_text)}; keep the order of {declared}"
+    in_order = [call for cell in source.cells if cell.kind == "code" for call in _question_calls(cell.text)]
+    calls = Counter(in_order)
     wanted = []
     for question in lesson.questions:
         names = ("predict", "compare") if question.kind == "prediction" else ("quiz",)
@@ -194,7 +242,10 @@ def _registry(source: Source, declared: str, lesson: Lesson) -> Iterator[str]:
     for name, identifier in wanted:
         if calls[name, identifier] != 1:
             yield f'{source.file}: {name}("{identifier}") stands there {calls[name, identifier]} times; call it once'
-    for name, identifier in calls.keys() - set(wanted):
+            continue
+        if name == "compare" and ("predict", identifier) in in_order[in_order.index((name, identifier)) :]:
+            yield f'{source.file}: compare("{identifier}") comes before its predict; ask first'
+    for name, identifier in sorted(calls.keys() - set(wanted)):
         yield f'{source.file}: {name}("{identifier}") is not declared; declare it in questions{lesson.number}.py'
 
 
@@ -213,6 +264,17 @@ def _question_calls(text: str) -> Iterator[tuple[str, str]]:
                 if node.func.id == "compare" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
                     yield "compare with a constant answer", str(node.args[0].value)
                 yield node.func.id, str(node.args[0].value)
+
+
+def _strays(root: Path, lesson: Lesson) -> Iterator[str]:
+    """Attempt files whose exercise is not declared."""
+    try:
+        bank = attempts(root, lesson.number)
+    except AuthoringError:
+        return  # said once, by the exercises
+    for attempt in bank:
+        if attempt.exercise not in {exercise.id for exercise in lesson.exercises}:
+            yield f"{shown(root, attempt.path)}: there is no exercise {attempt.exercise}; declare it or rename the file"
 
 
 def _order(source: Source) -> Iterator[str]:
@@ -248,12 +310,19 @@ def _figures(root: Path, lesson: Lesson) -> Iterator[str]:
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            if "image/png" in output.get("data", {}) and not _alternative(output):
+            if _is_picture(output) and not _alternative(output):
                 yield f"{shown(root, path)}: cell {cell.id}: no alternative text; use figures.show(fig, alt=...)"
             if output.output_type == "error":
                 yield f"{shown(root, path)}: cell {cell.id}: raises {output.ename}; run: course build {lesson.number}"
 
 
-def _alternative(output: NotebookNode) -> str:
-    text = json.loads(json.dumps(output.get("metadata", {}))).get("image/png", {}).get("alt", "")
-    return str(text).strip()
+def _is_picture(output: NotebookNode) -> bool:
+    data = output.get("data", {})
+    return any(kind.startswith("image/") for kind in data) or bool(_IMG.search(data.get("text/html", "")))
+
+
+def _alternative(output: NotebookNode) -> bool:
+    """Whether every picture of an output says what is seen: in its metadata, or in the img elements of its HTML."""
+    data, metadata = output.get("data", {}), output.get("metadata", {})
+    named = all(metadata.get(kind, {}).get("alt", "").strip() for kind in data if kind.startswith("image/"))
+    return named and all(_ALT.search(tag) for tag in _IMG.findall(data.get("text/html", "")))

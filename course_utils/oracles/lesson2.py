@@ -697,7 +697,6 @@ ORACLES = {
             ("IndexError", "Dimension out of range", "sample-without-batch-dimension"),
             ("ValueError", "expected 2D or 3D input", "sample-without-batch-dimension"),
             ("TypeError", "expected Tensor as element 0 in argument 0, but got NoneType", "unused-parameter-missing"),
-            ("RuntimeError", "vmap: It looks like you're calling .item|item\\(\\) on a Tensor", "item-under-vmap"),
         ),
     ),
 }

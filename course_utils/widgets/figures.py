@@ -182,11 +182,11 @@ def checked_alt(alt: str) -> str:
 def show(fig: Figure, alt: str) -> None:
     """Show `fig` as one PNG output whose alternative text is `alt`, then close it.
 
-    The text is stored with the image (`metadata["image/png"]["alt"]`, which nbconvert makes the
-    image's alternative text) and as the plain-text form of the output, `Figure: ` + `alt`.
-    JupyterLab drops that metadata (4.6 does), so a live front end also gets the image as an HTML
-    element that carries the text. Because the figure is closed, `%matplotlib inline` does not draw
-    it a second time. Outside IPython the text alone is printed.
+    The text is stored with the image (`metadata["image/png"]["alt"]`) and as the plain-text form of
+    the output, `Figure: ` + `alt`. Nbconvert's classic template makes that metadata the image's
+    alternative text; JupyterLab 4.6 and nbconvert's lab template drop it, so a live front end also
+    gets the image as an HTML element that carries the text. Because the figure is closed,
+    `%matplotlib inline` does not draw it a second time. Outside IPython the text alone is printed.
 
     `alt` says in a sentence or two what there is to see, numbers included.
     Raises `ValueError` when it is empty and `TypeError` when it is no string.

@@ -7,6 +7,7 @@ notebook the table or the picture with its alternative text, a terminal the plai
 from __future__ import annotations
 
 import importlib.util
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
@@ -84,6 +85,27 @@ def show(still: Still, make_widget: Callable[[], Any]) -> None:
         data |= view(make_widget())
     show_raw: Any = display
     show_raw(data, metadata=metadata, raw=True)
+
+
+def name_sliders(css_class: str, name: str) -> None:
+    """Give the handles of sliders of that class an accessible name, which ipywidgets has no setting for.
+
+    A few lines of script in the live page; a stored notebook holds none of it.
+    """
+    if not figures.in_front_end():
+        return
+    from IPython.display import Javascript, display
+
+    handles = f".{css_class} .noUi-handle:not([aria-label])"
+    show_it: Any = display
+    show_it(
+        Javascript(
+            "let tries = 0; const timer = setInterval(() => {"
+            f"const found = document.querySelectorAll({json.dumps(handles)});"
+            f"found.forEach(handle => handle.setAttribute('aria-label', {json.dumps(name)}));"
+            "if (found.length || ++tries > 100) clearInterval(timer); }, 100);"
+        )
+    )
 
 
 def mimes(still: Still, install: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:

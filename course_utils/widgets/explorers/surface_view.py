@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+SLIDER = "course-learning-rate"
+"""The CSS class by which the slider is found."""
 GRID = 81
 """Points a side at which the loss is computed for the contour lines."""
 STILL_STEPS = 8
@@ -66,6 +68,7 @@ def loss_surface(
             f"lr = {lr} is not a learning rate: give a positive number, for example {number(limit / 4, 2)}"
         )
     bundle.show(still(descent), lambda: _widget(descent, first, max(largest, first), spacing))
+    bundle.name_sliders(SLIDER, "learning rate")
 
 
 def describe(descent: Descent, lr: float) -> str:
@@ -160,7 +163,16 @@ def draw(descent: Descent, lr: float) -> Picture:
 def _widget(descent: Descent, lr: float, largest: float, spacing: float) -> Any:
     import ipywidgets as widgets
 
-    # A number field and not a slider: the handle of ipywidgets' sliders has no accessible name.
+    # A slider to explore with, and a field for a number in mind; both show one value.
+    slider = widgets.FloatSlider(
+        value=lr,
+        min=min(spacing, lr),
+        max=largest,
+        step=spacing,
+        readout=False,
+        layout=widgets.Layout(width="16em"),
+    )
+    slider.add_class(SLIDER)
     rate = widgets.BoundedFloatText(
         value=lr,
         min=min(spacing, lr),
@@ -193,10 +205,12 @@ def _widget(descent: Descent, lr: float, largest: float, spacing: float) -> Any:
         descent.reset()
         refresh()
 
+    widgets.link((slider, "value"), (rate, "value"))
     rate.observe(lambda _: refresh(), names="value")
     refresh()
     controls = bundle.row(
         rate,
+        slider,
         bundle.button("Halve it", lambda: scale(0.5), "Halve the learning rate"),
         bundle.button("Double it", lambda: scale(2.0), "Double the learning rate, up to the largest offered"),
         bundle.button("Step", take, "Take one step of gradient descent"),
