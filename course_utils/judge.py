@@ -36,11 +36,11 @@ _ERRORS = (
     (
         "RuntimeError|ValueError",
         "shapes cannot be multiplied|size mismatch|must match the (existing )?size|invalid for input of size"
-        "|could not be broadcast|mismatch in its core dimension",
+        "|inconsistent tensor size|could not be broadcast|mismatch in its core dimension",
         "shapes-do-not-fit",
     ),
 )
-_GRAD_IN_LINE = re.compile(r"\bgrad")
+_GRAD_IN_LINE = re.compile(r"\bgrads?\b")
 _TENSOR_METHOD_OF_NONE = re.compile(
     r"'NoneType' object has no attribute '(abs|add_|clone|copy_|data|detach_?|div_|mul_|norm|zero_)'"
 )

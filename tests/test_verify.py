@@ -13,6 +13,8 @@ from course_utils.authoring import verify_command
 SOURCE = "solutions/09_doubling.py"
 SOLVED = "solutions/09_doubling.ipynb"
 REGISTRY = "lessons/lesson9.py"
+ORACLE = "oracles/lesson9.py"
+COMPARE = 'compare("9.a", "a" if twice == 4 else "b")'
 BANK = "tests/attempts/lesson9/ex9_1__{}.py"
 
 
@@ -71,6 +73,11 @@ def test_a_lesson_that_keeps_every_promise_gives_one_line(verified: Callable[[],
             "lesson9.py",
             "hint 3 gives a line",
         ),
+        (REGISTRY, '"What makes 3 into 6?"', '" "', "lesson9.py", "an empty hint"),
+        (REGISTRY, '"Twice as much", 100, 2', '"Twice as much", 100, 6', "lesson9.py", "difficulty 6; use 1 to 5"),
+        (ORACLE, '"loss-not-averaged"', '"no-such-mistake"', "oracles/lesson9.py", "no-such-mistake is not in the cat"),
+        (ORACLE, '"9.1": Oracle', '"9.2": Oracle', "oracles/lesson9.py", "has no oracle"),
+        (SOURCE, 'predict("9.a")', "pass\n\n# %%\n" + COMPARE + '\npredict("9.a")', SOURCE, "comes before its predict"),
         (REGISTRY, '{"a": "4", "b": "22"}', '{"a": "4"}', "lesson9.py", "question 9.a has 1 choices"),
     ],
 )
@@ -84,6 +91,10 @@ def test_a_broken_promise_is_named_with_its_place(
     fault: str,
 ) -> None:
     _edit(small_course, name, old, new)
+    if COMPARE in new:  # moved, so that it still stands there once
+        text = (small_course / name).read_text(encoding="utf-8")
+        head, _, tail = text.rpartition(COMPARE)
+        (small_course / name).write_text(head + tail, encoding="utf-8")
     status, said = verified()
     assert status == 1
     assert any(file in line and fault in line for line in said.splitlines()), said
@@ -92,12 +103,14 @@ def test_a_broken_promise_is_named_with_its_place(
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("right__sum", None, "2 right attempts; write at least 3"),
+        ("right__sum", None, "2 different right attempts; write at least 3"),
         ("wrong__missing-factor-two__as_it_was", None, "2 wrong attempts with an id; write at least 3"),
         ("right__sum", "return x", "the check says failed, missing-factor-two"),
         ("wrong__loss-not-averaged__twice_twice", "return 2 * x", "the check says passed, no name"),
         ("wrong__loss-not-averaged__twice_twice", "return -2 * x", "the check says failed, gradient-sign-flipped"),
         ("wrong__loss-not-averaged__twice_twice", "return 1 / 0", "the check says raised"),
+        ("right__sum", "return 2 * x  # once more", "2 different right attempts"),
+        ("right__sum", "return 2 *", "cannot be loaded (SyntaxError"),
         ("wrong__no-such-mistake__new", "return 5 * x", "no-such-mistake is not in the catalogue"),
     ],
 )
@@ -111,6 +124,17 @@ def test_the_bank_must_hold_what_its_file_names_say(
         path.write_text(f"def double(x):\n    {new}\n", encoding="utf-8")
     status, said = verified()
     assert status == 1 and "tests/attempts/lesson9" in said and fault in said
+
+
+def test_an_attempt_at_an_exercise_that_is_not_declared_is_named(
+    small_course: Path, verified: Callable[[], tuple[int, str]]
+) -> None:
+    stray = small_course / "tests/attempts/lesson9/ex9_4__right__early.py"
+    stray.write_text("def triple(x):\n    return 3 * x\n")
+    assert verified() == (
+        1,
+        "tests/attempts/lesson9/ex9_4__right__early.py: there is no exercise 9.4; declare it or rename the file\n",
+    )
 
 
 def test_a_figure_without_alternative_text_is_named_with_its_cell(

@@ -22,6 +22,7 @@ from course_utils.learner import evaluate
 from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons.declare import Lesson, Question
 from course_utils.misconceptions import catalogue
+from course_utils.oracles.oracle import Oracle
 
 POINTS = 100
 """Points of every lesson."""
@@ -80,6 +81,9 @@ def _exercise(root: Path, source: Source, declared: str, exercise: Exercise) -> 
         yield f"{declared}: exercise {exercise.id}: difficulty {exercise.difficulty}; use 1 to 5"
         return
     yield from _signature(place, cell, exercise)
+    yield from _oracle(exercise)
+    if exercise.id not in _oracles(exercise):
+        return
     stub = _evaluate(source, cell, exercise, _stub_text(source, cell, exercise))
     if stub != "not attempted" and not cell.broken_stub:
         yield f"{place}: the stub is {stub}; it must be not attempted, so let it return ..."
@@ -87,7 +91,6 @@ def _exercise(root: Path, source: Source, declared: str, exercise: Exercise) -> 
     if solved != "passed":
         yield f"{place}: the solution is {solved}; mend the solution or the check"
     yield from _hints(declared, cell, exercise)
-    yield from _oracle(exercise)
     yield from _bank(root, exercise)
 
 
@@ -156,11 +159,15 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
+def _oracles(exercise: Exercise) -> dict[str, Oracle]:
+    oracles: dict[str, Oracle] = import_module(f"course_utils.oracles.lesson{exercise.lesson}").ORACLES
+    return oracles
+
+
 def _oracle(exercise: Exercise) -> Iterator[str]:
     """Every id the oracle can name has an entry in the catalogue."""
-    module = f"course_utils.oracles.lesson{exercise.lesson}"
-    oracle = import_module(module).ORACLES.get(exercise.id)
-    place = f"{module.replace('.', '/')}.py: exercise {exercise.id}"
+    oracle = _oracles(exercise).get(exercise.id)
+    place = f"course_utils/oracles/lesson{exercise.lesson}.py: exercise {exercise.id}"
     if oracle is None:
         yield f"{place}: has no oracle; declare one"
         return

@@ -146,7 +146,7 @@ def _widget(
     given = record.entry(question.id).get("choice")
     heading = widgets.HTML(html.paragraph(question.text, f"{_title(question)}:"))
     options = widgets.RadioButtons(
-        options=[(text, key) for key, text in question.choices.items()],
+        options=[(text.replace("`", ""), key) for key, text in question.choices.items()],
         value=given if given in question.choices else None,
         disabled=done,
         layout=widgets.Layout(width="max-content", max_width="100%"),

@@ -1,0 +1,189 @@
+"""What every lesson declares can be relied on: cases that repeat and travel, inputs without a trace, texts."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from course_utils.exercise import Exercise
+from course_utils.learner import evaluate
+from course_utils.lessons import Question, exercise, lesson, lessons, question
+from course_utils.observe import observe
+from course_utils.plain import to_bytes
+
+LESSONS = lessons()
+EXERCISES = [task for each in LESSONS for task in each.exercises]
+QUESTIONS = [item for each in LESSONS for item in each.questions]
+
+every_lesson = pytest.mark.parametrize("number", [each.number for each in LESSONS])
+every_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.id)
+every_question = pytest.mark.parametrize("item", QUESTIONS, ids=lambda item: item.id)
+
+
+@every_lesson
+def test_a_lesson_has_a_hundred_points(number: int) -> None:
+    assert lesson(number).points == 100
+
+
+@every_lesson
+def test_ids_and_names_are_those_of_the_lesson_and_stand_once(number: int) -> None:
+    each = lesson(number)
+    ids = [item.id for item in (*each.exercises, *each.questions)]
+    assert len(set(ids)) == len(ids)
+    assert all(identifier.split(".")[0] == str(number) for identifier in ids)
+    assert [task.id for task in each.exercises] == [f"{number}.{place + 1}" for place in range(len(each.exercises))]
+    assert len({task.name for task in each.exercises}) == len(each.exercises)
+
+
+@pytest.mark.parametrize("find", [exercise, question], ids=["exercise", "question"])
+def test_what_is_not_declared_says_what_is(find: Callable[[str], object]) -> None:
+    first = (EXERCISES if find is exercise else QUESTIONS)[0].id
+    for unknown in ("1.99", "99.1", "nonsense", ""):
+        with pytest.raises(KeyError, match=re.escape(first)):
+            find(unknown)
+
+
+def test_a_lesson_that_does_not_exist_says_which_do() -> None:
+    with pytest.raises(KeyError, match="the lessons are 1"):
+        lesson(99)
+
+
+# ------------------------------------------------------------------ cases and inputs
+
+
+@every_exercise
+def test_a_seed_gives_the_same_cases_and_another_seed_others(task: Exercise) -> None:
+    assert task.cases(4) == task.cases(4)
+    assert [case.name for case in task.cases(4)] == [case.name for case in task.cases(5)]
+    assert task.cases(4) != task.cases(5)
+
+
+@every_exercise
+def test_the_names_of_the_cases_differ(task: Exercise) -> None:
+    names = [case.name for case in task.cases(0)]
+    assert len(set(names)) == len(names)
+
+
+@every_exercise
+def test_a_case_survives_json(task: Exercise) -> None:
+    for case in task.cases(0):
+        assert json.loads(json.dumps(dict(case.spec))) == dict(case.spec)
+
+
+@every_exercise
+def test_building_the_inputs_moves_no_random_state(task: Exercise) -> None:
+    for case in task.cases(0):
+        before = torch.get_rng_state(), random.getstate()
+        task.arrange(case)
+        assert torch.equal(torch.get_rng_state(), before[0]) and random.getstate() == before[1]
+
+
+@every_exercise
+def test_every_watched_tensor_reaches_the_learner_the_same_way_twice(task: Exercise) -> None:
+    for case in task.cases(0):
+        first, second = task.arrange(case), task.arrange(case)
+        assert first.watch.keys() == second.watch.keys()
+        for name, tensor in first.watch.items():
+            if isinstance(tensor, torch.Tensor):
+                assert torch.equal(tensor, second.watch[name]) and tensor is not second.watch[name]
+
+
+@every_exercise
+def test_float32_and_float64_both_stand_among_the_cases(task: Exercise) -> None:
+    if task.lesson == 1:
+        assert {case.spec.get("dtype", "float64") for case in task.cases(0)} == {"float32", "float64"}
+
+
+# ------------------------------------------------------------------ the four outcomes
+
+
+@every_exercise
+def test_a_stub_is_not_attempted(task: Exercise) -> None:
+    for stub in (lambda *args, **kwargs: ..., ...):
+        verdict = evaluate(task.id, stub)
+        assert (verdict.outcome, verdict.points, verdict.misconception) == ("not attempted", 0, None)
+
+
+@every_exercise
+def test_what_cannot_be_called_fails_and_says_so(task: Exercise) -> None:
+    for attempt in (None, 3, "text", torch.ones(2)):
+        verdict = evaluate(task.id, attempt)
+        assert (verdict.outcome, verdict.misconception) == ("failed", "not-a-function")
+
+
+@every_exercise
+def test_an_exception_of_the_learners_own_is_raised_and_has_no_name(task: Exercise) -> None:
+    def attempt(*args: object, **kwargs: object) -> None:
+        raise LookupError("mine")
+
+    verdict = evaluate(task.id, attempt)
+    assert verdict.outcome == "raised" and verdict.misconception is None
+    assert verdict.raised is not None and verdict.raised.type == "LookupError"
+
+
+class _Odd:
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+ODD_RESULTS = [
+    None,
+    0,
+    float("nan"),
+    "text",
+    [],
+    [[]],
+    {},
+    {1: 2},
+    set(),
+    _Odd(),
+    torch.ones(0),
+    torch.ones(2, 3, 4),
+    print,
+]
+
+
+@every_exercise
+def test_no_result_however_odd_passes_or_breaks_the_check(task: Exercise) -> None:
+    for odd in ODD_RESULTS:
+        verdict = evaluate(task.id, lambda *args, odd=odd, **kwargs: odd)
+        assert verdict.outcome != "passed" and verdict.points == 0
+
+
+@every_exercise
+def test_evidence_of_an_odd_result_can_be_sent(task: Exercise) -> None:
+    case = task.cases(0)[0]
+    for odd in ODD_RESULTS:
+        to_bytes(observe(task, lambda *args, odd=odd, **kwargs: odd, case).to_plain())
+
+
+# ------------------------------------------------------------------ texts
+
+
+@every_exercise
+def test_an_exercise_tells_what_it_takes(task: Exercise) -> None:
+    assert f"`{task.name}(" in task.goal
+    assert task.points > 0 and 1 <= task.difficulty <= 5 and task.minutes > 0
+    assert len(set(task.hints)) == len(task.hints) >= 3
+
+
+@every_exercise
+def test_the_texts_keep_to_the_style(task: Exercise) -> None:
+    for text in (task.title, task.goal, *task.hints, *task.rules):
+        assert "!" not in text.replace("!=", "")
+        assert text == text.strip() and text.count("`") % 2 == 0
+
+
+@every_question
+def test_a_question_has_choices_and_a_quiz_its_reasons(item: Question) -> None:
+    assert len(item.choices) >= 2 and len(set(item.choices.values())) == len(item.choices)
+    if item.kind == "quiz":
+        assert item.answer in item.choices
+        assert item.because is not None and set(item.because) == set(item.choices)
+    else:
+        assert item.answer == "" and item.because is None, "what is right is measured, not declared"
