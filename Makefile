@@ -47,7 +47,7 @@ $(VENV)/test.stamp: pyproject.toml constraints.txt | $(PY)
 	$(call SET_UP,tests,.[dev])
 	@touch $(VENV)/lab.stamp $@
 
-# The learner's record is in COURSE_HOME: tests get one of their own, removed afterwards.
+# The learner's record is in COURSE_HOME: tests get folders of their own, removed afterwards.
 test: $(VENV)/test.stamp
 	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && COURSE_HOME="$$home" $(MAKE) --no-print-directory checks
 
@@ -60,8 +60,8 @@ checks:
 	@echo "== course verify" && $(COURSE) verify
 	@echo "== pytest: unit tests" && $(PY) -m pytest -q $(PARALLEL)
 	@test -n "$(SOLVED)" && test -n "$(UNSOLVED)" || { echo "no notebooks to run: \`course build\` makes them"; exit 1; }
-	@echo "== nbval: solved notebooks, outputs compared" && $(PY) -m pytest -q --nbval --nbval-current-env $(PARALLEL) $(SOLVED)
-	@echo "== nbval: unsolved notebooks, run to the end" && $(PY) -m pytest -q --nbval-lax --nbval-current-env $(PARALLEL) $(UNSOLVED)
+	@echo "== nbval: solved notebooks, outputs compared" && COURSE_HOME="$$COURSE_HOME/solved" $(PY) -m pytest -q --nbval --nbval-current-env $(PARALLEL) $(SOLVED)
+	@echo "== nbval: unsolved notebooks, run to the end" && COURSE_HOME="$$COURSE_HOME/unsolved" $(PY) -m pytest -q --nbval-lax --nbval-current-env $(PARALLEL) $(UNSOLVED)
 	@echo "== all checks passed"
 
 clean:

@@ -13,6 +13,7 @@ from course_utils.exercise import Case, Exercise, Verdict
 from course_utils.feedback import html
 from course_utils.feedback.display import Shown, show
 from course_utils.lessons import exercise as find_exercise
+from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons import lessons
 
 HONEST_ATTEMPTS = 2
@@ -140,10 +141,13 @@ def solution_code(identifier: str) -> str:
     return code
 
 
-def progress() -> None:
-    """Show points, exercises and predictions, a line a lesson."""
+def progress(number: int | None = None) -> None:
+    """Show points, exercises and predictions, a line a lesson; of lesson `number` alone when it is given.
+
+    Raises `KeyError` for a lesson there is not.
+    """
     rows, total, most = [], 0, 0
-    for lesson in lessons():
+    for lesson in lessons() if number is None else (find_lesson(number),):
         known = record.read(lesson.number)
         solved = [e for e in lesson.exercises if known.get(e.id, {}).get("passed")]
         points = sum(int(known.get(e.id, {}).get("points", 0)) for e in lesson.exercises)
@@ -160,7 +164,8 @@ def progress() -> None:
                 str(len(came_true)),
             ]
         )
-    title = f"Your progress: {total} of {most} points"
+    where = "" if number is None else f" in lesson {number}"
+    title = f"Your progress{where}: {total} of {most} points"
     header = ["Lesson", "Points", "Exercises passed", "Predictions made", "Came true"]
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     text = [

@@ -1514,4 +1514,4 @@ print(
 # the gradient that is already there, why that is so, and when it is exactly what you want.
 
 # %%
-progress()
+progress(1)

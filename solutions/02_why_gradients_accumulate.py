@@ -1555,4 +1555,4 @@ assert list(counts.values()) == [1, 1, 2] and all(torch.allclose(first, other) f
 # You know what the ledger holds and why it adds up. Lesson 3 is about wiping it: `optimizer.zero_grad()`, `model.zero_grad()` and their relatives, the difference between `None` and 0, and what each costs. Lesson 4 finds the legal places for it in the loop. Lesson 5 shows what a forgotten clearing really does to training, which is more surprising than "it diverges". Lesson 6 uses accumulation on purpose.
 
 # %%
-progress()
+progress(2)

@@ -152,7 +152,7 @@ def test_a_learner_predicts_runs_fails_and_passes(server: str, tmp_path: Path) -
         # All cells run from top to bottom, unsolved, and the commitment is still there.
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        last = max(i for i, source in enumerate(lesson.sources) if "progress()" in source)
+        last = max(i for i, source in enumerate(lesson.sources) if source.startswith("progress("))
         expect(lesson.cell(last).locator(".jp-Cell-outputArea")).to_contain_text("Your progress", timeout=120_000)
         assert "0 of 100" in lesson.text(last)
         expect(lesson.cell(first).get_by_role("status")).to_contain_text("Committed")
