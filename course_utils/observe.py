@@ -161,8 +161,17 @@ def _compare(before: _State, after: _State, free: frozenset[str]) -> list[Change
     for key in before:
         what, aspect = key
         if aspect not in free and not _same(before[key], after.get(key)):
-            changes.append(Change(what, aspect, _brief(before[key]), _brief(after.get(key))))
+            changes.append(Change(what, aspect, *_described(before[key], after.get(key))))
     return changes
+
+
+def _described(before: object, after: object) -> tuple[str, str]:
+    """Both values in short; where they look the same in short, by how much they differ."""
+    first, second = _brief(before), _brief(after)
+    if first == second and isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor):
+        if before.shape == after.shape:
+            second += f", off by up to {(before - after).abs().max().item():.1e}"
+    return first, second
 
 
 def _same(a: object, b: object) -> bool:

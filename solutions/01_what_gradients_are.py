@@ -125,14 +125,14 @@ with style():
     reach = torch.tensor([0.5, 3.1])
     ax.plot(reach, loss.item() + pace.grad.item() * (reach - 2), label=f"slope at pace 2: {sig(pace.grad)}")
     for far, colour in ((3.5, "bluish green"), (2.5, "reddish purple")):
-        slope = (delivery_loss(far) - delivery_loss(2.0)).item() / (far - 2.0)
+        secant = (delivery_loss(far) - delivery_loss(2.0)).item() / (far - 2.0)
         ends = torch.tensor([2.0, far])
         ax.plot(
             ends,
             [delivery_loss(e).item() for e in ends],
             "o:",
             color=COLOURS[colour],
-            label=f"through 2 and {far}: {sig(slope)}",
+            label=f"through 2 and {far}: {sig(secant)}",
         )
     ax.set(xlabel="pace (minutes per km)", ylabel="loss (minutes squared)", ylim=(0, 45))
     ax.legend()
@@ -190,8 +190,8 @@ def curve_slope(x):
 def error(h, dtype=f64, central=True):
     """Typical (median) distance between a numerical slope and the true one, over 101 points."""
     x = points.to(dtype)
-    slope = (curve(x + h) - curve(x - h)) / (2 * h) if central else (curve(x + h) - curve(x)) / h
-    return (slope.double() - curve_slope(x.double())).abs().median().item()
+    estimate = (curve(x + h) - curve(x - h)) / (2 * h) if central else (curve(x + h) - curve(x)) / h
+    return (estimate.double() - curve_slope(x.double())).abs().median().item()
 
 
 print("h        central, float64   central, float32")
@@ -213,9 +213,11 @@ slope_of = {
     "central, large h": torch.tensor(error(1e-2) / error(1e-4)).log10() / 2,
     "central, small h": torch.tensor(error(1e-9) / error(1e-12)).log10() / 3,
 }
-for name, slope in slope_of.items():
-    print(f"{name}: the error goes with h to the power {slope:.0f}")
-print("smallest error of the central difference:", *(f"{n} near h = {h:.0e}," for n, h in best_h.items()))
+for name, power in slope_of.items():
+    print(f"{name}: the error goes with h to the power {power:.0f}")
+print("smallest error of the central difference:", ", ".join(f"{n} near h = {h:.0e}" for n, h in best_h.items()))
+too_small = torch.tensor(1.0) + 1e-9 == torch.tensor(1.0) - 1e-9
+print("in float32, are 1 + 1e-9 and 1 - 1e-9 the same number?", too_small.item())
 
 with style():
     fig, ax = plt.subplots(figsize=(6.8, 4.4))
@@ -228,8 +230,9 @@ with style():
     ax.legend(loc="upper left", ncols=3, fontsize=9)
 show(
     fig,
-    alt="Error against h, both on logarithmic axes: three curves, each a V. From the right, the errors fall as h shrinks, "
-    "with h squared for the central and with h for the forward difference. Then they rise again. The central difference "
+    alt="Error against h, both on logarithmic axes: three curves. From the right, the errors fall as h shrinks, "
+    "with h squared for the central and with h for the forward difference. Then they rise again, until x + h and x - h are "
+    "the same number and the error stays flat. The central difference "
     f"is best near h = {best_h['float64']:.0e} in float64 and near {best_h['float32']:.0e} in float32, where its best is "
     "far worse.",
 )
@@ -237,7 +240,8 @@ show(
 # %% [markdown]
 # Two errors work against each other. *Truncation* is the error of the formula: a curve is not a line. It shrinks with
 # `h`. *Rounding* is the error of the numbers: `f(x + h)` and `f(x - h)` agree in nearly all their digits, the difference
-# keeps the few that are left, and the division by a small `h` blows their error up. It grows as `h` shrinks.
+# keeps the few that are left, and the division by a small `h` blows their error up. It grows as `h` shrinks, until `x + h`
+# and `x - h` are the same number: then the slope reads 0, and the error is the whole slope.
 #
 # So there is a best `h`, and it is not tiny. float32 has fewer digits and needs a *larger* one.
 #
@@ -246,7 +250,8 @@ show(
 # The central difference is never quite exact, but it has one great virtue: it knows nothing about derivatives. That
 # makes it the judge of everyone who claims to know them. PyTorch ships this measurement as `torch.autograd.gradcheck`.
 #
-# > **Fact.** `gradcheck` accepts a right derivative rule and refuses a wrong one, by comparing with central differences.
+# > **Fact.** `gradcheck` compares a derivative rule with central differences, at the points you give it: here it accepts
+# > the right rule and refuses the wrong one.
 
 
 # %%
@@ -496,13 +501,16 @@ compare("1.e", "a" if complaints == 3 else "c" if complaints == 0 else "b")
 #
 # > **Fact.** `detach()`, `item()` and `torch.no_grad()` cut the graph. `backward()` raises only when the loss has no
 # > graph at all; a weight whose every line was cut just keeps `None` in `.grad`.
+#
+# Cutting is often what you want: for a target that must not move, or a number that goes into a log. It is a mistake only
+# where a gradient should have passed.
 
 # %%
 w = torch.tensor(1.5, dtype=f64, requires_grad=True)
 other = torch.tensor(1.0, dtype=f64, requires_grad=True)
 print(
     "does the result know its way back?",
-    [torch.is_tensor(way(w)) and way(w).requires_grad for way in (recorded, detached, without_recording)],
+    {way.__name__: torch.is_tensor(way(w)) and way(w).requires_grad for way in (recorded, detached, without_recording)},
 )
 
 (detached(w) + other).backward()
@@ -592,8 +600,8 @@ show(
 )
 
 # %% [markdown]
-# The graph belongs to one forward pass. `backward()` uses it up, because it frees the values that were kept for it. The
-# next forward pass records a new one.
+# The graph belongs to one forward pass. `backward()` frees the values that were kept for it. Where there were any, as
+# here, a second call through the same graph raises. The next forward pass records a new graph.
 
 # %%
 loss.backward()
@@ -607,11 +615,13 @@ first_graph, next_graph = loss.grad_fn, delivery_loss(pace, start).grad_fn
 print("a new forward pass has a new graph:", next_graph is not first_graph)
 
 # %% [markdown]
-# Try it on expressions of your own. The explorer below draws the graph that PyTorch recorded and walks the backward pass
-# station by station, with the local slope on every edge.
+# The explorer below draws the graph that PyTorch recorded and walks the backward pass station by station, with the local
+# slope on every edge. It shows the gradient of the stations in between as it passes; only the leaves keep theirs. The
+# second line, without its `#`, shows the two lines of section 2; put in an expression of your own.
 
 # %%
 expression_graph()
+# expression_graph("x**2 * (3 * x)", {"x": 2.0})
 
 # %%
 quiz("1.q2")
@@ -684,7 +694,7 @@ listed = optimizer.param_groups[0]["params"]
 facts = {
     "the gradient has the shape of its parameter": weight.grad.shape == weight.shape,
     "it shares no memory with the parameter's values": weight.grad.data_ptr() != weight.data_ptr(),
-    "the state_dict holds parameters and buffers, nothing more": saved
+    "the state_dict of this model holds its parameters and buffers, nothing more": saved
     == {name for name, _ in model.named_parameters()} | {name for name, _ in model.named_buffers()},
     "the optimizer lists the very parameter objects": all(
         a is b for a, b in zip(listed, model.parameters(), strict=True)
@@ -756,8 +766,9 @@ try:
     torch.autograd.grad(w.square().sum(), [w, idle])
     raised = "nothing"
 except RuntimeError as error_raised:
-    raised = str(error_raised).split(". ")[0]
+    raised = str(error_raised)
 print("with a tensor that the loss does not use:", raised)
+print("allowed:", torch.autograd.grad(w.square().sum(), [idle], allow_unused=True))
 assert w.grad is None and raised != "nothing"
 
 # %%
@@ -788,7 +799,8 @@ def parameter_gradients(model, loss_fn, x, y):
 #
 # With two weights the gradient has two entries, so it is an arrow on the map of pace and start. Where does it point?
 #
-# > **Fact.** Of all directions on the map, the loss rises fastest along the gradient, and falls fastest against it.
+# > **Fact.** Of all directions on the map, drawn in these units, the loss rises fastest along the gradient, and falls
+# > fastest against it.
 
 
 # %%
@@ -856,8 +868,8 @@ compare("1.g", "b" if adam.max() / adam.min() < 1.01 else "a" if torch.allclose(
 
 # %% [markdown]
 # SGD moves in proportion to the gradient, and so did momentum at its first step. Then momentum grows, although the gradient
-# is the same, because it remembers earlier ones. Adam moves every weight equally far, although one slope is 10 000 times
-# another.
+# is the same, because it remembers earlier ones. Adam divides a running mean of the gradient by a running size of it. These
+# slopes stay the same, so their size cancels, and every weight moves equally far.
 #
 # > **Fact.** Plain SGD changes a weight by exactly `-lr * gradient`. Adam and momentum do not: the change also depends on
 # > gradients of earlier steps and on the optimizer's rule.
@@ -958,8 +970,9 @@ show(
 )
 
 # %% [markdown]
-# The gradient at the starting point is the same in all three pictures. What became of it was the optimizer's doing. Here
-# you can choose the learning rate and the start yourself.
+# The gradient at the starting point is the same in all three pictures. What became of it was the optimizer's doing. Now
+# choose the learning rate yourself. The explorer fits another line, with weights `w` and `b`; its limit stands in the
+# text below the map. Another start goes into the call, such as `loss_surface(start=(3.0, 2.0))`.
 
 # %%
 loss_surface()
@@ -1281,11 +1294,10 @@ before = shared.item()
 second.step()
 print("its step then moves the weight by:           ", sig(shared.item() - before))
 print("Verdict: false. There is one gradient for each weight, and whoever holds the weight can use it or clear it.")
+print("Lesson 2 returns to this.")
 assert same and shared.grad is None and shared.item() == before
 
 # %% [markdown]
-# Lesson 2 returns to this one.
-#
 # ### Claim: "Gradient descent needs its gradients cleared"
 #
 # The same descent, once with `.grad` and a clearing call at each step, once with functions that return a gradient. With

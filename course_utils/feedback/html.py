@@ -29,7 +29,7 @@ def lines(items: list[str] | tuple[str, ...], label: str) -> str:
     body = escape("\n".join(items))
     return (
         f'<pre aria-label="{escape(label, quote=True)}" tabindex="0" style="{TEXT};background:transparent;margin:4px 0;'
-        f'padding:4px 8px;border-left:2px solid currentColor;white-space:pre-wrap">{body}</pre>'
+        f'padding:4px 8px;border-left:2px solid currentColor;white-space:pre-wrap;word-break:normal;overflow-x:auto">{body}</pre>'
     )
 
 

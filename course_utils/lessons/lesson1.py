@@ -246,7 +246,7 @@ EXERCISES = (
     Exercise(
         id="1.3",
         name="parameter_gradients",
-        title="Gradients of a model, without leaving a trace",
+        title="Gradients of a model, with every .grad left alone",
         points=25,
         difficulty=3,
         minutes=15,

@@ -74,7 +74,8 @@ MISCONCEPTIONS = (
     Misconception(
         "changed-input",
         "An input was changed",
-        "The caller's own tensor no longer holds the values it was passed in with: later code works with changed data.",
+        "The caller's own tensor no longer holds the values it was passed in with: later code works with changed data. "
+        "Moving an entry there and back does not restore it: rounding changes its last bits.",
         "Look for in-place operations (+=, x[i] = ..., names ending in _) on an argument, and work on x.clone() instead.",
     ),
     Misconception(

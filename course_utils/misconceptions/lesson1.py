@@ -133,7 +133,8 @@ MISCONCEPTIONS = (
         "view-of-non-contiguous",
         "view() met a non-contiguous tensor",
         "A transposed tensor's entries do not lie in one row of memory, so it cannot be viewed as flat.",
-        "Use reshape, which copies where a view is impossible.",
+        "Keep a flat tensor of your own, write into that, and give it the shape of x at the end. reshape never refuses, but "
+        "here it gives a copy: what is written into the copy does not reach the original.",
         "",
         "1.1",
     ),
@@ -158,7 +159,7 @@ MISCONCEPTIONS = (
         "The gradient of the sum, not of the mean",
         "Every entry is too large by the number of terms in the mean; the direction is right.",
         "A mean divides by the number of its terms, and so does its gradient.",
-        "The direction is right, so a loss curve would not tell; only the step size grows with the batch.",
+        "The direction is right, so a loss curve may not tell; only the step size grows with the batch.",
         "1.2",
     ),
     Misconception(
@@ -260,7 +261,7 @@ MISCONCEPTIONS = (
     Misconception(
         "caller-gradients-cleared",
         "The caller's gradients are gone",
-        "The returned values are right, but .grad is None where the caller had gradients: a window half accumulated is lost.",
+        "The returned values are right, but .grad is None where the caller had gradients: a sum they had half gathered is lost.",
         "Put .grad back as it was, or use a function that never writes it.",
         "Clearing feels like leaving things clean; here it destroys what belongs to somebody else.",
         "1.3",
