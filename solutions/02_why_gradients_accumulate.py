@@ -147,17 +147,17 @@ compare("2.b", measured)
 # %% [markdown]
 # The later call added in place. But the first entry is not an addition at all. There is nothing to add to. PyTorch takes the arriving tensor and makes it `.grad`: it *steals* it, without copying a single number.
 #
-# Stealing is safe when nobody else can reach the arriving tensor. When somebody can, PyTorch copies it.
+# Stealing is safe when nobody else holds the arriving tensor. When somebody does, PyTorch copies it. It also copies when the numbers lie in memory in another order than the parameter's.
 #
-# > **Fact.** The first backward takes over the arriving tensor when nobody else holds it and it has memory of its own. Otherwise it makes a copy.
+# > **Fact.** The first backward takes over the arriving tensor when nobody else holds it and it has the parameter's layout in memory. Otherwise it makes a copy. This is how PyTorch works inside: do not build on it.
 
 # %%
 held = []
 
 
-def taken_over(loss_fn, hold=False):
+def taken_over(loss_fn, hold=False, shape=(3,)):
     """True when .grad is the memory that arrived, False when it is a copy."""
-    w = torch.tensor([1.0, 2.0, 3.0], **kind, requires_grad=True)
+    w = draw(*shape).requires_grad_()
     seen = []
 
     def look(arriving):
@@ -172,12 +172,15 @@ def taken_over(loss_fn, hold=False):
 
 plain = taken_over(lambda w: (w**2).sum())
 held_by_us = taken_over(lambda w: (w**2).sum(), hold=True)
-# The gradient of w.sum() is a single 1 that pretends to have the shape of w: it has no memory per entry.
+# The gradient of w.sum() is a single 1 that pretends to have the shape of w: all entries are one place in memory.
 expanded = taken_over(lambda w: w.sum())
+# Here the gradient arrives with its rows and columns stored the other way round.
+turned = taken_over(lambda w: (w.t().contiguous() ** 2).sum(), shape=(2, 3))
 print("taken over, (w**2).sum():                          ", plain)
 print("taken over, the same while a hook keeps a reference:", held_by_us)
 print("taken over, w.sum(), one number seen as three:     ", expanded)
-assert (plain, held_by_us, expanded) == (True, False, False)
+print("taken over, stored the other way round:            ", turned)
+assert (plain, held_by_us, expanded, turned) == (True, False, False, False)
 
 # %% [markdown]
 # "In place" has an exception. With `create_graph=True`, backward builds a graph of the gradient itself, for second derivatives. A tensor that is part of a graph must not be changed under it. So there the sum is a new tensor.
@@ -555,7 +558,7 @@ quiz("2.q3")
 # - **One backward at the end:** run all four forward passes, add the four losses, call `backward()` once.
 # - **One backward each:** after each forward pass, call `backward()` at once.
 #
-# `torch.autograd.graph.saved_tensors_hooks` calls you for every tensor that a graph keeps. The counter below adds its bytes, and takes them off when the graph lets the tensor go. It counts a piece of memory once, even when two operations keep it. It leaves out the parameters and the data, which exist anyway. The losses are sums here, so that the pieces add up without weights. Lesson 6 is about means.
+# `torch.autograd.graph.saved_tensors_hooks` calls you for every tensor that a graph keeps. The counter below adds its bytes, and takes them off when the graph lets the tensor go. It counts a piece of memory once, even when two operations keep it. It leaves out the parameters, the gradients and the data, which are there either way: the memory of the whole program falls by less. The losses are sums here, so that the pieces add up without weights. Lesson 6 is about means.
 
 # %%
 
@@ -791,8 +794,8 @@ with style():
     right.legend()
 show(
     fig,
-    alt="Left: eight thin arrows from the origin, one per sample, pointing in many directions with different "
-    "lengths; a thick black arrow, their mean, is shorter than most of them. Right: distance of a batch gradient "
+    alt="Left: eight thin arrows from the origin, one per sample, with very different "
+    "directions and lengths; a thick black arrow, their mean, is shorter than most of them. Right: distance of a batch gradient "
     f"from the full gradient against batch size on logarithmic axes, falling from {noise[0]:.3g} at size 1 to "
     f"{noise[-1]:.3g} at size 256, close to the line of one over the root of the size.",
 )
@@ -884,7 +887,7 @@ assert torch.allclose(update, 0.1 * (new + 0.9 * memory))
 # %% [markdown]
 # So clearing `.grad` removes old gradients from the ledger. It does not remove them from the update.
 #
-# Now BatchNorm. It changes in the *forward* pass, in training mode, whether or not a backward follows. And its running mean is not a sum. It is an average that fades: by default, 0.9 times the old value plus 0.1 times the new one.
+# Now BatchNorm. It changes in the *forward* pass, in training mode, whether or not a backward follows. And its running mean is not a sum. It is an average that fades: by default, 0.9 times the old value plus 0.1 times the new one. The 0.1 is called `momentum` there, which is not the momentum of an optimizer.
 #
 # > **Fact.** BatchNorm's statistics are updated once per forward pass in training mode. LayerNorm has no such statistics.
 
@@ -1538,7 +1541,7 @@ assert list(counts.values()) == [1, 1, 2] and all(torch.allclose(first, other) f
 #
 # | question | answer | shown in |
 # |---|---|---|
-# | What does the first backward do to `.grad`? | Takes over the arriving tensor; copies it when somebody else holds it | 1 |
+# | What does the first backward do to `.grad`? | Takes over the arriving tensor; copies it when somebody else holds it or its layout differs | 1 |
 # | And every later one? | Adds in place to the same tensor (`create_graph=True` makes a new one) | 1 |
 # | What is in `.grad`? | The sum of all backward calls since the last clearing, signs included | 1 |
 # | A weight used several times? | Its contributions are added first; `.grad` is written once | 2 |

@@ -63,7 +63,7 @@ def _explain(verdict: Verdict, say) -> None:  # type: ignore[no-untyped-def]
         else:
             say(
                 "No known mistake gives these numbers.",
-                "Compare the ratio and the cosine above: a cosine of 1 means a factor.",
+                _without_a_name(verdict),
             )
         return
     entry = misconception(verdict.misconception)
@@ -71,6 +71,12 @@ def _explain(verdict: Verdict, say) -> None:  # type: ignore[no-untyped-def]
     if entry.why:
         say("Why it happens:", entry.why)
     say("Look at this next:", entry.mend)
+
+
+def _without_a_name(verdict: Verdict) -> str:
+    if any("cosine 1.000000" in line for line in verdict.observed):
+        return "The direction is right and the size is not: look for a factor, the ratio above."
+    return "Compare expected and got above entry by entry: which ones agree, and what do the others have in common?"
 
 
 def _frames(raised: Raised) -> list[str]:

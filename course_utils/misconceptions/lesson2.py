@@ -607,4 +607,13 @@ MISCONCEPTIONS = (
         "",
         "2.5",
     ),
+    Misconception(
+        "whole-chain-so-far",
+        "The gradient of the chain so far, not of one use",
+        "After each round you took the gradient of that round's h with respect to w. That holds all uses up to there, and "
+        "leaves out what the later rounds make of them.",
+        "Give each use a leaf of its own, run the whole chain, and take the gradients of the final loss.",
+        "w is one tensor, so a gradient with respect to it cannot tell its uses apart.",
+        "2.3",
+    ),
 )

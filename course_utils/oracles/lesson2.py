@@ -252,6 +252,18 @@ def _leaves(case: Case) -> list[torch.Tensor]:
     return list(torch.autograd.grad(h.sum(), leaves))
 
 
+def _so_far(case: Case) -> Answer:
+    """The gradient of each h in turn with respect to the one w: all uses up to there, in one number."""
+    w, x = shared_inputs(case)
+    leaf, h = w.detach().clone().requires_grad_(), x.detach()
+    found = []
+    for _ in range(case.spec["depth"]):
+        h = torch.tanh(leaf * h)
+        found.append(torch.autograd.grad(h.sum(), leaf, retain_graph=True)[0])
+    # As total: the last of them, which is right, or their sum, which is not.
+    return Answer([found, OneOf((found[-1], torch.stack(found).sum(0)))])
+
+
 def _pair(contributions: Sequence[torch.Tensor]) -> Answer:
     return Answer([list(contributions), torch.stack(list(contributions)).sum(0)])
 
@@ -629,6 +641,7 @@ ORACLES = {
             "same-leaf-for-every-use": _uses(_same_leaf),
             "total-shared-evenly": _uses(lambda found: [[_total(found) / len(found)] * len(found), _total(found)]),
             "running-totals": _uses(_running),
+            "whole-chain-so-far": _so_far,
             "uses-averaged": _uses(lambda found: [found, _total(found) / len(found)]),
             "one-use-for-total": _uses(lambda found: [found, OneOf((found[-1], found[0]))]),
             "started-from-old-gradients": _on_top_of_w_grad,
