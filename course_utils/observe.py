@@ -170,7 +170,9 @@ def _described(before: object, after: object) -> tuple[str, str]:
     first, second = _brief(before), _brief(after)
     if first == second and isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor):
         if before.shape == after.shape:
-            second += f", off by up to {(before - after).abs().max().item():.1e}"
+            # In float64 on the CPU: booleans have no difference, and two devices share none.
+            off = before.to("cpu", torch.float64) - after.to("cpu", torch.float64)
+            second += f", off by up to {off.abs().max().item():.1e}"
     return first, second
 
 

@@ -494,6 +494,24 @@ def test_a_nan_that_stays_a_nan_is_no_change_and_one_that_becomes_zero_is() -> N
     assert _aspects(_observed(lambda x: x.nan_to_num_(), args=(x,), watch={"x": x})) == {("x", "input")}
 
 
+def test_a_large_mask_with_one_entry_flipped_is_described() -> None:
+    mask = torch.zeros(8, dtype=torch.bool)
+    (change,) = _observed(lambda m: m[:2].copy_(~m[:2]), args=(mask,), watch={"mask": mask}).changes
+    assert change.before != change.after
+
+
+def test_a_change_too_small_to_show_is_told_by_its_size() -> None:
+    x = torch.ones(6, dtype=torch.float64)
+    (change,) = _observed(lambda x: x.add_(1e-12), args=(x,), watch={"x": x}).changes
+    assert "off by up to 1.0e-12" in change.after
+
+
+def test_two_masks_that_look_the_same_in_short_do_not_break_the_check() -> None:
+    mask = torch.tensor([True, False, True, False, True])
+    (change,) = _observed(lambda m: m.copy_(m.flip(0).roll(1)), args=(mask,), watch={"mask": mask}).changes
+    assert "off by up to" in change.after
+
+
 def _model() -> nn.Module:
     with torch.random.fork_rng(devices=[]):
         model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
