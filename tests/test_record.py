@@ -209,6 +209,16 @@ def test_a_solution_opens_after_two_different_attempts(solutions: str, capfd: py
     assert _opens(capfd, solutions)
 
 
+def test_an_installation_without_solutions_says_so(solutions: str, capfd: pytest.CaptureFixture[str]) -> None:
+    for identifier in ("1.2", "1.4"):
+        record.update(identifier, passed=True)
+    solution("1.4")  # the file holds 1.2 alone
+    assert "holds no solutions" in capfd.readouterr().out
+    Path(learner.resources.files("course_utils") / "oracles" / "solutions.json").unlink()
+    solution("1.2")
+    assert "holds no solutions" in capfd.readouterr().out
+
+
 def test_the_same_attempt_twice_is_one(solutions: str, capfd: pytest.CaptureFixture[str]) -> None:
     def again(w, x, y):  # type: ignore[no-untyped-def]
         return x.T @ (x @ w - y) / len(y)
