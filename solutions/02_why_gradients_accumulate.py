@@ -754,7 +754,7 @@ hits = [name for name, value in named.items() if all(abs(entry - value) < 1e-9 f
 compare("2.f", hits[0] if hits else "other")
 
 # %% [markdown]
-# The rows add up to 8 times the batch gradient, because the loss is a mean. And they do not agree with each other, as the picture shows. On the right, the same question for batches: how far does the gradient of a random batch lie from the gradient of all the data?
+# The rows add up to 8 times the batch gradient, because the loss is a mean. And their lengths and directions differ, as the picture shows. On the right, the same question for batches: how far does the gradient of a random batch lie from the gradient of all the data?
 
 # %%
 many_points = draw(2**16, 2, seed=7)
@@ -1473,6 +1473,8 @@ print(f"cosine: {cosine:.4f}")
 assert polluted.norm() > 1.5 * clean.norm()
 
 # %% [markdown]
+# Here the direction hardly changes. The step grows instead, as with a larger learning rate: a mistake that is easy to overlook.
+#
 # The input's own gradient accumulates as well. A change that is improved over several rounds is a leaf with a `.grad`, and it is in no optimizer. In locuslab/fast_adversarial#26 a reader saw that `opt.zero_grad()` in such a loop clears the model and leaves `delta.grad` to pile up.
 
 # %%
