@@ -2,7 +2,7 @@
 
 Usage: python benchmarks/figures.py [--notebooks]
 
-Prints the time of `import course_utils` as a share of `import torch`, the median and worst check
+Prints the time of the set-up cell's import as a share of `import torch`, the median and worst check
 over the bank's right answers, and with `--notebooks` the run time of each solved notebook.
 """
 
@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 IMPORT = """
 import time
 start = time.perf_counter(); import torch
-middle = time.perf_counter(); import course_utils
+middle = time.perf_counter()
+from course_utils import check, compare, hint, predict, progress, quiz, solution
 print(middle - start, time.perf_counter() - middle)
 """
 
@@ -32,7 +33,7 @@ def import_times(runs: int = 5) -> None:
         out = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True).stdout
         pairs.append(tuple(map(float, out.split())))
     torch_time, own = (statistics.median(column) for column in zip(*pairs, strict=True))
-    print(f"import torch {torch_time:.2f} s; import course_utils beyond it {own:.3f} s, ratio {own / torch_time:.3f}")
+    print(f"import torch {torch_time:.2f} s; the learner's names beyond it {own:.3f} s, ratio {own / torch_time:.3f}")
 
 
 def check_times() -> None:
@@ -40,6 +41,12 @@ def check_times() -> None:
     from course_utils.learner import evaluate
     from course_utils.lessons import lessons
 
+    start = time.perf_counter()
+    import torch
+
+    torch.func.jvp(torch.sin, (torch.ones(1),), (torch.ones(1),))
+    torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    print(f"first optimizer and first torch.func call of the process: {time.perf_counter() - start:.2f} s, torch's own")
     slowest: list[tuple[float, str]] = []
     for lesson in lessons():
         for attempt in attempts(ROOT, lesson.number):
