@@ -63,7 +63,7 @@ def test_observed_in_a_process_without_answers_the_verdict_is_the_same(
 
 
 @pytest.mark.parametrize("task", lesson(LESSON).exercises, ids=lambda task: task.id)
-def test_an_exercise_has_six_right_and_eight_wrong_attempts(task) -> None:  # type: ignore[no-untyped-def]
+def test_an_exercise_has_six_right_and_eight_wrong_attempts(task) -> None:
     own = [attempt for attempt in BANK if attempt.exercise == task.id]
     assert sum(attempt.verdict == "right" for attempt in own) >= 6
     assert sum(attempt.verdict == "wrong" for attempt in own) >= 8

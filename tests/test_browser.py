@@ -84,13 +84,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 class Lesson:
     """The open notebook, with its cells found by what stands in them."""
 
-    def __init__(self, page) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, page) -> None:
         self.page = page
         cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
         self.sources = ["".join(cell["source"]) for cell in cells]
         self.ids = {cell["id"]: index for index, cell in enumerate(cells)}
 
-    def cell(self, index: int):  # type: ignore[no-untyped-def]
+    def cell(self, index: int):
         return self.page.locator(f'.jp-Notebook-cell[data-windowed-list-index="{index}"]')
 
     def run(self, index: int) -> None:

@@ -53,32 +53,32 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text.replace("`", ""))
 
 
-def _right(w, x, y):  # type: ignore[no-untyped-def]
+def _right(w, x, y):
     return 2 * x.T @ (x @ w - y) / len(y)
 
 
-def _half(w, x, y):  # type: ignore[no-untyped-def]
+def _half(w, x, y):
     print("<b>residual</b>", "\033[31m")
     return x.T @ (x @ w - y) / len(y)
 
 
-def _unknown(w, x, y):  # type: ignore[no-untyped-def]
+def _unknown(w, x, y):
     return w * 17 + 3
 
 
-def _raising(w, x, y):  # type: ignore[no-untyped-def]
+def _raising(w, x, y):
     raise ValueError("<script>alert('x')</script> & `code` \" onload='y'")
 
 
-def _stub(w, x, y):  # type: ignore[no-untyped-def]
+def _stub(w, x, y):
     return ...
 
 
-def _strange_names(w, x, y):  # type: ignore[no-untyped-def]
+def _strange_names(w, x, y):
     return {"<img src=x onerror=alert(1)>": w}
 
 
-def _autograd(w, x, y):  # type: ignore[no-untyped-def]
+def _autograd(w, x, y):
     return torch.func.grad(lambda w: ((x @ w - y) ** 2).mean())(w)
 
 
@@ -170,7 +170,7 @@ def test_a_kernel_gets_both_forms_in_one_bundle(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_same_attempt_gives_the_same_card_each_time() -> None:
-    def leaky(w, x, y):  # type: ignore[no-untyped-def]
+    def leaky(w, x, y):
         return (n for n in [object()])
 
     cards: list[Callable[[], Shown]] = [lambda: _shown(leaky), lambda: _shown(_unknown), lambda: _shown(_raising)]

@@ -126,7 +126,7 @@ def test_a_figure_without_text_is_refused(pyplot: Any, empty: str) -> None:
 
 def test_text_that_is_no_string_is_refused(pyplot: Any) -> None:
     with pytest.raises(TypeError, match="not int"):
-        figures.show(crossing(pyplot), 3)  # type: ignore[arg-type]
+        figures.show(crossing(pyplot), 3)
 
 
 def test_the_bytes_are_the_same_on_every_drawing_and_name_no_program_and_no_time(pyplot: Any) -> None:

@@ -247,7 +247,7 @@ TORCH_ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "matmul dtypes": (lambda: torch.ones(2, 2) @ torch.ones(2, 2).double(), "mixed-dtypes"),
     "vector dtypes": (lambda: torch.ones(2, 2) @ torch.ones(2).double(), "mixed-dtypes"),
     "linear dtypes": (lambda: torch.nn.Linear(2, 2)(torch.ones(1, 2).double()), "mixed-dtypes"),
-    "method of None": (lambda: torch.ones(2).grad.zero_(), "grad-is-none"),  # type: ignore[union-attr]
+    "method of None": (lambda: torch.ones(2).grad.zero_(), "grad-is-none"),
 }
 
 

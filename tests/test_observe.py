@@ -56,7 +56,7 @@ def _observed(attempt: object, limit: float = 30.0, **arrangement: Any) -> Evide
 
 
 @pytest.fixture(autouse=True)
-def the_kernel_stays_as_it_was(capfd: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+def the_kernel_stays_as_it_was(capfd: pytest.CaptureFixture[str]):
     """After each test of this file: handlers, timer, random states, switches and folder; stderr is empty."""
     before = _kernel()
     yield
@@ -127,7 +127,7 @@ def _sleep(x: torch.Tensor) -> None:
 
 
 def _endless_generator(x: torch.Tensor) -> list[int]:
-    def numbers():  # type: ignore[no-untyped-def]
+    def numbers():
         while True:
             yield 1
 
@@ -201,7 +201,7 @@ def test_a_check_made_while_a_module_is_imported_still_ends(tmp_path: Path, monk
     source = "import test_observe\nstatus = test_observe._observed(test_observe._loop, limit=0.2).status\n"
     (tmp_path / "checks_on_import.py").write_text(source, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    import checks_on_import  # type: ignore[import-not-found]
+    import checks_on_import
 
     assert checks_on_import.status == "stopped"
 
@@ -246,7 +246,7 @@ def test_only_the_learners_own_lines_are_shown() -> None:
 def test_lines_called_back_from_torch_are_the_learners_too() -> None:
     class Model(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return x / "two"  # type: ignore[operator]
+            return x / "two"
 
     raised = _observed(lambda x: Model()(x)).raised
     assert raised is not None and [frame.function for frame in raised.frames] == ["<lambda>", "forward"]
@@ -335,7 +335,7 @@ class _TextThatEndsThePython:
         raise SystemExit
 
 
-class _BrokenList(list):  # type: ignore[type-arg]
+class _BrokenList(list):
     def __len__(self) -> int:
         raise RuntimeError("no length")
 
@@ -525,14 +525,14 @@ def _train_forward(model: nn.Module) -> None:
 
 def _decay(model: nn.Module) -> None:
     with torch.no_grad():
-        model[0].weight.mul_(0.5)  # type: ignore[index]
+        model[0].weight.mul_(0.5)
 
 
 MODEL_CHANGES: dict[str, tuple[Callable[[nn.Module], object], set[str]]] = {
     "nothing": (lambda model: [p.sum().item() for p in model.parameters()], set()),
     "mode": (lambda model: model.eval(), {"mode"}),
     "grad": (lambda model: model.zero_grad(), {"grad"}),
-    "zeros-for-none": (lambda model: setattr(model[0].bias, "grad", torch.zeros(2)), {"grad"}),  # type: ignore[index]
+    "zeros-for-none": (lambda model: setattr(model[0].bias, "grad", torch.zeros(2)), {"grad"}),
     "parameters": (_decay, {"parameters"}),
     "buffers": (_train_forward, {"buffers"}),
     "requires-grad": (lambda model: model.requires_grad_(False), {"requires-grad"}),

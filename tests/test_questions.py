@@ -30,7 +30,7 @@ def two_questions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def said(capfd: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+def said(capfd: pytest.CaptureFixture[str]):
     """What was printed since the last time; nothing may have gone to stderr."""
 
     def read() -> str:
@@ -44,7 +44,7 @@ def said(capfd: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
 # ------------------------------------------------------------------ in a terminal
 
 
-def test_a_prediction_is_asked_with_its_choices_and_how_to_commit(said) -> None:  # type: ignore[no-untyped-def]
+def test_a_prediction_is_asked_with_its_choices_and_how_to_commit(said) -> None:
     predict("1.a")
     out = said()
     assert "Is x < 3?" in out and "a: yes, x is" in out and "b: no" in out
@@ -52,13 +52,13 @@ def test_a_prediction_is_asked_with_its_choices_and_how_to_commit(said) -> None:
     assert record.entry("1.a") == {}
 
 
-def test_a_commitment_is_kept(said) -> None:  # type: ignore[no-untyped-def]
+def test_a_commitment_is_kept(said) -> None:
     predict("1.a", "b")
     assert "Committed: no" in said()
     assert record.entry("1.a")["choice"] == "b"
 
 
-def test_a_commitment_stays_as_it_is(said) -> None:  # type: ignore[no-untyped-def]
+def test_a_commitment_stays_as_it_is(said) -> None:
     predict("1.a", "b")
     predict("1.a", "a")
     assert "A commitment stays as it is" in said()
@@ -87,7 +87,7 @@ def test_a_question_of_the_other_kind_says_what_to_call() -> None:
 
 
 @pytest.mark.parametrize(("committed", "verdict"), [("a", "as you predicted"), ("b", "not as you predicted")])
-def test_a_measurement_is_shown_beside_the_prediction(committed: str, verdict: str, said) -> None:  # type: ignore[no-untyped-def]
+def test_a_measurement_is_shown_beside_the_prediction(committed: str, verdict: str, said) -> None:
     predict("1.a", committed)
     said()
     compare("1.a", "a")
@@ -96,7 +96,7 @@ def test_a_measurement_is_shown_beside_the_prediction(committed: str, verdict: s
     assert record.entry("1.a")["measured"] == "a"
 
 
-def test_without_a_prediction_the_measurement_is_shown_all_the_same(said) -> None:  # type: ignore[no-untyped-def]
+def test_without_a_prediction_the_measurement_is_shown_all_the_same(said) -> None:
     compare("1.a", "a")
     out = said()
     assert "Measured: yes" in out and "had not committed" in out
@@ -114,7 +114,7 @@ def test_a_prediction_before_the_measurement_is_not_late() -> None:
     assert record.entry("1.a")["late"] is False
 
 
-def test_a_quiz_answers_at_once_and_says_why(said) -> None:  # type: ignore[no-untyped-def]
+def test_a_quiz_answers_at_once_and_says_why(said) -> None:
     quiz("1.q1", "b")
     assert "Not quite: It would lose what was there." in said()
     quiz("1.q1", "a")
@@ -122,7 +122,7 @@ def test_a_quiz_answers_at_once_and_says_why(said) -> None:  # type: ignore[no-u
     assert record.entry("1.q1") == {"choice": "a", "right": True}
 
 
-def test_a_quiz_asked_again_remembers_the_answer(said) -> None:  # type: ignore[no-untyped-def]
+def test_a_quiz_asked_again_remembers_the_answer(said) -> None:
     quiz("1.q1")
     assert "Choose one" in said()
     quiz("1.q1", "b")
@@ -130,7 +130,7 @@ def test_a_quiz_asked_again_remembers_the_answer(said) -> None:  # type: ignore[
     assert said().count("It would lose what was there.") == 2
 
 
-def test_a_choice_that_a_later_version_dropped_does_no_harm(said) -> None:  # type: ignore[no-untyped-def]
+def test_a_choice_that_a_later_version_dropped_does_no_harm(said) -> None:
     record.update("1.a", choice="z")
     record.update("1.q1", choice="z")
     predict("1.a")
@@ -178,7 +178,7 @@ class _Made:
         for name in ("RadioButtons", "Button", "HTML"):
             monkeypatch.setattr(ipywidgets, name, self._keeping(name, getattr(ipywidgets, name)))
 
-    def _keeping(self, name: str, kind: type):  # type: ignore[no-untyped-def]
+    def _keeping(self, name: str, kind: type):
         def build(*args: object, **kwargs: object) -> object:
             self.parts[name] = made = kind(*args, **kwargs)
             return made
@@ -194,34 +194,34 @@ def made(monkeypatch: pytest.MonkeyPatch) -> _Made:
 def test_the_button_commits_and_locks(sent: list[dict[str, object]], made: _Made) -> None:
     predict("1.a")
     choice, button, status = (made.parts[name] for name in ("RadioButtons", "Button", "HTML"))
-    button.click()  # type: ignore[attr-defined]
-    assert "Choose one" in status.value and record.entry("1.a") == {}  # type: ignore[attr-defined]
-    choice.value = "b"  # type: ignore[attr-defined]
-    button.click()  # type: ignore[attr-defined]
+    button.click()
+    assert "Choose one" in status.value and record.entry("1.a") == {}
+    choice.value = "b"
+    button.click()
     assert record.entry("1.a")["choice"] == "b"
-    assert choice.disabled and button.disabled  # type: ignore[attr-defined]
-    assert "Committed: no" in status.value  # type: ignore[attr-defined]
+    assert choice.disabled and button.disabled
+    assert "Committed: no" in status.value
 
 
 def test_a_committed_prediction_opens_locked(sent: list[dict[str, object]], made: _Made) -> None:
     predict("1.a", "b")
     predict("1.a")
-    assert made.parts["RadioButtons"].value == "b"  # type: ignore[attr-defined]
-    assert made.parts["RadioButtons"].disabled and made.parts["Button"].disabled  # type: ignore[attr-defined]
+    assert made.parts["RadioButtons"].value == "b"
+    assert made.parts["RadioButtons"].disabled and made.parts["Button"].disabled
 
 
 def test_a_widget_shows_no_backticks(sent: list[dict[str, object]], made: _Made) -> None:
     predict("1.a")
-    assert [label for label, _ in made.parts["RadioButtons"].options] == ["yes, x is", "no"]  # type: ignore[attr-defined]
+    assert [label for label, _ in made.parts["RadioButtons"].options] == ["yes, x is", "no"]
 
 
 def test_a_quiz_can_be_answered_again(sent: list[dict[str, object]], made: _Made) -> None:
     quiz("1.q1")
     choice, button, status = (made.parts[name] for name in ("RadioButtons", "Button", "HTML"))
     for key, reason in (("b", "lose"), ("a", "accumulates")):
-        choice.value = key  # type: ignore[attr-defined]
-        button.click()  # type: ignore[attr-defined]
-        assert reason in status.value  # type: ignore[attr-defined]
+        choice.value = key
+        button.click()
+        assert reason in status.value
     assert record.entry("1.q1")["right"] is True
 
 

@@ -15,15 +15,15 @@ from course_utils.learner import check, hint, progress, solution
 from course_utils.lessons import exercise
 
 
-def _right(w, x, y):  # type: ignore[no-untyped-def]
+def _right(w, x, y):
     return 2 * x.T @ (x @ w - y) / len(y)
 
 
-def _half(w, x, y):  # type: ignore[no-untyped-def]
+def _half(w, x, y):
     return x.T @ (x @ w - y) / len(y)
 
 
-def _sum(w, x, y):  # type: ignore[no-untyped-def]
+def _sum(w, x, y):
     return 2 * x.T @ (x @ w - y)
 
 
@@ -220,7 +220,7 @@ def test_an_installation_without_solutions_says_so(solutions: str, capfd: pytest
 
 
 def test_the_same_attempt_twice_is_one(solutions: str, capfd: pytest.CaptureFixture[str]) -> None:
-    def again(w, x, y):  # type: ignore[no-untyped-def]
+    def again(w, x, y):
         return x.T @ (x @ w - y) / len(y)
 
     for attempt in (_half, _half, again):

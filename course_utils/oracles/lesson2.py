@@ -461,21 +461,6 @@ def _used(name: str) -> bool:
     return not name.startswith("unused.")
 
 
-def _left_in_grad(start_from_old: bool, rows_left: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Case], Answer]:
-    """The right rows, with something of theirs left in `.grad`."""
-
-    def gives(case: Case) -> Answer:
-        model, rows = _rows(case)
-        after: Held = gradients_held(model) if start_from_old else {name: None for name, _ in model.named_parameters()}
-        for name, found in rows.items():
-            if _used(name):
-                old = after[name]
-                after[name] = rows_left(found) if old is None else old + rows_left(found)
-        return Answer(rows, {GRAD: after})
-
-    return gives
-
-
 def _left_last_or_sum(case: Case) -> Answer:
     """`.grad` holds the last sample's gradient, or the sum of all, with or without the caller's."""
     model, rows = _rows(case)
