@@ -1,0 +1,331 @@
+"""The accounts: one for each parameter, optimizer and module the ledger has met. None of them keeps one alive."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from course_utils.ledger.events import Place
+
+grad_of = torch._C.TensorBase.grad.__get__  # type: ignore[attr-defined]
+"""`.grad` as C++ holds it, past the ledger's own property."""
+
+EMPTY, ZERO, FRESH, USED, SKIPPED = "empty", "zero", "fresh", "used", "skipped"
+"""What `.grad` holds: nothing, zeros, gradients no step has used, gradients a step has used, those of a skipped step."""
+
+BATCH_NORMS = (nn.modules.batchnorm._BatchNorm,)
+
+
+class Deposit:
+    """One backward pass: its number, the line it came from, and how many steps others had taken before it."""
+
+    __slots__ = ("number", "place", "scaled", "steps", "trail")
+
+    def __init__(self, number: int, place: Place | None, trail: tuple[Any, ...], steps: int, scaled: bool):
+        self.number, self.place, self.trail, self.steps, self.scaled = number, place, trail, steps, scaled
+
+
+class Account:
+    """One parameter: what its `.grad` holds, and from which backward passes."""
+
+    __slots__ = (
+        "assigned",
+        "before",
+        "clipped",
+        "deposits",
+        "digest",
+        "given",
+        "handle",
+        "hooks",
+        "increments",
+        "index",
+        "mixed",
+        "module",
+        "name",
+        "owners",
+        "print",
+        "read",
+        "ref",
+        "root",
+        "seen",
+        "status",
+        "attached",
+        "taken",
+        "total",
+        "trains",
+        "used_by",
+        "version",
+        "written",
+    )
+
+    def __init__(self, parameter: Tensor, index: int, name: str):
+        self.ref = weakref.ref(parameter)
+        self.index = index
+        self.name = name
+        self.root: Root | None = None
+        self.module: ModuleAccount | None = None
+        self.owners: list[OptimizerAccount] = []
+        self.handle: Any = None
+        self.status = EMPTY
+        self.deposits: list[Deposit] = []
+        """Since the last clear or step."""
+        self.total = 0
+        self.used_by: int | None = None
+        """The optimizer whose step used what is there now."""
+        self.version = -1
+        self.written = parameter._version
+        self.print: float | None = None
+        """A sum over the parameter, kept only while no optimizer owns it: finds hand-written steps."""
+        self.read: Place | None = None
+        """Where the user's code last took hold of `.grad` since we last looked."""
+        self.given = False
+        """Whether the user's code ever put a gradient there itself."""
+        self.attached = False
+        """Whether a living model held it when we last looked."""
+        self.trains = parameter.requires_grad
+        """Whether it required a gradient when we last looked."""
+        self.mixed = ""
+        """`used` or `skipped` when this window's gradients were added to such ones."""
+        self.taken = False
+        """Whether the user's code read `.grad` since its last deposit: it may have put it elsewhere."""
+        self.before: float | None = None
+        """Sum of squares of the gradient when the user's code first took hold of it, sampled."""
+        self.clipped = False
+        self.assigned: Place | None = None
+        self.seen = -1
+        """Number of the backward pass that last reached it."""
+        self.hooks = 0
+        self.digest: float | None = None
+        self.increments: list[Tensor] = []
+        grad = grad_of(parameter)
+        if grad is not None:  # from before the ledger was opened: nobody knows what it is
+            self.status, self.version = FRESH, grad._version
+
+    @property
+    def owned(self) -> bool:
+        return any(owner.alive for owner in self.owners)
+
+
+class OptimizerAccount:
+    """One optimizer, the accounts it steps, and how often it did."""
+
+    __slots__ = ("accounts", "last_event", "made_at", "made_step", "number", "ref", "size", "skips", "steps", "type")
+
+    def __init__(self, optimizer: Any, number: int, made_at: Place | None, made_step: int):
+        self.ref = weakref.ref(optimizer)
+        self.number = number
+        self.type = type(optimizer).__name__
+        self.accounts: list[Account] = []
+        self.size = -1
+        self.steps = 0
+        self.skips = 0
+        self.made_at = made_at
+        self.made_step = made_step
+        self.last_event = -1
+
+    @property
+    def alive(self) -> bool:
+        return self.ref() is not None
+
+    @property
+    def label(self) -> str:
+        return f"{self.type} #{self.number}" if self.number else self.type
+
+
+class ModuleAccount:
+    """One module: how often it ran, where it first ran, where it was made."""
+
+    __slots__ = ("called_at", "calls", "checkpoint", "made_at", "name", "norm", "ref", "root", "window_calls")
+
+    def __init__(self, module: nn.Module):
+        self.ref = weakref.ref(module)
+        self.name = ""
+        self.root: Root | None = None
+        self.calls = 0
+        self.window_calls = 0
+        self.norm = isinstance(module, BATCH_NORMS)
+        self.called_at: Place | None = None
+        self.made_at: Place | None = None
+        self.checkpoint = False
+
+
+class Root:
+    """A model as the user calls it: an outermost module."""
+
+    __slots__ = ("kind", "label", "number", "ref")
+
+    def __init__(self, module: nn.Module, number: int, label: str):
+        self.ref = weakref.ref(module)
+        self.number = number
+        self.label = label
+        self.kind = ""
+        if hasattr(module, "require_backward_grad_sync"):
+            self.kind = "ddp"
+        elif any(cls.__name__ == "FSDPModule" for cls in type(module).__mro__):
+            self.kind = "fsdp"
+
+
+class Books:
+    """All accounts. Looked up by `id` and checked by weak reference, so that a reused id is never mistaken."""
+
+    def __init__(self) -> None:
+        self.accounts: list[Account] = []
+        self._by_id: dict[int, Account] = {}
+        self.optimizers: list[OptimizerAccount] = []
+        self._optimizer_by_id: dict[int, OptimizerAccount] = {}
+        self.modules: dict[int, ModuleAccount] = {}
+        self.roots: list[Root] = []
+        self.made: weakref.WeakKeyDictionary[nn.Module, Place | None] = weakref.WeakKeyDictionary()
+
+    # -------------------------------------------------------------- parameters
+
+    def find(self, parameter: Tensor) -> Account | None:
+        account = self._by_id.get(id(parameter))
+        return account if account is not None and account.ref() is parameter else None
+
+    def open(self, parameter: Tensor, name: str = "") -> Account:
+        account = self.find(parameter)
+        if account is None:
+            account = Account(parameter, len(self.accounts), name or f"parameter{len(self.accounts)}")
+            self.accounts.append(account)
+            self._by_id[id(parameter)] = account
+        return account
+
+    # -------------------------------------------------------------- optimizers
+
+    def optimizer(self, optimizer: Any, made_at: Place | None = None, step: int = 0) -> OptimizerAccount:
+        """The account of an optimizer, opened if new; its parameters are looked at again when their number changed."""
+        entry = self._optimizer_by_id.get(id(optimizer))
+        if entry is None or entry.ref() is not optimizer:
+            entry = OptimizerAccount(optimizer, len(self.optimizers), made_at, step)
+            self.optimizers.append(entry)
+            self._optimizer_by_id[id(optimizer)] = entry
+        groups = getattr(optimizer, "param_groups", ())
+        size = sum(len(group["params"]) for group in groups)
+        if size != entry.size:
+            entry.size = size
+            self._own(entry, groups)
+        return entry
+
+    def _own(self, entry: OptimizerAccount, groups: Iterable[dict[str, Any]]) -> None:
+        accounts = []
+        for number, group in enumerate(groups):
+            for at, parameter in enumerate(group["params"]):
+                if not isinstance(parameter, Tensor):
+                    continue
+                account = self.find(parameter) or self._named(parameter)
+                if account is None:
+                    account = self.open(parameter, f"{entry.label}.param_groups[{number}][{at}]")
+                if entry not in account.owners:
+                    account.owners.append(entry)
+                accounts.append(account)
+        entry.accounts = accounts
+
+    def _named(self, parameter: Tensor) -> Account | None:
+        """A parameter met through its optimizer: a layer added to a known model, or one nobody has called yet."""
+        for root in self.roots:
+            module = root.ref()
+            if module is None:
+                continue
+            for name, mine in module.named_parameters():
+                if mine is parameter:
+                    account = self.open(parameter, self.full_name(root, name))
+                    account.root = root
+                    return account
+        return None
+
+    # -------------------------------------------------------------- modules
+
+    def module(self, module: nn.Module) -> ModuleAccount | None:
+        entry = self.modules.get(id(module))
+        return entry if entry is not None and entry.ref() is module else None
+
+    def full_name(self, root: Root, name: str) -> str:
+        return f"{root.label}.{name}" if root.number else name
+
+    def meet(self, module: nn.Module) -> ModuleAccount:
+        """Open the account of a module seen for the first time: part of a known model, or a model of its own."""
+        for root in self.roots:
+            top = root.ref()
+            if top is None:
+                continue
+            for name, part in top.named_modules():
+                if part is module:
+                    return self._enter(module, root, name)
+        return self.add_root(module)
+
+    def add_root(self, module: nn.Module) -> ModuleAccount:
+        """Take a module as a model of its own, with all that it holds."""
+        parts = dict(module.named_modules())
+        inner = {id(part) for name, part in parts.items() if name}
+        # A part that was called by itself before its whole was seen is a part now.
+        self.roots = [root for root in self.roots if root.ref() is not None and id(root.ref()) not in inner]
+        taken = {root.label for root in self.roots}
+        label = type(module).__name__
+        if label in taken:
+            label = next(f"{label}{n}" for n in range(2, len(taken) + 3) if f"{label}{n}" not in taken)
+        if any(True for _ in module.parameters()):
+            root = Root(module, len(self.roots), label)
+            self.roots.append(root)
+        else:
+            root = Root(module, -1, label)  # a loss or an activation: nothing to train in it
+        for name, part in parts.items():
+            self._enter(part, root, name)
+        entry = self.module(module)
+        assert entry is not None
+        return entry
+
+    def _enter(self, module: nn.Module, root: Root, name: str) -> ModuleAccount:
+        entry = self.module(module)
+        if entry is None:
+            entry = ModuleAccount(module)
+            self.modules[id(module)] = entry
+        entry.root, entry.name, entry.made_at = root, name, self.made.get(module)
+        for own, parameter in module._parameters.items():
+            if parameter is None:
+                continue
+            known = self.find(parameter)
+            path = self.full_name(root, f"{name}.{own}" if name else own)
+            account = known or self.open(parameter, path)
+            if known is not None and (known.root is None or known.root is not root):
+                known.name = path
+            account.root, account.module, account.attached = root, entry, True
+        return entry
+
+    def look_around(self) -> None:
+        """Note which parameters living models still hold, and which require gradients."""
+        held = {id(p) for _, module in self.living() for p in module.parameters()}
+        alive = bool(held)
+        for account in self.accounts:
+            parameter = account.ref()
+            if parameter is not None:
+                account.trains = parameter.requires_grad
+                if alive:
+                    account.attached = id(parameter) in held
+
+    def find_wholes(self) -> None:
+        """Look for models that hold what was called in parts, or that were never called as modules, to name them well."""
+        known = {id(root.ref()) for root in self.roots}
+        loose = {id(p) for a in self.accounts if a.root is None and (p := a.ref()) is not None}
+        if not self.accounts or (len(self.roots) < 2 and not loose):
+            return
+        modules = [thing for thing in gc.get_objects() if issubclass(type(thing), nn.Module) and "_modules" in vars(thing)]
+        parts = {id(part) for m in modules for part in vars(m)["_modules"].values() if part is not None}
+        for module in modules:
+            if id(module) in parts or id(module) in known:
+                continue
+            inside = {id(part) for part in module.modules()}
+            if inside & known or any(id(p) in loose for p in module.parameters()):
+                self.add_root(module)
+
+    def living(self) -> Iterator[tuple[Root, nn.Module]]:
+        """Models that still exist."""
+        for root in self.roots:
+            module = root.ref()
+            if module is not None:
+                yield root, module

@@ -1,0 +1,406 @@
+"""Where the ledger listens: the few places in torch through which every gradient event passes.
+
+Class attributes and module functions are wrapped while a ledger is open, and put back exactly as they were when the
+last one closes. No torch function mode and no dispatch mode: those cost on every operation, and are blind to other
+threads. `.grad` itself becomes a property for that time, which is what makes `p.grad = None`, `p.grad.zero_()` and
+`p.grad /= 4` visible with the line they stand on, however the code is written.
+
+A fault of ours must never stop a training run: `_safely` swallows it, keeps it for the report and closes that ledger.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from course_utils.ledger import places
+from course_utils.ledger.recorder import Recorder
+
+_MISSING = object()
+_lock = threading.RLock()
+_open: list[Recorder] = []
+_undo: list[Callable[[], None]] = []
+
+is_compiling = torch.compiler.is_compiling
+
+
+class Stop(BaseException):
+    """Raised by an audit from inside a step to end the script. Not a fault, so not an `Exception`."""
+
+
+def open_recorder(recorder: Recorder) -> None:
+    """Begin to report to `recorder`; the first one puts the taps in."""
+    with _lock:
+        _open.append(recorder)
+        if len(_open) == 1:
+            try:
+                _install()
+            except BaseException:
+                _open.remove(recorder)
+                _uninstall()
+                raise
+
+
+def close_recorder(recorder: Recorder) -> None:
+    """Stop reporting to `recorder`; the last one takes the taps out."""
+    with _lock:
+        if recorder in _open:
+            _open.remove(recorder)
+            if not _open:
+                _uninstall()
+
+
+def _uninstall() -> None:
+    while _undo:
+        _undo.pop()()
+
+
+def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+    """Put `make(original)` in place of an attribute, and note how to take it back.
+
+    An attribute that was inherited is deleted again. If somebody else has wrapped ours meanwhile, theirs stays.
+    """
+    own = vars(owner).get(name, _MISSING)
+    ours = make(getattr(owner, name) if own is _MISSING else own)
+    setattr(owner, name, ours)
+
+    def undo() -> None:
+        if vars(owner).get(name, _MISSING) is not ours:
+            return
+        if own is _MISSING:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, own)
+
+    _undo.append(undo)
+
+
+@contextmanager
+def _safely(recorder: Recorder) -> Iterator[None]:
+    try:
+        yield
+    except Stop:
+        raise
+    except Exception as error:
+        fail(recorder, error)
+
+
+def fail(recorder: Recorder, error: Exception) -> None:
+    """Close a recorder whose own code failed; training goes on."""
+    if recorder.reference_error is error:
+        raise error  # what the user's reference raised is the user's to see
+    import traceback
+
+    recorder.trouble = "".join(traceback.format_exception(error))
+    recorder.finished = True
+
+
+def _each(call: Callable[[Recorder], Any]) -> None:
+    for recorder in _open:
+        if not recorder.finished and not recorder.muted:
+            with recorder.lock, _safely(recorder):
+                call(recorder)
+
+
+# ------------------------------------------------------------------ what is wrapped
+
+
+def _install() -> None:
+    _tap_grad()
+    _replace(torch.autograd, "backward", _backward)
+    for owner in (torch.optim.Optimizer, nn.Module):
+        _replace(owner, "zero_grad", _zero_grad)
+    _replace(torch.optim.Optimizer, "__init__", _optimizer_init)
+    _replace(nn.Module, "__init__", _module_init)
+    for name, make in (("scale", _scale), ("unscale_", _unscale), ("step", _scaler_step), ("update", _scaler_update)):
+        _replace(torch.amp.GradScaler, name, make)
+    for scheduler in _scheduler_classes():
+        _replace(scheduler, "step", _scheduler_step)
+    _replace(torch.amp.autocast_mode.autocast, "__enter__", _autocast_enter)
+    _replace(torch.amp.autocast_mode.autocast, "__exit__", _autocast_exit)
+    _replace(torch.utils.data.DataLoader, "__iter__", _loader_iter)
+    _replace(Tensor, "register_hook", _register_hook)
+    _undo.append(register_optimizer_step_pre_hook(_step_pre).remove)
+    _undo.append(register_optimizer_step_post_hook(_step_post).remove)
+    _undo.append(register_module_forward_pre_hook(_forward_pre).remove)
+
+
+def _tap_grad() -> None:
+    base = torch._C.TensorBase.grad  # type: ignore[attr-defined]
+    get, put, delete = base.__get__, base.__set__, base.__delete__
+    kinds, kind_of, frame_at, quiet = places.kinds, places.kind_of, sys._getframe, places.QUIET
+
+    def read(self: Tensor) -> Tensor | None:
+        grad: Tensor | None = get(self)
+        frame = frame_at(1)
+        file = frame.f_code.co_filename
+        kind = kinds.get(file)
+        if kind is None:
+            kind = kind_of(file)
+        if kind != quiet:
+            for recorder in _open:
+                if not recorder.finished and not recorder.muted:
+                    with recorder.lock, _safely(recorder):
+                        recorder.read(self, grad, frame, kind)
+        return grad
+
+    def write(self: Tensor, value: Tensor | None) -> None:
+        frame = frame_at(1)
+        _each(lambda recorder: recorder.write(self, value, frame))
+        put(self, value)
+
+    def remove(self: Tensor) -> None:
+        frame = frame_at(1)
+        _each(lambda recorder: recorder.write(self, None, frame))
+        delete(self)
+
+    _replace(Tensor, "grad", lambda _: property(read, write, remove, base.__doc__))
+
+
+def _backward(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def backward(
+        tensors: Any,
+        grad_tensors: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        grad_variables: Any = None,
+        inputs: Any = None,
+    ) -> Any:
+        frame = sys._getframe(1)
+        begun: list[tuple[Recorder, Any]] = []
+
+        def begin(recorder: Recorder) -> None:
+            one = recorder.backward_begins(
+                tensors, grad_tensors, bool(retain_graph or create_graph), create_graph, inputs, frame
+            )
+            if one is not None:
+                begun.append((recorder, one))
+
+        _each(begin)
+        try:
+            return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
+        finally:
+            for recorder, one in begun:
+                with recorder.lock, _safely(recorder):
+                    recorder.backward_ends(one)
+
+    return backward
+
+
+def _zero_grad(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
+        frame = sys._getframe(1)
+        begun: list[tuple[Recorder, Any]] = []
+        _each(lambda recorder: begun.append((recorder, recorder.clear_begins(self, frame))))
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            for recorder, before in begun:
+                with recorder.lock, _safely(recorder):
+                    recorder.clear_ends(self, before)
+
+    return zero_grad
+
+
+def _optimizer_init(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        frame = sys._getframe(1)
+        _each(lambda recorder: recorder.optimizer_made(self, frame))
+
+    return __init__
+
+
+def _module_init(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        if not is_compiling():
+            frame = sys._getframe(1)
+            _each(lambda recorder: recorder.module_made(self, frame))
+
+    return __init__
+
+
+def _scale(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def scale(self: Any, outputs: Any) -> Any:
+        result = original(self, outputs)
+        if self.is_enabled():
+            _each(lambda recorder: recorder.scaled(result))
+        return result
+
+    return scale
+
+
+def _unscale(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def unscale_(self: Any, optimizer: Any) -> Any:
+        frame = sys._getframe(1)
+        if self.is_enabled():
+            _each(lambda recorder: recorder.unscaled(self, optimizer, frame))
+        return original(self, optimizer)
+
+    return unscale_
+
+
+def _scaler_step(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        if not self.is_enabled():
+            return original(self, optimizer, *args, **kwargs)
+        frame = sys._getframe(1)
+        begun: list[tuple[Recorder, Any]] = []
+        _each(lambda recorder: begun.append((recorder, recorder.scaler_step_begins(self, optimizer, frame))))
+        failed = True
+        try:
+            result = original(self, optimizer, *args, **kwargs)
+            failed = False
+            return result
+        finally:
+            for recorder, before in begun:
+                with recorder.lock, _safely(recorder):
+                    recorder.scaler_step_ends(self, optimizer, before, failed)
+
+    return step
+
+
+def _scaler_update(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def update(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(self, *args, **kwargs)
+        if self.is_enabled():
+            frame = sys._getframe(1)
+            _each(lambda recorder: recorder.scaler_updated(self, frame))
+        return result
+
+    return update
+
+
+def _scheduler_classes() -> list[type]:
+    """Every scheduler class with a `step` of its own, those of installed libraries that are loaded included."""
+    found: list[type] = []
+    waiting: list[type] = [torch.optim.lr_scheduler.LRScheduler]
+    while waiting:
+        one = waiting.pop()
+        if "step" in vars(one) and one not in found:
+            found.append(one)
+        waiting += one.__subclasses__()
+    return found
+
+
+def _scheduler_step(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def step(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(self, *args, **kwargs)
+        frame = sys._getframe(1)
+        # Schedulers step once as they are made, and composed ones step their parts: neither is the user's doing.
+        if not frame.f_code.co_filename.endswith("lr_scheduler.py"):
+            _each(lambda recorder: recorder.scheduled(self, frame))
+        return result
+
+    return step
+
+
+def _autocast_enter(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def __enter__(self: Any) -> Any:
+        result = original(self)
+        if not is_compiling():
+            place = None
+            if any(not r.finished for r in _open):
+                place = places.user_place(sys._getframe(1))
+            _each(lambda recorder: recorder.autocast_entered(place))
+        return result
+
+    return __enter__
+
+
+def _autocast_exit(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def __exit__(self: Any, *exc: Any) -> Any:
+        if not is_compiling():
+            _each(lambda recorder: recorder.autocast_left())
+        return original(self, *exc)
+
+    return __exit__
+
+
+def _loader_iter(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def __iter__(self: Any) -> Any:
+        frame = sys._getframe(1)
+        _each(lambda recorder: recorder.loader_started(self, frame))
+        return original(self)
+
+    return __iter__
+
+
+def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def register_hook(self: Tensor, hook: Any) -> Any:
+        frame = sys._getframe(1)
+        _each(lambda recorder: recorder.hook_registered(self, frame))
+        return original(self, hook)
+
+    return register_hook
+
+
+# ------------------------------------------------------------------ torch's own hooks
+
+_STEP_CODE = torch.optim.Optimizer.profile_hook_step(lambda self: None).__code__  # type: ignore[no-untyped-call]
+"""The code of torch's wrapper around every `step`: frames with it, on the stack, are steps under way."""
+
+
+def _outermost(frame: FrameType | None) -> bool:
+    """Whether only one step is under way: optimizers that call another's step inside their own are one step."""
+    depth = 0
+    while frame is not None and depth < 2:
+        depth += frame.f_code is _STEP_CODE
+        frame = frame.f_back
+    return depth < 2
+
+
+def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    frame = sys._getframe(1)
+    if not _open or not _outermost(frame):
+        return None
+    changed: Any = None
+    for recorder in _open:
+        if not recorder.finished and not recorder.muted:
+            with recorder.lock, _safely(recorder):
+                new = recorder.step_begins(optimizer, args, kwargs, frame)
+                if new is not None:
+                    changed = new
+                    args, kwargs = new
+    return changed
+
+
+def _step_post(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    if _open and _outermost(sys._getframe(1)):
+        _each(lambda recorder: recorder.step_ends(optimizer))
+
+
+def _forward_pre(module: nn.Module, inputs: tuple[Any, ...]) -> None:
+    if is_compiling():
+        return
+    for recorder in _open:
+        if not recorder.finished and not recorder.muted:
+            with recorder.lock, _safely(recorder):
+                recorder.forward(module, inputs, sys._getframe(1))

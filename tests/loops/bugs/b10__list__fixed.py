@@ -1,0 +1,22 @@
+# bug: B10
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+accumulation_steps = 4
+batches = [(torch.randn(6, 10), torch.randn(6, 2)) for _ in range(10)]
+
+optimizer.zero_grad()
+for epoch in range(3):
+    for i, (x, y) in enumerate(batches):
+        start = i - i % accumulation_steps
+        loss = F.mse_loss(model(x), y) / min(accumulation_steps, len(batches) - start)
+        loss.backward()
+        if (i + 1) % accumulation_steps == 0 or (i + 1) == len(batches):
+            optimizer.step()
+            optimizer.zero_grad()
+    print(end=f"{loss.item():.4f} ")
+print()

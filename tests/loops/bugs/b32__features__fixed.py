@@ -1,0 +1,18 @@
+# bug: B32
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+encoder = nn.Sequential(nn.Linear(10, 16), nn.ReLU())
+head = nn.Linear(16, 3)
+optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
+
+for _ in range(8):
+    x, y = torch.randn(8, 10), torch.randint(0, 3, (8,))
+    features = encoder(x)
+    loss = F.cross_entropy(head(features), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(loss.item())

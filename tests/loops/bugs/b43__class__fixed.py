@@ -1,0 +1,37 @@
+# bug: B43
+# needs: window
+# window: 2
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+
+class FusedBackward:
+    """Steps each parameter as soon as its gradient is ready."""
+
+    def __init__(self, model, lr):
+        self.optimizers = {}
+        self.enabled = True
+        for p in model.parameters():
+            self.optimizers[p] = torch.optim.AdamW([p], lr=lr, foreach=False)
+            p.register_post_accumulate_grad_hook(self.on_grad)
+
+    def on_grad(self, p):
+        if not self.enabled:
+            return
+        self.optimizers[p].step()
+        self.optimizers[p].zero_grad(set_to_none=True)
+
+
+def train(model, loader, accumulate):
+    fused = FusedBackward(model, lr=1e-3)
+    print(len(fused.optimizers), "optimizers")
+    for step, (x, y) in enumerate(loader, 1):
+        fused.enabled = step % accumulate == 0
+        loss = nn.functional.cross_entropy(model(x), y)
+        (loss / accumulate).backward()
+
+
+torch.manual_seed(0)
+loader = DataLoader(TensorDataset(torch.randn(48, 6), torch.randint(0, 4, (48,))), batch_size=4)
+train(nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 4)), loader, accumulate=2)

@@ -1,0 +1,32 @@
+# bug: B43
+# needs: window
+# window: 4
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 2))
+k = 4
+batches = [(torch.randn(6, 10), torch.randn(6, 2)) for _ in range(24)]
+
+# step inside backward, so that all gradients are never alive together
+optimizers = {p: torch.optim.SGD([p], lr=0.1, momentum=0.9) for p in model.parameters()}
+window_done = False
+
+
+def optimizer_hook(parameter):
+    if not window_done:
+        return
+    optimizers[parameter].step()
+    optimizers[parameter].zero_grad()
+
+
+for p in model.parameters():
+    p.register_post_accumulate_grad_hook(optimizer_hook)
+
+for i, (x, y) in enumerate(batches):
+    window_done = (i + 1) % k == 0
+    loss = F.mse_loss(model(x), y) / k
+    loss.backward()
+print(loss.item())

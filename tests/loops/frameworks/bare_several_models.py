@@ -1,0 +1,28 @@
+"""A student of two modules with an optimizer each, a frozen teacher, and a running average of the student's head."""
+
+import copy
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+teacher = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 4)).requires_grad_(False)
+encoder = nn.Sequential(nn.Linear(6, 8), nn.Tanh())
+head = nn.Linear(8, 4)
+average = copy.deepcopy(head).requires_grad_(False)
+encoder_optimizer = torch.optim.SGD(encoder.parameters(), lr=0.05, momentum=0.9)
+head_optimizer = torch.optim.AdamW(head.parameters(), lr=1e-2)
+
+for _ in range(8):
+    inputs = torch.randn(8, 6)
+    with torch.no_grad():
+        targets = teacher(inputs).softmax(-1)
+    encoder_optimizer.zero_grad()
+    head_optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(head(encoder(inputs)), targets)
+    loss.backward()
+    encoder_optimizer.step()
+    head_optimizer.step()
+    with torch.no_grad():
+        for kept, current in zip(average.parameters(), head.parameters(), strict=True):
+            kept.lerp_(current, 0.1)

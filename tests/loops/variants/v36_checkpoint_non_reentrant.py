@@ -1,0 +1,33 @@
+# variant: non-reentrant activation checkpointing inside an accumulation window
+# window: 4
+# reference: yes
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 2)).double()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+criterion = nn.MSELoss()
+x = torch.randn(24, 10, dtype=torch.float64)
+y = torch.randn(24, 2, dtype=torch.float64)
+micro_batches = list(zip(x.chunk(4), y.chunk(4), strict=True))
+accumulation_steps = 4
+
+
+def reference() -> dict[str, torch.Tensor]:
+    named = dict(model.named_parameters())
+    with torch.enable_grad():
+        loss = nn.functional.mse_loss(model(x), y)
+    return dict(zip(named, torch.autograd.grad(loss, list(named.values())), strict=True))
+
+
+for step in range(6):
+    optimizer.zero_grad()
+    for inputs, targets in micro_batches:
+        hidden = checkpoint(model[:2], inputs, use_reentrant=False)
+        loss = criterion(model[2](hidden), targets) / accumulation_steps
+        loss.backward()
+    optimizer.step()
+
+print(f"loss {criterion(model(x), y).item():.6f}")
