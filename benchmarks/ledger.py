@@ -259,7 +259,7 @@ def rounds(loop: str, number: int, apart: dict[str, tuple[Process, int]]) -> dic
 
 
 def shown(ratios: list[float], quietest: float) -> str:
-    low, middle, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
+    low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
     digits = 2 if middle < 10 else 0
     return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f}), {quietest:.{digits}f}"
 

@@ -1,4 +1,4 @@
-"""`course …`: one command for learners (lab, reset, doctor) and for authors (build, verify, new-exercise).
+"""`course …`: one command for learners (lab, reset, doctor, audit) and for authors (build, verify, new-exercise).
 
 Subcommands import what they need when they run, so that `course doctor` can tell what is wrong with
 an environment in which little else works.
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments, extra = _split(list(sys.argv[1:] if argv is None else argv))
     parser = _parser()
     options = parser.parse_args(arguments)
-    if extra and options.command.name != "lab":
+    if extra and options.command.name not in ("lab", "audit"):
         parser.error(f"course {options.command.name} takes nothing after --")
     options.extra = extra
     try:
@@ -208,6 +208,21 @@ def _new_exercise(options: argparse.Namespace) -> int:
         return new_exercise_command(find_repository(), options.identifier, options.name)
 
 
+def _audit_arguments(parser: argparse.ArgumentParser) -> None:
+    from course_utils.audit import add_arguments
+
+    add_arguments(parser)
+
+
+def _audit(options: argparse.Namespace) -> int:
+    from course_utils.audit import COULD_NOT_RUN, audit
+
+    try:
+        return audit(options, options.extra)
+    except UserError as error:
+        return _complain(str(error), COULD_NOT_RUN)
+
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         "lab",
@@ -232,6 +247,15 @@ COMMANDS: tuple[Command, ...] = (
         "the record of your progress, the disk. Exit status 1 if any of them failed.",
         _no_arguments,
         _doctor,
+    ),
+    Command(
+        "audit",
+        "run your own training script and find its gradient mistakes",
+        "Run a training script unchanged and report every gradient mistake seen, with its line, its numbers and its "
+        "remedy. The script's own arguments stand behind --. Exit status 0: no errors; 1: errors found; 2: the script "
+        "could not be run, or never stepped.",
+        _audit_arguments,
+        _audit,
     ),
     Command(
         "build",

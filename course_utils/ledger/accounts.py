@@ -132,10 +132,6 @@ class OptimizerAccount:
     def alive(self) -> bool:
         return self.ref() is not None
 
-    @property
-    def label(self) -> str:
-        return f"{self.type} #{self.number}" if self.number else self.type
-
 
 class ModuleAccount:
     """One module: how often it ran, where it first ran, where it was made."""
@@ -220,7 +216,7 @@ class Books:
                     continue
                 account = self.find(parameter) or self._named(parameter)
                 if account is None:
-                    account = self.open(parameter, f"{entry.label}.param_groups[{number}][{at}]")
+                    account = self.open(parameter, f"{self.label(entry)}.param_groups[{number}][{at}]")
                 if entry not in account.owners:
                     account.owners.append(entry)
                 accounts.append(account)
@@ -238,6 +234,10 @@ class Books:
                     account.root = root
                     return account
         return None
+
+    def label(self, entry: OptimizerAccount) -> str:
+        """`AdamW`, or `AdamW #2` where there are several."""
+        return f"{entry.type} #{entry.number + 1}" if len(self.optimizers) > 1 else entry.type
 
     # -------------------------------------------------------------- modules
 

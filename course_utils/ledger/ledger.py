@@ -16,6 +16,7 @@ from course_utils.ledger.events import Event, Finding, Log
 from course_utils.ledger.recorder import Recorder
 from course_utils.ledger.rules import findings
 from course_utils.ledger.taps import close_recorder, open_recorder
+from course_utils.record import write_atomically, write_bytes_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,6 +77,14 @@ class GradientLedger:
         close_recorder(self._recorder)
         self._recorder.close(error)
         self._state = "closed"
+
+    def on_step(self, call: Callable[[int], None]) -> None:
+        """Call `call(steps taken)` after each optimizer step; what it raises ends the training it watches."""
+        self._recorder.on_step = call
+
+    def cut_short(self) -> None:
+        """Say that the run is being stopped in the middle: a window left open is then no mistake."""
+        self._recorder.stopped = True
 
     # ------------------------------------------------------------------ what it saw
 
@@ -147,21 +156,27 @@ class GradientLedger:
 
     def save(self, path: str | Path) -> Path:
         """Write `as_json()` to a file, all or nothing."""
-        from course_utils.record import write_atomically
-
         target = Path(path)
         write_atomically(target, self.as_json(indent=1) + "\n")
         return target
 
-    def plot(self, windows: int = 6) -> Figure:
-        """The timeline as a picture: windows as bars, backward passes stacking up, clears, steps, faults marked.
+    def plot(self, windows: int = 6, path: str | Path | None = None) -> Figure | None:
+        """The timeline as a picture: what `.grad` holds after every event of the first windows, faults ringed.
 
-        In a notebook it is shown with alternative text; the figure is returned, and carries the text as
-        `figure.alternative_text`.
+        In a notebook it is shown, with alternative text, and nothing is returned, so that it does not appear twice.
+        Elsewhere the figure comes back, its text as `figure.alternative_text`. With `path` it is also written there
+        as a PNG, all or nothing.
         """
         from course_utils.ledger.picture import plot
+        from course_utils.widgets.figures import in_ipython, png, show
 
-        return plot(self.log, self.findings(), windows)
+        figure = plot(self.log, self.findings(), windows)
+        if path is not None:
+            write_bytes_atomically(Path(path), png(figure))
+        if not in_ipython():
+            return figure
+        show(figure, figure.alternative_text)  # type: ignore[attr-defined]
+        return None
 
 
 def _flat(watched: Iterable[object]) -> Iterable[object]:

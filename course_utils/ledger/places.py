@@ -81,6 +81,15 @@ def trail(frame: FrameType | None) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
+def site(frame: FrameType | None) -> tuple[str, int] | None:
+    """The user's call itself: two calls on one line are two sites, a call in a loop is one."""
+    while frame is not None:
+        if kind_of(frame.f_code.co_filename) == USER:
+            return frame.f_code.co_filename, frame.f_code.co_firstlineno * 100_000 + frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
 def _short(frame: FrameType) -> str:
     parts = frame.f_code.co_filename.replace(os.sep, "/").split("/")
     for mark in ("site-packages", "dist-packages"):

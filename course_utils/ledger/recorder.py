@@ -96,6 +96,7 @@ class Recorder:
         self.drafts: list[Draft] = []
         self.dropped = 0
         self.steps = 0
+        self.steps_by_hand = 0
         self.finished = False
         self.pending_finite = True
         self.stopped = False
@@ -508,9 +509,9 @@ class Recorder:
         account.print = None
         account.used_by = -1
         if known is None:
+            self.steps_by_hand += 1
             self._window_closed()
-            if self.on_step is not None:
-                self.on_step(self.steps)
+            self._say_step()
 
     # ------------------------------------------------------------------ forward
 
@@ -540,6 +541,7 @@ class Recorder:
                 "grad": learning,
                 "region": region,
                 "batch": _batch(inputs),
+                "site": places.site(frame),
             }
             if entry.root.kind == "ddp":
                 details["sync"] = bool(module.require_backward_grad_sync)
@@ -1006,8 +1008,12 @@ class Recorder:
         self.steps += 1
         self._groups.clear()
         self._window_closed()
+        self._say_step()
+
+    def _say_step(self) -> None:
+        """Tell whoever asked how far training is: steps of the optimizer that took most."""
         if self.on_step is not None:
-            self.on_step(self.steps)
+            self.on_step(max([self.steps_by_hand, *(entry.steps for entry in self.books.optimizers)]))
 
     def _skip(self, entry: OptimizerAccount, draft: Draft | None) -> None:
         if draft is None:
@@ -1186,7 +1192,8 @@ class Recorder:
                 ),
                 parameters=parameters,
                 optimizers=tuple(
-                    OptimizerFacts(entry.number, entry.label, entry.steps, entry.made_at) for entry in self.books.optimizers
+                    OptimizerFacts(entry.number, self.books.label(entry), entry.steps, entry.made_at)
+                    for entry in self.books.optimizers
                 ),
                 window=self.window,
                 pending=pending,

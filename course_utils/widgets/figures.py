@@ -213,6 +213,11 @@ def show(fig: Figure, alt: str) -> None:
         _close(fig)
 
 
+def in_ipython() -> bool:
+    """Whether this code runs in IPython or in a notebook's kernel, where `show` has somewhere to show."""
+    return _shell() is not None
+
+
 def _shell() -> object | None:
     """The running IPython shell, without importing IPython where nobody has."""
     ipython: Any = sys.modules.get("IPython")

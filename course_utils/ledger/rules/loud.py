@@ -54,7 +54,7 @@ def exceptions(view: View) -> Iterator[Finding]:
                 continue
             if name == "unscaled-every-micro-batch" and _stepped_since_update(view):
                 name, remedy = "scaler-not-updated", KNOWN[0][2]
-            said = view.log.error.split(". ")[0].split("\n")[0]
+            said = view.log.error.split(". ")[0].split("\n")[0].rstrip(".")
             yield finding(name, "error", view.log.error_at, f"torch stopped the run here: {said}.", remedy)
             return
 

@@ -256,8 +256,14 @@ def means(view: View) -> Iterator[Finding]:
             )
     for windows in view.windows.values():
         for window in windows:
-            # One line of code that ran several forwards, and one backward for all of them.
-            runs = Counter((e.where, e.details.get("model")) for e in window.of("forward") if e.details.get("grad"))
+            # One call that ran several times, with no backward in between, and then one backward for all.
+            number = next((e.number for e in window.of("backward") if e.details["pass"] in window.get("pass_numbers", ())), 0)
+            since = max((e.number for e in window.of("backward") if e.number < number), default=-1)
+            runs = Counter(
+                (e.details.get("site"), e.details.get("model"))
+                for e in window.of("forward")
+                if since < e.number < number and e.details.get("grad")
+            )
             forwards = max(runs.values(), default=0)
             if window.passes == 1 and forwards > 1 and not window.get("closure_calls"):
                 yield finding(

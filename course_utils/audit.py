@@ -1,0 +1,431 @@
+"""`course audit train.py`: run a training script unchanged under a gradient ledger, and say what it found.
+
+Nothing of torch is imported before the script imports it: what a script sets in its environment beforehand counts.
+The ledger opens at that moment, and closes when the script has ended, whatever way it ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import builtins
+import contextlib
+import importlib.abc
+import importlib.machinery
+import io
+import os
+import sys
+import threading
+import time
+import traceback
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from course_utils.workbook import UserError
+
+if TYPE_CHECKING:
+    from course_utils.ledger import GradientLedger
+
+CLEAN, FOUND, COULD_NOT_RUN = 0, 1, 2
+"""Exit statuses: no errors found; errors found; the script could not be run, or never stepped."""
+
+EVERY = 10.0
+"""Seconds between two lines of progress on a terminal."""
+
+BLIND = (
+    "What an audit cannot see: losses scaled or averaged wrongly (give --reference), steps meant per micro-batch (give "
+    "--window), writes through .data or .numpy() (give --digests), memory, and other processes (audit each rank)."
+)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How the script ended."""
+
+    how: str
+    """`end`, `exit`, `stopped` (by --steps), `interrupted`, `crash` or `unreadable`."""
+    message: str = ""
+    trace: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of an audit; what stands behind `--` goes to the script."""
+    parser.add_argument("script", metavar="SCRIPT", help="a Python file, or with -m the name of a module")
+    parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name, as after python -m")
+    parser.add_argument("--steps", type=_positive, metavar="N", help="stop the script after N optimizer steps")
+    parser.add_argument("--window", type=_positive, metavar="K", help="micro-batches meant per optimizer step")
+    parser.add_argument(
+        "--reference",
+        metavar="NAME",
+        help="a function of the script, called before each step, that returns {parameter name: gradient to be used}",
+    )
+    parser.add_argument("--digests", action="store_true", help="also find writes that leave no trace; reads all gradients")
+    parser.add_argument("--json", action="store_true", help="print JSON alone; what the script prints goes to stderr")
+    parser.add_argument("--events", action="store_true", help="with --json: every event too")
+    parser.add_argument("--plot", type=Path, metavar="PNG", help="also write the timeline as a picture")
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def audit(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    """Run the script with `arguments`, print the report, return the exit status."""
+    report_to, restore = _streams(options.json)
+    try:
+        return _Audit(options, list(arguments), report_to).run()
+    finally:
+        restore()
+
+
+def _streams(json: bool) -> tuple[io.TextIOBase | Any, Callable[[], None]]:
+    """Where the report goes. With --json, everything else that is printed, by children too, goes to stderr."""
+    if not json:
+        return sys.stdout, lambda: None
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # no real file behind it
+        return sys.stdout, lambda: None
+    out = os.fdopen(os.dup(kept), "w", encoding="utf-8")
+
+    def restore() -> None:
+        out.flush()
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+    return out, restore
+
+
+class _Audit:
+    """One run of one script."""
+
+    def __init__(self, options: argparse.Namespace, arguments: list[str], out: Any):
+        self.options = options
+        self.arguments = arguments
+        self.out = out
+        self.ledger: GradientLedger | None = None
+        self.main: types.ModuleType | None = None
+        self.next_line = time.monotonic() + EVERY
+        self.reported = False
+        self.reference_fault = ""
+
+    def run(self) -> int:
+        target = self._target()
+        with self._listening(), self._own_exit():
+            ending = self._execute(target)
+            if ending.how in ("end", "exit"):
+                _join_threads()
+        if self.ledger is not None:
+            self._close(ending)
+        return self._report(ending)
+
+    # ------------------------------------------------------------------ the script
+
+    def _target(self) -> Path | str:
+        name = self.options.script
+        if self.options.module:
+            return str(name)
+        path = Path(name)
+        if path.is_dir():
+            raise UserError(f"{name} is a folder: give a Python file, or `-m NAME` for a module")
+        if not path.is_file():
+            raise UserError(f"there is no file {name} here: give the path of the training script")
+        return path.resolve()
+
+    def _execute(self, target: Path | str) -> Ending:
+        arguments, path = sys.argv, list(sys.path)
+        saved = sys.modules.get("__main__")
+        try:
+            code, self.main = _load(target)
+            sys.argv = [self.main.__dict__.get("__file__") if self.options.module else self.options.script, *self.arguments]
+            sys.path[:] = [str(target.parent) if isinstance(target, Path) else os.getcwd(), *path[1:]]
+            sys.modules["__main__"] = self.main
+            exec(code, self.main.__dict__)
+            return Ending("end")
+        except SystemExit as error:
+            return Ending("exit", "" if error.code in (None, 0) else f"with {error.code!r}")
+        except KeyboardInterrupt:
+            return Ending("interrupted")
+        except _CannotLoad as error:
+            return Ending("unreadable", str(error))
+        except BaseException as error:
+            if type(error).__name__ == "Stop" and type(error).__module__ == "course_utils.ledger.taps":
+                return Ending("stopped")
+            self.error = error
+            return Ending("crash", f"{type(error).__name__}: {error}", _trimmed(error))
+        finally:
+            sys.argv, sys.path[:] = arguments, path
+            # The script's module stays in place until the report is written: its threads and atexit functions use it.
+            self.restore_main = saved
+
+    # ------------------------------------------------------------------ the ledger
+
+    @contextlib.contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Open the ledger as soon as torch has been imported."""
+        if "torch" in sys.modules:
+            self._open()
+            yield
+            return
+        finder = _AfterTorch(self._open)
+        sys.meta_path.insert(0, finder)
+        try:
+            yield
+        finally:
+            if finder in sys.meta_path:
+                sys.meta_path.remove(finder)
+
+    def _open(self) -> None:
+        from course_utils.ledger import GradientLedger
+        from course_utils.ledger.places import claim
+
+        if isinstance(self.main, types.ModuleType) and self.main.__dict__.get("__file__"):
+            claim(self.main.__dict__["__file__"])
+        options = self.options
+        reference = self._reference if options.reference else None
+        self.ledger = GradientLedger(window=options.window, reference=reference, digests=options.digests)
+        self.ledger.on_step(self._stepped)
+        self.ledger.__enter__()
+
+    def _reference(self) -> Any:
+        function = self.main.__dict__.get(self.options.reference) if self.main else None
+        if not callable(function):
+            self.reference_fault = f"the script has no function named {self.options.reference}"
+            raise RuntimeError(self.reference_fault)
+        return function()
+
+    def _stepped(self, steps: int) -> None:
+        if self.options.steps and steps >= self.options.steps:
+            from course_utils.ledger.taps import Stop
+
+            raise Stop(f"{steps} steps")
+        if time.monotonic() > self.next_line:
+            self.next_line = time.monotonic() + EVERY
+            if sys.stderr.isatty():
+                print(f"course audit: {steps} steps so far", file=sys.stderr)
+
+    def _close(self, ending: Ending) -> None:
+        assert self.ledger is not None
+        error = getattr(self, "error", None)
+        if ending.how in ("stopped", "interrupted"):
+            self.ledger.cut_short()
+        self.ledger.__exit__(type(error) if error else None, error, None)
+
+    @contextlib.contextmanager
+    def _own_exit(self) -> Iterator[None]:
+        """Report before `os._exit`, which ends the process on the spot. Forked children leave as they please."""
+        real, own = os._exit, os.getpid()
+
+        def leave(status: int) -> None:
+            if os.getpid() == own and not self.reported:
+                ending = Ending("exit", f"with os._exit({status})")
+                if self.ledger is not None:
+                    self._close(ending)
+                status = self._report(ending)
+                sys.stdout.flush()
+                self.out.flush()
+            real(status)
+
+        os._exit = leave  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            os._exit = real
+
+    # ------------------------------------------------------------------ the report
+
+    def _report(self, ending: Ending) -> int:
+        self.reported = True
+        name = self.options.script
+        if ending.how == "unreadable":
+            return self._could_not(ending, f"{name} could not be run: {ending.message}")
+        if self.reference_fault:
+            return self._could_not(ending, f"{self.reference_fault}: --reference names a function at its top level")
+        if self.ledger is None:
+            why = f"it ended {ending.message or 'early'}" if ending.how != "end" else "nothing of it is in this process"
+            return self._could_not(ending, f"{name} never imported torch: {why}")
+        log = self.ledger.log
+        found = self.ledger.findings()
+        errors = [one for one in found if one.severity == "error"]
+        stepped = any(e.kind in ("step", "skipped step") for e in log.events)
+        status = FOUND if errors else (CLEAN if stepped and ending.how != "crash" else COULD_NOT_RUN)
+        said = {
+            "end": "ran to its end",
+            "exit": f"exited {ending.message}".strip(),
+            "stopped": f"was stopped after {self.options.steps} steps",
+            "interrupted": "was interrupted",
+            "crash": f"crashed: {ending.message}".rstrip("."),
+        }[ending.how]
+        if self.options.plot is not None and stepped:
+            self._plot()
+        if self.options.json:
+            self._json(ending, said, status)
+            return status
+        print(file=self.out)
+        if ending.trace:
+            print(ending.trace, file=self.out)
+        print(f"course audit: {name} {said}.", file=self.out)
+        print(str(self.ledger), file=self.out)
+        if not stepped:
+            print(f"\n{self._never(log)}", file=self.out)
+        print(f"\n{BLIND}", file=self.out)
+        self.out.flush()
+        return status
+
+    def _plot(self) -> None:
+        assert self.ledger is not None
+        os.environ.setdefault("MPLBACKEND", "Agg")
+        self.ledger.plot(path=self.options.plot)
+
+    def _never(self, log: Any) -> str:
+        passes = sum(event.kind == "backward" for event in log.events)
+        if passes:
+            return (
+                f"{passes} backward passes ran and no optimizer stepped: if the script steps in another way, through "
+                "step.__wrapped__ or in C++, the ledger cannot see it."
+            )
+        return (
+            "No backward pass and no step was seen in this process: does the script train only with other arguments "
+            "(give them behind --), or in other processes (audit each of them: torchrun … -m course_utils.audit train.py)?"
+        )
+
+    def _could_not(self, ending: Ending, text: str) -> int:
+        if self.options.json:
+            self._json(ending, text, COULD_NOT_RUN)
+        else:
+            if ending.trace:
+                print(ending.trace, file=sys.stderr)
+            print(f"course audit: {text}", file=sys.stderr)
+        return COULD_NOT_RUN
+
+    def _json(self, ending: Ending, said: str, status: int) -> None:
+        import json
+
+        plain: dict[str, Any] = {"findings": [], "steps": 0}
+        if self.ledger is not None:
+            plain = json.loads(self.ledger.as_json(events=self.options.events))
+        plain |= {"script": self.options.script, "ended": ending.how, "message": said, "exit_status": status}
+        json.dump(plain, self.out, indent=1)
+        print(file=self.out)
+        self.out.flush()
+
+
+class _CannotLoad(Exception):
+    """The script cannot be read or compiled, or the module cannot be found."""
+
+
+def _load(target: Path | str) -> tuple[types.CodeType, types.ModuleType]:
+    """Code and a fresh `__main__` for a script or a module, set up as Python itself does."""
+    main = types.ModuleType("__main__")
+    names: dict[str, Any] = {"__builtins__": builtins, "__package__": None, "__spec__": None, "__cached__": None}
+    if isinstance(target, Path):
+        try:
+            code = compile(target.read_bytes(), str(target), "exec", dont_inherit=True)
+        except SyntaxError as error:
+            raise _CannotLoad(f"{error.msg} ({target.name}, line {error.lineno})") from error
+        except (OSError, ValueError) as error:
+            raise _CannotLoad(str(error)) from error
+        names["__file__"] = str(target)
+    else:
+        sys.path.insert(0, os.getcwd())
+        try:
+            spec, found = _find_module(target)
+        finally:
+            sys.path.pop(0)
+        code = found
+        names |= {"__file__": spec.origin, "__spec__": spec, "__package__": spec.parent, "__loader__": spec.loader}
+    main.__dict__.update(names)
+    return code, main
+
+
+def _find_module(name: str) -> tuple[importlib.machinery.ModuleSpec, types.CodeType]:
+    import importlib.util
+
+    try:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = importlib.util.find_spec(f"{name}.__main__")
+    except (ImportError, ValueError, AttributeError) as error:
+        raise _CannotLoad(f"no module {name}: {error}") from error
+    code = spec.loader.get_code(spec.name) if spec is not None and hasattr(spec.loader, "get_code") else None  # type: ignore[union-attr]
+    if spec is None or code is None:
+        raise _CannotLoad(f"there is no module {name} with code that can be run")
+    return spec, code
+
+
+def _trimmed(error: BaseException) -> str:
+    """The traceback from the script's own first frame on, as Python would have printed it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    told = traceback.TracebackException(type(error), error, trace, compact=True)
+    taps = os.path.join(os.path.dirname(__file__), "ledger", "taps.py")
+    chained: traceback.TracebackException | None = told
+    while chained is not None:
+        kept = [frame for frame in chained.stack if frame.filename != taps]
+        chained.stack = traceback.StackSummary.from_list(kept)
+        chained = chained.__cause__ or chained.__context__
+    return "".join(told.format()).rstrip()
+
+
+def _join_threads() -> None:
+    """Wait for the script's threads, as Python does before it ends."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+
+
+class _AfterTorch(importlib.abc.MetaPathFinder):
+    """Calls a function once, right after torch has been imported."""
+
+    def __init__(self, then: Callable[[], None]):
+        self.then = then
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if name != "torch" or self not in sys.meta_path:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or spec.loader is None:
+            sys.meta_path.insert(0, self)
+            return spec
+        spec.loader = _Announcing(spec.loader, self.then)
+        return spec
+
+
+class _Announcing(importlib.abc.Loader):
+    """Torch's own loader, which says when it is done and then takes its place again."""
+
+    def __init__(self, loader: Any, then: Callable[[], None]):
+        self.loader, self.then = loader, then
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loader, name)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType | None:
+        created: types.ModuleType | None = self.loader.create_module(spec)
+        return created
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        assert module.__spec__ is not None
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        self.then()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """`python -m course_utils.audit`: the same command without the others around it."""
+    from course_utils.cli import main as course
+
+    return course(["audit", *(sys.argv[1:] if argv is None else argv)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
