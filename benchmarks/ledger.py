@@ -91,7 +91,10 @@ WATCHERS: dict[str, tuple[Watch, str]] = {
     "plain": (unwatched, "nothing watches"),
     "plain again": (unwatched, "the same: how far from 1 noise alone goes"),
     "ledger": (ledger, "GradientLedger(model, optimizer): every gradient event with its line and its numbers"),
-    "ledger, digests": (digests, "the same with digests=True: a digest of the values at every event"),
+    "ledger, digests": (
+        digests,
+        "the same with digests=True: a sum over every gradient after each backward and before each step",
+    ),
     "ledger closed": (ledger, "the loop after its ledger has closed: what stays behind"),
     "torch.profiler": (profiler, "profile(activities=[CPU]): the time of every operator, nothing about gradients"),
 }
@@ -236,8 +239,8 @@ def traincheck(folder: Path, loop: str) -> tuple[dict[str, tuple[Process, int]],
 # ------------------------------------------------------------------ rounds and table
 
 
-def rounds(loop: str, number: int, apart: dict[str, tuple[Process, int]]) -> dict[str, str]:
-    """{watcher: its ratio to the plain loop, as the table shows it}."""
+def rounds(loop: str, number: int, apart: dict[str, tuple[Process, int]], notes: list[str]) -> dict[str, str]:
+    """{watcher: its ratio to the plain loop, as the table shows it}; a process that dies is noted and left out."""
     ratios: dict[str, list[float]] = {}
     least: dict[str, float] = {}
     names = [*WATCHERS, *apart]
@@ -251,7 +254,11 @@ def rounds(loop: str, number: int, apart: dict[str, tuple[Process, int]]) -> dic
                 each[name] = measure(name, loop, COUNTS[loop]) / COUNTS[loop]
             elif index % TRAINCHECK_EVERY == 0:
                 process, count = apart[name]
-                each[name] = process.seconds(count) / count
+                try:
+                    each[name] = process.seconds(count) / count
+                except Unavailable as reason:
+                    notes.append(f"{name} ended in round {index + 1} of the {loop} loop: {reason}")
+                    names.remove(name)
         for name, seconds in each.items():
             ratios.setdefault(name, []).append(seconds / each["plain"])
             least[name] = min(seconds, least.get(name, seconds))
@@ -298,7 +305,7 @@ def main() -> None:
                 except Unavailable as reason:
                     notes.append(f"TrainCheck was not measured on the {loop} loop: {reason}")
             try:
-                for name, ratio in rounds(loop, arguments.rounds, apart).items():
+                for name, ratio in rounds(loop, arguments.rounds, apart, notes).items():
                     table.setdefault(name, {})[loop] = ratio
             finally:
                 for process, _ in apart.values():

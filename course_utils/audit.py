@@ -61,7 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a function of the script, called before each step, that returns {parameter name: gradient to be used}",
     )
-    parser.add_argument("--digests", action="store_true", help="also find writes that leave no trace; reads all gradients")
+    parser.add_argument(
+        "--digests", action="store_true", help="also find writes that leave no trace; reads all gradients"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON alone; what the script prints goes to stderr")
     parser.add_argument("--events", action="store_true", help="with --json: every event too")
     parser.add_argument("--plot", type=Path, metavar="PNG", help="also write the timeline as a picture")
@@ -144,7 +146,8 @@ class _Audit:
         saved = sys.modules.get("__main__")
         try:
             code, self.main = _load(target)
-            sys.argv = [self.main.__dict__.get("__file__") if self.options.module else self.options.script, *self.arguments]
+            shown = str(self.main.__dict__["__file__"]) if self.options.module else self.options.script
+            sys.argv = [shown, *self.arguments]
             sys.path[:] = [str(target.parent) if isinstance(target, Path) else os.getcwd(), *path[1:]]
             sys.modules["__main__"] = self.main
             exec(code, self.main.__dict__)

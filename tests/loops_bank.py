@@ -70,12 +70,12 @@ def run(script: Script, *, by_numbers: bool = True) -> tuple[GradientLedger, Bas
         def reference() -> dict[str, torch.Tensor]:
             return module.reference()
 
-    ledger = GradientLedger(
-        window=script.window, reference=reference, digests=script.header.get("needs") == "digests"
-    )
+    ledger = GradientLedger(window=script.window, reference=reference, digests=script.header.get("needs") == "digests")
     error: BaseException | None = None
     state = torch.random.get_rng_state(), torch.get_num_threads(), torch.get_default_dtype()
-    saved = sys.modules.get("__main__")
+    saved, arguments = sys.modules.get("__main__"), sys.argv
+    torch.set_num_threads(1)
+    sys.argv = [str(script.path)]
     sys.modules["__main__"] = module
     try:
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
@@ -85,6 +85,7 @@ def run(script: Script, *, by_numbers: bool = True) -> tuple[GradientLedger, Bas
     except (Exception, SystemExit) as raised:
         error = raised
     finally:
+        sys.argv = arguments
         if saved is not None:
             sys.modules["__main__"] = saved
         torch.random.set_rng_state(state[0])
@@ -108,9 +109,7 @@ if __name__ == "__main__":
                 continue
             ledger, error = run(script)
             found = ledger.findings()
-            lines = [
-                f"      {f.severity:7} {f.misconception} @ {f.where} {(f.text if words else '')}" for f in found
-            ]
+            lines = [f"      {f.severity:7} {f.misconception} @ {f.where} {(f.text if words else '')}" for f in found]
             if ledger.trouble:
                 print("TROUBLE", script.name, ledger.trouble)
             if error is not None and "raises" not in script.header:

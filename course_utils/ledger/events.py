@@ -70,8 +70,8 @@ def cell_name(file: str) -> str:
         from IPython.core.getipython import get_ipython
 
         shell = get_ipython()
-        label, name = shell.compile.format_code_name(file) if shell else ("", "")
-        return name if label == "Cell" else "cell"
+        named = shell.compile.format_code_name(file) if shell else None
+        return str(named[1]) if named and named[0] == "Cell" else "cell"
     except Exception:  # another front end, or an older IPython: the word must do
         return "cell"
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import torch
 from torch import Tensor
 
 from course_utils.ledger.events import Event, Finding, Log
@@ -57,7 +55,6 @@ class GradientLedger:
                 f"got {type(reference).__name__}"
             )
         things = list(_flat(watched))
-        self._found_by_itself = not things
         self._recorder = Recorder(things, window=window, reference=reference, digests=digests)
         self._log: Log | None = None
         self._state = "new"
@@ -67,13 +64,13 @@ class GradientLedger:
     def __enter__(self) -> GradientLedger:
         if self._state != "new":
             raise RuntimeError("this ledger has been opened before; make a new GradientLedger for another run")
-        if self._found_by_itself:
-            self._recorder.adopt(_living_optimizers())
         self._state = "open"
         open_recorder(self._recorder)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         close_recorder(self._recorder)
         self._recorder.close(error)
         self._state = "closed"
@@ -185,13 +182,3 @@ def _flat(watched: Iterable[object]) -> Iterable[object]:
             yield from _flat(thing)
         elif thing is not None:
             yield thing
-
-
-def _living_optimizers() -> list[object]:
-    """Optimizers made before the ledger was opened. Models are met when they run."""
-    found: list[object] = []
-    for thing in gc.get_objects():
-        # type(), not isinstance: proxies answer that by doing things.
-        if issubclass(type(thing), torch.optim.Optimizer) and "param_groups" in vars(thing):
-            found.append(thing)
-    return found

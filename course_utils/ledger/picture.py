@@ -72,9 +72,14 @@ def _marks(event: Event, found: Sequence[Finding], window: int) -> tuple[int, ..
     for number, one in enumerate(found, 1):
         if one.severity == "info":
             continue
-        here = one.where is not None and event.where is not None and (one.where.file, one.where.line) == (
-            event.where.file,
-            event.where.line,
+        here = (
+            one.where is not None
+            and event.where is not None
+            and (one.where.file, one.where.line)
+            == (
+                event.where.file,
+                event.where.line,
+            )
         )
         if here and event.kind == "clear" and one.misconception in _ABOUT_LOSS and not event.details.get("lost"):
             here = False  # the same line, at a moment when it did no harm
@@ -92,7 +97,9 @@ def alternative_text(log: Log, found: Sequence[Finding], drawn: Sequence[Column]
     number = main_optimizer(view)
     label = view.label(number) if number is not None else "the optimizer"
     count = drawn[-1].window + 1
-    said = [f"Timeline of the first {times(count, 'window')} of {label}: how many backward passes .grad holds after each event."]
+    said = [
+        f"Timeline of the first {times(count, 'window')} of {label}: how many backward passes .grad holds after each event."
+    ]
     for window in range(min(count, 3)):
         words = [column for column in drawn if column.window == window]
         passes = sum(column.word == "backward" for column in words)
@@ -157,11 +164,16 @@ def plot(log: Log, found: Sequence[Finding], windows: int = 6) -> Figure:
             plt.Rectangle((0, 0), 1, 1, color=COLOURS["blue"]),
             plt.Rectangle((0, 0), 1, 1, facecolor=COLOURS["orange"], hatch="////", edgecolor="white"),
         ]
-        figure.legend(handles, ["not used yet", "used by a step"], loc="outside upper right", ncols=2, fontsize=10, frameon=False)
+        figure.legend(
+            handles, ["not used yet", "used by a step"], loc="outside upper right", ncols=2, fontsize=10, frameon=False
+        )
         lines = [
-            f"{n if n in numbers else '–'}  {misconception(one.misconception).title}" + (f", {one.where.short}" if one.where else "")
+            f"{n if n in numbers else '–'}  {misconception(one.misconception).title}"
+            + (f", {one.where.short}" if one.where else "")
             for n, one in listed + rest
         ]
-        axes.set_xlabel("\n".join(lines) if lines else "nothing found", loc="left", color=marked if lines else "#333333")
+        axes.set_xlabel(
+            "\n".join(lines) if lines else "nothing found", loc="left", color=marked if lines else "#333333"
+        )
     figure.alternative_text = text  # type: ignore[attr-defined]
     return figure

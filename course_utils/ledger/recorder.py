@@ -12,13 +12,13 @@ import sys
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.parameter import UninitializedTensorMixin
+from torch.nn.parameter import is_lazy
 
 from course_utils.ledger import places
 from course_utils.ledger.accounts import (
@@ -33,6 +33,7 @@ from course_utils.ledger.accounts import (
     ModuleAccount,
     OptimizerAccount,
     grad_of,
+    living,
 )
 from course_utils.ledger.events import Event, Kind, Log, OptimizerFacts, ParameterFacts, Place
 from course_utils.ledger.reference import compare_with_reference
@@ -83,7 +84,7 @@ class Recorder:
         self,
         watched: Iterable[object] = (),
         window: int | None = None,
-        reference: Callable[[], dict[str, Tensor]] | None = None,
+        reference: Callable[[], Mapping[str, Tensor]] | None = None,
         digests: bool = False,
         on_step: Callable[[int], None] | None = None,
     ):
@@ -100,7 +101,8 @@ class Recorder:
         self.finished = False
         self.pending_finite = True
         self.stopped = False
-        self.error, self.error_at = "", None
+        self.error = ""
+        self.error_at: Place | None = None
         self.muted = False
         self.trouble = ""
         """The traceback of a fault of the ledger's own, if it had one; it closes the ledger, not the training."""
@@ -152,12 +154,6 @@ class Recorder:
                 )
         self._hook_up()
 
-    def adopt(self, optimizers: Iterable[object]) -> None:
-        """Take optimizers that existed before the ledger was opened."""
-        for optimizer in optimizers:
-            self._optimizer(optimizer)
-        self._hook_up()
-
     def _optimizer(self, optimizer: Any, made_at: Place | None = None) -> OptimizerAccount:
         before = len(self.books.accounts)
         entry = self.books.optimizer(optimizer, made_at, self.steps)
@@ -182,7 +178,7 @@ class Recorder:
 
     def _hook(self, account: Account) -> None:
         parameter = account.ref()
-        if parameter is None or isinstance(parameter, UninitializedTensorMixin):
+        if parameter is None or is_lazy(parameter):
             return  # a lazy module's, not made yet
         if not parameter.requires_grad or not parameter.is_leaf:
             return
@@ -323,6 +319,9 @@ class Recorder:
 
     def _cleared(self, account: Account, place: Place | None, how: str) -> None:
         """Book a clear: what it threw away matters, so that is written down with it."""
+        under_way = self._stepping.get(threading.get_ident())
+        if under_way and "fresh" in under_way[-1].details and account.status == FRESH:
+            account.status = USED  # cleared by the step's own hook: it has been used
         fresh = account.status in (FRESH, SKIPPED)
         lost = len(account.deposits) if fresh else 0
         optimizer, _ = self._clearing.get(threading.get_ident(), (None, None))
@@ -616,7 +615,12 @@ class Recorder:
             return None
         self._settle_all()
         self._groups.clear()
-        if self.books.accounts and any(a.handle is None for a in self.books.accounts):
+        if not self.books.accounts and not self._own_only and self._may_look("optimizers", 2):
+            # No module has run and no optimizer has acted: plain tensors, in optimizers from before the ledger.
+            for optimizer in living(torch.optim.Optimizer):
+                if "param_groups" in vars(optimizer):
+                    self._optimizer(optimizer)
+        if any(account.handle is None for account in self.books.accounts):
             self._hook_up()
         first = roots[0] if isinstance(roots, (list, tuple)) and roots else roots
         node = getattr(first, "grad_fn", None) or getattr(first, "node", None)
@@ -900,7 +904,13 @@ class Recorder:
                 rewound = rewound or (parameter is not None and parameter._version != account.written)
         details = draft.details
         details["fresh"] = fresh
-        for name, found in (("none", none), ("zeros", zeros), ("stale", stale), ("frozen", frozen), ("skipped", skipped)):
+        for name, found in (
+            ("none", none),
+            ("zeros", zeros),
+            ("stale", stale),
+            ("frozen", frozen),
+            ("skipped", skipped),
+        ):
             details[name] = found
         details["used_by"] = sorted(others)
         details["mixed"] = mixed
@@ -919,7 +929,9 @@ class Recorder:
         if crossed is not None:
             details["crossed"] = {
                 "name": crossed.name,
-                "names": [a.name for a in accounts if len(a.deposits) > 1 and a.deposits[0].steps != a.deposits[-1].steps],
+                "names": [
+                    a.name for a in accounts if len(a.deposits) > 1 and a.deposits[0].steps != a.deposits[-1].steps
+                ],
                 "first": crossed.deposits[0].place,
                 "first_trail": crossed.deposits[0].trail,
                 "last_trail": crossed.deposits[-1].trail,
@@ -927,8 +939,7 @@ class Recorder:
             }
         low = next((a for a in accounts if a.status == FRESH and len(a.deposits) > 1 and _low(a)), None)
         if low is not None:
-            held = low.ref()
-            details["low_precision"] = str(grad_of(held).dtype).removeprefix("torch.") if held is not None else ""
+            details["low_precision"] = _low(low)
         if draft.accounts is not accounts:
             for account in accounts:
                 if account.status == FRESH and account not in draft.accounts[-1:]:
@@ -951,7 +962,10 @@ class Recorder:
         """Plain SGD moves nothing where the gradient is zero; momentum, moments and weight decay do."""
         optimizer = entry.ref()
         groups = optimizer.param_groups if optimizer is not None else []
-        return all(not g.get("momentum") and not g.get("weight_decay") and "betas" not in g and "alpha" not in g for g in groups)
+        return all(
+            not g.get("momentum") and not g.get("weight_decay") and "betas" not in g and "alpha" not in g
+            for g in groups
+        )
 
     def _compare(self, entry: OptimizerAccount, draft: Draft) -> None:
         assert self.reference is not None
@@ -1000,7 +1014,7 @@ class Recorder:
                         moved[account.name] = by
             draft.details["idle_moved"] = moved
         within = self._scaler_steps.get(thread)
-        if within is not None and within.get("found_inf") is not None and within["found_inf"]():
+        if within is not None and within["fused"] and float(getattr(optimizer, "found_inf", None) or 0) > 0:
             self._skip(entry, draft)
             return
         self._use(entry)
@@ -1017,7 +1031,9 @@ class Recorder:
 
     def _skip(self, entry: OptimizerAccount, draft: Draft | None) -> None:
         if draft is None:
-            draft = self._emit("skipped step", self._scaler_steps[threading.get_ident()]["place"], (), optimizer=entry.number)
+            draft = self._emit(
+                "skipped step", self._scaler_steps[threading.get_ident()]["place"], (), optimizer=entry.number
+            )
             draft.window = entry.steps
             draft.details["region"] = self._region()
             self._tally(draft, entry.accounts)
@@ -1041,7 +1057,8 @@ class Recorder:
         self._scaling = True
         for one in (result,) if isinstance(result, Tensor) else result:
             if isinstance(one, Tensor) and one.grad_fn is not None:
-                one.grad_fn.metadata[self._mark] = True
+                node: Any = one.grad_fn
+                node.metadata[self._mark] = True
 
     def unscaled(self, scaler: Any, optimizer: Any, frame: FrameType) -> None:
         """`scaler.unscale_(optimizer)` has run."""
@@ -1066,14 +1083,9 @@ class Recorder:
         thread = threading.get_ident()
         before = self._scaler_steps.get(thread)
         self._scale = _scale_of(scaler)
-        found: Callable[[], bool] | None = None
-        if getattr(optimizer, "_step_supports_amp_scaling", False):
-            # A fused step is called even when it will do nothing.
-            def found() -> bool:
-                flag = getattr(optimizer, "found_inf", None)
-                return bool(flag is not None and float(flag) > 0)
-
-        self._scaler_steps[thread] = {"fired": None, "place": places.user_place(frame), "found_inf": found}
+        # A fused step is called even when it will do nothing; it is then told so by an attribute.
+        fused = bool(getattr(optimizer, "_step_supports_amp_scaling", False))
+        self._scaler_steps[thread] = {"fired": None, "place": places.user_place(frame), "fused": fused}
         return before
 
     def scaler_step_ends(self, scaler: Any, optimizer: Any, before: Any, failed: bool) -> None:
@@ -1251,10 +1263,11 @@ def _norm(accounts: list[Account]) -> float | None:
         return None
 
 
-def _low(account: Account) -> bool:
+def _low(account: Account) -> str:
+    """The gradient's dtype where it is a half-precision one, else an empty string."""
     parameter = account.ref()
     grad = grad_of(parameter) if parameter is not None else None
-    return grad is not None and grad.dtype in (torch.bfloat16, torch.float16)
+    return {torch.bfloat16: "bfloat16", torch.float16: "float16"}.get(grad.dtype, "") if grad is not None else ""
 
 
 def _number(value: Any) -> float | None:

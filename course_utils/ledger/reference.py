@@ -16,7 +16,9 @@ TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-4, torch.bfloat16: 3e-2, tor
 """Relative error up to which two gradients of that dtype are one: sums in another order, and autocast, stay below."""
 
 
-def compare_with_reference(reference: Callable[[], Mapping[str, Tensor]], accounts: list[Account]) -> dict[str, Any] | None:
+def compare_with_reference(
+    reference: Callable[[], Mapping[str, Tensor]], accounts: list[Account]
+) -> dict[str, Any] | None:
     """Ratio and cosine of the gradient in use to the reference's; the weights each pass had and should have had.
 
     None when the reference names none of these parameters. Raises `TypeError` or `ValueError` that say what is wrong

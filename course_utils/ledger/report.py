@@ -23,9 +23,12 @@ def as_plain(log: Log, found: Sequence[Finding], *, events: bool = True, trouble
         "format": FORMAT,
         "findings": [finding.plain() | {"title": misconception(finding.misconception).title} for finding in found],
         "optimizers": [
-            {"label": o.label, "steps": o.steps, "made_at": o.made_at.plain() if o.made_at else None} for o in log.optimizers
+            {"label": o.label, "steps": o.steps, "made_at": o.made_at.plain() if o.made_at else None}
+            for o in log.optimizers
         ],
-        "parameters": [{"name": p.name, "optimizers": list(p.owners), "backward_passes": p.deposits} for p in log.parameters],
+        "parameters": [
+            {"name": p.name, "optimizers": list(p.owners), "backward_passes": p.deposits} for p in log.parameters
+        ],
         "steps": _steps(log),
         "dropped_events": log.dropped,
         "error": log.error,
@@ -49,7 +52,9 @@ def headline(log: Log, found: Sequence[Finding]) -> str:
     parts += [times(counts["info"], "note")] if counts["info"] else []
     said = "nothing wrong" if not counts["error"] and not counts["warning"] and not parts else " and ".join(parts)
     labels = [o.label for o in log.optimizers if o.steps]
-    whose = f" of {', '.join(labels[:3])}" + (f" and {len(labels) - 3} more" if len(labels) > 3 else "") if labels else ""
+    whose = (
+        f" of {', '.join(labels[:3])}" + (f" and {len(labels) - 3} more" if len(labels) > 3 else "") if labels else ""
+    )
     steps = _steps(log)
     return f"{said} in {times(steps, 'step')}{whose}" if steps else f"{said}; no optimizer step was seen"
 
@@ -75,7 +80,9 @@ def _finding_lines(finding: Finding, number: int) -> list[str]:
     if finding.where and finding.where.code:
         lines.append(f"       {finding.where.code}")
     for head, text in (("seen", finding.text), ("mend", finding.remedy), ("why", entry.why or entry.happens)):
-        lines += textwrap.wrap(text, 100, initial_indent=f"   {head:5}", subsequent_indent=" " * 8, break_on_hyphens=False)
+        lines += textwrap.wrap(
+            text, 100, initial_indent=f"   {head:5}", subsequent_indent=" " * 8, break_on_hyphens=False
+        )
     return lines
 
 
@@ -144,7 +151,9 @@ def timeline(log: Log, windows: int = 4, found: Iterable[Finding] = ()) -> str:
     if len(lines) > len(shown):
         out.append(f"{'…':>{width}}  {len(rows) - shown[-1][1]} more windows, in {len(lines) - len(shown)} rows")
     head = f"timeline, a window a row ({LEGEND})" if any("!" in line for line in out) else "timeline, a window a row"
-    return "\n".join([head, *(textwrap.shorten(line, 400, placeholder=" …") if len(line) > 400 else line for line in out)])
+    return "\n".join(
+        [head, *(textwrap.shorten(line, 400, placeholder=" …") if len(line) > 400 else line for line in out)]
+    )
 
 
 def _span(first: int, last: int) -> str:
@@ -179,7 +188,14 @@ def table(log: Log, windows: int = 6) -> str:
     seen = 0
     for event in View(log).events:
         rows.append(
-            (str(event.number), str(event.window), event.kind, str(len(event.names) or ""), _short(event), _detail(event))
+            (
+                str(event.number),
+                str(event.window),
+                event.kind,
+                str(len(event.names) or ""),
+                _short(event),
+                _detail(event),
+            )
         )
         seen += event.kind in ("step", "skipped step")
         if seen >= windows:

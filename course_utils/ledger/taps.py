@@ -139,7 +139,7 @@ def _install() -> None:
 
 
 def _tap_grad() -> None:
-    base = torch._C.TensorBase.grad  # type: ignore[attr-defined]
+    base: Any = torch._C.TensorBase.grad
     get, put, delete = base.__get__, base.__set__, base.__delete__
     kinds, kind_of, frame_at, quiet = places.kinds, places.kind_of, sys._getframe, places.QUIET
 

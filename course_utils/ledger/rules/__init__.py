@@ -66,10 +66,26 @@ _BY_NUMBERS = (
 
 SHADOWS: dict[str, tuple[str, ...]] = {
     "never-zeroed": ("window-misaligned", "tail-leaks-into-next-epoch", "tail-dropped", "stepped-on-used-gradients"),
-    "zeroed-once-per-epoch": ("window-misaligned", "tail-leaks-into-next-epoch", "tail-dropped", "stepped-on-used-gradients"),
-    "zeroed-before-step": ("graph-cut", "zeros-move-unused-parameters", "window-misaligned", "tail-dropped", "zeroed-inside-window"),
+    "zeroed-once-per-epoch": (
+        "window-misaligned",
+        "tail-leaks-into-next-epoch",
+        "tail-dropped",
+        "stepped-on-used-gradients",
+    ),
+    "zeroed-before-step": (
+        "graph-cut",
+        "zeros-move-unused-parameters",
+        "window-misaligned",
+        "tail-dropped",
+        "zeroed-inside-window",
+    ),
     "zeroed-inside-window": ("tail-dropped", "window-misaligned", "step-every-micro-batch"),
-    "layer-replaced-after-optimizer": ("graph-cut", "clipped-more-than-zeroed", "never-zeroed", "zeroed-another-object"),
+    "layer-replaced-after-optimizer": (
+        "graph-cut",
+        "clipped-more-than-zeroed",
+        "never-zeroed",
+        "zeroed-another-object",
+    ),
     "unscaled-every-micro-batch": ("clipped-every-micro-batch", "clipped-before-unscale"),
     "clipped-every-micro-batch": ("divided-every-micro-batch",),
     "aliased-gradients": ("zeroed-before-step", "zeroed-inside-window", "never-zeroed", "stepped-on-used-gradients"),
@@ -106,7 +122,9 @@ def _settled_by_numbers(view: View, found: list[Finding]) -> list[Finding]:
     if all(check["right"] for check in checks):
         return [one for one in found if one.misconception in NOT_THE_GRADIENT or one.severity == "info"]
     # Where events name the cause, the numbers are its evidence, not a second finding.
-    named = [one for one in found if one.severity == "error" and one.misconception not in (*_BY_NUMBERS, *NOT_THE_GRADIENT)]
+    named = [
+        one for one in found if one.severity == "error" and one.misconception not in (*_BY_NUMBERS, *NOT_THE_GRADIENT)
+    ]
     notes = [one for one in found if one.severity == "info" and one.misconception in _BY_NUMBERS]
     if named:
         return [one for one in found if one.misconception not in _BY_NUMBERS]

@@ -38,7 +38,12 @@ def _factor(view: View, optimizer: int, wrong: list[Window], checked: list[Windo
         f"At {len(wrong)} of {times(len(checked), 'step')} the gradient is {ratios[0]:.4g} times the reference "
         "(cosine 1.000)"
     )
-    evidence = {"ratio": ratios[0], "ratios": ratios[:10], "cosine": wrong[0].get("reference")["cosine"], "steps": steps_of(wrong)}
+    evidence = {
+        "ratio": ratios[0],
+        "ratios": ratios[:10],
+        "cosine": wrong[0].get("reference")["cosine"],
+        "steps": steps_of(wrong),
+    }
     where = wrong[0].get("last_pass_at")
     scale = wrong[0].get("scale")
     tails = [w for w in wrong if w.micro_batches < usual]
@@ -73,7 +78,12 @@ def _factor(view: View, optimizer: int, wrong: list[Window], checked: list[Windo
         )
     if scale and all(_near(r, 1 / scale) for r in ratios):
         return finding(
-            "loss-not-scaled", "error", where, f"{said}, one over the loss scale.", "Write scaler.scale(loss).backward().", **evidence
+            "loss-not-scaled",
+            "error",
+            where,
+            f"{said}, one over the loss scale.",
+            "Write scaler.scale(loss).backward().",
+            **evidence,
         )
     return finding(
         "gradient-off-by-factor",

@@ -128,7 +128,7 @@ def lost(view: View) -> Iterator[Finding]:
                     before[thrown[-1].where].append(window)
                 continue
             thrown = [e for e in _lost(window, used) if not e.details.get("after_step")]
-            if window.get("assigned"):
+            if window.get("assigned") or _rewritten(window):
                 # Read, cleared and written back: somebody accumulates in buffers of their own.
                 thrown = [e for e in thrown if not e.details.get("taken")]
             if not thrown:
@@ -156,6 +156,12 @@ def _lost(window: Window, used: set[object] | None) -> list[Event]:
         and window.names & set(event.details.get("lost_names", ()))
         and (used is None or any(trail in used for trail in event.details.get("lost_trails", ())))
     ]
+
+
+def _rewritten(window: Window) -> bool:
+    """Whether the gradients were written to by hand after the window's last backward."""
+    last = max((e.number for e in window.of("accumulate")), default=-1)
+    return any(e.number > last for e in window.of("edit"))
 
 
 def _new_epoch(window: Window, clear: Event) -> bool:
@@ -277,7 +283,10 @@ def _used_again(view: View, optimizer: int, windows: list[Window]) -> Iterator[F
     again = [
         w
         for w in windows
-        if w.get("stale") and not w.get("fresh") and not w.get("frozen") and w not in shared
+        if w.get("stale")
+        and not w.get("fresh")
+        and not w.get("frozen")
+        and w not in shared
         and not w.get("closure_calls")
         and not w.get("rewound")
     ]

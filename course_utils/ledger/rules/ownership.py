@@ -11,7 +11,9 @@ from course_utils.ledger.rules.view import BY_HAND, View, finding, first, some, 
 def crossed(view: View) -> Iterator[Finding]:
     """A backward meant for one optimizer that also reached another's parameters."""
     for optimizer, windows in view.windows.items():
-        hits = [w for w in windows if w.get("crossed") and w.get("crossed")["first_trail"] != w.get("crossed")["last_trail"]]
+        hits = [
+            w for w in windows if w.get("crossed") and w.get("crossed")["first_trail"] != w.get("crossed")["last_trail"]
+        ]
         if optimizer == BY_HAND or not hits:
             continue
         detail = hits[0].get("crossed")
@@ -138,7 +140,9 @@ def idle(view: View) -> Iterator[Finding]:
         names = sorted({name for w in hits for name in w.get("idle_moved")})
         by = max(value for w in hits for value in w.get("idle_moved").values())
         clear = first(
-            e for e in view.events if e.kind == "clear" and e.details.get("how") == "zeros" and set(names) & set(e.names)
+            e
+            for e in view.events
+            if e.kind == "clear" and e.details.get("how") == "zeros" and set(names) & set(e.names)
         )
         yield finding(
             "zeros-move-unused-parameters",
@@ -160,7 +164,9 @@ def distributed(view: View) -> Iterator[Finding]:
         for window in windows:
             passes = [view.by_pass[n] for n in window.get("pass_numbers", ()) if n in view.by_pass]
             flags = [p.details["sync"] for p in passes if "sync" in p.details]
-            forwards = [e.details["sync"] for e in window.of("forward") if "sync" in e.details and e.details.get("grad")]
+            forwards = [
+                e.details["sync"] for e in window.of("forward") if "sync" in e.details and e.details.get("grad")
+            ]
             if not flags or not forwards:
                 continue
             if not any(forwards):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from course_utils.ledger.events import Event, Finding
@@ -31,8 +32,8 @@ def clipping(view: View) -> Iterator[Finding]:
     clip_inside: Event | None = None
     for window in view.all_windows:
         for event in window.of("clip"):
-            if not window.names & set(event.names):
-                continue
+            if not window.names & set(event.names) or event.details.get("limit") == math.inf:
+                continue  # with an infinite limit it only measures the norm
             status = event.details.get("status", {})
             if status.get("fresh") and _accumulates_after(window, event):
                 if any(not _accumulates_after(window, e) for e in window.of("clip")):

@@ -257,7 +257,9 @@ def means(view: View) -> Iterator[Finding]:
     for windows in view.windows.values():
         for window in windows:
             # One call that ran several times, with no backward in between, and then one backward for all.
-            number = next((e.number for e in window.of("backward") if e.details["pass"] in window.get("pass_numbers", ())), 0)
+            number = next(
+                (e.number for e in window.of("backward") if e.details["pass"] in window.get("pass_numbers", ())), 0
+            )
             since = max((e.number for e in window.of("backward") if e.number < number), default=-1)
             runs = Counter(
                 (e.details.get("site"), e.details.get("model"))

@@ -14,7 +14,7 @@ class GradLogger:
     def log(self):
         row = {}
         for name, p in self.model.named_parameters():
-            g = p.grad.data
+            g = p.grad.data  # <-- bug
             row[name] = g.abs_().mean().item()  # <-- bug
         self.rows.append(row)
 

@@ -13,7 +13,7 @@ class Engine:
         self.micro_step = 0
 
     def scale_grads(self):
-        grads = [p.grad for p in self.model.parameters() if p.grad is not None]
+        grads = [p.grad for p in self.model.parameters() if p.grad is not None]  # <-- bug
         torch._foreach_div_(grads, self.grad_accum)  # <-- bug
 
     def backward(self, loss):

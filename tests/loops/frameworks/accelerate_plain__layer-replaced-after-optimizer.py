@@ -11,7 +11,7 @@ accelerator = Accelerator(cpu=True)
 dataset = TensorDataset(torch.randn(32, 8), torch.randint(0, 3, (32,)))
 loader = DataLoader(dataset, batch_size=8, shuffle=True)
 model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
-optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)  # <-- bug
 scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.1, total_iters=8)
 model, optimizer, loader, scheduler = accelerator.prepare(model, optimizer, loader, scheduler)
 

@@ -12,7 +12,7 @@ encoder = nn.Sequential(nn.Linear(6, 8), nn.Tanh())
 head = nn.Linear(8, 4)
 average = copy.deepcopy(head).requires_grad_(False)
 encoder_optimizer = torch.optim.SGD(encoder.parameters(), lr=0.05, momentum=0.9)
-head_optimizer = torch.optim.AdamW(head.parameters(), lr=1e-2)
+head_optimizer = torch.optim.AdamW(head.parameters(), lr=1e-2)  # <-- bug
 head = nn.Linear(8, 4)  # <-- bug
 
 for _ in range(8):

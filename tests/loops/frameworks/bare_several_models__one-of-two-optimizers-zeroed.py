@@ -18,7 +18,7 @@ for _ in range(8):
     inputs = torch.randn(8, 6)
     with torch.no_grad():
         targets = teacher(inputs).softmax(-1)
-    head_optimizer.zero_grad()
+    head_optimizer.zero_grad()  # <-- bug
     loss = nn.functional.cross_entropy(head(encoder(inputs)), targets)
     loss.backward()  # <-- bug
     encoder_optimizer.step()  # <-- bug

@@ -25,7 +25,7 @@ class GAN(LightningModule):
         (real,) = batch
         rows = len(real)
         optimizer_g, optimizer_d = self.optimizers()
-        optimizer_g.zero_grad()
+        optimizer_g.zero_grad()  # <-- bug
 
         fake = self.generator(torch.randn(rows, 4)).detach()
         loss_real = nn.functional.binary_cross_entropy_with_logits(self.discriminator(real), torch.ones(rows, 1))

@@ -10,6 +10,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainerCallback, 
 
 logging.set_verbosity_error()
 CONFIG = GPT2Config(vocab_size=64, n_positions=16, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0)
+CONFIG.tie_word_embeddings = False
 
 
 def collate(rows: list[torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -1,0 +1,97 @@
+"""The bank of training loops: every mistake found under its own name and at its line, nothing right accused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import loops_bank
+import pytest
+from loops_bank import Script, accusations, run, scripts
+
+from course_utils.misconceptions import catalogue
+
+BUGGY = scripts("bugs", "__buggy")
+FIXED = scripts("bugs", "__fixed")
+VARIANTS = scripts("variants")
+
+
+FACTS = """
+B01 B02 B03 B04 B05 B61 B46 B06 B07 B08 B08b B59 B31 B29 B57 B09 B10 B11 B44 B19 B20 B43 B12 B13 B14 B15 B16 B17 B18
+B60 B62 B21 B22 B23 B24 B25 B26 B27 B28 B32 B36 B45 B58 B63 B37 B38 B64
+""".split()
+"""The bugs of the catalogue that one CPU process can show; B39 to B42 are in test_distributed.py."""
+
+
+def _by_name(script: Script) -> str:
+    return script.name
+
+
+@pytest.mark.parametrize("script", BUGGY, ids=_by_name)
+def test_a_mistake_is_found_under_its_name_at_its_line(script: Script) -> None:
+    ledger, error = run(script)
+    assert not ledger.trouble, ledger.trouble
+    assert (type(error).__name__ if error else None) == script.header.get("raises")
+    wanted = script.header["id"]
+    found = ledger.findings()
+    hits = [one for one in found if one.misconception == wanted]
+    assert hits, f"wanted {wanted}, found {[one.misconception for one in found]}"
+    # Numerically right, and only a waste of memory: a note is what it deserves.
+    if wanted != "summed-loss-keeps-graphs":
+        assert hits[0].severity in ("error", "warning")
+    lines = {one.where.line for one in hits if one.where is not None and Path(one.where.file) == script.path}
+    assert lines & script.marked, f"{wanted} at lines {sorted(lines)}, marked are {sorted(script.marked)}"
+    others = {one.misconception for one in accusations(ledger)} - {wanted}
+    assert not others, f"one cause, and beside it also: {sorted(others)}"
+    for one in hits:
+        assert one.remedy and one.text
+        assert one.misconception in catalogue()
+
+
+@pytest.mark.parametrize("script", FIXED + VARIANTS, ids=_by_name)
+def test_a_right_loop_is_not_accused(script: Script) -> None:
+    ledger, error = run(script)
+    assert not ledger.trouble, ledger.trouble
+    assert error is None
+    assert [(one.misconception, str(one.where), one.text) for one in accusations(ledger)] == []
+
+
+@pytest.mark.parametrize(
+    "script", [s for s in FIXED + VARIANTS if s.header.get("reference") == "yes" or "window" in s.header], ids=_by_name
+)
+def test_a_right_loop_is_not_accused_without_help_either(script: Script) -> None:
+    bare = Script(script.path, {})
+    ledger, _ = run(bare)
+    assert [(one.misconception, str(one.where), one.text) for one in accusations(ledger)] == []
+
+
+@pytest.mark.parametrize("script", [s for s in FIXED + VARIANTS if s.header.get("reference") == "yes"], ids=_by_name)
+def test_a_reference_is_compared_and_agrees(script: Script) -> None:
+    ledger, _ = run(script)
+    checks = [e.details["reference"] for e in ledger.events if e.kind == "step" and e.details.get("reference")]
+    assert checks, "no step was compared with the reference"
+    assert all(check["right"] for check in checks), checks[0]
+
+
+def test_the_bank_covers_the_catalogue() -> None:
+    shown = {script.header["bug"] for script in BUGGY}
+    assert sorted(set(FACTS) - shown) == []
+    styles = {bug: sum(script.header["bug"] == bug for script in BUGGY) for bug in FACTS}
+    assert min(styles.values()) >= 2
+    assert len(VARIANTS) >= 41
+
+
+def test_every_script_of_the_bank_is_judged() -> None:
+    judged = {script.path for script in BUGGY + FIXED + VARIANTS}
+    present = {path for folder in ("bugs", "variants") for path in (loops_bank.LOOPS / folder).glob("*.py")}
+    assert present == judged
+    for script in FIXED:
+        assert not script.marked and "id" not in script.header, script.name
+        assert re.sub("__fixed$", "__buggy", script.name) in {buggy.name for buggy in BUGGY}
+
+
+def test_the_audit_names_only_what_the_catalogue_explains() -> None:
+    from course_utils.ledger.rules import NOT_THE_GRADIENT, SHADOWS
+
+    named = set(NOT_THE_GRADIENT) | set(SHADOWS) | {one for shadows in SHADOWS.values() for one in shadows}
+    assert sorted(named - set(catalogue())) == []
