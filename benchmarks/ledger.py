@@ -48,10 +48,12 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 from loops import LOOPS, build, micro_batches, train
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from course_utils.ledger import GradientLedger
 
@@ -83,6 +85,19 @@ def digests(model: nn.Module, optimizer: torch.optim.Optimizer) -> contextlib.Ab
     return GradientLedger(model, optimizer, digests=True)
 
 
+class Idle(TorchFunctionMode):
+    """Sees every call into torch from Python and does nothing about it."""
+
+    def __torch_function__(
+        self, function: Callable[..., object], types: object, arguments: Any = (), keywords: Any = None
+    ) -> object:
+        return function(*arguments, **(keywords or {}))
+
+
+def idle(model: nn.Module, optimizer: torch.optim.Optimizer) -> contextlib.AbstractContextManager[object]:
+    return Idle()
+
+
 def profiler(model: nn.Module, optimizer: torch.optim.Optimizer) -> contextlib.AbstractContextManager[object]:
     return torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU])
 
@@ -96,6 +111,7 @@ WATCHERS: dict[str, tuple[Watch, str]] = {
         "the same with digests=True: a sum over every gradient after each backward and before each step",
     ),
     "ledger closed": (ledger, "the loop after its ledger has closed: what stays behind"),
+    "idle mode": (idle, "an empty TorchFunctionMode: what merely seeing every call into torch costs"),
     "torch.profiler": (profiler, "profile(activities=[CPU]): the time of every operator, nothing about gradients"),
 }
 

@@ -59,8 +59,9 @@ def audit(script: Path, folder: Path) -> tuple[int, list[dict[str, Any]]]:
     )
     assert done.returncode in (0, 1), f"the audit did not run: {done.stderr[-3000:]}"
     assert list(folder.iterdir()) == [], "the audit or the script left files behind"
-    findings = json.loads(done.stdout)["findings"]
-    return done.returncode, [item for item in findings if item["severity"] in ("error", "warning")]
+    report = json.loads(done.stdout)
+    assert not report["trouble"], "the ledger itself failed and saw only part of the run"
+    return done.returncode, [item for item in report["findings"] if item["severity"] in ("error", "warning")]
 
 
 def named(findings: list[dict[str, Any]]) -> list[tuple[str, str, int | None]]:

@@ -254,7 +254,7 @@ class Recorder:
             return
         self._hand_step(account, parameter)
         place = places.user_place(frame)
-        if grad is not None and account.read is not None and account.read != place:
+        if grad is not None and (account.clipped or (account.read is not None and account.read != place)):
             self._settle(account)  # what changed until now was done at the earlier place
         account.read = place
         account.taken = True

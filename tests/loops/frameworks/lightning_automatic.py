@@ -22,7 +22,9 @@ class Classifier(LightningModule):
 
     def training_step(self, batch: list[torch.Tensor], batch_idx: int) -> torch.Tensor:
         inputs, targets = batch
-        return nn.functional.cross_entropy(self.head(self.body(inputs)), targets)
+        loss = nn.functional.cross_entropy(self.head(self.body(inputs)), targets)
+        self.log("loss", loss)
+        return loss
 
     def configure_optimizers(self) -> dict[str, Any]:
         optimizer = torch.optim.AdamW(self.parameters(), lr=1e-2)

@@ -23,7 +23,9 @@ class Classifier(LightningModule):
 
     def training_step(self, batch: list[torch.Tensor], batch_idx: int) -> torch.Tensor:
         inputs, targets = batch
-        return nn.functional.cross_entropy(self.head(self.body(inputs)), targets)
+        loss = nn.functional.cross_entropy(self.head(self.body(inputs)), targets)
+        self.log("loss", loss)
+        return loss
 
     def on_train_start(self) -> None:
         self.head = nn.Linear(16, 3)  # <-- bug

@@ -23,8 +23,10 @@ class Classifier(LightningModule):
 
     def training_step(self, batch: list[torch.Tensor], batch_idx: int) -> torch.Tensor:
         inputs, targets = batch
+        loss = nn.functional.cross_entropy(self.head(self.body(inputs)), targets)
+        self.log("loss", loss)
         self.lr_schedulers().step()  # <-- bug
-        return nn.functional.cross_entropy(self.head(self.body(inputs)), targets)
+        return loss
 
     def configure_optimizers(self) -> dict[str, Any]:
         optimizer = torch.optim.AdamW(self.parameters(), lr=1e-2)

@@ -38,6 +38,7 @@ class GAN(LightningModule):
         loss_g = nn.functional.binary_cross_entropy_with_logits(self.discriminator(fake), torch.ones(rows, 1))
         self.manual_backward(loss_g)
         optimizer_g.step()  # <-- bug
+        self.log_dict({"real": loss_real, "fake": loss_fake, "generator": loss_g})
 
     def configure_optimizers(self) -> tuple[list[torch.optim.Optimizer], list[None]]:
         optimizer_g = torch.optim.Adam(self.generator.parameters(), lr=2e-3, betas=(0.5, 0.999))

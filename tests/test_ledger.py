@@ -1,0 +1,599 @@
+"""The ledger as an instrument: it changes nothing, keeps nothing alive, leaves torch as it was, and says clear things."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import json
+import random
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, TensorDataset
+
+from course_utils.ledger import Event, GradientLedger
+from course_utils.ledger.taps import _open
+
+
+def model_and_data(seed: int = 0) -> tuple[nn.Sequential, list[tuple[Tensor, Tensor]]]:
+    torch.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.3), nn.Linear(8, 2))
+    return model, [(torch.randn(5, 6), torch.randn(5, 2)) for _ in range(8)]
+
+
+def train(
+    model: nn.Module,
+    batches: list[tuple[Tensor, Tensor]],
+    make: Callable[[Any], torch.optim.Optimizer],
+    *,
+    window: int = 2,
+    zeros: bool = False,
+    clip: bool = True,
+    amp: bool = False,
+) -> list[float]:
+    optimizer = make(model.parameters())
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 4)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**17, enabled=amp)
+    losses = []
+    for i, (x, y) in enumerate(batches):
+        with torch.autocast("cpu", dtype=torch.float16, enabled=amp):
+            loss = nn.functional.mse_loss(model(x), y) / window
+        scaler.scale(loss).backward()
+        losses.append(loss.item())
+        if (i + 1) % window == 0:
+            if clip:
+                scaler.unscale_(optimizer)
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+            scaler.step(optimizer)
+            scaler.update()
+            scheduler.step()
+            optimizer.zero_grad(set_to_none=not zeros)
+    return losses
+
+
+def steps(model: nn.Module, batches: list[tuple[Tensor, Tensor]], lr: float = 0.1) -> None:
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    for x, y in batches:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+
+
+OPTIMIZERS: dict[str, Callable[[Any], torch.optim.Optimizer]] = {
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.1),
+    "momentum": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, weight_decay=0.1),
+    "adamw": lambda p: torch.optim.AdamW(p, lr=0.01),
+    "foreach": lambda p: torch.optim.AdamW(p, lr=0.01, foreach=True),
+    "fused": lambda p: torch.optim.AdamW(p, lr=0.01, fused=True),
+    "rmsprop": lambda p: torch.optim.RMSprop(p, lr=0.01),
+}
+
+
+pytest_plugins = ["pytester"]
+
+
+# ------------------------------------------------------------------ it never changes training
+
+
+@pytest.mark.parametrize("digests", [False, True])
+@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize("amp", [False, True])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_training_is_bit_identical_with_and_without(optimizer: str, amp: bool, zeros: bool, digests: bool) -> None:
+    results = []
+    for watched in (False, True):
+        random.seed(0)
+        model, batches = model_and_data()
+        if watched:
+            with GradientLedger(digests=digests) as ledger:
+                losses = train(model, batches, OPTIMIZERS[optimizer], zeros=zeros, amp=amp)
+            assert not ledger.trouble
+            assert sum(event.kind in ("step", "skipped step") for event in ledger.events) == 4
+        else:
+            losses = train(model, batches, OPTIMIZERS[optimizer], zeros=zeros, amp=amp)
+        state = {name: value.clone() for name, value in model.state_dict().items()}
+        grads = [None if p.grad is None else p.grad.clone() for p in model.parameters()]
+        results.append((losses, state, grads, torch.random.get_rng_state(), random.getstate()))
+    (plain_losses, plain, plain_grads, rng, python), (losses, state, grads, rng_after, python_after) = results
+    assert losses == plain_losses
+    assert all(torch.equal(plain[name], state[name]) for name in plain)
+    assert all(
+        (a is None) == (b is None) and (a is None or torch.equal(a, b)) for a, b in zip(plain_grads, grads, strict=True)
+    )
+    assert torch.equal(rng, rng_after) and python == python_after
+
+
+def test_a_reference_draws_no_random_numbers_and_leaves_no_gradient() -> None:
+    model, batches = model_and_data()
+    model.eval()
+    at: list[tuple[Tensor, Tensor]] = []
+
+    def reference() -> dict[str, Tensor]:
+        torch.randn(3), random.random()
+        (x, y), names = at[-1], dict(model.named_parameters())
+        grads = torch.autograd.grad(nn.functional.mse_loss(model(x), y), list(names.values()))
+        return dict(zip(names, grads, strict=True))
+
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = torch.random.get_rng_state(), random.getstate()
+    with GradientLedger(reference=reference) as ledger:
+        for x, y in batches:
+            at.append((x, y))
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+    assert torch.equal(before[0], torch.random.get_rng_state()) and before[1] == random.getstate()
+    checks = [event.details["reference"] for event in ledger.events if event.kind == "step"]
+    assert len(checks) == 8 and all(check["right"] for check in checks)
+    ledger.assert_clean()
+
+
+def torch_as_it_is() -> list[object]:
+    """Everything the taps touch, as it stands now."""
+    from torch.nn.modules import module
+    from torch.optim import optimizer
+
+    classes = [Tensor, torch.optim.Optimizer, nn.Module, torch.amp.GradScaler, torch.amp.autocast_mode.autocast]
+    names = ["grad", "__init__", "zero_grad", "scale", "unscale_", "step", "update", "register_hook"]
+    names += ["__enter__", "__exit__", "__iter__"]
+    schedulers = [value for value in vars(torch.optim.lr_scheduler).values() if isinstance(value, type)]
+    state: list[object] = [torch.autograd.backward]
+    for owner in [*classes, DataLoader, *schedulers]:
+        state += [vars(owner).get(name, "not its own") for name in names]
+    state += [dict(module._global_forward_pre_hooks), dict(optimizer._global_optimizer_pre_hooks)]
+    state += [dict(optimizer._global_optimizer_post_hooks), list(_open)]
+    return state
+
+
+def test_torch_is_left_as_it_was() -> None:
+    before = torch_as_it_is()
+    model, batches = model_and_data()
+    with GradientLedger():
+        assert torch_as_it_is() != before
+        train(model, batches, OPTIMIZERS["adamw"])
+    assert torch_as_it_is() == before
+    assert all(not p._backward_hooks for p in model.parameters())
+    assert all(not getattr(p, "_post_accumulate_grad_hooks", None) for p in model.parameters())
+
+
+def test_torch_is_left_as_it_was_after_an_exception() -> None:
+    before = torch_as_it_is()
+    model, batches = model_and_data()
+    ledger = GradientLedger()
+    with pytest.raises(ZeroDivisionError), ledger:
+        steps(model, batches[:2])
+        raise ZeroDivisionError
+    assert torch_as_it_is() == before
+    assert sum(event.kind == "step" for event in ledger.events) == 2
+
+
+def test_torch_is_left_as_it_was_after_a_generator_is_dropped() -> None:
+    before = torch_as_it_is()
+    model, batches = model_and_data()
+
+    def watched() -> Iterator[int]:
+        with GradientLedger():
+            for number in range(3):
+                steps(model, batches[:1])
+                yield number
+
+    run = watched()
+    next(run)
+    assert torch_as_it_is() != before
+    run.close()
+    assert torch_as_it_is() == before
+
+
+def test_ledgers_nest_and_may_close_in_any_order() -> None:
+    before = torch_as_it_is()
+    model, batches = model_and_data()
+    outer, inner = GradientLedger(), GradientLedger()
+    outer.__enter__()
+    steps(model, batches[:1])
+    inner.__enter__()
+    steps(model, batches[:2])
+    outer.__exit__(None, None, None)
+    steps(model, batches[:3])
+    inner.__exit__(None, None, None)
+    assert torch_as_it_is() == before
+    assert [sum(event.kind == "step" for event in one.events) for one in (outer, inner)] == [3, 5]
+
+
+def test_a_failing_backward_and_a_failing_step_do_not_blind_it() -> None:
+    model, batches = model_and_data()
+
+    class Broken(torch.optim.SGD):
+        fails = True
+
+        def step(self, closure: Any = None) -> Any:
+            if self.fails:
+                raise ArithmeticError
+            return super().step(closure)
+
+    optimizer = Broken(model.parameters(), lr=0.1)
+    x, y = batches[0]
+    with GradientLedger() as ledger:
+        loss = nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        with pytest.raises(RuntimeError):
+            loss.backward()
+        with pytest.raises(ArithmeticError):
+            optimizer.step()
+        optimizer.fails = False
+        optimizer.zero_grad()
+        for x, y in batches[:3]:
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    done = [event for event in ledger.events if event.kind == "step" and event.details.get("fresh")]
+    assert len(done) >= 3
+    assert done[-1].details["passes"] == 1
+
+
+# ------------------------------------------------------------------ nothing is kept alive
+
+
+def test_nothing_is_kept_alive() -> None:
+    model, batches = model_and_data()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    with GradientLedger(digests=True) as ledger:
+        x, y = batches[0]
+        output = model(x)
+        loss = nn.functional.mse_loss(output, y)
+        loss.backward(retain_graph=True)
+        grads = [weakref.ref(p.grad) for p in model.parameters() if p.grad is not None]
+        graph = weakref.ref(loss), weakref.ref(output)
+        optimizer.step()
+        del loss, output
+        assert [ref() for ref in graph] == [None, None]
+        optimizer.zero_grad()
+        assert [ref() for ref in grads if ref() is not None] == []
+        parts = weakref.ref(model), weakref.ref(optimizer), weakref.ref(model[0].weight)
+        del model, optimizer
+        gc.collect()
+        assert [ref() for ref in parts] == [None, None, None]
+    assert ledger.events
+
+
+def test_a_model_under_watch_can_be_copied_and_saved(tmp_path: Any) -> None:
+    model, batches = model_and_data()
+    with GradientLedger():
+        steps(model, batches[:2])
+        twin = copy.deepcopy(model)
+        torch.save(model, tmp_path / "model.pt")
+        torch.save(model.state_dict(), tmp_path / "state.pt")
+    back = torch.load(tmp_path / "model.pt", weights_only=False)
+    for a, b, c in zip(model.parameters(), twin.parameters(), back.parameters(), strict=True):
+        assert torch.equal(a, b) and torch.equal(a, c)
+
+
+def test_a_long_run_keeps_few_events_and_still_sees_what_is_new() -> None:
+    torch.manual_seed(0)
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    x, y = torch.randn(4, 3), torch.randn(4, 1)
+    with GradientLedger() as ledger:
+        for step in range(1500):
+            if step not in (1200, 1201, 1202):
+                optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+    assert len(ledger.events) < 2500
+    assert ledger.log.dropped > 3000
+    assert [finding.misconception for finding in ledger.findings()] == ["zeroed-once-per-epoch"]
+
+
+# ------------------------------------------------------------------ what it watches
+
+
+def test_it_finds_models_and_optimizers_by_itself_or_watches_what_it_is_given() -> None:
+    (first, batches), (second, _) = model_and_data(0), model_and_data(1)
+    optimizers = [torch.optim.SGD(m.parameters(), lr=0.1) for m in (first, second)]
+
+    def loop() -> None:
+        for x, y in batches:
+            for model, optimizer in zip((first, second), optimizers, strict=True):
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+                if model is first:
+                    optimizer.zero_grad()
+
+    with GradientLedger() as everything:
+        loop()
+    with GradientLedger(first, optimizers[0]) as one:
+        loop()
+    with GradientLedger([second], None) as other:
+        loop()
+    assert [f.misconception for f in everything.findings()] == ["one-of-two-optimizers-zeroed"]
+    assert one.findings() == []
+    assert {name for event in one.events for name in event.names} == {name for name, _ in first.named_parameters()}
+    assert [f.misconception for f in other.findings()] == ["never-zeroed"]
+
+
+def test_schedulers_and_scalers_may_be_watched_too() -> None:
+    model, batches = model_and_data()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    with GradientLedger(scheduler, torch.amp.GradScaler("cpu")) as ledger:
+        x, y = batches[0]
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+        scheduler.step()
+    assert [event.kind for event in ledger.events if event.kind in ("step", "scheduler")] == ["step", "scheduler"]
+
+
+def test_plain_tensors_in_an_optimizer_from_before_are_seen() -> None:
+    weights = torch.zeros(3, requires_grad=True)
+    optimizer = torch.optim.SGD([weights], lr=0.1)
+    with GradientLedger() as ledger:
+        for _ in range(4):
+            (weights - 1).square().sum().backward()
+            optimizer.step()
+    assert [finding.misconception for finding in ledger.findings()] == ["never-zeroed"]
+
+
+def test_hand_written_steps_count_as_steps() -> None:
+    for through_data in (False, True):
+        model, batches = model_and_data()
+        with GradientLedger() as ledger:
+            for x, y in batches:
+                nn.functional.mse_loss(model(x), y).backward()
+                for p in model.parameters():
+                    if through_data:
+                        p.data -= 0.1 * p.grad.data
+                    else:
+                        with torch.no_grad():
+                            p -= 0.1 * p.grad
+        assert sum(event.kind == "step" for event in ledger.events) == 8
+        assert [finding.misconception for finding in ledger.findings()] == ["never-zeroed"]
+
+
+def test_training_in_another_thread_is_seen() -> None:
+    model, batches = model_and_data()
+    with GradientLedger() as ledger:
+        worker = threading.Thread(target=steps, args=(model, batches))
+        worker.start()
+        worker.join()
+    assert sum(event.kind == "step" for event in ledger.events) == 8
+    assert ledger.findings() == []
+
+
+def test_two_threads_do_not_mix() -> None:
+    models = [model_and_data(seed) for seed in (0, 1)]
+    with GradientLedger() as ledger:
+        workers = [threading.Thread(target=steps, args=pair) for pair in models]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    assert not ledger.trouble
+    assert sum(event.kind == "step" for event in ledger.events) == 16
+    assert [f.misconception for f in ledger.findings() if f.severity != "info"] == []
+
+
+def test_a_compiled_model_is_watched() -> None:
+    model, batches = model_and_data()
+    compiled = torch.compile(model, backend="aot_eager")
+    with GradientLedger() as ledger:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in batches[:3]:
+            nn.functional.mse_loss(compiled(x), y).backward()
+            optimizer.zero_grad()
+            optimizer.step()
+    assert [finding.misconception for finding in ledger.findings()] == ["zeroed-before-step"]
+
+
+# ------------------------------------------------------------------ what it says
+
+
+KINDS = {
+    "forward",
+    "backward",
+    "accumulate",
+    "clear",
+    "clip",
+    "edit",
+    "unscale",
+    "step",
+    "skipped step",
+    "scheduler",
+    "scaler update",
+    "pass over data",
+}
+
+
+def test_every_kind_of_event_is_written_down_with_its_line() -> None:
+    torch.manual_seed(0)
+    model = nn.Linear(3, 1)
+    loader = DataLoader(TensorDataset(torch.randn(8, 3), torch.randn(8, 1)), batch_size=4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+    with GradientLedger() as ledger:
+        for number, (x, y) in enumerate(loader):
+            loss = nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss * (float("inf") if number else 1.0)).backward()
+            scaler.unscale_(optimizer)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            model.weight.grad.mul_(0.5)
+            scaler.step(optimizer)
+            scaler.update()
+            scheduler.step()
+            optimizer.zero_grad()
+    assert {event.kind for event in ledger.events} == KINDS
+    for event in ledger.events:
+        assert isinstance(event, Event)
+        assert event.where is not None and event.where.file == __file__, event
+    by_kind: dict[str, Event] = {}
+    for event in ledger.events:
+        by_kind.setdefault(event.kind, event)
+    said = {
+        "unscale": "scaler.unscale_",
+        "clip": "clip_grad_norm_",
+        "edit": "mul_(0.5)",
+        "step": "scaler.step",
+        "clear": "zero_grad",
+        "scheduler": "scheduler.step",
+        "backward": ".backward()",
+        "pass over data": "for number",
+    }
+    for kind, text in said.items():
+        assert by_kind[kind].where is not None and text in by_kind[kind].where.code, kind
+    assert by_kind["step"].names == ("weight", "bias")
+    assert by_kind["step"].details["norm"] > 0
+
+
+def test_report_table_json_html_and_picture() -> None:
+    model, batches = model_and_data()
+    model.eval()
+    with GradientLedger(window=4) as ledger:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for i, (x, y) in enumerate(batches):
+            optimizer.zero_grad()  # the mistake
+            (nn.functional.mse_loss(model(x), y) / 4).backward()
+            if (i + 1) % 4 == 0:
+                optimizer.step()
+    (finding,) = [one for one in ledger.findings() if one.severity == "error"]
+    assert finding.misconception == "zeroed-inside-window"
+    assert finding.where is not None and "the mistake" in finding.where.code
+    assert finding.evidence["lost"] == 6 and finding.evidence["used"] == 2
+    text = str(ledger)
+    assert "zeroed-inside-window" in text and "test_ledger.py:" in text and finding.remedy[:30] in text
+    assert "(!clear forward backward)×4 step" in ledger.timeline() or "(!clear forward backward)×4 step" in text
+    table = ledger.table(windows=1)
+    assert "threw away 1 backward pass" in table and "clear" in table
+    plain = json.loads(ledger.as_json())
+    assert plain["findings"][0]["misconception"] == "zeroed-inside-window"
+    assert plain["findings"][0]["where"]["line"] == finding.where.line
+    assert len(plain["events"]) == len(ledger.events)
+    assert "events" not in json.loads(ledger.as_json(events=False))
+    html = ledger._repr_html_()
+    assert "zeroed-inside-window" in html and "<section" in html
+    figure = ledger.plot()
+    assert figure is not None
+    alt = figure.alternative_text
+    assert "Window 1: 4 backward passes" in alt and "cleared in the middle of a window" in alt
+    with pytest.raises(AssertionError, match="zeroed-inside-window"):
+        ledger.assert_clean()
+
+
+def test_files_are_written_whole(tmp_path: Any) -> None:
+    model, batches = model_and_data()
+    with GradientLedger() as ledger:
+        steps(model, batches[:2])
+    ledger.save(tmp_path / "ledger.json")
+    ledger.plot(path=tmp_path / "ledger.png")
+    assert json.loads((tmp_path / "ledger.json").read_text())["steps"] == 2
+    assert (tmp_path / "ledger.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.json", "ledger.png"]
+
+
+def test_findings_may_be_asked_while_it_is_open() -> None:
+    model, batches = model_and_data()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with GradientLedger() as ledger:
+        for x, y in batches[:4]:
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+            if ledger.findings():
+                break
+    assert sum(event.kind == "step" for event in ledger.events) == 2
+
+
+def test_an_empty_ledger_says_so() -> None:
+    with GradientLedger() as ledger:
+        pass
+    assert "no optimizer step was seen" in str(ledger)
+    assert ledger.findings() == [] and ledger.table() and ledger.timeline() == ""
+    assert ledger.plot() is not None
+    ledger.assert_clean()
+
+
+# ------------------------------------------------------------------ what is asked of it wrongly
+
+
+def test_wrong_arguments_get_clear_errors() -> None:
+    with pytest.raises(TypeError, match="watches modules, optimizers.*got str"):
+        GradientLedger("model")
+    for window in (0, -1, 2.5, True, "4"):
+        with pytest.raises(ValueError, match="window is the number of micro-batches"):
+            GradientLedger(window=window)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="reference is a function"):
+        GradientLedger(reference={"weight": torch.zeros(1)})  # type: ignore[arg-type]
+    ledger = GradientLedger()
+    with ledger:
+        pass
+    with pytest.raises(RuntimeError, match="make a new GradientLedger"), ledger:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "message"),
+    [
+        ([torch.zeros(1)], TypeError, "must return a dict of parameter names"),
+        ({"weight": 1.0}, TypeError, "must return a dict of parameter names"),
+        ({"weight": torch.zeros(7)}, ValueError, r"gives weight the shape \(7,\), the parameter has \(1, 3\)"),
+    ],
+)
+def test_a_reference_that_returns_nonsense_is_told_so(returned: Any, error: type[Exception], message: str) -> None:
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with pytest.raises(error, match=message), GradientLedger(reference=lambda: returned):
+        model(torch.zeros(2, 3)).sum().backward()
+        optimizer.step()
+
+
+def test_a_fault_of_its_own_never_stops_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    from course_utils.ledger import recorder
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise LookupError("a fault of the ledger's own")
+
+    monkeypatch.setattr(recorder.Recorder, "_tally", broken)
+    model, batches = model_and_data()
+    with GradientLedger() as ledger:
+        steps(model, batches)
+    assert "a fault of the ledger's own" in ledger.trouble
+    assert "The ledger itself failed" in str(ledger)
+    with pytest.raises(AssertionError, match="the ledger itself failed"):
+        ledger.assert_clean()
+
+
+# ------------------------------------------------------------------ as a fixture
+
+
+def test_the_pytest_fixture_passes_and_fails_tests(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import torch
+        from torch import nn
+
+        def loop(clear):
+            model = nn.Linear(3, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for _ in range(4):
+                if clear:
+                    optimizer.zero_grad()
+                model(torch.ones(2, 3)).sum().backward()
+                optimizer.step()
+
+        def test_clean(gradient_ledger):
+            loop(True)
+
+        def test_faulty(gradient_ledger):
+            loop(False)
+
+        def test_faulty_but_expected(gradient_ledger):
+            loop(False)
+            assert [f.misconception for f in gradient_ledger.findings()] == ["never-zeroed"]
+            gradient_ledger.expected("never-zeroed")
+        """
+    )
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(["*never-zeroed*"])
