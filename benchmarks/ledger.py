@@ -336,7 +336,9 @@ def main() -> None:
     for name, (_, what) in WATCHERS.items():
         print(f"{name}: {what}")
     if any(name.startswith("TrainCheck") for name in table):
-        print("plain, apart: the plain loop in a process of its own, as TrainCheck's are")
+        print(
+            "plain, apart: the plain loop in a process of its own, as TrainCheck's are; these take part in every fourth"
+        )
         print(
             "TrainCheck, checking: what its invariants need, in every tenth of its steps; the check itself comes on top"
         )

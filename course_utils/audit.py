@@ -258,7 +258,8 @@ class _Audit:
         found = self.ledger.findings()
         errors = [one for one in found if one.severity == "error"]
         stepped = any(e.kind in ("step", "skipped step") for e in log.events)
-        status = FOUND if errors else (CLEAN if stepped and ending.how != "crash" else COULD_NOT_RUN)
+        watched = stepped and ending.how != "crash" and not self.ledger.trouble and not log.unknown_reference
+        status = FOUND if errors else (CLEAN if watched else COULD_NOT_RUN)
         said = {
             "end": "ran to its end",
             "exit": f"exited {ending.message}".strip(),

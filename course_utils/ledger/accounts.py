@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from course_utils.ledger.events import Place
 
@@ -102,7 +103,7 @@ class Account:
         """Whether the user's code ever put a gradient there itself."""
         self.attached = False
         """Whether a living model held it when we last looked."""
-        self.trains = parameter.requires_grad
+        self.trains = _trains(parameter)
         """Whether it required a gradient when we last looked."""
         self.mixed = ""
         """`used` or `skipped` when this window's gradients were added to such ones."""
@@ -126,12 +127,17 @@ class Account:
         return any(owner.alive for owner in self.owners)
 
 
+def _trains(parameter: Tensor) -> bool:
+    """Whether a gradient can be expected: an empty tensor never gets one."""
+    return parameter.requires_grad and (is_lazy(parameter) or parameter.numel() > 0)
+
+
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
-    __slots__ = ("accounts", "last_event", "made_at", "made_step", "number", "ref", "size", "skips", "steps", "type")
+    __slots__ = ("accounts", "made", "made_at", "number", "ref", "size", "skips", "steps", "type")
 
-    def __init__(self, optimizer: Any, number: int, made_at: Place | None, made_step: int):
+    def __init__(self, optimizer: Any, number: int, made_at: Place | None, made: int):
         self.ref = weakref.ref(optimizer)
         self.number = number
         self.type = type(optimizer).__name__
@@ -140,8 +146,7 @@ class OptimizerAccount:
         self.steps = 0
         self.skips = 0
         self.made_at = made_at
-        self.made_step = made_step
-        self.last_event = -1
+        self.made = made
 
     @property
     def alive(self) -> bool:
@@ -151,7 +156,7 @@ class OptimizerAccount:
 class ModuleAccount:
     """One module: how often it ran, where it first ran, where it was made."""
 
-    __slots__ = ("called_at", "calls", "checkpoint", "made_at", "name", "norm", "ref", "root", "window_calls")
+    __slots__ = ("called_at", "calls", "checkpoint", "made", "made_at", "name", "norm", "ref", "root", "window_calls")
 
     def __init__(self, module: nn.Module):
         self.ref = weakref.ref(module)
@@ -162,6 +167,8 @@ class ModuleAccount:
         self.norm = isinstance(module, BATCH_NORMS)
         self.called_at: Place | None = None
         self.made_at: Place | None = None
+        self.made = 0
+        """When it was made, by the clock of `Books`; 0 for before the ledger was opened."""
         self.checkpoint = False
 
 
@@ -191,7 +198,9 @@ class Books:
         self._optimizer_by_id: dict[int, OptimizerAccount] = {}
         self.modules: dict[int, ModuleAccount] = {}
         self.roots: list[Root] = []
-        self.made: weakref.WeakKeyDictionary[nn.Module, Place | None] = weakref.WeakKeyDictionary()
+        self.made: dict[int, tuple[weakref.ref[nn.Module], Place | None, int]] = {}
+        """Where each module was made, and when: some modules cannot be hashed, so by id and weak reference."""
+        self._clock = 0
 
     # -------------------------------------------------------------- parameters
 
@@ -209,11 +218,11 @@ class Books:
 
     # -------------------------------------------------------------- optimizers
 
-    def optimizer(self, optimizer: Any, made_at: Place | None = None, step: int = 0) -> OptimizerAccount:
+    def optimizer(self, optimizer: Any, made_at: Place | None = None, made: int = 0) -> OptimizerAccount:
         """The account of an optimizer, opened if new; its parameters are looked at again when their number changed."""
         entry = self._optimizer_by_id.get(id(optimizer))
         if entry is None or entry.ref() is not optimizer:
-            entry = OptimizerAccount(optimizer, len(self.optimizers), made_at, step)
+            entry = OptimizerAccount(optimizer, len(self.optimizers), made_at, made)
             self.optimizers.append(entry)
             self._optimizer_by_id[id(optimizer)] = entry
         groups = getattr(optimizer, "param_groups", ())
@@ -255,6 +264,11 @@ class Books:
         return f"{entry.type} #{entry.number + 1}" if len(self.optimizers) > 1 else entry.type
 
     # -------------------------------------------------------------- modules
+
+    def tick(self) -> int:
+        """Counts what is made, so that one can say which of two things came first."""
+        self._clock += 1
+        return self._clock
 
     def module(self, module: nn.Module) -> ModuleAccount | None:
         entry = self.modules.get(id(module))
@@ -300,7 +314,10 @@ class Books:
         if entry is None:
             entry = ModuleAccount(module)
             self.modules[id(module)] = entry
-        entry.root, entry.name, entry.made_at = root, name, self.made.get(module)
+        entry.root, entry.name, entry.made_at = root, name, None
+        made = self.made.get(id(module))
+        if made is not None and made[0]() is module:
+            entry.made_at, entry.made = made[1], made[2]
         for own, parameter in module._parameters.items():
             if parameter is None:
                 continue
@@ -319,15 +336,15 @@ class Books:
         for account in self.accounts:
             parameter = account.ref()
             if parameter is not None:
-                account.trains = parameter.requires_grad
+                account.trains = _trains(parameter)
                 if alive:
                     account.attached = id(parameter) in held
 
-    def find_wholes(self) -> None:
+    def find_wholes(self, even_if_whole: bool = False) -> None:
         """Look for models that hold what was called in parts, or that were never called as modules, to name them well."""
         known = {id(root.ref()) for root in self.roots}
         loose = {id(p) for a in self.accounts if a.root is None and (p := a.ref()) is not None}
-        if not self.accounts or (len(self.roots) < 2 and not loose):
+        if not self.accounts or (len(self.roots) < 2 and not loose and not even_if_whole):
             return
         modules = [module for module in living(nn.Module) if "_modules" in vars(module)]
         for root, module in self.living():  # the names a model had when it first ran may not have been its own

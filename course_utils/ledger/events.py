@@ -169,6 +169,9 @@ class ParameterFacts:
     """Whether that first call stood inside a reentrant checkpoint."""
     made_at: Place | None = None
     """Where the module that holds it was made, when the ledger saw that."""
+    made: int = 0
+    """When, on the clock that also counts optimizers; 0 for before the ledger was opened."""
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,7 @@ class OptimizerFacts:
     label: str
     steps: int
     made_at: Place | None
+    made: int = 0
 
 
 @dataclass(frozen=True)
@@ -202,3 +206,5 @@ class Log:
     distributed: Mapping[str, Any] = field(default_factory=dict)
     dropped: int = 0
     """Events left out because the run was long and they were like earlier ones."""
+    unknown_reference: tuple[str, ...] = ()
+    """Names a reference gave when none of them belonged to any parameter."""

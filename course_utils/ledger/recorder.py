@@ -106,6 +106,8 @@ class Recorder:
         self.muted = False
         self.trouble = ""
         """The traceback of a fault of the ledger's own, if it had one; it closes the ledger, not the training."""
+        self.reference_names: list[str] | None = []
+        """Names a reference gave so far, none of which belonged to any parameter; None once one did."""
         self.reference_error: BaseException | None = None
         self.pass_number = 0
         self._event_number = 0
@@ -154,9 +156,9 @@ class Recorder:
                 )
         self._hook_up()
 
-    def _optimizer(self, optimizer: Any, made_at: Place | None = None) -> OptimizerAccount:
+    def _optimizer(self, optimizer: Any, made_at: Place | None = None, made: int = 0) -> OptimizerAccount:
         before = len(self.books.accounts)
-        entry = self.books.optimizer(optimizer, made_at, self.steps)
+        entry = self.books.optimizer(optimizer, made_at, made)
         if len(self.books.accounts) != before:
             self._hook_up()
         return entry
@@ -563,7 +565,10 @@ class Recorder:
     def module_made(self, module: nn.Module, frame: FrameType) -> None:
         """A module is being made: where, in case it turns out to come too late for an optimizer."""
         if not self._own_only:
-            self.books.made[module] = places.user_place(frame)
+            made = self.books.made
+            if len(made) > 50_000:
+                self.books.made = made = {key: value for key, value in made.items() if value[0]() is not None}
+            made[id(module)] = (weakref.ref(module), places.user_place(frame), self.books.tick())
 
     def _distributed(self, module: nn.Module) -> None:
         import torch.distributed as dist
@@ -670,6 +675,13 @@ class Recorder:
                     seen.append(number)
 
         node.register_prehook(again)
+        # A loss divided for its backward is seldom the one that is summed up: watch that one too.
+        while type(node).__name__ in _THROUGH | {"DivBackward0"}:
+            inner = [one for one, _ in node.next_functions if one is not None]
+            if len(inner) != 1:
+                break
+            node = inner[0]
+            node.register_prehook(again)
 
     def _is_scaled(self, node: Any) -> bool:
         """Whether a loss comes from the scaler: its graph, looked at near its end, passes through the product."""
@@ -846,7 +858,7 @@ class Recorder:
             draft.details["idle_before"] = {a.index: p.detach().clone() for a in idle if (p := a.ref()) is not None}
         if entry.steps & (entry.steps - 1) == 0:  # steps 0, 1, 2, 4, 8, …
             if entry.steps == 0 and self._may_look("wholes", 4):
-                self.books.find_wholes()
+                self.books.find_wholes(even_if_whole=self.reference is not None)
             self.books.look_around()
         norms = [m for m in self.books.modules.values() if m.norm and m.window_calls > 1]
         if norms:
@@ -971,7 +983,10 @@ class Recorder:
         assert self.reference is not None
         self.muted = True
         try:
-            draft.details["reference"] = compare_with_reference(self.reference, entry.accounts)
+            numbers, names = compare_with_reference(self.reference, entry.accounts)
+            if numbers is not None:
+                draft.details["reference"] = numbers
+            self.reference_names = None if numbers is not None or self.reference_names is None else names
         except Exception as error:
             self.reference_error = error
             raise
@@ -1148,7 +1163,7 @@ class Recorder:
 
     def optimizer_made(self, optimizer: Any, frame: FrameType) -> None:
         if "param_groups" in vars(optimizer) and self._known(optimizer):
-            self._optimizer(optimizer, places.user_place(frame))
+            self._optimizer(optimizer, places.user_place(frame), self.books.tick())
 
     # ------------------------------------------------------------------ long runs
 
@@ -1185,6 +1200,8 @@ class Recorder:
                     cut_at=account.module.called_at if account.module else None,
                     in_checkpoint=bool(account.module and account.module.checkpoint),
                     made_at=account.module.made_at if account.module else None,
+                    made=account.module.made if account.module else 0,
+                    model=account.root.label if account.root else "",
                 )
                 for account in self.books.accounts
             )
@@ -1204,7 +1221,7 @@ class Recorder:
                 ),
                 parameters=parameters,
                 optimizers=tuple(
-                    OptimizerFacts(entry.number, self.books.label(entry), entry.steps, entry.made_at)
+                    OptimizerFacts(entry.number, self.books.label(entry), entry.steps, entry.made_at, entry.made)
                     for entry in self.books.optimizers
                 ),
                 window=self.window,
@@ -1216,6 +1233,7 @@ class Recorder:
                 error_at=self.error_at,
                 distributed=dict(self._sync),
                 dropped=self.dropped,
+                unknown_reference=tuple(self.reference_names or ()),
             )
 
 

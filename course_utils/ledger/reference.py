@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
 
-if TYPE_CHECKING:
-    from course_utils.ledger.accounts import Account
+from course_utils.ledger.accounts import FRESH, Account, grad_of
 
 TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-4, torch.bfloat16: 3e-2, torch.float16: 5e-3}
 """Relative error up to which two gradients of that dtype are one: sums in another order, and autocast, stay below."""
@@ -18,14 +17,12 @@ TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-4, torch.bfloat16: 3e-2, tor
 
 def compare_with_reference(
     reference: Callable[[], Mapping[str, Tensor]], accounts: list[Account]
-) -> dict[str, Any] | None:
+) -> tuple[dict[str, Any] | None, list[str]]:
     """Ratio and cosine of the gradient in use to the reference's; the weights each pass had and should have had.
 
-    None when the reference names none of these parameters. Raises `TypeError` or `ValueError` that say what is wrong
-    with what the callable returned.
+    None, and a few of the reference's names, when it names none of these parameters. Raises `TypeError` or
+    `ValueError` that say what is wrong with what the callable returned.
     """
-    from course_utils.ledger.accounts import FRESH, grad_of
-
     with _same_random_numbers():
         expected = reference()
     if not isinstance(expected, Mapping) or not all(isinstance(v, Tensor) for v in expected.values()):
@@ -34,26 +31,22 @@ def compare_with_reference(
     used, right, passes = [], [], []
     dtype = torch.float64
     for account in accounts:
-        key = _key(account, wanted)
-        if key is None:
-            continue
-        parameter = account.ref()
-        if parameter is None:
+        key, parameter = _key(account, wanted), account.ref()
+        if key is None or parameter is None:
             continue
         grad = grad_of(parameter)
         target = wanted[key].detach().double().cpu().reshape(-1)
         mine = torch.zeros_like(target) if grad is None else grad.detach().to_dense().double().cpu().reshape(-1)
         if mine.shape != target.shape:
-            raise ValueError(
-                f"reference() gives {key} the shape {tuple(wanted[key].shape)}, the parameter has {tuple(parameter.shape)}"
-            )
+            shapes = f"the shape {tuple(wanted[key].shape)}, the parameter has {tuple(parameter.shape)}"
+            raise ValueError(f"reference() gives {key} {shapes}")
         if grad is not None and TOLERANCE.get(grad.dtype, 1e-6) > TOLERANCE[dtype]:
             dtype = grad.dtype
         used.append(mine)
         right.append(target)
         passes.append([g.double().cpu().reshape(-1) for g in account.increments] if account.status == FRESH else [])
     if not used:
-        return None  # the reference speaks of another optimizer's parameters
+        return None, sorted(wanted)[:4]  # the reference speaks of another optimizer's parameters
     u, r = torch.cat(used), torch.cat(right)
     found: dict[str, Any] = {}
     norm_u, norm_r = float(u.norm()), float(r.norm())
@@ -64,19 +57,18 @@ def compare_with_reference(
     found["ratio"] = norm_u / norm_r if norm_r > 0 else float("inf")
     if not found["right"] and norm_r > 0:
         found |= _weights(passes, r)
-    return found
+    return found, []
 
 
 def _key(account: Account, wanted: Mapping[str, Tensor]) -> str | None:
-    """The reference's name for a parameter: its own, or that name inside the model that a wrapper holds."""
+    """The reference's name for a parameter: its own, that name inside what a wrapper holds, or inside a larger model."""
     name = account.name.removeprefix("module.")
-    if name in wanted:
-        return name
-    if account.root is not None:
+    if account.root is not None and name not in wanted:
         name = name.removeprefix(f"{account.root.label}.").removeprefix("module.")
+    larger = [key for key in wanted if key.endswith(f".{name}")]
     while name not in wanted:
         if "." not in name:
-            return None
+            return larger[0] if len(larger) == 1 else None
         name = name.split(".", 1)[1]
     return name
 

@@ -67,9 +67,19 @@ def as_text(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
     short = timeline(log, found=found)
     if short:
         parts += ["", short]
+    if log.unknown_reference:
+        parts += ["", _unknown(log)]
     if trouble:
         parts += ["", "The ledger itself failed and saw only part of the run. Please report this:", trouble.rstrip()]
     return "\n".join(parts)
+
+
+def _unknown(log: Log) -> str:
+    known = ", ".join(p.name for p in log.parameters[:4])
+    return (
+        f"Nothing was compared with the reference: it names {', '.join(log.unknown_reference)}, and the parameters "
+        f"that were stepped are called {known or 'nothing: none was'}."
+    )
 
 
 def _finding_lines(finding: Finding, number: int) -> list[str]:
@@ -104,6 +114,8 @@ def as_html(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
     grave = any(f.severity == "error" for f in found)
     rows = timeline(log, found=found).splitlines()
     tail = [html.lines(rows, "timeline")] if rows else []
+    if log.unknown_reference:
+        tail.append(html.paragraph(_unknown(log), "Reference:"))
     if trouble:
         tail.append(html.paragraph("The ledger itself failed and saw only part of the run.", "Trouble:"))
     return html.box(f"Gradient ledger: {headline(log, found)}", [*cards, *tail], "bad" if grave else "good")

@@ -81,6 +81,7 @@ SHADOWS: dict[str, tuple[str, ...]] = {
     ),
     "zeroed-inside-window": ("tail-dropped", "window-misaligned", "step-every-micro-batch"),
     "layer-replaced-after-optimizer": (
+        "gradients-nobody-uses",
         "graph-cut",
         "clipped-more-than-zeroed",
         "never-zeroed",

@@ -36,7 +36,7 @@ def _why_stale(
     if len(norms) > 1:
         seen += f"; the norm of the gradient at the first steps: {', '.join(f'{n:.3g}' for n in norms)}"
     evidence = {"steps": steps_of(faulty), "windows": len(windows), "norms": norms, "names": sorted(names)[:10]}
-    if any(w.get("closure_calls") for w in windows):
+    if any(w.get("closure_calls", 0) > 1 for w in faulty):
         return finding(
             "closure-without-zeroing",
             "error",

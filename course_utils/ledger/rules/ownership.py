@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from course_utils.ledger.events import Finding
+from course_utils.ledger.events import Finding, ParameterFacts
 from course_utils.ledger.rules.view import BY_HAND, View, finding, first, some, steps_of, times
 
 
@@ -93,10 +93,22 @@ def never(view: View) -> Iterator[Finding]:
                 layer_made=orphans[0].made_at,
             )
             continue
-        cut = [p for p in idle if p.requires_grad and p.ran and p.in_model]
-        if not cut or not backwards or not any(w.get("fresh") or not w.of("clear") for w in windows):
+        late = [p for p in orphans if _too_late(view, optimizer, p, mine)]
+        if late:
+            made = next((e.made_at for e in view.log.optimizers if e.number == optimizer), None)
+            yield finding(
+                "layer-replaced-after-optimizer",
+                "warning",
+                made or late[0].made_at,
+                f"{some(p.name for p in late)} became part of the model after {view.label(optimizer)} was made "
+                f"({late[0].made_at}): they get gradients, and no optimizer holds them.",
+                "Make the optimizer after the model is complete, or hand it the new parameters with add_param_group.",
+                orphans=[p.name for p in late][:10],
+                layer_made=late[0].made_at,
+            )
             continue
-        if any(w.get("zeros") or w.get("stale") for w in windows) and len(cut) == len(mine):
+        cut = [p for p in idle if p.requires_grad and p.ran and p.in_model and not p.given]
+        if not cut or not backwards:
             continue
         checkpointed = [p for p in cut if p.in_checkpoint]
         if checkpointed:
@@ -129,6 +141,12 @@ def never(view: View) -> Iterator[Finding]:
             "If they are to be trained, give them to the optimizer; if not, requires_grad_(False) saves the work.",
             names=[p.name for p in orphans][:10],
         )
+
+
+def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
+    """Whether a parameter without optimizer was made after this one, in a model this one trains."""
+    made = next((e.made for e in view.log.optimizers if e.number == optimizer), 0)
+    return orphan.made > made > 0 and any(p.model == orphan.model and p.in_model for p in mine)
 
 
 def idle(view: View) -> Iterator[Finding]:

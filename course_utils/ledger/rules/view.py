@@ -24,6 +24,8 @@ class Window:
     step: Event
     names: frozenset[str]
     """Parameters of that optimizer."""
+    meant: int | None = None
+    """Micro-batches meant per step, as the user said."""
 
     def of(self, kind: str) -> list[Event]:
         return [event for event in self.events if event.kind == kind]
@@ -42,8 +44,15 @@ class Window:
 
     @property
     def micro_batches(self) -> int:
-        """How often one backward line ran in it: two losses, each with its own line, are not two micro-batches."""
-        return int(self.get("repeats", 0))
+        """Micro-batches in it. Two losses that each have a backward line of their own are not two micro-batches.
+
+        Lines that ran equally often are losses side by side; one that ran less often is the last micro-batch of a
+        loop that treats it apart, as loops with `no_sync` do.
+        """
+        if self.meant is not None and self.passes == self.meant:
+            return self.passes
+        counts = Counter(self.get("trails", ()))
+        return max(counts.values(), default=0) if len(set(counts.values())) == 1 else self.passes
 
 
 @dataclass
@@ -82,7 +91,7 @@ class View:
             number = BY_HAND if number is None else int(number)
             mine = found.setdefault(number, [])
             events = self.events[start.get(number, 0) : at]
-            mine.append(Window(number, len(mine), events, event, self.owned.get(number, frozenset())))
+            mine.append(Window(number, len(mine), events, event, self.owned.get(number, frozenset()), self.log.window))
             start[number] = at + 1
         return found
 

@@ -28,11 +28,17 @@ def sizes(view: View) -> Iterator[Finding]:
             continue
         larger = [w for w in whole if w.micro_batches > size]
         smaller = [w for w in whole if w.micro_batches < size]
-        if larger:
-            yield _too_large(view, whole, larger, smaller, size)
+        across = [w for w in whole if w.micro_batches != size and _over_epochs(w)]
+        if larger or across:
+            yield _odd(view, whole, larger, smaller, across, size)
         elif smaller and not _tails(view, whole, smaller):
             if view.log.window or _idle_forwards(view, smaller):
                 yield _misaligned(view, whole, smaller, size)
+
+
+def _over_epochs(window: Window) -> bool:
+    """Whether a new pass over the data began while gradients of the last one were waiting."""
+    return any(e.details.get("pending") for e in window.of("pass over data"))
 
 
 def _stale_inside(window: Window) -> bool:
@@ -54,15 +60,16 @@ def _every_micro_batch(view: View, windows: list[Window], size: int) -> Finding:
     )
 
 
-def _too_large(view: View, windows: list[Window], larger: list[Window], smaller: list[Window], size: int) -> Finding:
+def _odd(
+    view: View, windows: list[Window], larger: list[Window], smaller: list[Window], across: list[Window], size: int
+) -> Finding:
     sizes = [w.micro_batches for w in windows]
-    over_epochs = [w for w in larger if any(e.details.get("pending") for e in w.of("pass over data"))]
     loaders = any(e.kind == "pass over data" for e in view.events)
     excess = {w.micro_batches - size for w in larger}
     at = [windows.index(w) for w in larger]
     regular = len({b - a for a, b in zip(at, at[1:], strict=False)}) <= 1
-    leaks = bool(over_epochs) if loaders else len(excess) == 1 and max(excess) < size and regular and not smaller
-    place = _condition(larger[0].step.where)
+    leaks = bool(across) if loaders else len(excess) == 1 and max(excess) < size and regular and not smaller
+    place = _condition((larger or across)[0].step.where)
     if leaks and not _idle_forwards(view, larger):
         return finding(
             "tail-leaks-into-next-epoch",
@@ -73,7 +80,7 @@ def _too_large(view: View, windows: list[Window], larger: list[Window], smaller:
             "Step once more at the end of each epoch for the micro-batches left over, or count across epochs.",
             sizes=sizes[:40],
             window=size,
-            steps=steps_of(larger),
+            steps=steps_of(across or larger),
         )
     return _misaligned(view, windows, larger + smaller, size)
 
