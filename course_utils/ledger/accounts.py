@@ -60,9 +60,11 @@ class Account:
         "hooks",
         "increments",
         "index",
+        "joined",
         "mixed",
         "module",
         "name",
+        "owned",
         "owners",
         "print",
         "read",
@@ -86,6 +88,8 @@ class Account:
         self.root: Root | None = None
         self.module: ModuleAccount | None = None
         self.owners: list[OptimizerAccount] = []
+        self.owned = False
+        """Whether a living optimizer holds it."""
         self.handle: Any = None
         self.status = EMPTY
         self.deposits: list[Deposit] = []
@@ -115,16 +119,14 @@ class Account:
         self.assigned: Place | None = None
         self.seen = -1
         """Number of the backward pass that last reached it."""
+        self.joined: object = None
+        """The open event this account was last added to: asking it is quicker than searching the event."""
         self.hooks = 0
         self.digest: complex | None = None
         self.increments: list[Tensor] = []
         grad = grad_of(parameter)
         if grad is not None:  # from before the ledger was opened: nobody knows what it is
             self.status, self.version = FRESH, grad._version
-
-    @property
-    def owned(self) -> bool:
-        return any(owner.alive for owner in self.owners)
 
 
 def _trains(parameter: Tensor) -> bool:
@@ -156,7 +158,19 @@ class OptimizerAccount:
 class ModuleAccount:
     """One module: how often it ran, where it first ran, where it was made."""
 
-    __slots__ = ("called_at", "calls", "checkpoint", "made", "made_at", "name", "norm", "ref", "root", "window_calls")
+    __slots__ = (
+        "called_at",
+        "calls",
+        "checkpoint",
+        "made",
+        "made_at",
+        "name",
+        "norm",
+        "quiet",
+        "ref",
+        "root",
+        "window_calls",
+    )
 
     def __init__(self, module: nn.Module):
         self.ref = weakref.ref(module)
@@ -165,6 +179,8 @@ class ModuleAccount:
         self.calls = 0
         self.window_calls = 0
         self.norm = isinstance(module, BATCH_NORMS)
+        self.quiet = False
+        """Nothing but counting is left to do when it runs: no model of its own, no BatchNorm, seen before."""
         self.called_at: Place | None = None
         self.made_at: Place | None = None
         self.made = 0
@@ -243,6 +259,7 @@ class Books:
                     account = self.open(parameter, f"{self.label(entry)}.param_groups[{number}][{at}]")
                 if entry not in account.owners:
                     account.owners.append(entry)
+                account.owned = True
                 accounts.append(account)
         entry.accounts = accounts
 
@@ -314,7 +331,7 @@ class Books:
         if entry is None:
             entry = ModuleAccount(module)
             self.modules[id(module)] = entry
-        entry.root, entry.name, entry.made_at = root, name, None
+        entry.root, entry.name, entry.made_at, entry.quiet = root, name, None, False
         made = self.made.get(id(module))
         if made is not None and made[0]() is module:
             entry.made_at, entry.made = made[1], made[2]
@@ -337,6 +354,7 @@ class Books:
             parameter = account.ref()
             if parameter is not None:
                 account.trains = _trains(parameter)
+                account.owned = any(owner.alive for owner in account.owners)
                 if alive:
                     account.attached = id(parameter) in held
 

@@ -47,6 +47,18 @@ def _classify(file: str) -> int:
     return QUIET if file.startswith(_STANDARD) else USER
 
 
+_places: dict[tuple[str, int, str, str], Place] = {}
+"""Places by what they hold: the same line is asked for again and again."""
+
+
+def _place(frame: FrameType, through: str = "") -> Place:
+    key = (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, through)
+    found = _places.get(key)
+    if found is None:
+        found = _places[key] = Place(*key)
+    return found
+
+
 def user_place(frame: FrameType | None) -> Place | None:
     """The innermost line outside torch and outside installed libraries, walking outwards from `frame`.
 
@@ -58,14 +70,11 @@ def user_place(frame: FrameType | None) -> Place | None:
         if kind is None:
             kind = kind_of(frame.f_code.co_filename)
         if kind == USER:
-            through = _short(library) if library is not None else ""
-            return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, through)
+            return _place(frame, _short(library) if library is not None else "")
         if kind == LIBRARY and library is None:
             library = frame
         frame = frame.f_back
-    if library is None:
-        return None
-    return Place(library.f_code.co_filename, library.f_lineno, library.f_code.co_name)
+    return _place(library) if library is not None else None
 
 
 def trail(frame: FrameType | None) -> tuple[tuple[str, int], ...]:

@@ -98,6 +98,8 @@ class Recorder:
         self.dropped = 0
         self.steps = 0
         self.steps_by_hand = 0
+        self._most_steps = 0
+        """Steps of whatever stepped most: an event of no optimizer's own belongs to that one's window."""
         self.finished = False
         self.pending_finite = True
         self.stopped = False
@@ -111,6 +113,8 @@ class Recorder:
         self.reference_error: BaseException | None = None
         self.pass_number = 0
         self._event_number = 0
+        self._clipping: Draft | None = None
+        """The clip under way, until anything else happens."""
         self._groups: dict[tuple[Any, ...], Draft] = {}
         self._passes: list[Pass] = []
         self._last: Pass | None = None
@@ -213,8 +217,8 @@ class Recorder:
     # ------------------------------------------------------------------ events
 
     def _emit(self, kind: Kind, place: Place | None, accounts: Iterable[Account] = (), **details: Any) -> Draft:
-        window = max((owner.steps for owner in self.books.optimizers), default=self.steps)
-        draft = Draft(self._event_number, kind, place, self.steps, window, details)
+        draft = Draft(self._event_number, kind, place, self.steps, self._most_steps, details)
+        self._clipping = None
         self._event_number += 1
         draft.accounts.extend(accounts)
         if draft.accounts and draft.accounts[0].owners:
@@ -234,7 +238,8 @@ class Recorder:
             if account.owners:
                 draft.window = account.owners[-1].steps
             self._groups[whole] = draft
-        if account not in draft.accounts:
+        if account.joined is not draft:
+            account.joined = draft
             draft.accounts.append(account)
         return draft
 
@@ -263,6 +268,13 @@ class Recorder:
         if grad is not None and account.status == FRESH and account.before is None and self._may_look("before", 400):
             account.before = _digest(grad).imag
 
+    def knows_clip(self, parameter: Tensor, kind: int) -> bool:
+        """Whether a clip under way reads this gradient again: clipping reads every gradient several times."""
+        if kind != places.CLIP or self._clipping is None:
+            return False
+        account = self.books.find(parameter)
+        return account is not None and account.joined is self._clipping
+
     def _passes_since_step(self) -> bool:
         return self._last is not None and self._last.draft.step == self.steps
 
@@ -279,9 +291,11 @@ class Recorder:
         account = self.books.find(parameter)
         if account is None:
             return
+        if value is None and account.status == EMPTY and self._clearing and grad_of(parameter) is None:
+            return  # nothing there: the end of this zero_grad books it
         self._hand_step(account, parameter)
         self._settle(account)
-        _, place = self._clearing.get(threading.get_ident(), (None, None))
+        _, place = self._clearing.get(threading.get_ident(), (None, None)) if self._clearing else (None, None)
         place = place or places.user_place(frame)
         if value is None:
             self._cleared(account, place, "none")
@@ -336,7 +350,7 @@ class Recorder:
                 details["lost"] = lost
                 details["lost_passes"] = [deposit.number for deposit in account.deposits]
                 details["lost_trails"] = [deposit.trail for deposit in account.deposits]
-            details.setdefault("lost_names", []).append(account.name)
+            details.setdefault("lost_names", []).append(account)
             details["taken"] = details.get("taken", False) or account.taken
             # A step came in between: what is thrown away was meant for the optimizer that took it.
             details["after_step"] = all(deposit.steps < self.steps for deposit in account.deposits)
@@ -387,27 +401,15 @@ class Recorder:
             self._clearing[thread] = before
 
     def _clip(self, account: Account, grad: Tensor | None, frame: FrameType) -> None:
-        outer: FrameType | None = frame
-        while outer is not None and not outer.f_code.co_name.startswith("clip_grad"):
-            outer = outer.f_back if places.kind_of(outer.f_code.co_filename) == places.CLIP else None
-        outer = outer or frame
+        draft = self._clipping
+        if draft is not None and account.joined is draft:
+            return  # clipping reads every gradient several times
         place = places.user_place(frame)
-        key = ("clip", place and (place.file, place.line), None)
-        draft = self._groups.get(key)
-        if draft is not None and account in draft.accounts:
-            account.clipped = grad is not None
-            return
+        if draft is None or draft.place is not place:
+            draft = self._clipping = self._clip_begins(place, frame)
         self._settle(account)
-        if draft is None:
-            local = outer.f_locals
-            limit = local.get("max_norm", local.get("clip_value"))
-            name = outer.f_code.co_name
-            draft = self._join(
-                "clip", place, account, None, function=name, limit=_number(limit), scale=self._scale, status={}
-            )
-            draft.details["order"] = local.get("norm_type", 2.0) if "max_norm" in local else None
-        else:
-            draft.accounts.append(account)
+        account.joined = draft
+        draft.accounts.append(account)
         status = draft.details["status"]
         # Gradients that no optimizer owns count too: they are in the norm, and nobody clears them.
         old = account.status == FRESH and bool(account.deposits) and account.deposits[0].steps < self.steps
@@ -418,6 +420,15 @@ class Recorder:
             draft.details["scaled"] = bool(draft.details.get("scaled")) or bool(last and last.scaled)
             draft.details["passes"] = max(draft.details.get("passes", 0), len(account.deposits))
         account.clipped = grad is not None
+
+    def _clip_begins(self, place: Place | None, frame: FrameType) -> Draft:
+        outer: FrameType | None = frame
+        while outer is not None and not outer.f_code.co_name.startswith("clip_grad"):
+            outer = outer.f_back if places.kind_of(outer.f_code.co_filename) == places.CLIP else None
+        outer = outer or frame
+        local = outer.f_locals
+        limit = _number(local.get("max_norm", local.get("clip_value")))
+        return self._emit("clip", place, (), function=outer.f_code.co_name, limit=limit, scale=self._scale, status={})
 
     def _settle(self, account: Account) -> None:
         """Bring one account up to date with what was done to its `.grad` behind our back."""
@@ -484,9 +495,16 @@ class Recorder:
     def _settle_all(self) -> None:
         for account in self.books.accounts:
             parameter = account.ref()
-            if parameter is not None:
-                self._hand_step(account, parameter)
-                self._settle(account)
+            if parameter is None:
+                continue
+            grad = grad_of(parameter)
+            if grad is None:
+                if account.status == EMPTY:
+                    continue
+            elif account.read is None and not account.clipped and grad._version == account.version:
+                continue
+            self._hand_step(account, parameter)
+            self._settle(account)
 
     # ------------------------------------------------------------------ hand-written steps
 
@@ -511,6 +529,7 @@ class Recorder:
         account.used_by = -1
         if known is None:
             self.steps_by_hand += 1
+            self._most_steps = max(self._most_steps, self.steps_by_hand)
             self._window_closed()
             self._say_step()
 
@@ -531,6 +550,9 @@ class Recorder:
             entry.calls += 1
             if entry.called_at is None:
                 self._first_call(entry, frame)
+            entry.quiet = not entry.norm and not (
+                entry.name == "" and entry.root is not None and entry.root.number >= 0
+            )
         if entry.norm and module.training and learning:
             entry.window_calls += 1
         if entry.name == "" and entry.root is not None and entry.root.number >= 0:
@@ -639,7 +661,6 @@ class Recorder:
             gradient=gradient is not None,
             scaled=scaled,
             region=self._region(),
-            rates=[self._rate(o) for o in self.books.optimizers if o.alive],
             **_describe(node, scaled),
         )
         for root, module in self.books.living():
@@ -757,11 +778,11 @@ class Recorder:
         if one.fresh:
             draft.details["onto_fresh"] = one.fresh
         if one.used:
-            draft.details["onto_used"] = [account.name for account in one.used]
+            draft.details["onto_used"] = list(one.used)
             draft.details["used_by"] = sorted({a.used_by for a in one.used if a.used_by is not None})
             one.used = []
         if one.skipped:
-            draft.details["onto_skipped"] = [account.name for account in one.skipped]
+            draft.details["onto_skipped"] = list(one.skipped)
             one.skipped = []
         one.flushed = len(one.touched)
 
@@ -770,12 +791,17 @@ class Recorder:
         self._flush(one)
         if one in self._passes:
             self._passes.remove(one)
-        for account in one.touched:
+        number = one.deposit.number
+        for account in self.books.accounts:
+            if account.status == EMPTY:
+                continue
             parameter = account.ref()
             grad = grad_of(parameter) if parameter is not None else None
             if grad is None:
                 continue
             account.version = grad._version
+            if account.seen != number:
+                continue
             account.read = None
             if self.digests and account.status == FRESH:
                 account.digest = _digest(grad)
@@ -784,12 +810,6 @@ class Recorder:
                 account.print = _print(parameter) if self._may_look("prints", 4000) else None
         if self._sharing or self.pass_number < 3:
             self._aliases(one)
-        for account in self.books.accounts:
-            if account.seen != one.deposit.number and account.status != EMPTY:
-                parameter = account.ref()
-                grad = grad_of(parameter) if parameter is not None else None
-                if grad is not None:
-                    account.version = grad._version
 
     # ------------------------------------------------------------------ steps
 
@@ -873,7 +893,7 @@ class Recorder:
             parameter = account.ref()
             count = len(parameter._backward_hooks) if parameter is not None and parameter._backward_hooks else 0
             if count > account.hooks:
-                hooks[account.name] = count
+                hooks[account] = count
             account.hooks = count
         if hooks:
             draft.details["hooks"] = hooks
@@ -882,8 +902,12 @@ class Recorder:
             self._compare(entry, draft)
 
     def _tally(self, draft: Draft, accounts: list[Account]) -> None:
-        none, zeros, stale, frozen, skipped = [], [], [], [], []
-        mixed: dict[str, list[str]] = {}
+        none: list[Account] = []
+        zeros: list[Account] = []
+        stale: list[Account] = []
+        frozen: list[Account] = []
+        skipped: list[Account] = []
+        mixed: dict[str, list[Account]] = {}
         rewound = False
         fresh = draft.details.get("fresh", 0)
         passes: list[Deposit] = []
@@ -894,23 +918,23 @@ class Recorder:
             if status == FRESH:
                 fresh += 1
                 if account.mixed:
-                    mixed.setdefault(account.mixed, []).append(account.name)
+                    mixed.setdefault(account.mixed, []).append(account)
                 if len(account.deposits) > len(passes):
                     passes = account.deposits
                 if crossed is None and len(account.deposits) > 1:
                     if account.deposits[0].steps != account.deposits[-1].steps:
                         crossed = account
             elif status == EMPTY:
-                none.append(account.name)
+                none.append(account)
             elif status == ZERO:
-                zeros.append(account.name)
+                zeros.append(account)
             elif status == SKIPPED:
-                skipped.append(account.name)
+                skipped.append(account)
             else:
-                stale.append(account.name)
+                stale.append(account)
                 parameter = account.ref()
                 if parameter is not None and not parameter.requires_grad:
-                    frozen.append(account.name)
+                    frozen.append(account)
                 if account.used_by is not None:
                     others.add(account.used_by)
                 rewound = rewound or (parameter is not None and parameter._version != account.written)
@@ -940,10 +964,8 @@ class Recorder:
         details["assigned"] = any(a.assigned is not None and a.status == FRESH for a in accounts)
         if crossed is not None:
             details["crossed"] = {
-                "name": crossed.name,
-                "names": [
-                    a.name for a in accounts if len(a.deposits) > 1 and a.deposits[0].steps != a.deposits[-1].steps
-                ],
+                "name": crossed,
+                "names": [a for a in accounts if len(a.deposits) > 1 and a.deposits[0].steps != a.deposits[-1].steps],
                 "first": crossed.deposits[0].place,
                 "first_trail": crossed.deposits[0].trail,
                 "last_trail": crossed.deposits[-1].trail,
@@ -954,7 +976,8 @@ class Recorder:
             details["low_precision"] = _low(low)
         if draft.accounts is not accounts:
             for account in accounts:
-                if account.status == FRESH and account not in draft.accounts[-1:]:
+                if account.status == FRESH and account.joined is not draft:
+                    account.joined = draft
                     draft.accounts.append(account)
 
     def _aliases(self, one: Pass) -> None:
@@ -1026,7 +1049,7 @@ class Recorder:
                 if account.index in idle and parameter is not None:
                     by = float((parameter.detach() - idle[account.index]).norm())
                     if by > 0:
-                        moved[account.name] = by
+                        moved[account] = by
             draft.details["idle_moved"] = moved
         within = self._scaler_steps.get(thread)
         if within is not None and within["fused"] and float(getattr(optimizer, "found_inf", None) or 0) > 0:
@@ -1035,6 +1058,7 @@ class Recorder:
         self._use(entry)
         entry.steps += 1
         self.steps += 1
+        self._most_steps = max(self._most_steps, entry.steps)
         self._groups.clear()
         self._window_closed()
         self._say_step()
@@ -1042,7 +1066,7 @@ class Recorder:
     def _say_step(self) -> None:
         """Tell whoever asked how far training is: steps of the optimizer that took most."""
         if self.on_step is not None:
-            self.on_step(max([self.steps_by_hand, *(entry.steps for entry in self.books.optimizers)]))
+            self.on_step(self._most_steps)
 
     def _skip(self, entry: OptimizerAccount, draft: Draft | None) -> None:
         if draft is None:
@@ -1170,9 +1194,12 @@ class Recorder:
     def _window_closed(self) -> None:
         """Forget the events of a window that is like earlier ones, once many are kept."""
         start, self._window_start = self._window_start, len(self.drafts)
+        if self._kept_windows < KEPT:
+            self._kept_windows += 1
+            return
         shape = tuple(_shape(draft) for draft in self.drafts[start:])
         self._shapes[shape] += 1
-        if self._kept_windows < KEPT or self._shapes[shape] <= 8:
+        if self._shapes[shape] <= 8:
             self._kept_windows += 1
             return
         self.dropped += len(self.drafts) - start
@@ -1215,7 +1242,7 @@ class Recorder:
                         draft.step,
                         draft.window,
                         draft.place,
-                        dict(draft.details),
+                        {key: _named(value) for key, value in draft.details.items()},
                     )
                     for draft in self.drafts
                 ),
@@ -1235,6 +1262,17 @@ class Recorder:
                 dropped=self.dropped,
                 unknown_reference=tuple(self.reference_names or ()),
             )
+
+
+def _named(value: Any) -> Any:
+    """The same value with names in place of accounts: a parameter's name may become known late."""
+    if isinstance(value, Account):
+        return value.name
+    if isinstance(value, list):
+        return [_named(one) for one in value]
+    if isinstance(value, dict):
+        return {_named(key): _named(one) for key, one in value.items()}
+    return value
 
 
 # ------------------------------------------------------------------ small questions about tensors

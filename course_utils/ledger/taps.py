@@ -5,7 +5,7 @@ last one closes. No torch function mode and no dispatch mode: those cost on ever
 threads. `.grad` itself becomes a property for that time, which is what makes `p.grad = None`, `p.grad.zero_()` and
 `p.grad /= 4` visible with the line they stand on, however the code is written.
 
-A fault of ours must never stop a training run: `_safely` swallows it, keeps it for the report and closes that ledger.
+A fault of ours must never stop a training run: `fail` keeps it for the report and closes that ledger.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -35,6 +34,7 @@ _open: list[Recorder] = []
 _undo: list[Callable[[], None]] = []
 
 is_compiling = torch.compiler.is_compiling
+is_grad_enabled = torch.is_grad_enabled
 
 
 class Stop(BaseException):
@@ -88,16 +88,6 @@ def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
     _undo.append(undo)
 
 
-@contextmanager
-def _safely(recorder: Recorder) -> Iterator[None]:
-    try:
-        yield
-    except Stop:
-        raise
-    except Exception as error:
-        fail(recorder, error)
-
-
 def fail(recorder: Recorder, error: Exception) -> None:
     """Close a recorder whose own code failed; training goes on."""
     if recorder.reference_error is error:
@@ -111,8 +101,15 @@ def fail(recorder: Recorder, error: Exception) -> None:
 def _each(call: Callable[[Recorder], Any]) -> None:
     for recorder in _open:
         if not recorder.finished and not recorder.muted:
-            with recorder.lock, _safely(recorder):
-                call(recorder)
+            _one(recorder, call)
+
+
+def _one(recorder: Recorder, call: Callable[[Recorder], Any]) -> None:
+    with recorder.lock:
+        try:
+            call(recorder)
+        except Exception as error:  # not Stop, which is no fault
+            fail(recorder, error)
 
 
 # ------------------------------------------------------------------ what is wrapped
@@ -152,14 +149,22 @@ def _tap_grad() -> None:
             kind = kind_of(file)
         if kind != quiet:
             for recorder in _open:
-                if not recorder.finished and not recorder.muted:
-                    with recorder.lock, _safely(recorder):
-                        recorder.read(self, grad, frame, kind)
+                if not recorder.finished and not recorder.muted and not recorder.knows_clip(self, kind):
+                    with recorder.lock:
+                        try:
+                            recorder.read(self, grad, frame, kind)
+                        except Exception as error:
+                            fail(recorder, error)
         return grad
 
     def write(self: Tensor, value: Tensor | None) -> None:
-        frame = frame_at(1)
-        _each(lambda recorder: recorder.write(self, value, frame))
+        for recorder in _open:
+            if not recorder.finished and not recorder.muted:
+                with recorder.lock:
+                    try:
+                        recorder.write(self, value, frame_at(1))
+                    except Exception as error:
+                        fail(recorder, error)
         put(self, value)
 
     def remove(self: Tensor) -> None:
@@ -195,8 +200,7 @@ def _backward(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
         finally:
             for recorder, one in begun:
-                with recorder.lock, _safely(recorder):
-                    recorder.backward_ends(one)
+                _one(recorder, lambda r, one=one: r.backward_ends(one))  # type: ignore[misc]
 
     return backward
 
@@ -211,8 +215,7 @@ def _zero_grad(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, *args, **kwargs)
         finally:
             for recorder, before in begun:
-                with recorder.lock, _safely(recorder):
-                    recorder.clear_ends(self, before)
+                _one(recorder, lambda r, before=before: r.clear_ends(self, before))  # type: ignore[misc]
 
     return zero_grad
 
@@ -275,8 +278,7 @@ def _scaler_step(original: Callable[..., Any]) -> Callable[..., Any]:
             return result
         finally:
             for recorder, before in begun:
-                with recorder.lock, _safely(recorder):
-                    recorder.scaler_step_ends(self, optimizer, before, failed)
+                _one(recorder, lambda r, before=before: r.scaler_step_ends(self, optimizer, before, failed))  # type: ignore[misc]
 
     return step
 
@@ -381,15 +383,15 @@ def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     frame = sys._getframe(1)
     if not _open or not _outermost(frame):
         return None
-    changed: Any = None
-    for recorder in _open:
-        if not recorder.finished and not recorder.muted:
-            with recorder.lock, _safely(recorder):
-                new = recorder.step_begins(optimizer, args, kwargs, frame)
-                if new is not None:
-                    changed = new
-                    args, kwargs = new
-    return changed
+    arguments: list[Any] = [args, kwargs, False]
+
+    def begin(recorder: Recorder) -> None:
+        new = recorder.step_begins(optimizer, arguments[0], arguments[1], frame)
+        if new is not None:
+            arguments[:] = [*new, True]
+
+    _each(begin)
+    return tuple(arguments[:2]) if arguments[2] else None
 
 
 def _step_post(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -401,6 +403,12 @@ def _forward_pre(module: nn.Module, inputs: tuple[Any, ...]) -> None:
     if is_compiling():
         return
     for recorder in _open:
-        if not recorder.finished and not recorder.muted:
-            with recorder.lock, _safely(recorder):
-                recorder.forward(module, inputs, sys._getframe(1))
+        if recorder.finished or recorder.muted:
+            continue
+        entry = recorder.books.modules.get(id(module))
+        if entry is not None and entry.quiet and entry.ref() is module:
+            if module.training or is_grad_enabled():
+                entry.calls += 1
+            continue
+        frame = sys._getframe(1)
+        _one(recorder, lambda r: r.forward(module, inputs, frame))

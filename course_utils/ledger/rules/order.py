@@ -73,8 +73,8 @@ def _why_stale(
             "one made earlier, or a copy, holds other parameters.",
             **evidence,
         )
-    if touching and (regular or touching[0].number < first_step):
-        place = (regular or touching)[0].where
+    if regular:
+        place = regular[0].where
         runs = len([e for e in touching if e.where == place])
         return finding(
             "zeroed-once-per-epoch",
