@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ SCRIPTS = sorted((ROOT / "tests" / "loops" / "frameworks").glob("*.py"))
 CLEAN = [script for script in SCRIPTS if "__" not in script.stem]
 INJECTED = [script for script in SCRIPTS if "__" in script.stem]
 FRAMEWORKS = ("accelerate", "lightning", "transformers")
+MODULES = {
+    "bare": ["torch"],
+    "accelerate": ["accelerate"],
+    "lightning": ["lightning.pytorch"],
+    "transformers": ["transformers", "accelerate", "transformers.trainer"],
+}
 # One thread: the models are tiny, and the tests run side by side. Offline: nothing here may wait for a network.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
@@ -41,7 +48,16 @@ def marked(script: Path) -> set[int]:
     return {number for number, line in enumerate(lines, 1) if line.endswith("# <-- bug")}
 
 
-def audit(script: Path, folder: Path) -> tuple[int, list[dict[str, Any]]]:
+@pytest.fixture(scope="module")
+def servers() -> Iterator[dict[str, subprocess.Popen[str]]]:
+    """Processes that have imported a framework and audit one script after another, each in a child of its own."""
+    running: dict[str, subprocess.Popen[str]] = {}
+    yield running
+    for server in running.values():
+        server.communicate()
+
+
+def audit(script: Path, folder: Path, servers: dict[str, subprocess.Popen[str]]) -> tuple[int, list[dict[str, Any]]]:
     """(exit status, findings of severity error or warning) of one audit in a process of its own."""
     framework = script.stem.split("_")[0]
     if framework in FRAMEWORKS and importlib.util.find_spec(framework) is None:
@@ -49,19 +65,25 @@ def audit(script: Path, folder: Path) -> tuple[int, list[dict[str, Any]]]:
     needs = header(script)
     options = ["--window", needs["window"]] if "window" in needs else []
     options += ["--reference", needs["needs"]] if "needs" in needs else []
-    done = subprocess.run(
-        [sys.executable, "-m", "course_utils.audit", str(script), "--json", *options],
-        cwd=folder,
-        env={**os.environ, **ENVIRONMENT, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode in (0, 1), f"the audit did not run: {done.stderr[-3000:]}"
+    if framework not in servers:
+        servers[framework] = subprocess.Popen(
+            [sys.executable, str(ROOT / "tests" / "audit_server.py"), *MODULES[framework]],
+            env={**os.environ, **ENVIRONMENT, "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    server = servers[framework]
+    assert server.stdin is not None and server.stdout is not None
+    job = {"arguments": ["audit", str(script), "--json", *options], "folder": str(folder)}
+    server.stdin.write(json.dumps(job) + "\n")
+    server.stdin.flush()
+    done = json.loads(server.stdout.readline() or '{"status": null, "err": "the server has died"}')
+    assert done["status"] in (0, 1), f"the audit did not run: {done['err'][-3000:]}"
     assert list(folder.iterdir()) == [], "the audit or the script left files behind"
-    report = json.loads(done.stdout)
+    report = json.loads(done["out"])
     assert not report["trouble"], "the ledger itself failed and saw only part of the run"
-    return done.returncode, [item for item in report["findings"] if item["severity"] in ("error", "warning")]
+    return done["status"], [item for item in report["findings"] if item["severity"] in ("error", "warning")]
 
 
 def named(findings: list[dict[str, Any]]) -> list[tuple[str, str, int | None]]:
@@ -74,14 +96,14 @@ def named(findings: list[dict[str, Any]]) -> list[tuple[str, str, int | None]]:
 
 
 @pytest.mark.parametrize("script", CLEAN, ids=lambda script: script.stem)
-def test_a_right_loop_is_left_alone(script: Path, tmp_path: Path) -> None:
-    status, findings = audit(script, tmp_path)
+def test_a_right_loop_is_left_alone(script: Path, tmp_path: Path, servers: Any) -> None:
+    status, findings = audit(script, tmp_path, servers)
     assert (status, findings) == (0, [])
 
 
 @pytest.mark.parametrize("script", INJECTED, ids=lambda script: script.stem)
-def test_a_wrong_loop_is_named_at_its_line(script: Path, tmp_path: Path) -> None:
-    _, findings = audit(script, tmp_path)
+def test_a_wrong_loop_is_named_at_its_line(script: Path, tmp_path: Path, servers: Any) -> None:
+    _, findings = audit(script, tmp_path, servers)
     allowed = {(header(script)["id"], script.name, line) for line in marked(script)}
     assert allowed & set(named(findings)), f"wanted one of {sorted(allowed)}, found {named(findings)}"
 

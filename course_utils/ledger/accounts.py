@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -60,6 +61,7 @@ class Account:
         "hooks",
         "increments",
         "index",
+        "is_parameter",
         "joined",
         "mixed",
         "module",
@@ -103,6 +105,7 @@ class Account:
         """A sum over the parameter, kept only while no optimizer owns it: finds hand-written steps."""
         self.read: Place | None = None
         """Where the user's code last took hold of `.grad` since we last looked."""
+        self.is_parameter = isinstance(parameter, nn.Parameter)
         self.given = False
         """Whether the user's code ever put a gradient there itself."""
         self.attached = False
@@ -137,7 +140,7 @@ def _trains(parameter: Tensor) -> bool:
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
-    __slots__ = ("accounts", "made", "made_at", "number", "ref", "size", "skips", "steps", "type")
+    __slots__ = ("accounts", "first_event", "made", "made_at", "number", "ref", "size", "skips", "steps", "type")
 
     def __init__(self, optimizer: Any, number: int, made_at: Place | None, made: int):
         self.ref = weakref.ref(optimizer)
@@ -149,6 +152,8 @@ class OptimizerAccount:
         self.skips = 0
         self.made_at = made_at
         self.made = made
+        self.first_event = 0
+        """Number of the first event after it was made."""
 
     @property
     def alive(self) -> bool:
@@ -166,6 +171,7 @@ class ModuleAccount:
         "made_at",
         "name",
         "norm",
+        "outer",
         "quiet",
         "ref",
         "root",
@@ -179,6 +185,8 @@ class ModuleAccount:
         self.calls = 0
         self.window_calls = 0
         self.norm = isinstance(module, BATCH_NORMS)
+        self.outer = False
+        """Whether the user's code called it itself, not through a larger module."""
         self.quiet = False
         """Nothing but counting is left to do when it runs: no model of its own, no BatchNorm, seen before."""
         self.called_at: Place | None = None
@@ -217,6 +225,8 @@ class Books:
         self.made: dict[int, tuple[weakref.ref[nn.Module], Place | None, int]] = {}
         """Where each module was made, and when: some modules cannot be hashed, so by id and weak reference."""
         self._clock = 0
+        self._labels: Counter[str] = Counter()
+        self._root_count = 0
 
     # -------------------------------------------------------------- parameters
 
@@ -311,12 +321,12 @@ class Books:
         inner = {id(part) for name, part in parts.items() if name}
         # A part that was called by itself before its whole was seen is a part now.
         self.roots = [root for root in self.roots if root.ref() is not None and id(root.ref()) not in inner]
-        taken = {root.label for root in self.roots}
         label = type(module).__name__
-        if label in taken:
-            label = next(f"{label}{n}" for n in range(2, len(taken) + 3) if f"{label}{n}" not in taken)
         if any(True for _ in module.parameters()):
-            root = Root(module, len(self.roots), label)
+            same = self._labels[label]  # a name is not given again, even where its first bearer is gone
+            self._labels[label] += 1
+            root = Root(module, self._root_count, f"{label}{same + 1}" if same else label)
+            self._root_count += 1
             self.roots.append(root)
         else:
             root = Root(module, -1, label)  # a loss or an activation: nothing to train in it
@@ -324,6 +334,7 @@ class Books:
             self._enter(part, root, name)
         entry = self.module(module)
         assert entry is not None
+        entry.outer = True
         return entry
 
     def _enter(self, module: nn.Module, root: Root, name: str) -> ModuleAccount:

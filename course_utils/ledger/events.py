@@ -161,6 +161,8 @@ class ParameterFacts:
     """How often the module that holds it was called while it could have been trained."""
     given: bool
     """Whether the user's code ever put a gradient there itself."""
+    is_parameter: bool
+    """Whether it is an `nn.Parameter`, not a plain tensor."""
     in_model: bool
     """Whether a module seen running still holds it."""
     cut_at: Place | None = None
@@ -183,6 +185,8 @@ class OptimizerFacts:
     steps: int
     made_at: Place | None
     made: int = 0
+    first_event: int = 0
+    """Number of the first event after it was made; 0 where it existed before the ledger."""
 
 
 @dataclass(frozen=True)
@@ -194,8 +198,8 @@ class Log:
     optimizers: tuple[OptimizerFacts, ...] = ()
     window: int | None = None
     """Micro-batches meant per step, if the user said so."""
-    pending: Mapping[str, int] = field(default_factory=dict)
-    """Names of parameters with gradients that no step has used at the end, and from how many backward passes."""
+    pending: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Parameters with gradients that no step has used at the end: the lines of the backward passes, one by one."""
     pending_finite: bool = True
     pending_at: Place | None = None
     finished: bool = True

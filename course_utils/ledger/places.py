@@ -40,7 +40,7 @@ def claim(file: str) -> None:
 def _classify(file: str) -> int:
     if file.startswith(_TORCH):
         return CLIP if file.endswith("clip_grad.py") else QUIET
-    if file.startswith(_OURS) or file.startswith("<frozen"):
+    if file.startswith((_OURS, "<frozen")) or file.endswith("typing_extensions.py"):
         return QUIET
     if f"{os.sep}site-packages{os.sep}" in file or f"{os.sep}dist-packages{os.sep}" in file:
         return LIBRARY

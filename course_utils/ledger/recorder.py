@@ -47,6 +47,9 @@ MOST_DEPOSITS = 4096
 KEPT = 400
 """Windows whose events are all kept; later ones are kept if they differ from all those before."""
 
+_register: Any = Tensor.register_post_accumulate_grad_hook
+"""As torch has it: the taps wrap the name."""
+
 task_id = torch._C._current_graph_task_id
 """Number of the backward pass this thread is in, -1 outside."""
 
@@ -131,8 +134,12 @@ class Recorder:
         self._window_start = 0
         self._kept_windows = 0
         self._loaders: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._module_hooks = -1
         self._hook_places: dict[int, Place | None] = {}
         self._sync: dict[str, Any] = {}
+        self._leaves: dict[int, tuple[Any, ...]] = {}
+        """Tensors that are no parameters, as they were when their gradient was read."""
+        self._assigned_at = -1
         self._sharing: dict[int, Place | None] = {}
         self._assigned: dict[int, tuple[weakref.ref[Tensor], Account]] = {}
         self._clearing: dict[int, tuple[Any, Place | None]] = {}
@@ -163,6 +170,8 @@ class Recorder:
     def _optimizer(self, optimizer: Any, made_at: Place | None = None, made: int = 0) -> OptimizerAccount:
         before = len(self.books.accounts)
         entry = self.books.optimizer(optimizer, made_at, made)
+        if made and not entry.first_event:
+            entry.first_event = self._event_number
         if len(self.books.accounts) != before:
             self._hook_up()
         return entry
@@ -196,7 +205,7 @@ class Recorder:
                 with recorder.lock:
                     recorder._deposit(account, p)
 
-        account.handle = parameter.register_post_accumulate_grad_hook(deposited)
+        account.handle = _register(parameter, deposited)
 
     def close(self, error: BaseException | None = None) -> None:
         """Look at everything one last time, take the hooks away."""
@@ -281,6 +290,17 @@ class Recorder:
     def _input_read(self, tensor: Tensor, frame: FrameType) -> None:
         if not tensor.requires_grad or not tensor.is_leaf or self._last is None:
             return
+        known = self._leaves.get(id(tensor))
+        now = (weakref.ref(tensor), tensor._version, _print(tensor) if self._may_look("leaves", 400) else None)
+        if known is not None and known[0]() is tensor and known[1:] != now[1:] and not self._last.touched:
+            # No known parameter was trained, and this was changed after its gradient was read: stepped by hand.
+            account = self.books.open(tensor)
+            account.taken, account.read = True, places.user_place(frame)
+            self._hook(account)
+            return
+        self._leaves[id(tensor)] = now
+        if len(self._leaves) > 1024:
+            self._leaves = {key: value for key, value in self._leaves.items() if value[0]() is not None}
         place = places.user_place(frame)
         key = ("input gradient", place and (place.file, place.line), None)
         if key not in self._groups:
@@ -318,10 +338,16 @@ class Recorder:
 
     def _shared(self, account: Account, value: Tensor) -> bool:
         """Whether another parameter holds this very tensor as its gradient."""
+        if self._assigned_at != self.pass_number:  # what autograd has made since, looked up once a pass
+            self._assigned_at = self.pass_number
+            self._assigned = {}
+            for one in self.books.accounts:
+                parameter = one.ref()
+                grad = grad_of(parameter) if parameter is not None else None
+                if grad is not None:
+                    self._assigned[id(grad)] = (weakref.ref(grad), one)
         known = self._assigned.get(id(value))
         self._assigned[id(value)] = (weakref.ref(value), account)
-        if len(self._assigned) > 4096:
-            self._assigned = {key: pair for key, pair in self._assigned.items() if pair[0]() is not None}
         if known is not None and known[0]() is value and known[1] is not account:
             other = known[1].ref()
             return other is not None and grad_of(other) is value
@@ -419,7 +445,11 @@ class Recorder:
             last = account.deposits[-1] if account.deposits else None
             draft.details["scaled"] = bool(draft.details.get("scaled")) or bool(last and last.scaled)
             draft.details["passes"] = max(draft.details.get("passes", 0), len(account.deposits))
+        if grad is not None and draft.details["measured"]:
+            draft.details["square"] += _digest(grad).imag
+            draft.details["largest"] = max(draft.details["largest"], _largest(grad))
         account.clipped = grad is not None
+        account.taken = True
 
     def _clip_begins(self, place: Place | None, frame: FrameType) -> Draft:
         outer: FrameType | None = frame
@@ -428,7 +458,10 @@ class Recorder:
         outer = outer or frame
         local = outer.f_locals
         limit = _number(local.get("max_norm", local.get("clip_value")))
-        return self._emit("clip", place, (), function=outer.f_code.co_name, limit=limit, scale=self._scale, status={})
+        draft = self._emit("clip", place, (), function=outer.f_code.co_name, limit=limit, scale=self._scale, status={})
+        draft.details |= {"measured": self._may_look("clips", 24), "square": 0.0, "largest": 0.0}
+        draft.details["order"] = _number(local.get("norm_type", 2.0))
+        return draft
 
     def _settle(self, account: Account) -> None:
         """Bring one account up to date with what was done to its `.grad` behind our back."""
@@ -477,6 +510,9 @@ class Recorder:
             draft.details["passes"] = max(draft.details.get("passes", 0), len(account.deposits))
             last = account.deposits[-1] if account.deposits else None
             draft.details["scaled"] = bool(draft.details.get("scaled")) or bool(last and last.scaled)
+        elif account.status == USED:
+            # Used gradients that are rescaled and kept, as eligibility traces are: meant, not forgotten.
+            account.status, account.assigned, account.deposits = FRESH, place or Place("?", 0), []
 
     def _factor(self, draft: Draft, account: Account, grad: Tensor) -> None:
         """By what the norm of this gradient has changed, where it was taken when the user's code took hold of it."""
@@ -555,11 +591,11 @@ class Recorder:
             )
         if entry.norm and module.training and learning:
             entry.window_calls += 1
-        if entry.name == "" and entry.root is not None and entry.root.number >= 0:
+        if entry.outer and entry.root is not None and entry.root.number >= 0:
             self._groups.clear()
             region = self._region()
             details: dict[str, Any] = {
-                "model": entry.root.label,
+                "model": f"{entry.root.label}.{entry.name}" if entry.name else entry.root.label,
                 "training": module.training,
                 "grad": learning,
                 "region": region,
@@ -613,6 +649,13 @@ class Recorder:
         region = self._regions.get(threading.get_ident())
         if region is not None and region[0] > 0:
             region[0] -= 1
+
+    def autocast_cache_cleared(self) -> None:
+        """The half-precision copies are gone: what follows is like a new block."""
+        region = self._regions.get(threading.get_ident())
+        if region is not None and region[0]:
+            self._region_number += 1
+            region[1] = self._region_number
 
     def _region(self) -> int | None:
         """Number of the outermost autocast block we are in, if its weight cache is on."""
@@ -673,6 +716,8 @@ class Recorder:
         self._passes.append(one)
         self._last = one
         if retain and node is not None and gradient is None:
+            draft.details["same_root"] = node.metadata.get(f"{self._mark} root")
+            node.metadata[f"{self._mark} root"] = self.pass_number
             self._watch_again(node, one)
         return one
 
@@ -695,14 +740,19 @@ class Recorder:
                 if number not in seen:
                     seen.append(number)
 
+        # Losses are seldom summed the same way twice: the single losses in a sum are watched too.
+        waiting, seen = [node], 0
         node.register_prehook(again)
-        # A loss divided for its backward is seldom the one that is summed up: watch that one too.
-        while type(node).__name__ in _THROUGH | {"DivBackward0"}:
-            inner = [one for one, _ in node.next_functions if one is not None]
-            if len(inner) != 1:
-                break
-            node = inner[0]
-            node.register_prehook(again)
+        while waiting and seen < 64:
+            one_node = waiting.pop()
+            if type(one_node).__name__ not in _COMBINING:
+                continue
+            for inner, _ in one_node.next_functions:
+                if inner is not None and seen < 64:
+                    seen += 1
+                    if _is_loss(inner):
+                        inner.register_prehook(again)
+                    waiting.append(inner)
 
     def _is_scaled(self, node: Any) -> bool:
         """Whether a loss comes from the scaler: its graph, looked at near its end, passes through the product."""
@@ -856,11 +906,14 @@ class Recorder:
                         self._settle(account)
                     if draft.details["closure_calls"] == 1:
                         self._weigh(entry, draft)
-                        # The step stands in the ledger where its update happens: after what the closure did.
-                        self.drafts.remove(draft)
-                        draft.number = self._event_number
-                        self._event_number += 1
-                        self.drafts.append(draft)
+                    else:
+                        late = [account for account in entry.accounts if account.mixed == USED]
+                        draft.details["mixed"].setdefault(USED, []).extend(late)
+                    # The step stands in the ledger where its update happens: after what the closure did.
+                    self.drafts.remove(draft)
+                    draft.number = self._event_number
+                    self._event_number += 1
+                    self.drafts.append(draft)
                     self._use(entry)
             return result
 
@@ -888,13 +941,19 @@ class Recorder:
         for one in self.books.modules.values():
             if one.norm:
                 one.window_calls = 0
-        hooks = {}
+        hooks: dict[Any, int] = {}
         for account in entry.accounts:
             parameter = account.ref()
-            count = len(parameter._backward_hooks) if parameter is not None and parameter._backward_hooks else 0
+            count = _hooks_on(parameter) - (account.handle is not None) if parameter is not None else 0
             if count > account.hooks:
                 hooks[account] = count
             account.hooks = count
+        if entry.steps < 2 * SAMPLES:
+            parts = [m.ref() for m in self.books.modules.values()]
+            count = sum(len(part._backward_hooks) for part in parts if part is not None)
+            if count > self._module_hooks and self._module_hooks >= 0:
+                hooks["the modules"] = count
+            self._module_hooks = count
         if hooks:
             draft.details["hooks"] = hooks
             draft.details["hooked_at"] = self._hook_places.get(-1)
@@ -997,7 +1056,7 @@ class Recorder:
         """Plain SGD moves nothing where the gradient is zero; momentum, moments and weight decay do."""
         optimizer = entry.ref()
         groups = optimizer.param_groups if optimizer is not None else []
-        return all(
+        return not (optimizer is not None and optimizer.state) and all(
             not g.get("momentum") and not g.get("weight_decay") and "betas" not in g and "alpha" not in g
             for g in groups
         )
@@ -1166,6 +1225,7 @@ class Recorder:
             (),
             optimizer=number,
             scheduler=type(scheduler).__name__,
+            which=id(scheduler),
             pending=pending,
             after_skip=skipped,
             rate=self._rate(self.books.optimizers[number]) if number is not None else None,
@@ -1181,8 +1241,9 @@ class Recorder:
         self._loaders[loader] = count
         self._emit("pass over data", places.user_place(frame), (), pending=pending, count=count)
 
-    def hook_registered(self, tensor: Tensor, frame: FrameType) -> None:
-        if self.books.find(tensor) is not None:
+    def hook_registered(self, owner: Any, frame: FrameType) -> None:
+        """A gradient hook was put on a tensor or a module."""
+        if isinstance(owner, nn.Module) or self.books.find(owner) is not None:
             self._hook_places[-1] = places.user_place(frame)
 
     def optimizer_made(self, optimizer: Any, frame: FrameType) -> None:
@@ -1223,6 +1284,7 @@ class Recorder:
                     requires_grad=account.trains,
                     ran=account.module.calls if account.module else 0,
                     given=account.given,
+                    is_parameter=account.is_parameter,
                     in_model=account.attached,
                     cut_at=account.module.called_at if account.module else None,
                     in_checkpoint=bool(account.module and account.module.checkpoint),
@@ -1232,7 +1294,11 @@ class Recorder:
                 )
                 for account in self.books.accounts
             )
-            pending = {a.name: len(a.deposits) for a in self.books.accounts if a.status == FRESH and a.deposits}
+            pending = {
+                a.name: tuple(deposit.trail for deposit in a.deposits)
+                for a in self.books.accounts
+                if a.status == FRESH and a.deposits
+            }
             return Log(
                 events=tuple(
                     Event(
@@ -1248,7 +1314,9 @@ class Recorder:
                 ),
                 parameters=parameters,
                 optimizers=tuple(
-                    OptimizerFacts(entry.number, self.books.label(entry), entry.steps, entry.made_at, entry.made)
+                    OptimizerFacts(
+                        entry.number, self.books.label(entry), entry.steps, entry.made_at, entry.made, entry.first_event
+                    )
                     for entry in self.books.optimizers
                 ),
                 window=self.window,
@@ -1281,6 +1349,19 @@ def _named(value: Any) -> Any:
 def _any(value: Tensor) -> bool:
     with torch.no_grad():
         return bool(value.detach().any())
+
+
+def _largest(grad: Tensor) -> float:
+    try:
+        return float(grad.detach().abs().max()) if grad.numel() else 0.0
+    except (RuntimeError, NotImplementedError):
+        return 0.0
+
+
+def _hooks_on(parameter: Tensor) -> int:
+    """Gradient hooks a parameter carries, of both kinds."""
+    after: Any = getattr(parameter, "_post_accumulate_grad_hooks", None)
+    return len(parameter._backward_hooks or ()) + len(after or ())
 
 
 def _finite(grad: Tensor) -> bool:
@@ -1347,6 +1428,21 @@ def _batch(inputs: tuple[Any, ...]) -> int | None:
 
 
 _THROUGH = frozenset({"MulBackward0", "ToCopyBackward0", "CloneBackward0", "AliasBackward0", "SqueezeBackward0"})
+
+
+_COMBINING = _THROUGH | {"DivBackward0", "AddBackward0", "StackBackward0", "CatBackward0", "UnsqueezeBackward0"}
+_COMBINING |= {"MeanBackward0", "SumBackward0"}
+
+
+def _is_loss(node: Any) -> bool:
+    """Whether a node of the graph reduces something to a loss."""
+    name = type(node).__name__
+    return hasattr(node, "_saved_reduction") or name in (
+        "MeanBackward0",
+        "SumBackward0",
+        "MeanBackward1",
+        "SumBackward1",
+    )
 
 
 def _describe(node: Any, scaled: bool) -> dict[str, Any]:

@@ -129,7 +129,15 @@ def _install() -> None:
     _replace(torch.amp.autocast_mode.autocast, "__enter__", _autocast_enter)
     _replace(torch.amp.autocast_mode.autocast, "__exit__", _autocast_exit)
     _replace(torch.utils.data.DataLoader, "__iter__", _loader_iter)
-    _replace(Tensor, "register_hook", _register_hook)
+    hooking: tuple[tuple[type, str], ...] = (
+        (Tensor, "register_hook"),
+        (Tensor, "register_post_accumulate_grad_hook"),
+        (nn.Module, "register_full_backward_hook"),
+        (nn.Module, "register_full_backward_pre_hook"),
+    )
+    for kind, name in hooking:
+        _replace(kind, name, _register_hook)
+    _replace(torch, "clear_autocast_cache", _clear_cache)
     _undo.append(register_optimizer_step_pre_hook(_step_pre).remove)
     _undo.append(register_optimizer_step_post_hook(_step_post).remove)
     _undo.append(register_module_forward_pre_hook(_forward_pre).remove)
@@ -356,12 +364,22 @@ def _loader_iter(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def register_hook(self: Tensor, hook: Any) -> Any:
+    def register(self: Any, *args: Any, **kwargs: Any) -> Any:
         frame = sys._getframe(1)
         _each(lambda recorder: recorder.hook_registered(self, frame))
-        return original(self, hook)
+        return original(self, *args, **kwargs)
 
-    return register_hook
+    return register
+
+
+def _clear_cache(original: Callable[[], None]) -> Callable[[], None]:
+    @functools.wraps(original)
+    def clear_autocast_cache() -> None:
+        original()
+        if not is_compiling():
+            _each(lambda recorder: recorder.autocast_cache_cleared())
+
+    return clear_autocast_cache
 
 
 # ------------------------------------------------------------------ torch's own hooks

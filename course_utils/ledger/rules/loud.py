@@ -9,6 +9,11 @@ from course_utils.ledger.rules.view import View, finding
 
 KNOWN = (
     (
+        "No inf checks were recorded for this optimizer",
+        "zeroed-before-step",
+        "Clear after scaler.step(), or before the window's first backward().",
+    ),
+    (
         "step() has already been called since the last update()",
         "scaler-not-updated",
         "Call scaler.update() once after every scaler.step(optimizer).",
@@ -54,8 +59,14 @@ def exceptions(view: View) -> Iterator[Finding]:
                 continue
             if name == "unscaled-every-micro-batch" and _stepped_since_update(view):
                 name, remedy = "scaler-not-updated", KNOWN[0][2]
+            where = view.log.error_at
+            if name == "zeroed-before-step":
+                cleared = [e for e in view.events if e.kind == "clear" and e.details.get("lost")]
+                if not cleared:
+                    continue
+                where = cleared[-1].where
             said = view.log.error.split(". ")[0].split("\n")[0].rstrip(".")
-            yield finding(name, "error", view.log.error_at, f"torch stopped the run here: {said}.", remedy)
+            yield finding(name, "error", where, f"torch stopped the run here: {said}.", remedy)
             return
 
 

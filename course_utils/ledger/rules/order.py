@@ -49,7 +49,9 @@ def _why_stale(
     touching = [e for e in clears if names & set(e.names)]
     first_step = windows[0].step.number
     regular = [e for e in touching if e.number > first_step and e.details.get("full")]
-    foreign = [e for e in clears if not names & set(e.names) and not e.details.get("lost")]
+    whole = view.owned.get(optimizer, frozenset()) | names
+    foreign = [e for e in clears if not whole & set(e.names) and not e.details.get("lost")]
+    once = [e for e in touching if e.where is not None and not e.where.through and e.number < first_step]
     others = _cleared_for_others(view, optimizer, names)
     often = max(1, (len(windows) - 1) // 2)
     if others is not None and not regular:
@@ -73,8 +75,8 @@ def _why_stale(
             "one made earlier, or a copy, holds other parameters.",
             **evidence,
         )
-    if regular:
-        place = regular[0].where
+    if regular or (once and len(windows) > 2):
+        place = (regular or once)[0].where
         runs = len([e for e in touching if e.where == place])
         return finding(
             "zeroed-once-per-epoch",
@@ -88,7 +90,7 @@ def _why_stale(
         "never-zeroed",
         "error",
         event.where,
-        f"Nothing ever clears {some(sorted(names))}: {seen}.",
+        f"Nothing clears {some(sorted(names))} between the steps: {seen}.",
         "Call optimizer.zero_grad() once per step: after step(), before the next window's first backward().",
         **evidence,
     )
@@ -99,6 +101,8 @@ def _cleared_for_others(view: View, optimizer: int, names: frozenset[str]) -> tu
     for other, windows in view.windows.items():
         if other in (optimizer, BY_HAND) or len(windows) < 2:
             continue
+        if windows[-1].step.number < view.windows[optimizer][0].step.number:
+            continue  # it had finished before
         theirs = view.owned.get(other, frozenset()) - names
         cleared = [
             e
@@ -121,10 +125,12 @@ def lost(view: View) -> Iterator[Finding]:
         dropped: list[tuple[Window, Event]] = []
         clean = [w.passes for w in windows if w.passes and not _lost(w, None)]
         usual = view.log.window or (sorted(clean)[len(clean) // 2] if clean else 0)
+        # Now and then, after somebody looked at the gradients: a guard against spikes, and an idle step.
+        rare = sum(not w.get("fresh") for w in windows) * 4 <= len(windows)
         for window in windows:
             if not window.get("fresh"):
                 thrown = _lost(window, None)
-                if thrown:
+                if thrown and not (len(windows) >= 8 and all(e.details.get("taken") for e in thrown) and rare):
                     before[thrown[-1].where].append(window)
                 continue
             thrown = [e for e in _lost(window, used) if not e.details.get("after_step")]
@@ -136,7 +142,8 @@ def lost(view: View) -> Iterator[Finding]:
             count = sum(int(e.details["lost"]) for e in thrown)
             whole = window.passes >= usual if usual else count < window.passes and len(thrown) == 1
             if whole and (window.passes > 1 or _new_epoch(window, thrown[-1])):
-                dropped.append((window, thrown[-1]))
+                if window.number > 0:  # before the first step there was no window to have a tail: a trial run
+                    dropped.append((window, thrown[-1]))
             elif window.passes > 1 or usual != 1:
                 inside[thrown[-1].where].append((window, thrown[-1]))
         for place, hit in before.items():
@@ -209,12 +216,17 @@ def _zeroed_inside(
 def _tail_dropped(
     view: View, optimizer: int, dropped: list[tuple[Window, Event]], windows: list[Window], usual: int
 ) -> Iterator[Finding]:
+    names = view.owned.get(optimizer, frozenset())
+    used_lines = {trail for w in windows for trail in w.get("trails", ())}
+    waiting = [sum(t in used_lines for t in trails) for name, trails in view.log.pending.items() if name in names]
+    left = max(waiting, default=0)
     if dropped:
         # Thrown away once in a while, right after somebody looked at the gradients: a guard, not an accident.
         guarded = [1 for _, e in dropped if e.details.get("taken")]
         if len(guarded) == len(dropped) and len(dropped) * 4 <= len(windows):
             return
         gone = sum(int(e.details["lost"]) for w, _ in dropped for e in _lost(w, None))
+        gone += left if view.log.finished else 0
         used = sum(w.passes for w in windows)
         yield finding(
             "tail-dropped",
@@ -228,8 +240,6 @@ def _tail_dropped(
             steps=steps_of([w for w, _ in dropped]),
         )
         return
-    names = view.owned.get(optimizer, frozenset())
-    left = max((count for name, count in view.log.pending.items() if name in names), default=0)
     size = view.size(optimizer)
     sizes = {w.micro_batches for w in windows}
     if view.log.finished and not view.log.error and size >= 2 and 0 < left < size and sizes <= {size}:

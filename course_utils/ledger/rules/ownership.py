@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from course_utils.ledger.events import Finding, ParameterFacts
-from course_utils.ledger.rules.view import BY_HAND, View, finding, first, some, steps_of, times
+from course_utils.ledger.events import Event, Finding, ParameterFacts
+from course_utils.ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
 
 
 def crossed(view: View) -> Iterator[Finding]:
     """A backward meant for one optimizer that also reached another's parameters."""
     for optimizer, windows in view.windows.items():
-        hits = [
-            w for w in windows if w.get("crossed") and w.get("crossed")["first_trail"] != w.get("crossed")["last_trail"]
-        ]
+        hits = [w for w in windows if w.get("crossed") and _crosses(view, w)]
         if optimizer == BY_HAND or not hits:
             continue
         detail = hits[0].get("crossed")
@@ -29,16 +27,35 @@ def crossed(view: View) -> Iterator[Finding]:
         )
 
 
+def _crosses(view: View, window: Window) -> bool:
+    """Whether the two passes belong to two optimizers that fight over these parameters.
+
+    The one that stepped in between is reached by the second pass as well, as a discriminator is by its generator's
+    loss. Where it is not, both passes share these parameters on purpose, as heads share an encoder.
+    """
+    detail = window.get("crossed")
+    if detail["first_trail"] == detail["last_trail"]:
+        return False
+    first_pass, last_pass = detail["numbers"][0], detail["numbers"][-1]
+    reached: set[str] = set()
+    stepped: set[int] = set()
+    begun = False
+    for event in window.events:
+        begun = begun or event.details.get("pass") == first_pass
+        begun = begun and event.details.get("pass") != last_pass
+        if event.kind == "step" and begun and event.details.get("optimizer") is not None:
+            stepped.add(event.details["optimizer"])
+        if event.kind == "accumulate" and event.details.get("pass") == last_pass:
+            reached |= set(event.names)
+    return any(view.owned.get(other, frozenset()) & reached for other in stepped - {window.optimizer})
+
+
 def input_gradients(view: View) -> Iterator[Finding]:
     """A backward run for the gradient of the input that left gradients on the parameters."""
     for windows in view.windows.values():
         for window in windows:
             numbers = window.get("pass_numbers", [])
-            read = first(
-                e
-                for e in window.of("input gradient")
-                if e.details.get("backward") in numbers[:-1] and window.get("lines", 1) > 1
-            )
+            read = first(e for e in window.of("input gradient") if _for_the_input_alone(view, window, e, numbers))
             if read is None:
                 continue
             source = view.by_pass[read.details["backward"]]
@@ -54,6 +71,23 @@ def input_gradients(view: View) -> Iterator[Finding]:
             break
 
 
+def _for_the_input_alone(view: View, window: Window, read: Event, numbers: list[int]) -> bool:
+    """Whether the pass whose input gradient is read was run for that alone.
+
+    After the read the model runs again, and another line goes backward: not the same one, as in training on the
+    attacked inputs themselves, and not without a forward, as for a term added to the loss.
+    """
+    source = read.details.get("backward")
+    if source not in numbers[:-1] or window.get("lines", 1) < 2:
+        return False
+    trails = dict(zip(numbers, window.get("trails", ()), strict=False))
+    later = [n for n in numbers if n > source]
+    following = view.by_pass.get(later[0])
+    if following is None or trails.get(source) in [trails.get(n) for n in later]:
+        return False
+    return any(read.number < e.number < following.number and e.details.get("grad") for e in window.of("forward"))
+
+
 def never(view: View) -> Iterator[Finding]:
     """Parameters an optimizer holds that no gradient ever reaches, and gradients no optimizer uses."""
     stepped = {number: windows for number, windows in view.windows.items() if number != BY_HAND}
@@ -67,7 +101,7 @@ def never(view: View) -> Iterator[Finding]:
     for optimizer, windows in stepped.items():
         mine = [p for p in view.log.parameters if optimizer in p.owners]
         idle = [p for p in mine if not p.deposits]
-        ghosts = [p for p in idle if not p.in_model and not p.given]
+        ghosts = [p for p in idle if not p.in_model and not p.given and p.is_parameter]
         if sharded and backwards and all(not w.get("fresh") for w in windows):
             yield finding(
                 "sync-never-re-enabled",

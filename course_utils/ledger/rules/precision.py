@@ -32,8 +32,8 @@ def clipping(view: View) -> Iterator[Finding]:
     clip_inside: Event | None = None
     for window in view.all_windows:
         for event in window.of("clip"):
-            if not window.names & set(event.names) or event.details.get("limit") == math.inf:
-                continue  # with an infinite limit it only measures the norm
+            if not window.names & set(event.names) or not _active(event):
+                continue
             status = event.details.get("status", {})
             if status.get("fresh") and _accumulates_after(window, event):
                 if any(not _accumulates_after(window, e) for e in window.of("clip")):
@@ -45,12 +45,16 @@ def clipping(view: View) -> Iterator[Finding]:
                 scaled.append((window, event))
             if status.get("orphan"):
                 orphans.append(event)
-    for event in (e for e in view.events if e.kind == "clip"):
+    for event in (e for e in view.events if e.kind == "clip" and e.details.get("limit") != math.inf):
         status = set(event.details.get("status", {}))
         if status and status <= {"used"}:
             late.append(event)
         elif status and status <= {"empty", "zero"}:
             early.append(event)
+    # A line that clips fresh gradients at other times is in its right place: this optimizer just did not train here.
+    at_work = {e.where for e in view.events if e.kind == "clip" and e.details.get("status", {}).get("fresh")}
+    late = [e for e in late if e.where not in at_work]
+    early = [e for e in early if e.where not in at_work or e.details.get("status", {}).get("fresh")]
     count = len(view.all_windows)
     if clip_inside is not None:
         yield finding(
@@ -107,14 +111,25 @@ def clipping(view: View) -> Iterator[Finding]:
         )
 
 
+def _active(event: Event) -> bool:
+    """Whether a clip changed anything, as far as we measured: with a limit above the norm it only reads it."""
+    details, limit = event.details, event.details.get("limit")
+    if limit == math.inf:
+        return False
+    if limit is None or not details.get("measured") or details.get("order") not in (2.0, None):
+        return True
+    size = details["largest"] if details.get("function") == "clip_grad_value_" else math.sqrt(details["square"])
+    return bool(size > limit or size != size)
+
+
 def _scaled_clip(window: Window, event: Event) -> bool:
     if not event.details.get("scaled") or (not window.get("by_scaler") and not window.skipped):
         return False
     if any(e.number < event.number and not _accumulated_between(window, e, event) for e in window.of("unscale")):
         return False
     scale, limit = event.details.get("scale") or window.get("scale"), event.details.get("limit")
-    # max_norm * scaler.get_scale() is right: such limits are large, and not tiny beside the scale.
-    return not (scale and limit and limit >= 50 and limit / scale >= 0.01)
+    # max_norm * scaler.get_scale() is right: such a limit is not tiny beside the scale, nor a usual round number.
+    return not (scale and limit and limit / scale >= 0.01 and limit not in (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0))
 
 
 def _accumulated_between(window: Window, one: Event, other: Event) -> bool:
@@ -133,6 +148,17 @@ def edits(view: View) -> Iterator[Finding]:
             continue
         factors = [f for _, e in hits for f in e.details.get("factors", ())]
         constant = factors and max(factors) - min(factors) < 1e-3 * max(factors) and abs(factors[0] - 1) > 1e-6
+        spread = factors and not constant and max(factors) <= 1 + 1e-6 and min(factors) < 1 - 1e-6
+        if spread and not _by_position(hits):
+            yield finding(
+                "clipped-every-micro-batch",
+                "warning",
+                hits[0][1].where,
+                f"The gradient is shortened in the middle of {times(len({id(w) for w, _ in hits}), 'window')}, by factors "
+                f"from {min(factors):.3g} to {max(factors):.3g}: clipping by hand, one micro-batch at a time.",
+                "Clip once per window: after its last backward(), right before step().",
+                steps=steps_of([w for w, _ in hits]),
+            )
         if constant:
             yield finding(
                 "divided-every-micro-batch",
@@ -143,6 +169,24 @@ def edits(view: View) -> Iterator[Finding]:
                 "Divide the loss before backward(), or the gradient once, after the window's last backward().",
                 factor=factors[0],
                 steps=steps_of([w for w, _ in hits]),
+            )
+    for windows in view.windows.values():
+        cut = [
+            (w, e)
+            for w in windows
+            for e in w.of("edit")
+            if e.details.get("scaled") and e.details.get("status") == "fresh" and (w.get("by_scaler") or w.skipped)
+        ]
+        factors = [f for _, e in cut for f in e.details.get("factors", ())]
+        if factors and max(factors) <= 1 + 1e-6 and max(factors) - min(factors) > 1e-3:
+            yield finding(
+                "clipped-before-unscale",
+                "warning",
+                cut[0][1].where,
+                f"Gradients that still carry the loss scale are shortened here by hand, by factors from "
+                f"{min(factors):.3g} to {max(factors):.3g}: whatever limit that keeps, it is one for scaled gradients.",
+                "Call scaler.unscale_(optimizer) first.",
+                steps=steps_of([w for w, _ in cut]),
             )
     shared = first(e for e in view.events if e.kind == "edit" and e.details.get("how") == "shared")
     if shared is not None:
@@ -170,6 +214,15 @@ def edits(view: View) -> Iterator[Finding]:
         )
 
 
+def _by_position(hits: list[tuple[Window, Event]]) -> bool:
+    """Whether the factors depend only on the place in the window, as those of a running mean do."""
+    seen: dict[int, list[float]] = {}
+    for window, event in hits:
+        at = [e.number for w, e in hits if w is window].index(event.number)
+        seen.setdefault(at, []).extend(event.details.get("factors", ()))
+    return all(max(f) - min(f) < 1e-3 * max(f) for f in seen.values() if f)
+
+
 def mixed_precision(view: View) -> Iterator[Finding]:
     """The loss scale: on the loss, off the gradient, once, in that order."""
     for optimizer, windows in view.windows.items():
@@ -181,6 +234,7 @@ def mixed_precision(view: View) -> Iterator[Finding]:
             and not w.skipped
             and True in w.get("scaled", ())
             and not any(e.details.get("optimizer") == optimizer for e in w.of("unscale"))
+            and not any(e.details.get("status") == "fresh" for e in w.of("edit"))  # unscaled by hand
         ]
         if raw:
             yield finding(
@@ -191,7 +245,14 @@ def mixed_precision(view: View) -> Iterator[Finding]:
                 "Write scaler.step(optimizer) instead of optimizer.step().",
                 steps=steps_of(raw),
             )
-        bare = [w for w in windows if (w.get("by_scaler") or w.skipped) and False in w.get("scaled", ()) and w.passes]
+        bare = [
+            w
+            for w in windows
+            if (w.get("by_scaler") or w.skipped)
+            and False in w.get("scaled", ())
+            # A scaled backward that ended elsewhere may have handed its scale on, as cached gradients do.
+            and (True in w.get("scaled", ()) or not any(e.details.get("scaled") for e in w.of("backward")))
+        ]
         if bare:
             scale = bare[0].get("scale")
             by = f" by {scale:g}" if scale else ""
@@ -228,7 +289,7 @@ def mixed_precision(view: View) -> Iterator[Finding]:
                 "kept-gradients-of-skipped-step",
                 "error",
                 clears[-1].where if clears else (kept or windows)[-1].get("last_pass_at"),
-                "A step was skipped because of inf or nan, its gradients were kept, and later backward passes added to "
+                "A step was left out because of inf or nan, its gradients were kept, and later backward passes added to "
                 f"them: they stay infinite, and {taken} of {times(taken + sum(w.skipped for w in windows), 'step')} were taken"
                 + ("." if kept else ", none after that."),
                 "Clear the gradients after every window, whether or not the step was taken.",
@@ -239,7 +300,7 @@ def mixed_precision(view: View) -> Iterator[Finding]:
 
 def _stuck(view: View, last: Window) -> bool:
     """Whether the run ended on inf or nan that several backward passes had been added to, without a step."""
-    left = max((count for name, count in view.log.pending.items() if name in last.names), default=0)
+    left = max((len(trails) for name, trails in view.log.pending.items() if name in last.names), default=0)
     return not view.log.pending_finite and left > max(view.size(last.optimizer), 1)
 
 
@@ -274,10 +335,13 @@ def state(view: View) -> Iterator[Finding]:
     for windows in view.windows.values():
         norms = [w for w in windows if w.get("batch_norm", 0) > 1 and w.micro_batches > 1]
         if norms:
+            # Divided losses are micro-batches of one batch; others may be meant to be apart, as real and fake are.
+            roots = {view.by_pass[n].details.get("root") for n in norms[0].get("pass_numbers", ()) if n in view.by_pass}
+            sure = bool(view.log.window) or bool(roots & {"Div", "Mul"})
             names = norms[0].get("batch_norm_names")
             yield finding(
                 "batchnorm-per-micro-batch",
-                "warning",
+                "warning" if sure else "info",
                 norms[0].get("batch_norm_at"),
                 f"BatchNorm ({some(names)}) saw {norms[0].get('batch_norm')} micro-batches per step, each with "
                 "statistics of its own: the accumulated gradient is not the large batch's.",

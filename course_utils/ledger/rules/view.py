@@ -83,7 +83,11 @@ class View:
     def windows(self) -> dict[int, list[Window]]:
         """The windows of each optimizer that stepped, in order; skipped steps end a window too."""
         found: dict[int, list[Window]] = {}
-        start: dict[int, int] = {}
+        begun = {entry.number: entry.first_event for entry in self.log.optimizers}
+        start: dict[int, int] = {
+            number: next((at for at, event in enumerate(self.events) if event.number >= first), 0)
+            for number, first in begun.items()
+        }
         for at, event in enumerate(self.events):
             if event.kind not in ("step", "skipped step"):
                 continue

@@ -30,7 +30,7 @@ def sizes(view: View) -> Iterator[Finding]:
         smaller = [w for w in whole if w.micro_batches < size]
         across = [w for w in whole if w.micro_batches != size and _over_epochs(w)]
         if larger or across:
-            yield _odd(view, whole, larger, smaller, across, size)
+            yield from _odd(view, whole, larger, smaller, across, size)
         elif smaller and not _tails(view, whole, smaller):
             if view.log.window or _idle_forwards(view, smaller):
                 yield _misaligned(view, whole, smaller, size)
@@ -62,7 +62,7 @@ def _every_micro_batch(view: View, windows: list[Window], size: int) -> Finding:
 
 def _odd(
     view: View, windows: list[Window], larger: list[Window], smaller: list[Window], across: list[Window], size: int
-) -> Finding:
+) -> Iterator[Finding]:
     sizes = [w.micro_batches for w in windows]
     loaders = any(e.kind == "pass over data" for e in view.events)
     excess = {w.micro_batches - size for w in larger}
@@ -71,18 +71,20 @@ def _odd(
     leaks = bool(across) if loaders else len(excess) == 1 and max(excess) < size and regular and not smaller
     place = _condition((larger or across)[0].step.where)
     if leaks and not _idle_forwards(view, larger):
-        return finding(
+        sure = loaders or bool(view.log.window)
+        yield finding(
             "tail-leaks-into-next-epoch",
-            "error" if loaders or view.log.window else "warning",
+            "error" if sure else "warning",
             place,
             f"Windows of {size} were meant; the steps used {_list(sizes)}: micro-batches left over at the end of an "
-            "epoch were added to the next one's first window.",
+            f"epoch were added to the next one's first window{'' if sure else ', as far as the sizes alone can tell'}.",
             "Step once more at the end of each epoch for the micro-batches left over, or count across epochs.",
             sizes=sizes[:40],
             window=size,
             steps=steps_of(across or larger),
         )
-    return _misaligned(view, windows, larger + smaller, size)
+    elif view.log.window or _idle_forwards(view, larger + smaller):
+        yield _misaligned(view, windows, larger + smaller, size)
 
 
 def _misaligned(view: View, windows: list[Window], odd: list[Window], size: int) -> Finding:
@@ -104,8 +106,10 @@ def _misaligned(view: View, windows: list[Window], odd: list[Window], size: int)
 def _idle_forwards(view: View, windows: list[Window]) -> bool:
     """Whether a forward in these windows was never followed by a backward: a batch was given up."""
     for window in windows:
-        forwards = [e for e in window.of("forward") if e.details.get("grad") and e.details.get("training")]
-        if len(forwards) > len(window.of("backward")):
+        runs = Counter(
+            e.details.get("model") for e in window.of("forward") if e.details.get("grad") and e.details.get("training")
+        )
+        if max(runs.values(), default=0) > len(window.of("backward")):
             return True
     return False
 
@@ -163,7 +167,8 @@ def losses(view: View) -> Iterator[Finding]:
                 continue
             before = view.by_pass.get(earlier[0])
             same = before is not None and before.where == event.where
-            if not counted and not same:
+            same_loss = event.details.get("same_root") in earlier
+            if not counted and (not same or same_loss):
                 continue
             if (same, event.where) in seen:
                 continue
@@ -194,7 +199,7 @@ def hooks(view: View) -> Iterator[Finding]:
     """Gradient hooks that are registered again and again."""
     for optimizer, windows in view.windows.items():
         growing = [w for w in windows if w.get("hooks")]
-        if len(growing) >= 3:
+        if len(growing) >= 3 and len(growing) * 2 >= min(len(windows), 12):
             counts = [max(w.get("hooks").values()) for w in growing]
             if counts != sorted(set(counts)):
                 continue
@@ -215,6 +220,8 @@ def schedulers(view: View) -> Iterator[Finding]:
         events = [e for e in view.events if e.kind == "scheduler" and e.details.get("optimizer") == optimizer]
         if not events:
             continue
+        one = Counter(e.details.get("which") for e in events).most_common(1)[0][0]
+        events = [e for e in events if e.details.get("which") == one]  # several may share the work
         middle = [e for e in events if e.details.get("pending")]
         if len(middle) >= 2 and len(events) > 1.4 * len(windows) and len(middle) * 3 >= len(events):
             yield finding(
