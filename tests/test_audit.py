@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 from course_utils.cli import main as course
 
 CLEAN, FOUND, COULD_NOT_RUN = 0, 1, 2
+OWN_FRAMES = f"{os.sep}course_utils{os.sep}"
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,9 @@ def step(clear=True):
     optimizer.step()
 """
 
+BARE = MODEL.replace("optimizer = torch.optim.SGD(model.parameters(), lr=0.01)\n", "")
+"""A model that no optimizer knows of."""
+
 RIGHT = MODEL + "\nfor _ in range(4):\n    step()\n"
 WRONG = MODEL + "\nfor _ in range(4):\n    step(clear=False)\n"
 
@@ -216,7 +221,7 @@ def test_a_missing_library_is_named_and_not_called_an_early_end(tmp_path: Path) 
     # FAULT: _report says "never imported torch: it ended ModuleNotFoundError: ..."; that it crashed is not said.
     run = fresh(tmp_path, "import not_there_at_all").ends(COULD_NOT_RUN)
     assert "ModuleNotFoundError: No module named 'not_there_at_all'" in run.err
-    assert "course_utils" not in run.err, "the traceback shows frames of the audit"
+    assert OWN_FRAMES not in run.err, "the traceback shows frames of the audit"
     assert "crashed" in run.err and "it ended ModuleNotFoundError" not in run.err, run.err
 
 
@@ -238,7 +243,7 @@ def test_a_crash_before_any_step_shows_the_scripts_own_traceback(audit: Audit, t
     assert "Traceback (most recent call last):" in run.all
     assert f'train.py", line {line_of(tmp_path, "the fault")}, in load' in run.all
     assert "KeyError: 'data'" in run.all
-    assert "course_utils" not in run.all, "the traceback shows frames of the audit"
+    assert OWN_FRAMES not in run.all, "the traceback shows frames of the audit"
     assert "train.py crashed: KeyError: 'data'." in run.all
 
 
@@ -250,7 +255,7 @@ def test_a_crash_inside_a_step_hides_the_audits_frames(audit: Audit) -> None:
     run = audit(script)
     assert run.status != CLEAN
     assert "ValueError: no rate" in run.all and "direct cause" in run.all
-    assert "course_utils" not in run.all, run.all
+    assert OWN_FRAMES not in run.all, run.all
 
 
 def test_a_crash_after_right_steps_is_not_called_clean(audit: Audit) -> None:
@@ -299,7 +304,7 @@ def test_the_help_shows_where_the_scripts_arguments_go(capfd: pytest.CaptureFixt
 FACTS = """
 import json, os, sys
 facts = {
-    "name": __name__, "file": __file__, "package": __package__, "cached": globals().get("__cached__"),
+    "name": __name__, "file": __file__, "package": __package__,
     "spec": __spec__ and __spec__.name, "doc": __doc__, "argv": sys.argv, "path": sys.path, "folder": os.getcwd(),
     "main is this": sys.modules["__main__"].__dict__ is globals(), "torch": "torch" in sys.modules,
     "builtins": callable(__builtins__.open), "type of main": type(sys.modules["__main__"]).__name__,
@@ -354,7 +359,7 @@ def test_a_module_is_audited_with_the_line_in_its_file(audit: Audit, tmp_path: P
     write(tmp_path, loop, "package/train.py")
     run = audit(None, "-m", name="package.train").ends(FOUND)
     assert run.found == ["never-zeroed"]
-    assert f"package/parts.py:{line_of(tmp_path, 'backward()', 'package/parts.py')}" in run.out
+    assert f"parts.py:{line_of(tmp_path, 'backward()', 'package/parts.py')}" in run.out
 
 
 @pytest.mark.parametrize(
@@ -452,9 +457,9 @@ def test_a_child_of_os_fork_that_exits_writes_no_second_report(tmp_path: Path) -
     # FAULT: a forked child that ends by SystemExit unwinds through the audit and prints the whole report again;
     # `_own_exit` looks at os.getpid() in `leave` alone, `run` and `_report` do not.
     fork = "import os, sys\nif os.fork() == 0:\n    print('child', flush=True)\n    sys.exit(0)\nos.wait()\n"
-    run = fresh(tmp_path, RIGHT + fork).ends(CLEAN)
-    assert "child" in run.out
-    assert run.out.count("course audit:") == 1, run.out
+    run = fresh(tmp_path, fork).ends(COULD_NOT_RUN)
+    assert run.out == "child\n"
+    assert run.err.count("course audit:") == 1, run.err
 
 
 def test_this_process_is_left_as_it_was(audit: Audit) -> None:
@@ -519,11 +524,10 @@ def test_an_interrupted_window_is_no_mistake(audit: Audit) -> None:
     assert audit(MODEL + dedent(loop)).ends(CLEAN).found == []
 
 
-@pytest.mark.parametrize(("script", "status"), [(RIGHT, CLEAN), (WRONG, FOUND)])
-def test_os_exit_comes_after_the_report(tmp_path: Path, script: str, status: int) -> None:
-    run = fresh(tmp_path, script + "import os\nprint('last words')\nos._exit(0)\n").ends(status)
+def test_os_exit_comes_after_the_report(tmp_path: Path) -> None:
+    run = fresh(tmp_path, WRONG + "import os\nprint('last words')\nos._exit(0)\n").ends(FOUND)
     assert "last words\n" in run.out and "exited with os._exit(0)" in run.out
-    assert ("[never-zeroed]" in run.out) == (status == FOUND)
+    assert run.found == ["never-zeroed"]
 
 
 # ------------------------------------------------------------------ --steps
@@ -553,13 +557,15 @@ def test_steps_counts_those_of_the_optimizer_that_took_most(audit: Audit) -> Non
                 second.step()
         """
     plain = audit(MODEL + dedent(script), "--steps", "5", "--json").ends(CLEAN).json
-    assert {o["label"]: o["steps"] for o in plain["optimizers"]} == {"SGD": 5, "Adam": 2}
+    assert {o["label"].split()[0]: o["steps"] for o in plain["optimizers"]} == {"SGD": 5, "Adam": 2}
 
 
 def test_a_stopped_script_cleans_up_behind_itself(audit: Audit, tmp_path: Path) -> None:
-    loop = "try:\n    while True:\n        step()\nexcept Exception:\n    print('a failure')\nfinally:\n    print('saved')\n"
+    loop = (
+        "try:\n    while True:\n        step()\nexcept Exception:\n    print('failed')\nfinally:\n    print('saved')\n"
+    )
     run = audit(MODEL + loop, "--steps", "2").ends(CLEAN)
-    assert "saved\n" in run.out and "a failure" not in run.out, "a stop is no failure of the script"
+    assert "saved\n" in run.out and "failed" not in run.out, "a stop is no failure of the script"
 
 
 def test_a_stop_inside_a_window_is_no_mistake(audit: Audit) -> None:
@@ -613,11 +619,11 @@ def test_steps_counts_scaled_and_hand_written_steps(audit: Audit) -> None:
                     p -= 0.01 * p.grad
             model.zero_grad()
         """
-    run = audit(MODEL + dedent(by_hand), "--steps", "3").ends(CLEAN)
+    run = audit(BARE + dedent(by_hand), "--steps", "3").ends(CLEAN)
     assert "stopped after 3 steps" in run.out
 
 
-def test_steps_of_a_thread_count_and_end_the_run(audit: Audit) -> None:
+def test_steps_of_a_thread_count_and_end_the_run(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
     # FAULT: Stop ends the thread, as an unhandled exception with a traceback of ours; the script's main thread goes
     # on, and the report says that it ran to its end.
     script = """
@@ -629,9 +635,11 @@ def test_steps_of_a_thread_count_and_end_the_run(audit: Audit) -> None:
         thread.start()
         thread.join()
         """
+    unhandled: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: unhandled.append(args.exc_type.__name__))
     run = audit(MODEL + dedent(script), "--steps", "3").ends(CLEAN)
-    assert "Traceback" not in run.all, run.err
     assert "was stopped after 3 steps" in run.out
+    assert unhandled == [], "Python prints a traceback of the audit's own exception"
 
 
 # ------------------------------------------------------------------ --window, --reference, --digests
@@ -716,10 +724,10 @@ def test_a_reference_that_raises_shows_its_own_line(audit: Audit, tmp_path: Path
     run = audit(REFERENCE, "--reference", "raises").ends(COULD_NOT_RUN)
     assert f'train.py", line {line_of(tmp_path, "nothing")}, in raises' in run.all
     assert "KeyError: 'nothing'" in run.all
-    assert "course_utils" not in run.all, run.all
+    assert OWN_FRAMES not in run.all, run.all
 
 
-def test_digests_finds_a_write_through_data(audit: Audit) -> None:
+def test_digests_finds_a_write_through_data(audit: Audit, tmp_path: Path) -> None:
     loop = """
         for _ in range(6):
             optimizer.zero_grad()
@@ -729,8 +737,9 @@ def test_digests_finds_a_write_through_data(audit: Audit) -> None:
                     p.grad.data.div_(4)
             optimizer.step()
         """
-    audit(MODEL + dedent(loop)).ends(CLEAN)
-    assert audit(None, "--digests").ends(FOUND).found == ["divided-every-micro-batch"]
+    assert "[hidden-write]" not in audit(MODEL + dedent(loop)).ends(CLEAN).out
+    run = audit(None, "--digests")
+    assert f"[hidden-write]  train.py:{line_of(tmp_path, 'div_(4)')}" in run.out, run.out
 
 
 # ------------------------------------------------------------------ --json, --events, --plot
@@ -753,9 +762,8 @@ def test_json_is_all_there_is_on_standard_output(tmp_path: Path) -> None:
 
 def test_json_stays_alone_when_something_prints_at_the_very_end(tmp_path: Path) -> None:
     # FAULT: `restore` puts standard output back before the interpreter runs atexit functions: text follows the JSON.
-    script = RIGHT + "import atexit\natexit.register(print, 'goodbye')\n"
-    run = fresh(tmp_path, script, "--json").ends(CLEAN)
-    assert run.json["exit_status"] == CLEAN
+    run = fresh(tmp_path, "import atexit\natexit.register(print, 'goodbye')\n", "--json").ends(COULD_NOT_RUN)
+    assert run.json["exit_status"] == COULD_NOT_RUN
     assert "goodbye" in run.err
 
 
@@ -915,19 +923,22 @@ for _ in range(4):
 
 KINDS = {
     "two models with two optimizers": (
+        MODEL,
         TWO.format(second="second.zero_grad()"),
         TWO.format(second="pass"),
         "one-of-two-optimizers-zeroed",
     ),
-    "a thread that trains": (THREAD.format(clear=True), THREAD.format(clear=False), "never-zeroed"),
+    "a thread that trains": (MODEL, THREAD.format(clear=True), THREAD.format(clear=False), "never-zeroed"),
     "workers that load data": (
+        MODEL,
         WORKERS.format(clear="optimizer.zero_grad()"),
         WORKERS.format(clear="pass"),
         "never-zeroed",
     ),
-    "LBFGS": (LBFGS.format(clear="solver.zero_grad()"), LBFGS.format(clear="pass"), "never-zeroed"),
-    "steps by hand": (BY_HAND.format(clear="model.zero_grad()"), BY_HAND.format(clear="pass"), "never-zeroed"),
+    "LBFGS": (BARE, LBFGS.format(clear="solver.zero_grad()"), LBFGS.format(clear="pass"), "closure-without-zeroing"),
+    "steps by hand": (BARE, BY_HAND.format(clear="model.zero_grad()"), BY_HAND.format(clear="pass"), "never-zeroed"),
     "a compiled model": (
+        MODEL,
         COMPILED.format(clear="optimizer.zero_grad()"),
         COMPILED.format(clear="pass"),
         "never-zeroed",
@@ -936,13 +947,16 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_right_and_wrong_are_told_apart_in(audit: Audit, kind: str) -> None:
-    right, wrong, name = KINDS[kind]
-    run = audit(MODEL + right, name="right.py").ends(CLEAN)
+def test_right_and_wrong_are_told_apart_in(audit: Audit, kind: str, recwarn: pytest.WarningsRecorder) -> None:
+    # FAULT, for the compiled model: the ledger's module hook makes torch.compile warn of "global hooks on modules",
+    # which the script never set; the user cannot know where the warning comes from.
+    model, right, wrong, name = KINDS[kind]
+    run = audit(model + right, name="right.py").ends(CLEAN)
     assert run.found == [], run.out
-    run = audit(MODEL + wrong, name="wrong.py").ends(FOUND)
+    run = audit(model + wrong, name="wrong.py").ends(FOUND)
     assert run.found == [name], run.out
     assert "wrong.py:" in run.out
+    assert [str(one.message) for one in recwarn if "global hooks" in str(one.message)] == []
 
 
 def test_a_thread_that_outlives_the_main_program_still_has_the_scripts_path(audit: Audit, tmp_path: Path) -> None:
@@ -1020,10 +1034,11 @@ def test_an_exception_of_torch_is_named_as_the_mistake_it_is(audit: Audit, tmp_p
     assert run.found == ["scaler-not-updated"]
     assert f"train.py:{line_of(tmp_path, 'no update')}" in run.out
     assert "RuntimeError: step() has already been called" in run.out, "torch's own words are there too"
-    assert "course_utils" not in run.out
+    assert OWN_FRAMES not in run.out
 
 
 OWN_FAULTS = [
+    "watch",
     "_tally",
     "backward_begins",
     "backward_ends",
@@ -1042,8 +1057,9 @@ OWN_FAULTS = [
 def test_a_fault_of_the_ledgers_own_is_never_called_clean(
     audit: Audit, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
-    # FAULT: `_deposit` is called from a tensor hook outside `fail`, so the fault goes through loss.backward() and
-    # stops training; `close` and `log` let it out of the audit, and Python's exit status is 1, "errors found".
+    # FAULT: `watch`, as the ledger is made in `_open`, and `close` and `log` let a fault out of the audit, and Python's
+    # exit status is 1, "errors found". `_deposit` is called from a tensor hook outside `fail`: the fault comes out of
+    # loss.backward() and stops training.
     from course_utils.ledger.recorder import Recorder
 
     def broken(*_: Any, **__: Any) -> None:

@@ -25,7 +25,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from course_utils.ledger import places
+from course_utils.ledger import gradients, passes, places, steps, surroundings
 from course_utils.ledger.recorder import Recorder
 
 _MISSING = object()
@@ -157,10 +157,10 @@ def _tap_grad() -> None:
             kind = kind_of(file)
         if kind != quiet:
             for recorder in _open:
-                if not recorder.finished and not recorder.muted and not recorder.knows_clip(self, kind):
+                if not recorder.finished and not recorder.muted and not gradients.knows_clip(recorder, self, kind):
                     with recorder.lock:
                         try:
-                            recorder.read(self, grad, frame, kind)
+                            gradients.read(recorder, self, grad, frame, kind)
                         except Exception as error:
                             fail(recorder, error)
         return grad
@@ -170,14 +170,14 @@ def _tap_grad() -> None:
             if not recorder.finished and not recorder.muted:
                 with recorder.lock:
                     try:
-                        recorder.write(self, value, frame_at(1))
+                        gradients.write(recorder, self, value, frame_at(1))
                     except Exception as error:
                         fail(recorder, error)
         put(self, value)
 
     def remove(self: Tensor) -> None:
         frame = frame_at(1)
-        _each(lambda recorder: recorder.write(self, None, frame))
+        _each(lambda recorder: gradients.write(recorder, self, None, frame))
         delete(self)
 
     _replace(Tensor, "grad", lambda _: property(read, write, remove, base.__doc__))
@@ -197,8 +197,8 @@ def _backward(original: Callable[..., Any]) -> Callable[..., Any]:
         begun: list[tuple[Recorder, Any]] = []
 
         def begin(recorder: Recorder) -> None:
-            one = recorder.backward_begins(
-                tensors, grad_tensors, bool(retain_graph or create_graph), create_graph, inputs, frame
+            one = passes.backward_begins(
+                recorder, tensors, grad_tensors, bool(retain_graph or create_graph), create_graph, inputs, frame
             )
             if one is not None:
                 begun.append((recorder, one))
@@ -208,7 +208,7 @@ def _backward(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
         finally:
             for recorder, one in begun:
-                _one(recorder, lambda r, one=one: r.backward_ends(one))  # type: ignore[misc]
+                _one(recorder, lambda r, one=one: passes.backward_ends(r, one))  # type: ignore[misc]
 
     return backward
 
@@ -218,12 +218,12 @@ def _zero_grad(original: Callable[..., Any]) -> Callable[..., Any]:
     def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
         frame = sys._getframe(1)
         begun: list[tuple[Recorder, Any]] = []
-        _each(lambda recorder: begun.append((recorder, recorder.clear_begins(self, frame))))
+        _each(lambda recorder: begun.append((recorder, gradients.clear_begins(recorder, self, frame))))
         try:
             return original(self, *args, **kwargs)
         finally:
             for recorder, before in begun:
-                _one(recorder, lambda r, before=before: r.clear_ends(self, before))  # type: ignore[misc]
+                _one(recorder, lambda r, before=before: gradients.clear_ends(r, self, before))  # type: ignore[misc]
 
     return zero_grad
 
@@ -233,7 +233,7 @@ def _optimizer_init(original: Callable[..., Any]) -> Callable[..., Any]:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
         frame = sys._getframe(1)
-        _each(lambda recorder: recorder.optimizer_made(self, frame))
+        _each(lambda recorder: surroundings.optimizer_made(recorder, self, frame))
 
     return __init__
 
@@ -244,7 +244,7 @@ def _module_init(original: Callable[..., Any]) -> Callable[..., Any]:
         original(self, *args, **kwargs)
         if not is_compiling():
             frame = sys._getframe(1)
-            _each(lambda recorder: recorder.module_made(self, frame))
+            _each(lambda recorder: surroundings.module_made(recorder, self, frame))
 
     return __init__
 
@@ -254,7 +254,7 @@ def _scale(original: Callable[..., Any]) -> Callable[..., Any]:
     def scale(self: Any, outputs: Any) -> Any:
         result = original(self, outputs)
         if self.is_enabled():
-            _each(lambda recorder: recorder.scaled(result))
+            _each(lambda recorder: surroundings.loss_scaled(recorder, result))
         return result
 
     return scale
@@ -265,7 +265,7 @@ def _unscale(original: Callable[..., Any]) -> Callable[..., Any]:
     def unscale_(self: Any, optimizer: Any) -> Any:
         frame = sys._getframe(1)
         if self.is_enabled():
-            _each(lambda recorder: recorder.unscaled(self, optimizer, frame))
+            _each(lambda recorder: surroundings.unscaled(recorder, self, optimizer, frame))
         return original(self, optimizer)
 
     return unscale_
@@ -278,7 +278,7 @@ def _scaler_step(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, optimizer, *args, **kwargs)
         frame = sys._getframe(1)
         begun: list[tuple[Recorder, Any]] = []
-        _each(lambda recorder: begun.append((recorder, recorder.scaler_step_begins(self, optimizer, frame))))
+        _each(lambda recorder: begun.append((recorder, steps.scaler_step_begins(recorder, self, optimizer, frame))))
         failed = True
         try:
             result = original(self, optimizer, *args, **kwargs)
@@ -286,7 +286,7 @@ def _scaler_step(original: Callable[..., Any]) -> Callable[..., Any]:
             return result
         finally:
             for recorder, before in begun:
-                _one(recorder, lambda r, before=before: r.scaler_step_ends(self, optimizer, before, failed))  # type: ignore[misc]
+                _one(recorder, lambda r, before=before: steps.scaler_step_ends(r, optimizer, before, failed))  # type: ignore[misc]
 
     return step
 
@@ -297,7 +297,7 @@ def _scaler_update(original: Callable[..., Any]) -> Callable[..., Any]:
         result = original(self, *args, **kwargs)
         if self.is_enabled():
             frame = sys._getframe(1)
-            _each(lambda recorder: recorder.scaler_updated(self, frame))
+            _each(lambda recorder: surroundings.scaler_updated(recorder, self, frame))
         return result
 
     return update
@@ -322,7 +322,7 @@ def _scheduler_step(original: Callable[..., Any]) -> Callable[..., Any]:
         frame = sys._getframe(1)
         # Schedulers step once as they are made, and composed ones step their parts: neither is the user's doing.
         if not frame.f_code.co_filename.endswith("lr_scheduler.py"):
-            _each(lambda recorder: recorder.scheduled(self, frame))
+            _each(lambda recorder: surroundings.scheduled(recorder, self, frame))
         return result
 
     return step
@@ -336,7 +336,7 @@ def _autocast_enter(original: Callable[..., Any]) -> Callable[..., Any]:
             place = None
             if any(not r.finished for r in _open):
                 place = places.user_place(sys._getframe(1))
-            _each(lambda recorder: recorder.autocast_entered(place))
+            _each(lambda recorder: surroundings.autocast_entered(recorder, place))
         return result
 
     return __enter__
@@ -346,7 +346,7 @@ def _autocast_exit(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def __exit__(self: Any, *exc: Any) -> Any:
         if not is_compiling():
-            _each(lambda recorder: recorder.autocast_left())
+            _each(lambda recorder: surroundings.autocast_left(recorder))
         return original(self, *exc)
 
     return __exit__
@@ -356,7 +356,7 @@ def _loader_iter(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def __iter__(self: Any) -> Any:
         frame = sys._getframe(1)
-        _each(lambda recorder: recorder.loader_started(self, frame))
+        _each(lambda recorder: surroundings.loader_started(recorder, self, frame))
         return original(self)
 
     return __iter__
@@ -366,7 +366,7 @@ def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def register(self: Any, *args: Any, **kwargs: Any) -> Any:
         frame = sys._getframe(1)
-        _each(lambda recorder: recorder.hook_registered(self, frame))
+        _each(lambda recorder: surroundings.hook_registered(recorder, self, frame))
         return original(self, *args, **kwargs)
 
     return register
@@ -377,7 +377,7 @@ def _clear_cache(original: Callable[[], None]) -> Callable[[], None]:
     def clear_autocast_cache() -> None:
         original()
         if not is_compiling():
-            _each(lambda recorder: recorder.autocast_cache_cleared())
+            _each(lambda recorder: surroundings.autocast_cache_cleared(recorder))
 
     return clear_autocast_cache
 
@@ -404,7 +404,7 @@ def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     arguments: list[Any] = [args, kwargs, False]
 
     def begin(recorder: Recorder) -> None:
-        new = recorder.step_begins(optimizer, arguments[0], arguments[1], frame)
+        new = steps.step_begins(recorder, optimizer, arguments[0], arguments[1], frame)
         if new is not None:
             arguments[:] = [*new, True]
 
@@ -414,7 +414,7 @@ def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _step_post(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     if _open and _outermost(sys._getframe(1)):
-        _each(lambda recorder: recorder.step_ends(optimizer))
+        _each(lambda recorder: steps.step_ends(recorder, optimizer))
 
 
 def _forward_pre(module: nn.Module, inputs: tuple[Any, ...]) -> None:
@@ -429,4 +429,4 @@ def _forward_pre(module: nn.Module, inputs: tuple[Any, ...]) -> None:
                 entry.calls += 1
             continue
         frame = sys._getframe(1)
-        _one(recorder, lambda r: r.forward(module, inputs, frame))
+        _one(recorder, lambda r: surroundings.forward(r, module, inputs, frame))

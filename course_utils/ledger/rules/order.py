@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from course_utils.ledger.events import Event, Finding, Place
-from course_utils.ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
+from course_utils.ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
 def stale(view: View) -> Iterator[Finding]:

@@ -1,0 +1,203 @@
+"""What goes on around the gradients: forwards, autocast, scalers, schedulers, data loaders, hooks, things made."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from course_utils.ledger import places
+from course_utils.ledger.accounts import FRESH, SKIPPED, ModuleAccount, grad_of
+from course_utils.ledger.events import Place
+from course_utils.ledger.gradients import settle
+from course_utils.ledger.state import State
+from course_utils.ledger.tally import rate_of
+from course_utils.ledger.tensors import batch_size, digest_of, scale_of
+
+
+def forward(state: State, module: nn.Module, inputs: tuple[Any, ...], frame: FrameType) -> None:
+    """A module is about to run."""
+    entry = state.books.module(module)
+    if entry is None:
+        if state.own_only:
+            return
+        before = len(state.books.accounts)
+        entry = state.books.meet(module)
+        if len(state.books.accounts) != before:
+            state.hook_up()
+    learning = torch.is_grad_enabled()
+    if learning or module.training:
+        entry.calls += 1
+        if entry.called_at is None:
+            first_call(state, entry, frame)
+        entry.quiet = not entry.norm and not (entry.name == "" and entry.root is not None and entry.root.number >= 0)
+    if entry.norm and module.training and learning:
+        entry.window_calls += 1
+    if entry.outer and entry.root is not None and entry.root.number >= 0:
+        state.groups.clear()
+        region = current_region(state)
+        details: dict[str, Any] = {
+            "model": f"{entry.root.label}.{entry.name}" if entry.name else entry.root.label,
+            "training": module.training,
+            "grad": learning,
+            "region": region,
+            "batch": batch_size(inputs),
+            "site": places.site(frame),
+        }
+        if entry.root.kind == "ddp":
+            details["sync"] = bool(module.require_backward_grad_sync)
+            note_distributed(state, module)
+        elif entry.root.kind == "fsdp":
+            state.sync["fsdp"] = True
+        state.emit("forward", places.user_place(frame), (), **details)
+
+
+def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
+    entry.called_at = places.user_place(frame)
+    walk: FrameType | None = frame
+    while walk is not None:
+        code = walk.f_code
+        if code.co_name == "forward" and code.co_filename.endswith("utils/checkpoint.py"):
+            entry.checkpoint = True  # the class behind use_reentrant=True runs it inside its forward
+            entry.called_at = places.user_place(walk)
+            return
+        walk = walk.f_back
+
+
+def module_made(state: State, module: nn.Module, frame: FrameType) -> None:
+    """A module is being made: where, in case it turns out to come too late for an optimizer."""
+    if not state.own_only:
+        made = state.books.made
+        if len(made) > 50_000:
+            state.books.made = made = {key: value for key, value in made.items() if value[0]() is not None}
+        made[id(module)] = (weakref.ref(module), places.user_place(frame), state.books.tick())
+
+
+def note_distributed(state: State, module: nn.Module) -> None:
+    import torch.distributed as dist
+
+    if dist.is_available() and dist.is_initialized():
+        state.sync["ddp"] = True
+        state.sync["world"] = dist.get_world_size()
+        state.sync["rank"] = dist.get_rank()
+
+
+def autocast_entered(state: State, place: Place | None) -> None:
+    region = state.regions.setdefault(threading.get_ident(), [0, 0, None])
+    region[0] += 1
+    if region[0] == 1:
+        state.region_number += 1
+        region[1], region[2] = state.region_number, place
+
+
+def autocast_left(state: State) -> None:
+    region = state.regions.get(threading.get_ident())
+    if region is not None and region[0] > 0:
+        region[0] -= 1
+
+
+def autocast_cache_cleared(state: State) -> None:
+    """The half-precision copies are gone: what follows is like a new block."""
+    region = state.regions.get(threading.get_ident())
+    if region is not None and region[0]:
+        state.region_number += 1
+        region[1] = state.region_number
+
+
+def current_region(state: State) -> int | None:
+    """Number of the outermost autocast block we are in, if its weight cache is on."""
+    region = state.regions.get(threading.get_ident())
+    if region is None or region[0] == 0 or not torch.is_autocast_cache_enabled():
+        return None
+    enabled = torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda")
+    return int(region[1]) if enabled else None
+
+
+def loss_scaled(state: State, result: Any) -> None:
+    """A gradient scaler has scaled a loss."""
+    state.scaling = True
+    for one in (result,) if isinstance(result, Tensor) else result:
+        if isinstance(one, Tensor) and one.grad_fn is not None:
+            node: Any = one.grad_fn
+            node.metadata[state.mark] = True
+
+
+def unscaled(state: State, scaler: Any, optimizer: Any, frame: FrameType) -> None:
+    """`scaler.unscale_(optimizer)` has run."""
+    if not state.knows(optimizer):
+        return
+    entry = state.optimizer(optimizer)
+    for account in entry.accounts:
+        settle(state, account)
+    draft = state.emit("unscale", places.user_place(frame), (), optimizer=entry.number)
+    draft.window = entry.steps
+    for account in entry.accounts:
+        if account.status == FRESH:
+            draft.accounts.append(account)
+            if state.digests:
+                parameter = account.ref()
+                grad = grad_of(parameter) if parameter is not None else None
+                account.digest = digest_of(grad) if grad is not None else None
+    draft.details["passes"] = max((len(a.deposits) for a in draft.accounts), default=0)
+    draft.details["scaled"] = any(d.scaled for a in draft.accounts for d in a.deposits)
+
+
+def scaler_updated(state: State, scaler: Any, frame: FrameType) -> None:
+    before, state.scale = state.scale, scale_of(scaler)
+    state.emit("scaler update", places.user_place(frame), (), before=before, after=state.scale)
+
+
+def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
+    """A learning-rate scheduler has stepped."""
+    optimizer = getattr(scheduler, "optimizer", None)
+    number = None
+    inner = getattr(optimizer, "optimizer", optimizer)  # accelerate wraps optimizers
+    if isinstance(inner, torch.optim.Optimizer) and "param_groups" in vars(inner):
+        if not state.knows(inner):
+            return
+        number = state.optimizer(inner).number
+    pending = 0
+    skipped = False
+    if number is not None:
+        entry = state.books.optimizers[number]
+        pending = max((len(a.deposits) for a in entry.accounts if a.status == FRESH), default=0)
+        skipped = any(a.status == SKIPPED for a in entry.accounts)
+    last = next((d for d in reversed(state.drafts) if d.kind in ("step", "skipped step", "backward")), None)
+    skipped = skipped or (last is not None and last.kind == "skipped step")
+    state.emit(
+        "scheduler",
+        places.user_place(frame),
+        (),
+        optimizer=number,
+        scheduler=type(scheduler).__name__,
+        which=id(scheduler),
+        pending=pending,
+        after_skip=skipped,
+        rate=rate_of(state, state.books.optimizers[number]) if number is not None else None,
+    )
+
+
+def loader_started(state: State, loader: Any, frame: FrameType) -> None:
+    """A DataLoader begins a pass over its data."""
+    for account in state.books.accounts:
+        if account.read is not None:
+            settle(state, account)
+    pending = max((len(a.deposits) for a in state.books.accounts if a.status == FRESH), default=0)
+    count = state.loaders.get(loader, 0) + 1
+    state.loaders[loader] = count
+    state.emit("pass over data", places.user_place(frame), (), pending=pending, count=count)
+
+
+def hook_registered(state: State, owner: Any, frame: FrameType) -> None:
+    """A gradient hook was put on a tensor or a module."""
+    if isinstance(owner, nn.Module) or state.books.find(owner) is not None:
+        state.hook_places[-1] = places.user_place(frame)
+
+
+def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
+    if "param_groups" in vars(optimizer) and state.knows(optimizer):
+        state.optimizer(optimizer, places.user_place(frame), state.books.tick())

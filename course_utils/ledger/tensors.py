@@ -1,0 +1,91 @@
+"""Small questions about tensors. Sparse, sharded and fake ones may refuse to answer; that is never a fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course_utils.ledger.accounts import FRESH, USED, Account, grad_of
+
+
+def has_nonzero(value: Tensor) -> bool:
+    with torch.no_grad():
+        return bool(value.detach().any())
+
+
+def largest(grad: Tensor) -> float:
+    try:
+        return float(grad.detach().abs().max()) if grad.numel() else 0.0
+    except (RuntimeError, NotImplementedError):
+        return 0.0
+
+
+def hooks_on(parameter: Tensor) -> int:
+    """Gradient hooks a parameter carries, of both kinds."""
+    after: Any = getattr(parameter, "_post_accumulate_grad_hooks", None)
+    return len(parameter._backward_hooks or ()) + len(after or ())
+
+
+def is_finite(grad: Tensor) -> bool:
+    try:
+        return bool(torch.isfinite(grad.detach()).all())
+    except (RuntimeError, NotImplementedError):
+        return True
+
+
+def digest_of(grad: Tensor) -> complex:
+    """Sum and sum of squares in float64: one of them changes whenever a value does, for all practical purposes."""
+    try:
+        flat = grad.detach().double()
+        return complex(float(flat.sum()), float((flat**2).sum()))
+    except (RuntimeError, NotImplementedError):
+        return 0j
+
+
+def fingerprint(parameter: Tensor) -> float | None:
+    try:
+        flat = parameter.detach().double()
+        return float(flat.sum() + (flat**2).sum())
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
+def norm_of(accounts: list[Account]) -> float | None:
+    grads = [grad_of(p) for a in accounts if a.status in (FRESH, USED) and (p := a.ref()) is not None]
+    grads = [g.detach() for g in grads if g is not None and not g.is_sparse]
+    if not grads:
+        return None
+    try:
+        with torch.no_grad():
+            return float(torch.stack([torch.linalg.vector_norm(g).double().cpu() for g in grads]).norm())
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
+def low_precision(account: Account) -> str:
+    """The gradient's dtype where it is a half-precision one, else an empty string."""
+    parameter = account.ref()
+    grad = grad_of(parameter) if parameter is not None else None
+    return {torch.bfloat16: "bfloat16", torch.float16: "float16"}.get(grad.dtype, "") if grad is not None else ""
+
+
+def number_of(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError, RuntimeError):
+        return None
+
+
+def scale_of(scaler: Any) -> float | None:
+    """The scale as the scaler holds it; asking would make a fresh scaler allocate nothing and cost a copy on a GPU."""
+    scale = getattr(scaler, "_scale", None)
+    return float(scale) if scale is not None else number_of(getattr(scaler, "_init_scale", None))
+
+
+def batch_size(inputs: tuple[Any, ...]) -> int | None:
+    for value in inputs:
+        if isinstance(value, Tensor) and value.dim() > 0:
+            return int(value.shape[0])
+    return None
