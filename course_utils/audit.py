@@ -13,6 +13,7 @@ import importlib.abc
 import importlib.machinery
 import io
 import os
+import runpy
 import sys
 import threading
 import time
@@ -58,8 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--window", type=_positive, metavar="K", help="micro-batches meant per optimizer step")
     parser.add_argument(
         "--reference",
-        metavar="NAME",
-        help="a function of the script, called before each step, that returns {parameter name: gradient to be used}",
+        metavar="[FILE:]NAME",
+        help="a function of the script, or of another file, that is called before each step and returns "
+        "{parameter name: gradient to be used}",
     )
     parser.add_argument(
         "--digests", action="store_true", help="also find writes that leave no trace; reads all gradients"
@@ -114,9 +116,11 @@ class _Audit:
         self.out = out
         self.ledger: GradientLedger | None = None
         self.main: types.ModuleType | None = None
+        self.reference: Any = None
         self.next_line = time.monotonic() + EVERY
         self.reported = False
         self.reference_fault = ""
+        self.own_fault = ""
 
     def run(self) -> int:
         target = self._target()
@@ -186,6 +190,12 @@ class _Audit:
                 sys.meta_path.remove(finder)
 
     def _open(self) -> None:
+        try:
+            self._open_ledger()
+        except Exception:  # ours, not the script's: it must run on, and the report must say whose fault it was
+            self.ledger, self.own_fault = None, traceback.format_exc()
+
+    def _open_ledger(self) -> None:
         from course_utils.ledger import GradientLedger
         from course_utils.ledger.places import claim
 
@@ -198,11 +208,14 @@ class _Audit:
         self.ledger.__enter__()
 
     def _reference(self) -> Any:
-        function = self.main.__dict__.get(self.options.reference) if self.main else None
-        if not callable(function):
-            self.reference_fault = f"the script has no function named {self.options.reference}"
-            raise RuntimeError(self.reference_fault)
-        return function()
+        if self.reference is None:
+            file, _, name = self.options.reference.rpartition(":")
+            found = runpy.run_path(file) if file else (self.main.__dict__ if self.main else {})
+            self.reference = found.get(name)
+            if not callable(self.reference):
+                self.reference_fault = f"{file or 'the script'} has no function named {name}"
+                raise RuntimeError(self.reference_fault)
+        return self.reference()
 
     def _stepped(self, steps: int) -> None:
         if self.options.steps and steps >= self.options.steps:
@@ -249,6 +262,8 @@ class _Audit:
         name = self.options.script
         if ending.how == "unreadable":
             return self._could_not(ending, f"{name} could not be run: {ending.message}")
+        if self.own_fault:
+            return self._could_not(ending, f"the audit itself failed, please report this:\n{self.own_fault}")
         if self.reference_fault:
             return self._could_not(ending, f"{self.reference_fault}: --reference names a function at its top level")
         if self.ledger is None:
@@ -291,13 +306,14 @@ class _Audit:
     def _never(self, log: Any) -> str:
         passes = sum(event.kind == "backward" for event in log.events)
         if passes:
+            ran = "1 backward pass ran" if passes == 1 else f"{passes} backward passes ran"
             return (
-                f"{passes} backward passes ran and no optimizer stepped: if the script steps in another way, through "
-                "step.__wrapped__ or in C++, the ledger cannot see it."
+                f"{ran} and no step was seen. Steps of torch's optimizers and steps written by hand on a model's "
+                "parameters are seen; others, through step.__wrapped__ or in C++, are not."
             )
         return (
-            "No backward pass and no step was seen in this process: does the script train only with other arguments "
-            "(give them behind --), or in other processes (audit each of them: torchrun … -m course_utils.audit train.py)?"
+            "No backward pass and no step was seen in this process: does the script train only with other "
+            "arguments (give them behind --), or in other processes (audit each of them: torchrun … -m course_utils.audit train.py)?"
         )
 
     def _could_not(self, ending: Ending, text: str) -> int:

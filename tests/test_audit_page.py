@@ -95,6 +95,13 @@ def test_a_report_on_the_page_is_what_the_tool_prints(text: str, folder: Path) -
     assert not missing, f"the page shows lines that `{command[2:]}` does not print; it prints\n{done.stdout}"
 
 
+def test_the_readme_shows_the_same_report() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [shown] = re.findall(r"^```\n(\$ course audit .*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    report = iter(RUNS[0].splitlines())
+    assert [line for line in shown.splitlines() if line not in report] == []
+
+
 def test_the_fixture_passes_the_loop_on_the_page_and_not_one_that_does_not_clear(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

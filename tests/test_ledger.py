@@ -1,4 +1,4 @@
-"""The ledger as an instrument: it changes nothing, keeps nothing alive, leaves torch as it was, and says clear things."""
+"""The ledger as an instrument: it changes nothing, keeps nothing alive, leaves torch as it was, and speaks clearly."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ grad_of: Callable[[Tensor], Tensor | None] = _descriptor.__get__
 """`.grad` as C++ holds it, past the ledger's own property."""
 
 EMPTY, ZERO, FRESH, USED, SKIPPED = "empty", "zero", "fresh", "used", "skipped"
-"""What `.grad` holds: nothing, zeros, gradients no step has used, gradients a step has used, those of a skipped step."""
+"""What `.grad` holds: nothing, zeros, gradients not used yet, gradients a step has used, those of a skipped step."""
 
 BATCH_NORMS = (nn.modules.batchnorm._BatchNorm,)
 
@@ -370,7 +370,7 @@ class Books:
                     account.attached = id(parameter) in held
 
     def find_wholes(self, even_if_whole: bool = False) -> None:
-        """Look for models that hold what was called in parts, or that were never called as modules, to name them well."""
+        """Look for models whose parts alone were called, or whose parameters alone were used, to name them well."""
         known = {id(root.ref()) for root in self.roots}
         loose = {id(p) for a in self.accounts if a.root is None and (p := a.ref()) is not None}
         if not self.accounts or (len(self.roots) < 2 and not loose and not even_if_whole):

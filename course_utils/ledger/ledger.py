@@ -98,7 +98,7 @@ class GradientLedger:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Every event so far, oldest first. A long run keeps 400 windows and, of later ones, those unlike the others."""
+        """Every event so far, oldest first. A long run keeps 400 windows, and of later ones those unlike the others."""
         return self.log.events
 
     @property

@@ -98,7 +98,8 @@ def alternative_text(log: Log, found: Sequence[Finding], drawn: Sequence[Column]
     label = view.label(number) if number is not None else "the optimizer"
     count = drawn[-1].window + 1
     said = [
-        f"Timeline of the first {times(count, 'window')} of {label}: how many backward passes .grad holds after each event."
+        f"Timeline of the first {times(count, 'window')} of {label}: "
+        "how many backward passes .grad holds after each event."
     ]
     for window in range(min(count, 3)):
         words = [column for column in drawn if column.window == window]

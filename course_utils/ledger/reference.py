@@ -1,4 +1,4 @@
-"""A step's gradient against the one it should have used: ratio, cosine, and which weights of its passes would be right."""
+"""A step's gradient against the one it should have used: ratio, cosine, and the weights that would be right."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def compare_with_reference(
 
 
 def _key(account: Account, wanted: Mapping[str, Tensor]) -> str | None:
-    """The reference's name for a parameter: its own, that name inside what a wrapper holds, or inside a larger model."""
+    """The reference's name for a parameter: its own, or that name inside a wrapper or inside a larger model."""
     name = account.name.removeprefix("module.")
     if account.root is not None and name not in wanted:
         name = name.removeprefix(f"{account.root.label}.").removeprefix("module.")

@@ -50,13 +50,16 @@ def headline(log: Log, found: Sequence[Finding]) -> str:
     parts = [times(counts["error"], "error")] if counts["error"] else []
     parts += [times(counts["warning"], "warning")] if counts["warning"] else []
     parts += [times(counts["info"], "note")] if counts["info"] else []
-    said = "nothing wrong" if not counts["error"] and not counts["warning"] and not parts else " and ".join(parts)
+    said = " and ".join(parts) or ("nothing wrong" if _steps(log) and not log.error else "")
     labels = [o.label for o in log.optimizers if o.steps]
     whose = (
         f" of {', '.join(labels[:3])}" + (f" and {len(labels) - 3} more" if len(labels) > 3 else "") if labels else ""
     )
     steps = _steps(log)
-    return f"{said} in {times(steps, 'step')}{whose}" if steps else f"{said}; no optimizer step was seen"
+    said = " and ".join(word for word in (said, "the run ended with an exception" if log.error else "") if word)
+    if not steps:
+        return f"{said}; no optimizer step was seen" if said else "no optimizer step was seen"
+    return f"{said} in {times(steps, 'step')}{whose}"
 
 
 def as_text(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
@@ -67,6 +70,12 @@ def as_text(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
     short = timeline(log, found=found)
     if short:
         parts += ["", short]
+    several = [o for o in log.optimizers if o.steps]
+    if len(several) > 1:
+        parts += [
+            f"{o.label}{f' was made at {o.made_at}' if o.made_at else ''}: {times(o.steps, 'step')}"
+            for o in several[:6]
+        ]
     if log.unknown_reference:
         parts += ["", _unknown(log)]
     if trouble:
@@ -143,7 +152,8 @@ def timeline(log: Log, windows: int = 4, found: Iterable[Finding] = ()) -> str:
     for event in events:
         word = _WORDS.get(event.kind, event.kind)
         if event.kind == "step" and len(view.windows) > 1:
-            word = f"step({view.label(event.details['optimizer']) if event.details.get('optimizer') is not None else 'by hand'})"
+            whose = event.details.get("optimizer")
+            word = f"step({'by hand' if whose is None else view.label(whose)})"
         sign = "!" if event.where and (event.where.file, event.where.line) in marked else ""
         rows[-1].append(sign + word)
         if event.kind in ("step", "skipped step"):

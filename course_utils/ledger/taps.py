@@ -428,5 +428,8 @@ def _forward_pre(module: nn.Module, inputs: tuple[Any, ...]) -> None:
             if module.training or is_grad_enabled():
                 entry.calls += 1
             continue
-        frame = sys._getframe(1)
-        _one(recorder, lambda r: surroundings.forward(r, module, inputs, frame))
+        with recorder.lock:
+            try:
+                surroundings.forward(recorder, module, inputs, sys._getframe(1))
+            except Exception as error:
+                fail(recorder, error)

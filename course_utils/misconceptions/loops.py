@@ -170,7 +170,7 @@ MISCONCEPTIONS = (
         "Windows of the wrong size",
         "The test that ends a window does not count the backward passes: a skipped batch moves it.",
         "Count what was accumulated.",
-        "continue jumps over the step, or over the backward, but not over the loop's counter.",
+        "A skipped batch moves the loop's counter but not the window, or the test itself is turned round.",
         "lesson 6",
     ),
     Misconception(

@@ -161,7 +161,7 @@ def losses(view: View) -> Iterator[Finding]:
         numbers = window.get("pass_numbers", ())
         for number in numbers:
             event = view.by_pass.get(number)
-            earlier = [n for n in (event.details.get("again", ()) if event else ())]
+            earlier = list(event.details.get("again", ()) if event else ())
             counted = [n for n in earlier if n in numbers]
             if event is None or not earlier:
                 continue

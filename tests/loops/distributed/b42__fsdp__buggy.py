@@ -17,7 +17,7 @@ k = 4
 torch.manual_seed(1 + dist.get_rank())
 for _ in range(3):
     optimizer.zero_grad()
-    for j in range(k):
+    for _ in range(k):
         model.set_requires_gradient_sync(False)  # <-- bug
         loss = nn.functional.mse_loss(model(torch.randn(4, 6)), torch.randn(4, 2)) / k
         loss.backward()
