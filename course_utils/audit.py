@@ -313,7 +313,8 @@ class _Audit:
             )
         return (
             "No backward pass and no step was seen in this process: does the script train only with other "
-            "arguments (give them behind --), or in other processes (audit each of them: torchrun … -m course_utils.audit train.py)?"
+            "arguments (give them behind --), or in other processes (audit each of them: "
+            "torchrun … -m course_utils.audit train.py)?"
         )
 
     def _could_not(self, ending: Ending, text: str) -> int:
