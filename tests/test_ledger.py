@@ -388,6 +388,28 @@ def test_a_compiled_model_is_watched() -> None:
     assert [finding.misconception for finding in ledger.findings()] == ["zeroed-before-step"]
 
 
+def test_a_compiled_training_step_is_watched_and_dynamo_is_left_as_it_was() -> None:
+    import torch._dynamo.trace_rules as rules
+
+    before = list(rules.SKIP_DIRS), rules.SKIP_DIRS_RE
+    model, batches = model_and_data()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def whole(x: Tensor, y: Tensor) -> None:
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+
+    with GradientLedger() as ledger:
+        compiled = torch.compile(whole, backend="eager")
+        for x, y in batches[:4]:
+            compiled(x, y)
+    torch._dynamo.reset()
+    assert not ledger.trouble
+    assert sum(event.kind == "step" for event in ledger.events) == 4
+    assert [finding.misconception for finding in ledger.findings()] == ["never-zeroed"]
+    assert (list(rules.SKIP_DIRS), rules.SKIP_DIRS_RE) == before
+
+
 # ------------------------------------------------------------------ what it says
 
 

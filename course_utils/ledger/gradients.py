@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from course_utils.ledger import places
 from course_utils.ledger.accounts import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, grad_of
 from course_utils.ledger.events import Place
-from course_utils.ledger.state import MOST_DEPOSITS, Draft, Pass, State
+from course_utils.ledger.state import MOST_DEPOSITS, SAMPLES, Draft, Pass, State
 from course_utils.ledger.tally import tally
-from course_utils.ledger.tensors import digest_of, fingerprint, has_nonzero, is_finite, largest, number_of
+from course_utils.ledger.tensors import digest_of, fingerprint, has_nonzero, is_finite, largest, norm_of, number_of
 
 
 def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType, kind: int) -> None:
@@ -218,8 +218,9 @@ def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameT
         draft.details["scaled"] = bool(draft.details.get("scaled")) or bool(last and last.scaled)
         draft.details["passes"] = max(draft.details.get("passes", 0), len(account.deposits))
     if grad is not None and draft.details["measured"]:
-        draft.details["square"] += digest_of(grad).imag
-        draft.details["largest"] = max(draft.details["largest"], largest(grad))
+        draft.details["square"] += norm_of([grad]) ** 2
+        if draft.details["function"] == "clip_grad_value_":
+            draft.details["largest"] = max(draft.details["largest"], largest(grad))
     account.clipped = grad is not None
     account.taken = True
 
@@ -232,7 +233,7 @@ def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
     local = outer.f_locals
     limit = number_of(local.get("max_norm", local.get("clip_value")))
     draft = state.emit("clip", place, (), function=outer.f_code.co_name, limit=limit, scale=state.scale, status={})
-    draft.details |= {"measured": state.may_look("clips", 24), "square": 0.0, "largest": 0.0}
+    draft.details |= {"measured": state.may_look("clips", SAMPLES), "square": 0.0, "largest": 0.0}
     draft.details["order"] = number_of(local.get("norm_type", 2.0))
     return draft
 

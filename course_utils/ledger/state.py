@@ -15,8 +15,8 @@ from torch.nn.parameter import is_lazy
 from course_utils.ledger.accounts import Account, Books, Deposit, OptimizerAccount
 from course_utils.ledger.events import Kind, Place
 
-SAMPLES = 8
-"""Norms are taken at the first so many steps, and afterwards only where something looks wrong."""
+SAMPLES = 4
+"""Norms are taken at the first so many steps and clips, and afterwards only where something looks wrong."""
 LOOKS = 64
 """How often a value is looked at for one kind of doubt."""
 MOST_DEPOSITS = 4096

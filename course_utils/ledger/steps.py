@@ -83,7 +83,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     draft.details["rate"] = rate_of(state, entry)
     tally(state, draft, entry.accounts)
     if draft.details["fresh"] and (entry.steps < SAMPLES or draft.details["stale"]) and state.may_look("norms"):
-        draft.details["norm"] = norm_of(entry.accounts)
+        held = [grad_of(p) for a in entry.accounts if a.status in (FRESH, USED) and (p := a.ref()) is not None]
+        draft.details["norm"] = norm_of([grad for grad in held if grad is not None])
     if draft.details["zeros"] and not is_stateless(state, entry) and state.may_look("idle", 12):
         idle = [a for a in entry.accounts if a.status == ZERO]
         draft.details["idle_before"] = {a.index: p.detach().clone() for a in idle if (p := a.ref()) is not None}

@@ -11,6 +11,7 @@ A fault of ours must never stop a training run: `fail` keeps it for the report a
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -138,6 +139,8 @@ def _install() -> None:
     for kind, name in hooking:
         _replace(kind, name, _register_hook)
     _replace(torch, "clear_autocast_cache", _clear_cache)
+    _replace(torch, "compile", _compile)
+    _hide_from_dynamo()
     _undo.append(register_optimizer_step_pre_hook(_step_pre).remove)
     _undo.append(register_optimizer_step_post_hook(_step_post).remove)
     _undo.append(register_module_forward_pre_hook(_forward_pre).remove)
@@ -150,6 +153,8 @@ def _tap_grad() -> None:
 
     def read(self: Tensor) -> Tensor | None:
         grad: Tensor | None = get(self)
+        if is_compiling():
+            return grad
         frame = frame_at(1)
         file = frame.f_code.co_filename
         kind = kinds.get(file)
@@ -166,7 +171,7 @@ def _tap_grad() -> None:
         return grad
 
     def write(self: Tensor, value: Tensor | None) -> None:
-        for recorder in _open:
+        for recorder in () if is_compiling() else _open:
             if not recorder.finished and not recorder.muted:
                 with recorder.lock:
                     try:
@@ -193,6 +198,8 @@ def _backward(original: Callable[..., Any]) -> Callable[..., Any]:
         grad_variables: Any = None,
         inputs: Any = None,
     ) -> Any:
+        if is_compiling():
+            return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
         frame = sys._getframe(1)
         begun: list[tuple[Recorder, Any]] = []
 
@@ -216,6 +223,8 @@ def _backward(original: Callable[..., Any]) -> Callable[..., Any]:
 def _zero_grad(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return original(self, *args, **kwargs)
         frame = sys._getframe(1)
         begun: list[tuple[Recorder, Any]] = []
         _each(lambda recorder: begun.append((recorder, gradients.clear_begins(recorder, self, frame))))
@@ -232,8 +241,9 @@ def _optimizer_init(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
-        frame = sys._getframe(1)
-        _each(lambda recorder: surroundings.optimizer_made(recorder, self, frame))
+        if not is_compiling():
+            frame = sys._getframe(1)
+            _each(lambda recorder: surroundings.optimizer_made(recorder, self, frame))
 
     return __init__
 
@@ -253,7 +263,7 @@ def _scale(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def scale(self: Any, outputs: Any) -> Any:
         result = original(self, outputs)
-        if self.is_enabled():
+        if self.is_enabled() and not is_compiling():
             _each(lambda recorder: surroundings.loss_scaled(recorder, result))
         return result
 
@@ -264,7 +274,7 @@ def _unscale(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def unscale_(self: Any, optimizer: Any) -> Any:
         frame = sys._getframe(1)
-        if self.is_enabled():
+        if self.is_enabled() and not is_compiling():
             _each(lambda recorder: surroundings.unscaled(recorder, self, optimizer, frame))
         return original(self, optimizer)
 
@@ -274,7 +284,7 @@ def _unscale(original: Callable[..., Any]) -> Callable[..., Any]:
 def _scaler_step(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        if not self.is_enabled():
+        if not self.is_enabled() or is_compiling():
             return original(self, optimizer, *args, **kwargs)
         frame = sys._getframe(1)
         begun: list[tuple[Recorder, Any]] = []
@@ -295,7 +305,7 @@ def _scaler_update(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def update(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(self, *args, **kwargs)
-        if self.is_enabled():
+        if self.is_enabled() and not is_compiling():
             frame = sys._getframe(1)
             _each(lambda recorder: surroundings.scaler_updated(recorder, self, frame))
         return result
@@ -319,6 +329,8 @@ def _scheduler_step(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def step(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(self, *args, **kwargs)
+        if is_compiling():
+            return result
         frame = sys._getframe(1)
         # Schedulers step once as they are made, and composed ones step their parts: neither is the user's doing.
         if not frame.f_code.co_filename.endswith("lr_scheduler.py"):
@@ -365,8 +377,9 @@ def _loader_iter(original: Callable[..., Any]) -> Callable[..., Any]:
 def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def register(self: Any, *args: Any, **kwargs: Any) -> Any:
-        frame = sys._getframe(1)
-        _each(lambda recorder: surroundings.hook_registered(recorder, self, frame))
+        if not is_compiling():
+            frame = sys._getframe(1)
+            _each(lambda recorder: surroundings.hook_registered(recorder, self, frame))
         return original(self, *args, **kwargs)
 
     return register
@@ -380,6 +393,35 @@ def _clear_cache(original: Callable[[], None]) -> Callable[[], None]:
             _each(lambda recorder: surroundings.autocast_cache_cleared(recorder))
 
     return clear_autocast_cache
+
+
+def _compile(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def compile(*args: Any, **kwargs: Any) -> Any:
+        import torch._dynamo.trace_rules  # noqa: F401  torch.compile would import it now
+
+        _hide_from_dynamo()
+        return original(*args, **kwargs)
+
+    return compile
+
+
+def _hide_from_dynamo() -> None:
+    """Have compiled code call our functions as they are: what they do must happen each time, not once while tracing."""
+    rules: Any = sys.modules.get("torch._dynamo.trace_rules")
+    here = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    skipped = getattr(rules, "SKIP_DIRS", None)
+    if skipped is None or here in skipped or not hasattr(rules, "_recompile_re"):
+        return
+    skipped.append(here)
+    rules._recompile_re()
+
+    def undo() -> None:
+        if here in skipped:
+            skipped.remove(here)
+            rules._recompile_re()
+
+    _undo.append(undo)
 
 
 # ------------------------------------------------------------------ torch's own hooks
@@ -398,6 +440,8 @@ def _outermost(frame: FrameType | None) -> bool:
 
 
 def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if is_compiling():
+        return None
     frame = sys._getframe(1)
     if not _open or not _outermost(frame):
         return None
@@ -413,7 +457,7 @@ def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _step_post(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    if _open and _outermost(sys._getframe(1)):
+    if not is_compiling() and _open and _outermost(sys._getframe(1)):
         _each(lambda recorder: steps.step_ends(recorder, optimizer))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from course_utils.ledger.accounts import FRESH, USED, Account, grad_of
+from course_utils.ledger.accounts import Account, grad_of
 
 
 def has_nonzero(value: Tensor) -> bool:
@@ -52,16 +53,14 @@ def fingerprint(parameter: Tensor) -> float | None:
         return None
 
 
-def norm_of(accounts: list[Account]) -> float | None:
-    grads = [grad_of(p) for a in accounts if a.status in (FRESH, USED) and (p := a.ref()) is not None]
-    grads = [g.detach() for g in grads if g is not None and not g.is_sparse]
-    if not grads:
-        return None
+def norm_of(grads: list[Tensor]) -> float:
+    """Norm of several gradients together; 0 where it cannot be taken."""
     try:
         with torch.no_grad():
-            return float(torch.stack([torch.linalg.vector_norm(g).double().cpu() for g in grads]).norm())
-    except (RuntimeError, NotImplementedError):
-        return None
+            norms = torch._foreach_norm([grad.detach() for grad in grads if not grad.is_sparse])
+            return math.sqrt(sum(float(norm) ** 2 for norm in norms))
+    except (RuntimeError, NotImplementedError, OverflowError):
+        return 0.0
 
 
 def low_precision(account: Account) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from course_utils.ledger.events import Event, Finding
+from course_utils.ledger.events import Event, Finding, Place
 from course_utils.ledger.rules.view import View, Window, finding, first, some, steps_of, times
 
 
@@ -30,9 +30,10 @@ def clipping(view: View) -> Iterator[Finding]:
     early: list[Event] = []
     orphans: list[Event] = []
     clip_inside: Event | None = None
+    idle = _idle_clips(view)
     for window in view.all_windows:
         for event in window.of("clip"):
-            if not window.names & set(event.names) or not _active(event):
+            if not window.names & set(event.names) or event.where in idle:
                 continue
             status = event.details.get("status", {})
             if status.get("fresh") and _accumulates_after(window, event):
@@ -45,7 +46,7 @@ def clipping(view: View) -> Iterator[Finding]:
                 scaled.append((window, event))
             if status.get("orphan"):
                 orphans.append(event)
-    for event in (e for e in view.events if e.kind == "clip" and e.details.get("limit") != math.inf):
+    for event in (e for e in view.events if e.kind == "clip" and e.where not in idle):
         status = set(event.details.get("status", {}))
         if status and status <= {"used"}:
             late.append(event)
@@ -111,12 +112,18 @@ def clipping(view: View) -> Iterator[Finding]:
         )
 
 
+def _idle_clips(view: View) -> set[Place | None]:
+    """Lines whose clips never changed anything, as far as measured: with a limit above the norm they only read it."""
+    clips = [e for e in view.events if e.kind == "clip" and set(e.details.get("status", {})) - {"empty", "zero"}]
+    known = [e for e in clips if e.details.get("measured") or e.details.get("limit") == math.inf]
+    return {e.where for e in known} - {e.where for e in known if _active(e)}
+
+
 def _active(event: Event) -> bool:
-    """Whether a clip changed anything, as far as we measured: with a limit above the norm it only reads it."""
     details, limit = event.details, event.details.get("limit")
     if limit == math.inf:
         return False
-    if limit is None or not details.get("measured") or details.get("order") not in (2.0, None):
+    if limit is None or details.get("order") not in (2.0, None):
         return True
     size = details["largest"] if details.get("function") == "clip_grad_value_" else math.sqrt(details["square"])
     return bool(size > limit or size != size)
