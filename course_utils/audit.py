@@ -7,6 +7,7 @@ The ledger opens at that moment, and closes when the script has ended, whatever 
 from __future__ import annotations
 
 import argparse
+import atexit
 import builtins
 import contextlib
 import importlib.abc
@@ -49,10 +50,17 @@ class Ending:
     """`end`, `exit`, `stopped` (by --steps), `interrupted`, `crash` or `unreadable`."""
     message: str = ""
     trace: str = ""
+    status: int = 0
+    """The exit status the script itself would have had."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of an audit; what stands behind `--` goes to the script."""
+    parser.usage = (
+        "course audit [-m] [--steps N] [--window K] [--reference [FILE:]NAME] [--digests] [--json [--events]]\n"
+        "                    [--plot PNG] SCRIPT -- [SCRIPT ARGUMENTS]"
+    )
+    parser.epilog = "What stands behind -- goes to the script unchanged: course audit train.py --steps 20 -- --lr 0.1"
     parser.add_argument("script", metavar="SCRIPT", help="a Python file, or with -m the name of a module")
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name, as after python -m")
     parser.add_argument("--steps", type=_positive, metavar="N", help="stop the script after N optimizer steps")
@@ -77,13 +85,26 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def audit(options: argparse.Namespace, arguments: Sequence[str]) -> int:
-    """Run the script with `arguments`, print the report, return the exit status."""
+def audit(options: argparse.Namespace, arguments: Sequence[str], *, own_process: bool = False) -> int:
+    """Run the script with `arguments`, print the report, return the exit status.
+
+    With `own_process`, nothing but the audit happens in this process: what the script leaves for its end, such as
+    functions registered with atexit, still finds its `__main__` and prints beside the JSON, not into it.
+    """
     report_to, restore = _streams(options.json)
+    if own_process:
+        atexit.register(restore)
+    one = _Audit(options, list(arguments), report_to)
     try:
-        return _Audit(options, list(arguments), report_to).run()
+        return one.run()
+    except UserError as error:
+        if not options.json:
+            raise
+        return one.could_not(Ending("unreadable"), str(error))
     finally:
-        restore()
+        if not own_process:
+            one.put_back()
+            restore()
 
 
 def _streams(json: bool) -> tuple[io.TextIOBase | Any, Callable[[], None]]:
@@ -99,10 +120,10 @@ def _streams(json: bool) -> tuple[io.TextIOBase | Any, Callable[[], None]]:
     out = os.fdopen(os.dup(kept), "w", encoding="utf-8")
 
     def restore() -> None:
-        out.flush()
         sys.stdout.flush()
         os.dup2(kept, 1)
         os.close(kept)
+        out.close()
 
     return out, restore
 
@@ -119,18 +140,41 @@ class _Audit:
         self.reference: Any = None
         self.next_line = time.monotonic() + EVERY
         self.reported = False
+        self.stopped = 0
+        self.pid = os.getpid()
+        self.former_main = sys.modules.get("__main__")
+        self.error: BaseException | None = None
         self.reference_fault = ""
         self.own_fault = ""
+        self.reference_from = "", ""
+        self.real_exit = os._exit
 
     def run(self) -> int:
         target = self._target()
-        with self._listening(), self._own_exit():
+        self._look_at_options()
+        with self._listening(), self._own_exit(), self._quiet_threads():
             ending = self._execute(target)
-            if ending.how in ("end", "exit"):
-                _join_threads()
-        if self.ledger is not None:
-            self._close(ending)
-        return self._report(ending)
+        if os.getpid() != self.pid:  # a child the script has forked: it ends as it would have ended
+            sys.stdout.flush()
+            os._exit(ending.status)
+        return self._close_and_report(ending)
+
+    def put_back(self) -> None:
+        """Give the process its own `__main__` again."""
+        if self.former_main is not None:
+            sys.modules["__main__"] = self.former_main
+
+    def _look_at_options(self) -> None:
+        """Faults of the command line that can be seen beforehand; paths count from where the user stands."""
+        options = self.options
+        if options.events and not options.json:
+            raise UserError("--events belongs to --json: without it the events are not printed")
+        if options.plot is not None:
+            options.plot = options.plot.absolute()
+        file, _, name = (options.reference or "").rpartition(":")
+        if file and not Path(file).is_file():
+            raise UserError(f"--reference {options.reference}: there is no file {file} here")
+        self.reference_from = os.path.abspath(file) if file else "", name
 
     # ------------------------------------------------------------------ the script
 
@@ -139,25 +183,35 @@ class _Audit:
         if self.options.module:
             return str(name)
         path = Path(name)
+        if path.suffix == ".ipynb":
+            raise UserError(
+                f"{name} is a notebook: audit a Python file, or open the notebook and train inside "
+                "`with GradientLedger() as ledger:` (from course_utils.ledger)"
+            )
         if path.is_dir():
             raise UserError(f"{name} is a folder: give a Python file, or `-m NAME` for a module")
         if not path.is_file():
             raise UserError(f"there is no file {name} here: give the path of the training script")
-        return path.resolve()
+        return path.absolute()
 
     def _execute(self, target: Path | str) -> Ending:
-        arguments, path = sys.argv, list(sys.path)
-        saved = sys.modules.get("__main__")
+        arguments, words, path, entries = sys.argv, list(sys.argv), sys.path, list(sys.path)
         try:
             code, self.main = _load(target)
             shown = str(self.main.__dict__["__file__"]) if self.options.module else self.options.script
             sys.argv = [shown, *self.arguments]
-            sys.path[:] = [str(target.parent) if isinstance(target, Path) else os.getcwd(), *path[1:]]
+            here = str(target.resolve().parent) if isinstance(target, Path) else os.getcwd()
+            sys.path[:] = [here, *entries[1:]]
             sys.modules["__main__"] = self.main
-            exec(code, self.main.__dict__)
-            return Ending("end")
+            try:
+                exec(code, self.main.__dict__)
+            finally:
+                if os.getpid() == self.pid and not self.stopped:
+                    _join_threads()
+            return Ending("stopped" if self.stopped else "end")
         except SystemExit as error:
-            return Ending("exit", "" if error.code in (None, 0) else f"with {error.code!r}")
+            status = error.code if isinstance(error.code, int) else int(error.code is not None)
+            return Ending("exit", "" if error.code in (None, 0) else f"with {error.code!r}", status=status)
         except KeyboardInterrupt:
             return Ending("interrupted")
         except _CannotLoad as error:
@@ -166,11 +220,10 @@ class _Audit:
             if type(error).__name__ == "Stop" and type(error).__module__ == "course_utils.ledger.taps":
                 return Ending("stopped")
             self.error = error
-            return Ending("crash", f"{type(error).__name__}: {error}", _trimmed(error))
+            return Ending("crash", f"{type(error).__name__}: {error}", _trimmed(error), status=1)
         finally:
-            sys.argv, sys.path[:] = arguments, path
-            # The script's module stays in place until the report is written: its threads and atexit functions use it.
-            self.restore_main = saved
+            sys.argv, sys.path = arguments, path
+            sys.argv[:], sys.path[:] = words, entries
 
     # ------------------------------------------------------------------ the ledger
 
@@ -199,7 +252,7 @@ class _Audit:
         from course_utils.ledger import GradientLedger
         from course_utils.ledger.places import claim
 
-        if isinstance(self.main, types.ModuleType) and self.main.__dict__.get("__file__"):
+        if self.main is not None and self.main.__dict__.get("__file__"):
             claim(self.main.__dict__["__file__"])
         options = self.options
         reference = self._reference if options.reference else None
@@ -209,27 +262,60 @@ class _Audit:
 
     def _reference(self) -> Any:
         if self.reference is None:
-            file, _, name = self.options.reference.rpartition(":")
+            file, name = self.reference_from
             found = runpy.run_path(file) if file else (self.main.__dict__ if self.main else {})
             self.reference = found.get(name)
             if not callable(self.reference):
-                self.reference_fault = f"{file or 'the script'} has no function named {name}"
+                self.reference_fault = f"{os.path.basename(file) or 'the script'} has no function named {name}"
                 raise RuntimeError(self.reference_fault)
         return self.reference()
 
     def _stepped(self, steps: int) -> None:
+        if os.getpid() != self.pid:
+            return  # a forked child trains on its own account
         if self.options.steps and steps >= self.options.steps:
             from course_utils.ledger.taps import Stop
 
+            self.stopped += 1
+            if self.stopped > 3:  # the script swallows every exception: only a hard end is left
+                status = self._close_and_report(Ending("stopped"))
+                sys.stdout.flush()
+                self.out.flush()
+                self.real_exit(status)
             raise Stop(f"{steps} steps")
         if time.monotonic() > self.next_line:
             self.next_line = time.monotonic() + EVERY
             if sys.stderr.isatty():
                 print(f"course audit: {steps} steps so far", file=sys.stderr)
 
+    def _close_and_report(self, ending: Ending) -> int:
+        """Both, whatever goes wrong in them: a fault of ours must not look like a finding."""
+        try:
+            if self.ledger is not None:
+                self._close(ending)
+            return self._report(ending)
+        except Exception:
+            self.own_fault = traceback.format_exc()
+            return self._report(ending)
+
+    @contextlib.contextmanager
+    def _quiet_threads(self) -> Iterator[None]:
+        """A thread that is stopped by --steps ends without a word."""
+        usual = threading.excepthook
+
+        def hook(arguments: Any) -> None:
+            if arguments.exc_type.__name__ != "Stop" or not self.stopped:
+                usual(arguments)
+
+        threading.excepthook = hook
+        try:
+            yield
+        finally:
+            threading.excepthook = usual
+
     def _close(self, ending: Ending) -> None:
         assert self.ledger is not None
-        error = getattr(self, "error", None)
+        error = self.error
         if ending.how in ("stopped", "interrupted"):
             self.ledger.cut_short()
         self.ledger.__exit__(type(error) if error else None, error, None)
@@ -237,14 +323,11 @@ class _Audit:
     @contextlib.contextmanager
     def _own_exit(self) -> Iterator[None]:
         """Report before `os._exit`, which ends the process on the spot. Forked children leave as they please."""
-        real, own = os._exit, os.getpid()
+        real = self.real_exit = os._exit
 
         def leave(status: int) -> None:
-            if os.getpid() == own and not self.reported:
-                ending = Ending("exit", f"with os._exit({status})")
-                if self.ledger is not None:
-                    self._close(ending)
-                status = self._report(ending)
+            if os.getpid() == self.pid and not self.reported:
+                status = self._close_and_report(Ending("exit", f"with os._exit({status})"))
                 sys.stdout.flush()
                 self.out.flush()
             real(status)
@@ -261,14 +344,17 @@ class _Audit:
         self.reported = True
         name = self.options.script
         if ending.how == "unreadable":
-            return self._could_not(ending, f"{name} could not be run: {ending.message}")
+            return self.could_not(ending, f"{name} could not be run: {ending.message}")
         if self.own_fault:
-            return self._could_not(ending, f"the audit itself failed, please report this:\n{self.own_fault}")
+            return self.could_not(ending, f"the audit itself failed, please report this:\n{self.own_fault}")
         if self.reference_fault:
-            return self._could_not(ending, f"{self.reference_fault}: --reference names a function at its top level")
+            ending = Ending("crash", self.reference_fault)  # its traceback would lead through our frames alone
+            return self.could_not(ending, f"{self.reference_fault}: --reference names a function at its top level")
         if self.ledger is None:
-            why = f"it ended {ending.message or 'early'}" if ending.how != "end" else "nothing of it is in this process"
-            return self._could_not(ending, f"{name} never imported torch: {why}")
+            if ending.how == "crash":
+                return self.could_not(ending, f"{name} crashed before it imported torch: {ending.message}")
+            why = f"it exited {ending.message}".strip() if ending.how == "exit" else "there is nothing to audit"
+            return self.could_not(ending, f"{name} never imported torch: {why}")
         log = self.ledger.log
         found = self.ledger.findings()
         errors = [one for one in found if one.severity == "error"]
@@ -301,7 +387,10 @@ class _Audit:
     def _plot(self) -> None:
         assert self.ledger is not None
         os.environ.setdefault("MPLBACKEND", "Agg")
-        self.ledger.plot(path=self.options.plot)
+        try:
+            self.ledger.plot(path=self.options.plot)
+        except (OSError, ImportError) as error:
+            print(f"course audit: the picture {self.options.plot} could not be written: {error}", file=sys.stderr)
 
     def _never(self, log: Any) -> str:
         passes = sum(event.kind == "backward" for event in log.events)
@@ -317,7 +406,8 @@ class _Audit:
             "torchrun … -m course_utils.audit train.py)?"
         )
 
-    def _could_not(self, ending: Ending, text: str) -> int:
+    def could_not(self, ending: Ending, text: str) -> int:
+        """Say in a line why there is no report."""
         if self.options.json:
             self._json(ending, text, COULD_NOT_RUN)
         else:
@@ -330,8 +420,11 @@ class _Audit:
         import json
 
         plain: dict[str, Any] = {"findings": [], "steps": 0}
-        if self.ledger is not None:
+        if self.ledger is not None and not self.own_fault:
             plain = json.loads(self.ledger.as_json(events=self.options.events))
+        if ending.trace:
+            print(ending.trace, file=sys.stderr)
+            plain["traceback"] = ending.trace
         plain |= {"script": self.options.script, "ended": ending.how, "message": said, "exit_status": status}
         json.dump(plain, self.out, indent=1)
         print(file=self.out)
@@ -383,14 +476,11 @@ def _find_module(name: str) -> tuple[importlib.machinery.ModuleSpec, types.CodeT
 
 def _trimmed(error: BaseException) -> str:
     """The traceback from the script's own first frame on, as Python would have printed it."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
-        trace = trace.tb_next
-    told = traceback.TracebackException(type(error), error, trace, compact=True)
-    taps = os.path.join(os.path.dirname(__file__), "ledger", "taps.py")
+    told = traceback.TracebackException(type(error), error, error.__traceback__, compact=True)
+    ours = os.path.dirname(os.path.abspath(__file__)) + os.sep
     chained: traceback.TracebackException | None = told
     while chained is not None:
-        kept = [frame for frame in chained.stack if frame.filename != taps]
+        kept = [frame for frame in chained.stack if not frame.filename.startswith(ours)]
         chained.stack = traceback.StackSummary.from_list(kept)
         chained = chained.__cause__ or chained.__context__
     return "".join(told.format()).rstrip()
@@ -443,9 +533,12 @@ class _Announcing(importlib.abc.Loader):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """`python -m course_utils.audit`: the same command without the others around it."""
-    from course_utils.cli import main as course
+    from importlib import import_module
 
-    return course(["audit", *(sys.argv[1:] if argv is None else argv)])
+    if argv is None:
+        sys.argv[1:1] = ["audit"]
+    course = import_module("course_utils.cli").main
+    return int(course(None if argv is None else ["audit", *argv]))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments, extra = _split(list(sys.argv[1:] if argv is None else argv))
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        hint = (
+            "; those of the script stand behind -- as in: course audit train.py -- --lr 0.1"
+            if options.command.name == "audit"
+            else ""
+        )
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+    options.own_process = argv is None
     if extra and options.command.name not in ("lab", "audit"):
         parser.error(f"course {options.command.name} takes nothing after --")
     options.extra = extra
@@ -89,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     for command in COMMANDS:
         sub = commands.add_parser(command.name, help=command.summary, description=command.description)
         command.arguments(sub)
-        sub.set_defaults(command=command)
+        sub.set_defaults(command=command, parser=sub)
     return parser
 
 
@@ -218,7 +226,7 @@ def _audit(options: argparse.Namespace) -> int:
     from course_utils.audit import COULD_NOT_RUN, audit
 
     try:
-        return audit(options, options.extra)
+        return audit(options, options.extra, own_process=options.own_process)
     except UserError as error:
         return _complain(str(error), COULD_NOT_RUN)
 

@@ -205,7 +205,6 @@ def test_bytes_that_are_no_text_are_named(audit: Audit, tmp_path: Path) -> None:
 
 
 def test_a_notebook_is_told_how_it_can_be_audited(audit: Audit) -> None:
-    # FAULT: _load compiles the notebook's JSON as Python; the user reads `NameError: name 'null' is not defined`.
     notebook = {"cells": [{"cell_type": "code", "execution_count": None, "source": []}], "nbformat": 4}
     run = audit(json.dumps(notebook), name="train.ipynb").ends(COULD_NOT_RUN)
     assert "notebook" in run.err and "NameError" not in run.err, run.err
@@ -218,7 +217,6 @@ def test_a_script_without_torch_ends_with_2(tmp_path: Path) -> None:
 
 
 def test_a_missing_library_is_named_and_not_called_an_early_end(tmp_path: Path) -> None:
-    # FAULT: _report says "never imported torch: it ended ModuleNotFoundError: ..."; that it crashed is not said.
     run = fresh(tmp_path, "import not_there_at_all").ends(COULD_NOT_RUN)
     assert "ModuleNotFoundError: No module named 'not_there_at_all'" in run.err
     assert OWN_FRAMES not in run.err, "the traceback shows frames of the audit"
@@ -285,15 +283,12 @@ def test_no_script_and_an_unknown_option_are_refused(audit: Audit, capfd: pytest
 
 
 def test_a_scripts_option_given_too_early_is_answered_with_where_it_belongs(audit: Audit) -> None:
-    # FAULT: argparse alone answers "usage: course [-h] COMMAND ... unrecognized arguments: --lr 0.1", which does not
-    # mention `--`; and the usage of `course audit` does not show `[-- SCRIPT ARGUMENTS]` as that of `course lab` does.
     run = audit("print('ran')", "--lr", "0.1").ends(COULD_NOT_RUN)
     assert "ran" not in run.out
     assert "--lr" in run.err and re.search(r" -- ", run.err), run.err
 
 
 def test_the_help_shows_where_the_scripts_arguments_go(capfd: pytest.CaptureFixture[str]) -> None:
-    # FAULT: add_arguments sets no `usage`, so the first line ends with SCRIPT.
     with pytest.raises(SystemExit, match="0"):
         course(["audit", "--help"])
     usage = capfd.readouterr().out.split("\n\n")[0]
@@ -345,8 +340,6 @@ def test_a_module_sees_what_it_sees_under_python(tmp_path: Path) -> None:
 
 
 def test_a_script_behind_a_link_finds_its_own_folder(tmp_path: Path) -> None:
-    # FAULT: _target resolves links, so `__file__` is the link's aim; under Python it is the link itself, and files
-    # beside it are found by `Path(__file__).parent`.
     write(tmp_path, FACTS + "print(json.dumps(facts))\n", "shared/train.py")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "train.py").symlink_to(tmp_path / "shared" / "train.py")
@@ -455,8 +448,6 @@ def test_atexit_pickles_and_forked_processes_work_as_under_python(tmp_path: Path
 
 
 def test_a_child_of_os_fork_that_exits_writes_no_second_report(tmp_path: Path) -> None:
-    # FAULT: a forked child that ends by SystemExit unwinds through the audit and prints the whole report again;
-    # `_own_exit` looks at os.getpid() in `leave` alone, `run` and `_report` do not.
     fork = "import os, sys\nif os.fork() == 0:\n    print('child', flush=True)\n    sys.exit(0)\nos.wait()\n"
     run = fresh(tmp_path, fork).ends(COULD_NOT_RUN)
     assert run.out == "child\n"
@@ -464,8 +455,6 @@ def test_a_child_of_os_fork_that_exits_writes_no_second_report(tmp_path: Path) -
 
 
 def test_this_process_is_left_as_it_was(audit: Audit) -> None:
-    # FAULT: sys.modules["__main__"] stays the script's. `_execute` keeps the former one as `restore_main`, which
-    # nothing reads. (At the shell it has to stay until the end: atexit functions pickle classes of __main__.)
     def state() -> list[Any]:
         return [sys.argv, list(sys.argv), list(sys.path), os._exit, list(sys.meta_path), sys.modules["__main__"]]
 
@@ -478,7 +467,6 @@ def test_this_process_is_left_as_it_was(audit: Audit) -> None:
 
 
 def test_no_file_stays_open_after_json(audit: Audit) -> None:
-    # FAULT: `_streams` duplicates standard output twice (`kept`, and `os.dup(kept)` for `out`); `out` is never closed.
     audit(RIGHT, "--json").ends(CLEAN)
     folder = Path("/proc/self/fd")
     if not folder.is_dir():
@@ -588,8 +576,6 @@ def test_a_stop_inside_a_window_is_no_mistake(audit: Audit) -> None:
 
 
 def test_a_script_that_swallows_everything_is_stopped_all_the_same(tmp_path: Path) -> None:
-    # FAULT: Stop is raised again at each later step and swallowed each time: `while True` with a bare except never
-    # ends. (In a process of its own: a hard end may be the only remedy.)
     loop = """
         for _ in range(200):
             try:
@@ -627,8 +613,6 @@ def test_steps_counts_scaled_and_hand_written_steps(audit: Audit) -> None:
 
 
 def test_steps_of_a_thread_count_and_end_the_run(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
-    # FAULT: Stop ends the thread, as an unhandled exception with a traceback of ours; the script's main thread goes
-    # on, and the report says that it ran to its end.
     script = """
         import threading
         def train():
@@ -708,7 +692,6 @@ def test_a_reference_finds_a_loss_that_was_not_divided(audit: Audit) -> None:
 
 @pytest.mark.parametrize("name", ["missing", "LIST", "model.forward"])
 def test_a_reference_that_is_no_function_of_the_script_ends_with_2(audit: Audit, name: str) -> None:
-    # FAULT: `_could_not` prints a traceback through the audit's own frames before the sentence that says it all.
     run = audit(REFERENCE, "--reference", name).ends(COULD_NOT_RUN)
     assert f"the script has no function named {name}" in run.err
     assert "--reference names a function at its top level" in run.err
@@ -727,8 +710,6 @@ def test_a_reference_may_stand_in_a_file_of_its_own(audit: Audit, tmp_path: Path
 def test_a_reference_file_that_does_not_serve_ends_with_2_in_a_sentence(
     audit: Audit, tmp_path: Path, name: str, said: str
 ) -> None:
-    # FAULT: as for a function of the script; and a missing file is a FileNotFoundError out of runpy, called a crash of
-    # the script, at its first step. It can be seen before the script starts.
     write(tmp_path, "def mine():\n    return {}\n", "reference.py")
     run = audit(REFERENCE, "--reference", name).ends(COULD_NOT_RUN)
     assert said in run.err and "--reference" in run.err
@@ -742,8 +723,6 @@ def test_a_reference_whose_names_match_nothing_ends_with_2(audit: Audit) -> None
 
 
 def test_a_reference_that_raises_shows_its_own_line(audit: Audit, tmp_path: Path) -> None:
-    # FAULT: `_trimmed` drops frames of taps.py and the leading ones of audit.py, not those of recorder.py, reference.py
-    # and audit.py's `_reference` in the middle.
     run = audit(REFERENCE, "--reference", "raises").ends(COULD_NOT_RUN)
     assert f'train.py", line {line_of(tmp_path, "nothing")}, in raises' in run.all
     assert "KeyError: 'nothing'" in run.all
@@ -784,7 +763,6 @@ def test_json_is_all_there_is_on_standard_output(tmp_path: Path) -> None:
 
 
 def test_json_stays_alone_when_something_prints_at_the_very_end(tmp_path: Path) -> None:
-    # FAULT: `restore` puts standard output back before the interpreter runs atexit functions: text follows the JSON.
     run = fresh(tmp_path, "import atexit\natexit.register(print, 'goodbye')\n", "--json").ends(COULD_NOT_RUN)
     assert run.json["exit_status"] == COULD_NOT_RUN
     assert "goodbye" in run.err
@@ -825,28 +803,22 @@ def test_json_says_why_a_script_could_not_be_audited(audit: Audit, script: str, 
 
 
 def test_json_is_printed_for_a_missing_file_too(audit: Audit) -> None:
-    # FAULT: `_target` raises UserError, which cli turns into a line on stderr: standard output is empty, while a
-    # syntax error gives JSON. A program that reads the output needs one case, not two.
     run = audit(None, "--json", name="missing.py").ends(COULD_NOT_RUN)
     assert "missing.py" in run.json["message"] and run.json["exit_status"] == COULD_NOT_RUN
 
 
 def test_a_crash_under_json_keeps_its_traceback(audit: Audit) -> None:
-    # FAULT: `_report` returns after `_json`; ending.trace is printed in the text report alone, so the script's
-    # traceback is lost.
     run = audit(RIGHT + "1/0", "--json").ends(COULD_NOT_RUN)
     assert run.json["ended"] == "crash"
     assert "Traceback (most recent call last)" in run.err or "Traceback" in run.json.get("traceback", "")
 
 
 def test_a_reference_that_matched_nothing_is_said_in_json(audit: Audit) -> None:
-    # FAULT: exit_status is 2 and nothing in the JSON says why (`unknown_reference` is not in as_plain).
     plain = audit(REFERENCE, "--reference", "strange", "--json").ends(COULD_NOT_RUN).json
     assert "backbone.scale" in json.dumps(plain), plain["message"]
 
 
 def test_events_without_json_is_not_passed_over_in_silence(audit: Audit) -> None:
-    # FAULT: --events is ignored without --json; either print the table of events or refuse.
     run = audit(RIGHT, "--events")
     assert "accumulate" in run.out or (run.status == COULD_NOT_RUN and "--json" in run.err), run.out
 
@@ -858,15 +830,12 @@ def test_plot_writes_a_picture_and_nothing_else(audit: Audit, tmp_path: Path) ->
 
 
 def test_plot_goes_where_the_user_stood(audit: Audit, tmp_path: Path) -> None:
-    # FAULT: the relative path is taken after the script has changed its working directory (Hydra does).
     (tmp_path / "elsewhere").mkdir()
     audit("import os\nos.chdir('elsewhere')\n" + RIGHT, "--plot", "timeline.png").ends(CLEAN)
     assert (tmp_path / "timeline.png").exists(), list((tmp_path / "elsewhere").iterdir())
 
 
 def test_a_picture_that_cannot_be_written_costs_no_report(audit: Audit, tmp_path: Path) -> None:
-    # FAULT: `_plot` lets the OSError out: no report at all, a traceback of ours, and Python's exit status 1, which
-    # says "errors found".
     (tmp_path / "taken.png").mkdir()
     run = audit_or_fail(audit, RIGHT, "--plot", "taken.png")
     assert "nothing wrong in 4 steps" in run.out
@@ -971,8 +940,6 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_right_and_wrong_are_told_apart_in(audit: Audit, kind: str, recwarn: pytest.WarningsRecorder) -> None:
-    # FAULT, for the compiled model: the ledger's module hook makes torch.compile warn of "global hooks on modules",
-    # which the script never set; the user cannot know where the warning comes from.
     model, right, wrong, name = KINDS[kind]
     run = audit(model + right, name="right.py").ends(CLEAN)
     assert run.found == [], run.out
@@ -983,8 +950,6 @@ def test_right_and_wrong_are_told_apart_in(audit: Audit, kind: str, recwarn: pyt
 
 
 def test_a_thread_that_outlives_the_main_program_still_has_the_scripts_path(audit: Audit, tmp_path: Path) -> None:
-    # FAULT: `_execute` puts sys.path and sys.argv back before `_join_threads` waits for the script's threads: an
-    # import of a neighbour in such a thread fails under audit and works under Python.
     write(tmp_path, "RATE = 0.01\n", "neighbour_of_the_thread.py")
     script = """
         import sys, threading
@@ -1082,9 +1047,6 @@ OWN_FAULTS = [
 def test_a_fault_of_the_ledgers_own_is_never_called_clean(
     audit: Audit, monkeypatch: pytest.MonkeyPatch, function: str
 ) -> None:
-    # FAULT: `close` and `log` let a fault out of the audit (`_close`, `_report`): exit status 1, "errors found".
-    # `book_deposit` (called by State's tensor hook) and `knows_clip` (in taps' `read`) stand outside `fail`:
-    # a fault there comes out of loss.backward() or p.grad and stops training.
     def broken(*_: Any, **__: Any) -> None:
         raise LookupError("a fault of the ledger's own")
 
@@ -1099,7 +1061,6 @@ def test_a_fault_of_the_ledgers_own_is_never_called_clean(
 
 
 def test_a_rule_that_fails_is_never_called_clean(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
-    # FAULT: `findings` lets a rule's exception out of the audit: no report, and Python's exit status 1.
     from course_utils.ledger import rules
 
     def broken(view: Any) -> Iterator[Any]:

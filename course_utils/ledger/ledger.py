@@ -59,6 +59,7 @@ class GradientLedger:
         self._log: Log | None = None
         self._state = "new"
         self._expected: set[str] = set()
+        self._rule_trouble = ""
 
     # ------------------------------------------------------------------ open and closed
 
@@ -104,11 +105,15 @@ class GradientLedger:
     @property
     def trouble(self) -> str:
         """The traceback of a fault of the ledger's own that ended its recording, empty when there was none."""
-        return self._recorder.trouble
+        return self._recorder.trouble + self._rule_trouble
 
     def findings(self) -> list[Finding]:
         """The mistakes found, one for each cause, the most serious first. May be asked while the ledger is open."""
-        return findings(self.log)
+        self._rule_trouble = ""
+        return findings(self.log, self._note)
+
+    def _note(self, trace: str) -> None:
+        self._rule_trouble += trace
 
     def expected(self, *misconceptions: str) -> None:
         """Let `assert_clean` pass over these ids: mistakes made on purpose."""

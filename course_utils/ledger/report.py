@@ -33,6 +33,7 @@ def as_plain(log: Log, found: Sequence[Finding], *, events: bool = True, trouble
         "dropped_events": log.dropped,
         "error": log.error,
         "trouble": trouble,
+        "unknown_reference": list(log.unknown_reference),
     }
     if events:
         plain["events"] = [event.plain() for event in log.events]

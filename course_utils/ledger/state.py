@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -131,6 +132,13 @@ class State:
             self.hook_up()
         return entry
 
+    def failed(self, error: Exception) -> None:
+        """Close this ledger because its own code failed; training goes on."""
+        if self.reference_error is error:
+            raise error  # what the user's reference raised is the user's to see
+        self.trouble = "".join(traceback.format_exception(error))
+        self.finished = True
+
     def knows(self, optimizer: Any) -> bool:
         """Whether an optimizer belongs to what is watched: with things named, one that shares a parameter with them."""
         if not self.own_only:
@@ -160,7 +168,10 @@ class State:
             recorder = mine()
             if recorder is not None and not recorder.finished and not recorder.muted:
                 with recorder.lock:
-                    recorder.deposited(recorder, account, p)
+                    try:
+                        recorder.deposited(recorder, account, p)
+                    except Exception as error:
+                        recorder.failed(error)
 
         account.handle = _register(parameter, deposited)
 

@@ -5,7 +5,7 @@ last one closes. No torch function mode and no dispatch mode: those cost on ever
 threads. `.grad` itself becomes a property for that time, which is what makes `p.grad = None`, `p.grad.zero_()` and
 `p.grad /= 4` visible with the line they stand on, however the code is written.
 
-A fault of ours must never stop a training run: `fail` keeps it for the report and closes that ledger.
+A fault of ours must never stop a training run: `State.failed` keeps it for the report and closes that ledger.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import functools
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -89,16 +90,6 @@ def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
     _undo.append(undo)
 
 
-def fail(recorder: Recorder, error: Exception) -> None:
-    """Close a recorder whose own code failed; training goes on."""
-    if recorder.reference_error is error:
-        raise error  # what the user's reference raised is the user's to see
-    import traceback
-
-    recorder.trouble = "".join(traceback.format_exception(error))
-    recorder.finished = True
-
-
 def _each(call: Callable[[Recorder], Any]) -> None:
     for recorder in _open:
         if not recorder.finished and not recorder.muted:
@@ -110,7 +101,7 @@ def _one(recorder: Recorder, call: Callable[[Recorder], Any]) -> None:
         try:
             call(recorder)
         except Exception as error:  # not Stop, which is no fault
-            fail(recorder, error)
+            recorder.failed(error)
 
 
 # ------------------------------------------------------------------ what is wrapped
@@ -140,6 +131,7 @@ def _install() -> None:
         _replace(kind, name, _register_hook)
     _replace(torch, "clear_autocast_cache", _clear_cache)
     _replace(torch, "compile", _compile)
+    _silence("Using `torch.compile\\(module\\)` when there are global hooks on modules")  # the hook is ours
     _hide_from_dynamo()
     _undo.append(register_optimizer_step_pre_hook(_step_pre).remove)
     _undo.append(register_optimizer_step_post_hook(_step_post).remove)
@@ -162,12 +154,13 @@ def _tap_grad() -> None:
             kind = kind_of(file)
         if kind != quiet:
             for recorder in _open:
-                if not recorder.finished and not recorder.muted and not gradients.knows_clip(recorder, self, kind):
+                if not recorder.finished and not recorder.muted:
                     with recorder.lock:
                         try:
-                            gradients.read(recorder, self, grad, frame, kind)
+                            if not gradients.knows_clip(recorder, self, kind):
+                                gradients.read(recorder, self, grad, frame, kind)
                         except Exception as error:
-                            fail(recorder, error)
+                            recorder.failed(error)
         return grad
 
     def write(self: Tensor, value: Tensor | None) -> None:
@@ -177,7 +170,7 @@ def _tap_grad() -> None:
                     try:
                         gradients.write(recorder, self, value, frame_at(1))
                     except Exception as error:
-                        fail(recorder, error)
+                        recorder.failed(error)
         put(self, value)
 
     def remove(self: Tensor) -> None:
@@ -406,6 +399,19 @@ def _compile(original: Callable[..., Any]) -> Callable[..., Any]:
     return compile
 
 
+def _silence(message: str) -> None:
+    """Keep one warning from the user, who has not caused it."""
+    warnings.filterwarnings("ignore", message=message)
+    added = warnings.filters[0]
+
+    def undo() -> None:
+        if added in warnings.filters:
+            warnings.filters.remove(added)  # type: ignore[attr-defined]
+            warnings._filters_mutated()  # type: ignore[attr-defined]
+
+    _undo.append(undo)
+
+
 def _hide_from_dynamo() -> None:
     """Have compiled code call our functions as they are: what they do must happen each time, not once while tracing."""
     rules: Any = sys.modules.get("torch._dynamo.trace_rules")
@@ -476,4 +482,4 @@ def _forward_pre(module: nn.Module, inputs: tuple[Any, ...]) -> None:
             try:
                 surroundings.forward(recorder, module, inputs, sys._getframe(1))
             except Exception as error:
-                fail(recorder, error)
+                recorder.failed(error)

@@ -1,6 +1,6 @@
 """Mistakes of training loops: the names the ledger and `course audit` give to what they find.
 
-Each was measured as a broken loop and its repair; the threads and figures stand in docs/audit.md.
+Each stands in tests/loops as broken loops and their repairs; docs/audit.md says how they are found.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ value is an error, however odd the way there looked.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 
 from course_utils.ledger.events import Finding, Log
@@ -101,10 +102,20 @@ SHADOWS: dict[str, tuple[str, ...]] = {
 """A cause, and the findings that are only its shadow."""
 
 
-def findings(log: Log) -> list[Finding]:
-    """The mistakes a log shows, one for each cause: errors first, then warnings, then notes."""
+def findings(log: Log, trouble: Callable[[str], None] | None = None) -> list[Finding]:
+    """The mistakes a log shows, one for each cause: errors first, then warnings, then notes.
+
+    A rule that fails costs its own finding only, if `trouble` is there to be told its traceback.
+    """
     view = View(log)
-    found = [one for rule in RULES for one in rule(view)]
+    found: list[Finding] = []
+    for rule in RULES:
+        try:
+            found += rule(view)
+        except Exception:
+            if trouble is None:
+                raise
+            trouble(traceback.format_exc())
     found = _settled_by_numbers(view, found)
     present = {one.misconception for one in found if one.severity != "info"}
     shadows = {shadow for cause in present for shadow in SHADOWS.get(cause, ())}
