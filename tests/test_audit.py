@@ -1035,7 +1035,6 @@ OWN_FAULTS = [
     "passes.backward_begins",
     "passes.backward_ends",
     "passes.book_deposit",
-    "gradients.knows_clip",
     "gradients.clear_begins",
     "steps.step_begins",
     "steps.step_ends",

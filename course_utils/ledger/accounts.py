@@ -217,7 +217,7 @@ class Books:
 
     def __init__(self) -> None:
         self.accounts: list[Account] = []
-        self._by_id: dict[int, Account] = {}
+        self.by_id: dict[int, Account] = {}
         self.optimizers: list[OptimizerAccount] = []
         self._optimizer_by_id: dict[int, OptimizerAccount] = {}
         self.modules: dict[int, ModuleAccount] = {}
@@ -231,7 +231,7 @@ class Books:
     # -------------------------------------------------------------- parameters
 
     def find(self, parameter: Tensor) -> Account | None:
-        account = self._by_id.get(id(parameter))
+        account = self.by_id.get(id(parameter))
         return account if account is not None and account.ref() is parameter else None
 
     def open(self, parameter: Tensor, name: str = "") -> Account:
@@ -239,7 +239,7 @@ class Books:
         if account is None:
             account = Account(parameter, len(self.accounts), name or f"parameter{len(self.accounts)}")
             self.accounts.append(account)
-            self._by_id[id(parameter)] = account
+            self.by_id[id(parameter)] = account
         return account
 
     # -------------------------------------------------------------- optimizers

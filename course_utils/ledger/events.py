@@ -51,7 +51,16 @@ class Place:
         return f"{cell_name(self.file) or os.path.basename(self.file)}:{self.line}"
 
     def __str__(self) -> str:
-        return f"{self.short} (through {self.through})" if self.through else self.short
+        """The same with the path from here, where the file stands below: editors and terminals follow it."""
+        name = self.short
+        if not cell_name(self.file) and os.path.isabs(self.file):
+            path = (
+                os.path.relpath(self.file)
+                if os.path.splitdrive(self.file)[0] == os.path.splitdrive(os.getcwd())[0]
+                else ".."
+            )
+            name = name if path.startswith("..") else f"{path}:{self.line}"
+        return f"{name} (through {self.through})" if self.through else name
 
     def plain(self) -> dict[str, Any]:
         """The place as JSON: file, line, function, code, and the library in between if there was one."""

@@ -40,14 +40,6 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
         account.before = digest_of(grad).imag
 
 
-def knows_clip(state: State, parameter: Tensor, kind: int) -> bool:
-    """Whether a clip under way reads this gradient again: clipping reads every gradient several times."""
-    if kind != places.CLIP or state.clipping is None:
-        return False
-    account = state.books.find(parameter)
-    return account is not None and account.joined is state.clipping
-
-
 def passed_since_step(state: State) -> bool:
     return state.last is not None and state.last.draft.step == state.steps
 

@@ -141,7 +141,8 @@ def _install() -> None:
 def _tap_grad() -> None:
     base: Any = torch._C.TensorBase.grad
     get, put, delete = base.__get__, base.__set__, base.__delete__
-    kinds, kind_of, frame_at, quiet = places.kinds, places.kind_of, sys._getframe, places.QUIET
+    kinds, kind_of, frame_at = places.kinds, places.kind_of, sys._getframe
+    quiet, clip = places.QUIET, places.CLIP
 
     def read(self: Tensor) -> Tensor | None:
         grad: Tensor | None = get(self)
@@ -155,10 +156,13 @@ def _tap_grad() -> None:
         if kind != quiet:
             for recorder in _open:
                 if not recorder.finished and not recorder.muted:
+                    if kind == clip and recorder.clipping is not None:
+                        known = recorder.books.by_id.get(id(self))
+                        if known is not None and known.joined is recorder.clipping:
+                            continue  # clipping reads every gradient several times
                     with recorder.lock:
                         try:
-                            if not gradients.knows_clip(recorder, self, kind):
-                                gradients.read(recorder, self, grad, frame, kind)
+                            gradients.read(recorder, self, grad, frame, kind)
                         except Exception as error:
                             recorder.failed(error)
         return grad

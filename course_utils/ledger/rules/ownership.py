@@ -30,8 +30,9 @@ def crossed(view: View) -> Iterator[Finding]:
 def _crosses(view: View, window: Window) -> bool:
     """Whether the two passes belong to two optimizers that fight over these parameters.
 
-    The one that stepped in between is reached by the second pass as well, as a discriminator is by its generator's
-    loss. Where it is not, both passes share these parameters on purpose, as heads share an encoder.
+    Either the one that stepped in between is reached by the second pass as well, as a discriminator is by its
+    generator's loss; or the second pass is this optimizer's alone, as a discriminator's own loss is after the
+    generator's. Where it reaches a third one, both passes share these parameters on purpose, as heads share an encoder.
     """
     detail = window.get("crossed")
     if detail["first_trail"] == detail["last_trail"]:
@@ -47,7 +48,10 @@ def _crosses(view: View, window: Window) -> bool:
             stepped.add(event.details["optimizer"])
         if event.kind == "accumulate" and event.details.get("pass") == last_pass:
             reached |= set(event.names)
-    return any(view.owned.get(other, frozenset()) & reached for other in stepped - {window.optimizer})
+    others = stepped - {window.optimizer}
+    return bool(others) and (
+        any(view.owned.get(other, frozenset()) & reached for other in others) or reached <= window.names
+    )
 
 
 def input_gradients(view: View) -> Iterator[Finding]:
