@@ -41,10 +41,12 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
 
 
 def passed_since_step(state: State) -> bool:
+    """Whether a backward has run since the last step."""
     return state.last is not None and state.last.draft.step == state.steps
 
 
 def input_read(state: State, tensor: Tensor, frame: FrameType) -> None:
+    """The gradient of a tensor that is no parameter was read: an attack, a saliency map, or training by hand."""
     if not tensor.requires_grad or not tensor.is_leaf or state.last is None:
         return
     known = state.leaves.get(id(tensor))
@@ -114,6 +116,7 @@ def is_shared(state: State, account: Account, value: Tensor) -> bool:
 
 
 def is_zero(state: State, value: Tensor) -> bool:
+    """Whether a gradient holds nothing but zeros; False where that cannot be asked."""
     try:
         return not has_nonzero(value)
     except (RuntimeError, NotImplementedError):  # sparse, sharded or fake tensors
@@ -164,6 +167,7 @@ def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:
 
 
 def clear_ends(state: State, owner: Any, before: Any) -> None:
+    """`zero_grad` has returned: book what it left as zeros, and that it found nothing where it did."""
     thread = threading.get_ident()
     label, place = state.clearing.pop(thread, (None, None))
     state.clearing[thread] = (label, place)
@@ -191,6 +195,7 @@ def clear_ends(state: State, owner: Any, before: Any) -> None:
 
 
 def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameType) -> None:
+    """Clipping took hold of one gradient."""
     draft = state.clipping
     if draft is not None and account.joined is draft:
         return  # clipping reads every gradient several times
@@ -218,6 +223,7 @@ def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameT
 
 
 def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
+    """Open the event of a clip call, with the limit it was given."""
     outer: FrameType | None = frame
     while outer is not None and not outer.f_code.co_name.startswith("clip_grad"):
         outer = outer.f_back if places.kind_of(outer.f_code.co_filename) == places.CLIP else None
@@ -272,6 +278,7 @@ def settle(state: State, account: Account) -> None:
 
 
 def book_edit(state: State, account: Account, place: Place | None, grad: Tensor) -> None:
+    """A gradient was changed in place."""
     draft = state.join("edit", place, account, "edit", how="in place", status=account.status)
     note_factor(state, draft, account, grad)
     if account.status == FRESH:
@@ -291,6 +298,7 @@ def note_factor(state: State, draft: Draft, account: Account, grad: Tensor) -> N
 
 
 def audit_value(state: State, account: Account, grad: Tensor, changed: bool) -> None:
+    """With digests: notice values that changed although no version counter moved."""
     now = digest_of(grad)
     if now != account.digest and not changed and not account.clipped:
         draft = state.join("edit", account.read, account, "hidden", how="hidden", status=account.status)
@@ -300,6 +308,7 @@ def audit_value(state: State, account: Account, grad: Tensor, changed: bool) -> 
 
 
 def settle_all(state: State) -> None:
+    """Bring every account up to date that may need it."""
     for account in state.books.accounts:
         parameter = account.ref()
         if parameter is None:
@@ -352,6 +361,7 @@ def current_pass(state: State) -> Pass | None:
 
 
 def book_deposit(state: State, account: Account, current: Pass) -> None:
+    """Book that a backward pass has added to one gradient."""
     number = current.deposit.number
     if account.seen == number and (account.deposits and account.deposits[-1].number == number):
         return

@@ -54,27 +54,37 @@ def step_begins(state: State, optimizer: Any, args: tuple[Any, ...], kwargs: dic
 def watched_closure(
     state: State, closure: Callable[[], Any], entry: OptimizerAccount, draft: Draft
 ) -> Callable[[], Any]:
+    """The closure, with a look at the gradients after each call: the optimizer uses them then."""
+
     def watched() -> Any:
         result = closure()
         if not state.finished:
             with state.lock:
-                draft.details["closure_calls"] += 1
-                for account in entry.accounts:
-                    settle(state, account)
-                if draft.details["closure_calls"] == 1:
-                    weigh(state, entry, draft)
-                else:
-                    late = [account for account in entry.accounts if account.mixed == USED]
-                    draft.details["mixed"].setdefault(USED, []).extend(late)
-                # The step stands in the ledger where its update happens: after what the closure did.
-                state.drafts.remove(draft)
-                draft.number = state.event_number
-                state.event_number += 1
-                state.drafts.append(draft)
-                use(state, entry)
+                try:
+                    closure_ran(state, entry, draft)
+                except Exception as error:
+                    state.failed(error)
         return result
 
     return watched
+
+
+def closure_ran(state: State, entry: OptimizerAccount, draft: Draft) -> None:
+    """A closure has left its gradients for the step."""
+    draft.details["closure_calls"] += 1
+    for account in entry.accounts:
+        settle(state, account)
+    if draft.details["closure_calls"] == 1:
+        weigh(state, entry, draft)
+    else:
+        late = [account for account in entry.accounts if account.mixed == USED]
+        draft.details["mixed"].setdefault(USED, []).extend(late)
+    # The step stands in the ledger where its update happens: after what the closure did.
+    state.drafts.remove(draft)
+    draft.number = state.event_number
+    state.event_number += 1
+    state.drafts.append(draft)
+    use(state, entry)
 
 
 def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
@@ -130,6 +140,7 @@ def is_stateless(state: State, entry: OptimizerAccount) -> bool:
 
 
 def compare(state: State, entry: OptimizerAccount, draft: Draft) -> None:
+    """Hold what the step is about to use against the user's reference."""
     assert state.reference is not None
     state.muted = True
     try:
@@ -145,6 +156,7 @@ def compare(state: State, entry: OptimizerAccount, draft: Draft) -> None:
 
 
 def use(state: State, entry: OptimizerAccount) -> None:
+    """Mark what a step has just used."""
     for account in entry.accounts:
         parameter = account.ref()
         grad = grad_of(parameter) if parameter is not None else None
@@ -194,6 +206,7 @@ def step_ends(state: State, optimizer: Any) -> None:
 
 
 def skip(state: State, entry: OptimizerAccount, draft: Draft | None) -> None:
+    """Mark what a scaler has kept from being used."""
     if draft is None:
         draft = state.emit(
             "skipped step", state.scaler_steps[threading.get_ident()]["place"], (), optimizer=entry.number

@@ -57,6 +57,7 @@ def forward(state: State, module: nn.Module, inputs: tuple[Any, ...], frame: Fra
 
 
 def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
+    """Note where a module first ran, and whether a reentrant checkpoint ran it."""
     entry.called_at = places.user_place(frame)
     walk: FrameType | None = frame
     while walk is not None:
@@ -78,6 +79,7 @@ def module_made(state: State, module: nn.Module, frame: FrameType) -> None:
 
 
 def note_distributed(state: State, module: nn.Module) -> None:
+    """Note that this process is one of several."""
     import torch.distributed as dist
 
     if dist.is_available() and dist.is_initialized():
@@ -87,6 +89,7 @@ def note_distributed(state: State, module: nn.Module) -> None:
 
 
 def autocast_entered(state: State, place: Place | None) -> None:
+    """An autocast block began."""
     region = state.regions.setdefault(threading.get_ident(), [0, 0, None])
     region[0] += 1
     if region[0] == 1:
@@ -95,6 +98,7 @@ def autocast_entered(state: State, place: Place | None) -> None:
 
 
 def autocast_left(state: State) -> None:
+    """An autocast block ended."""
     region = state.regions.get(threading.get_ident())
     if region is not None and region[0] > 0:
         region[0] -= 1
@@ -147,6 +151,7 @@ def unscaled(state: State, scaler: Any, optimizer: Any, frame: FrameType) -> Non
 
 
 def scaler_updated(state: State, scaler: Any, frame: FrameType) -> None:
+    """A gradient scaler has updated its scale."""
     before, state.scale = state.scale, scale_of(scaler)
     state.emit("scaler update", places.user_place(frame), (), before=before, after=state.scale)
 
@@ -199,5 +204,6 @@ def hook_registered(state: State, owner: Any, frame: FrameType) -> None:
 
 
 def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
+    """An optimizer was made."""
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
         state.optimizer(optimizer, places.user_place(frame), state.books.tick())

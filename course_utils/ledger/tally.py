@@ -10,6 +10,7 @@ from course_utils.ledger.tensors import low_precision
 
 
 def tally(state: State, draft: Draft, accounts: list[Account]) -> None:
+    """Write down, for a step or a skipped one, what each gradient holds and from which passes."""
     none: list[Account] = []
     zeros: list[Account] = []
     stale: list[Account] = []
@@ -90,6 +91,7 @@ def tally(state: State, draft: Draft, accounts: list[Account]) -> None:
 
 
 def rate_of(state: State, entry: OptimizerAccount) -> float | None:
+    """The learning rate of an optimizer's first group."""
     optimizer = entry.ref()
     rate = optimizer.param_groups[0].get("lr") if optimizer is not None and optimizer.param_groups else None
     return rate if isinstance(rate, (int, float)) else None

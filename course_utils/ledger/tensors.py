@@ -12,11 +12,13 @@ from course_utils.ledger.accounts import Account, grad_of
 
 
 def has_nonzero(value: Tensor) -> bool:
+    """Whether any entry is not zero."""
     with torch.no_grad():
         return bool(value.detach().any())
 
 
 def largest(grad: Tensor) -> float:
+    """Largest absolute value; 0 where that cannot be asked."""
     try:
         return float(grad.detach().abs().max()) if grad.numel() else 0.0
     except (RuntimeError, NotImplementedError):
@@ -30,6 +32,7 @@ def hooks_on(parameter: Tensor) -> int:
 
 
 def is_finite(grad: Tensor) -> bool:
+    """Whether all entries are finite; True where that cannot be asked."""
     try:
         return bool(torch.isfinite(grad.detach()).all())
     except (RuntimeError, NotImplementedError):
