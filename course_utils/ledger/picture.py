@@ -155,10 +155,11 @@ def plot(log: Log, found: Sequence[Finding], windows: int = 6) -> Figure:
                 axes.text(at, tallest + 0.35, label, color=marked, ha="center", va="bottom", fontsize=10, weight="bold")
         for window in range(drawn[-1].window + 1 if drawn else 0):
             at_these = [at for at, column in enumerate(drawn) if column.window == window]
-            axes.text(sum(at_these) / len(at_these), tallest + 0.85, f"window {window + 1}", ha="center", fontsize=10)
+            middle, above = sum(at_these) / len(at_these), axes.get_xaxis_transform()
+            axes.text(middle, 1.01, f"window {window + 1}", ha="center", va="bottom", fontsize=10, transform=above)
         axes.set_xticks(range(len(drawn)), [column.word for column in drawn], rotation=90, fontsize=10)
         axes.set_xlim(-0.6, max(len(drawn), 1) - 0.4)
-        axes.set_ylim(0, tallest + 1.3)
+        axes.set_ylim(0, tallest * 1.12 + 0.5)
         axes.set_yticks(range(tallest + 1) if tallest < 9 else range(0, tallest + 1, max(tallest // 4, 1)))
         axes.set_ylabel("backward passes\nheld in .grad")
         handles = [
