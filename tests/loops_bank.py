@@ -34,7 +34,8 @@ class Script:
 
     @property
     def window(self) -> int | None:
-        return int(self.header["window"]) if "window" in self.header else None
+        given = self.header.get("window") or (re.findall(r"--window (\d+)", self.header.get("args", "")) or [None])[0]
+        return int(given) if given else None
 
     @property
     def marked(self) -> frozenset[int]:
@@ -65,7 +66,9 @@ def run(script: Script, *, by_numbers: bool = True) -> tuple[GradientLedger, Bas
     module.__file__ = str(script.path)
     code = compile(script.path.read_text(encoding="utf-8"), str(script.path), "exec")
     reference = None
-    if by_numbers and (script.header.get("needs") == "reference" or script.header.get("reference") == "yes"):
+    words = script.header.get("args", "")
+    asked = script.header.get("needs") == "reference" or script.header.get("reference") == "yes"
+    if by_numbers and (asked or "--reference reference" in words):
 
         def reference() -> dict[str, torch.Tensor]:
             return module.reference()

@@ -14,6 +14,7 @@ from course_utils.misconceptions import catalogue
 BUGGY = scripts("bugs", "__buggy")
 FIXED = scripts("bugs", "__fixed")
 VARIANTS = scripts("variants")
+TRIALS = scripts("trials")
 
 
 FACTS = """
@@ -73,6 +74,17 @@ def test_a_reference_is_compared_and_agrees(script: Script) -> None:
     assert all(check["right"] for check in checks), checks[0]
 
 
+@pytest.mark.parametrize("script", TRIALS, ids=_by_name)
+def test_a_trial_by_somebody_who_wanted_to_break_it(script: Script) -> None:
+    ledger, error = run(script)
+    assert not ledger.trouble, ledger.trouble
+    truth = set() if script.header["truth"] == "clean" else set(script.header["truth"].split())
+    assert {one.misconception for one in accusations(ledger)} == truth
+    for name in truth if script.marked else ():
+        lines = {one.where.line for one in ledger.findings() if one.misconception == name and one.where is not None}
+        assert lines & script.marked, f"{name} at lines {sorted(lines)}, marked are {sorted(script.marked)}"
+
+
 def test_the_bank_covers_the_catalogue() -> None:
     shown = {script.header["bug"] for script in BUGGY}
     assert sorted(set(FACTS) - shown) == []
@@ -82,8 +94,8 @@ def test_the_bank_covers_the_catalogue() -> None:
 
 
 def test_every_script_of_the_bank_is_judged() -> None:
-    judged = {script.path for script in BUGGY + FIXED + VARIANTS}
-    present = {path for folder in ("bugs", "variants") for path in (loops_bank.LOOPS / folder).glob("*.py")}
+    judged = {script.path for script in BUGGY + FIXED + VARIANTS + TRIALS}
+    present = {path for folder in ("bugs", "variants", "trials") for path in (loops_bank.LOOPS / folder).glob("*.py")}
     assert present == judged
     for script in FIXED:
         assert not script.marked and "id" not in script.header, script.name

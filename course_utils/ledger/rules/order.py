@@ -141,7 +141,7 @@ def lost(view: View) -> Iterator[Finding]:
                 continue
             count = sum(int(e.details["lost"]) for e in thrown)
             whole = window.passes >= usual if usual else count < window.passes and len(thrown) == 1
-            if whole and (window.passes > 1 or _new_epoch(window, thrown[-1])):
+            if whole and (window.passes > 1 or _new_epoch(window)):
                 if window.number > 0:  # before the first step there was no window to have a tail: a trial run
                     dropped.append((window, thrown[-1]))
             elif window.passes > 1 or usual != 1:
@@ -171,8 +171,8 @@ def _rewritten(window: Window) -> bool:
     return any(e.number > last for e in window.of("edit"))
 
 
-def _new_epoch(window: Window, clear: Event) -> bool:
-    """Whether a pass over the data began between the last backward before the clear and the next one."""
+def _new_epoch(window: Window) -> bool:
+    """Whether a pass over the data began in this window while gradients were waiting."""
     return any(e.kind == "pass over data" and e.details.get("pending") for e in window.events)
 
 
