@@ -60,6 +60,9 @@ from course_utils.ledger import GradientLedger
 SCRIPT = Path(__file__).resolve().parent / "loops.py"
 COUNTS = {"MLP": 80, "CNN": 6, "transformer": 4}
 """Timed iterations of one watcher in one round."""
+WARM = 12
+"""Iterations before the timed ones, under the watcher too: a ledger takes norms at its first steps alone, and training
+lasts longer than that."""
 CHECKED = 10
 """Iterations of checking in one round: thirty of TrainCheck's steps, of which it samples three."""
 TRAINCHECK_EVERY = 4
@@ -127,7 +130,7 @@ def measure(name: str, loop: str, count: int) -> float:
     loss_function = nn.CrossEntropyLoss()
     with contextlib.ExitStack() as stack:
         stack.enter_context(WATCHERS[name][0](model, optimizer))
-        train(model, optimizer, batches, loss_function, 2)
+        train(model, optimizer, batches, loss_function, WARM)
         if name == "ledger closed":
             stack.close()
         gc.collect()
