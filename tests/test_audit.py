@@ -1034,7 +1034,7 @@ OWN_FAULTS = [
     "surroundings.forward",
     "passes.backward_begins",
     "passes.backward_ends",
-    "passes.book_deposit",
+    "passes.deposited",
     "gradients.clear_begins",
     "steps.step_begins",
     "steps.step_ends",

@@ -71,8 +71,16 @@ def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameTyp
     account = state.books.find(parameter)
     if account is None:
         return
-    if value is None and account.status == EMPTY and state.clearing and grad_of(parameter) is None:
-        return  # nothing there: the end of this zero_grad books it
+    if value is None and state.clearing:
+        if account.status == EMPTY and grad_of(parameter) is None:
+            return  # nothing there: the end of this zero_grad books it
+        if account.status == USED and account.read is None:  # the usual case: used, looked at by nobody, now cleared
+            optimizer, place = state.clearing.get(threading.get_ident(), (None, None))
+            if place is not None:
+                draft = state.join("clear", place, account, "none", how="none", lost=0, by=optimizer, full=0)
+                draft.details["full"] += 1
+                forget(account, EMPTY)
+                return
     hand_step(state, account, parameter)
     settle(state, account)
     _, place = state.clearing.get(threading.get_ident(), (None, None)) if state.clearing else (None, None)
@@ -148,7 +156,12 @@ def book_clear(state: State, account: Account, place: Place | None, how: str) ->
         grad = grad_of(parameter) if parameter is not None else None
         if not details.get("nonfinite") and grad is not None and state.may_look("finite", 400):
             details["nonfinite"] = not is_finite(grad)
-    account.status = EMPTY if how == "none" else ZERO
+    forget(account, EMPTY if how == "none" else ZERO)
+
+
+def forget(account: Account, status: str) -> None:
+    """What was in this gradient is gone."""
+    account.status = status
     account.deposits = []
     account.increments = []
     account.assigned, account.read, account.taken, account.clipped = None, None, False, False

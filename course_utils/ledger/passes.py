@@ -113,6 +113,14 @@ def deposited(state: State, account: Account, parameter: Tensor) -> None:
     """A gradient has just been accumulated."""
     if grad_of(parameter) is None:
         return  # a hook before ours used it and cleared it: booked at that step
+    if len(state.passes) == 1 and account.status == EMPTY and state.reference is None:  # the usual case
+        one = state.passes[0]
+        if one.task == -1 and account.seen != one.deposit.number:
+            account.seen, account.status, account.taken = one.deposit.number, FRESH, False
+            account.deposits.append(one.deposit)
+            account.total += 1
+            one.touched.append(account)
+            return
     current = current_pass(state)
     if current is None:
         # backward was called in a way we did not see: through C++, or imported by name beforehand.

@@ -33,7 +33,11 @@ def step_begins(state: State, optimizer: Any, args: tuple[Any, ...], kwargs: dic
                 book_deposit(state, account, current)
         flush(state, current)
     for account in entry.accounts:
-        settle(state, account)
+        parameter = account.ref()
+        grad = grad_of(parameter) if parameter is not None else None
+        quiet = grad is not None and account.read is None and not account.clipped and not state.digests
+        if not quiet or grad is None or grad._version != account.version:
+            settle(state, account)
     draft = state.emit("step", places.user_place(frame), (), optimizer=entry.number, inside_backward=inside)
     draft.window = entry.steps
     state.stepping[thread] = [draft]
