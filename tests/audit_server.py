@@ -14,13 +14,13 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 
 def serve(modules: list[str]) -> None:
-    for name in modules:
+    # The first optimizer of a process would import torch._dynamo.
+    for name in (*modules, "torch._dynamo"):
         importlib.import_module(name)
-    import torch._dynamo  # noqa: F401  the first optimizer of a process imports it
-
     for line in sys.stdin:
         job = json.loads(line)
         with tempfile.TemporaryDirectory() as folder:
@@ -33,7 +33,7 @@ def serve(modules: list[str]) -> None:
         print(json.dumps(answer), flush=True)
 
 
-def _run(job: dict[str, object], out: Path, err: Path) -> None:
+def _run(job: dict[str, Any], out: Path, err: Path) -> None:
     status = 70
     try:
         os.chdir(str(job["folder"]))
@@ -44,7 +44,7 @@ def _run(job: dict[str, object], out: Path, err: Path) -> None:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         from course_utils.cli import main
 
-        status = main([str(word) for word in job["arguments"]])  # type: ignore[attr-defined]
+        status = main(job["arguments"])
     except BaseException:
         import traceback
 

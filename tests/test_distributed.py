@@ -10,12 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch.distributed as dist
 from loops_bank import Script, scripts
-
-pytestmark = pytest.mark.skipif(
-    not dist.is_available() or not dist.is_gloo_available(), reason="this torch is built without gloo"
-)
 
 
 def audit_both_ranks(script: Script, folder: Path) -> list[dict[str, Any]]:

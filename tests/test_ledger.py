@@ -544,9 +544,9 @@ def test_wrong_arguments_get_clear_errors() -> None:
         GradientLedger("model")
     for window in (0, -1, 2.5, True, "4"):
         with pytest.raises(ValueError, match="window is the number of micro-batches"):
-            GradientLedger(window=window)  # type: ignore[arg-type]
+            GradientLedger(window=window)
     with pytest.raises(TypeError, match="reference is a function"):
-        GradientLedger(reference={"weight": torch.zeros(1)})  # type: ignore[arg-type]
+        GradientLedger(reference={"weight": torch.zeros(1)})
     ledger = GradientLedger()
     with ledger:
         pass

@@ -140,7 +140,7 @@ def _trains(parameter: Tensor) -> bool:
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
-    __slots__ = ("accounts", "first_event", "made", "made_at", "number", "ref", "size", "skips", "steps", "type")
+    __slots__ = ("accounts", "first_event", "made", "made_at", "number", "ref", "size", "steps", "type")
 
     def __init__(self, optimizer: Any, number: int, made_at: Place | None, made: int):
         self.ref = weakref.ref(optimizer)
@@ -149,7 +149,6 @@ class OptimizerAccount:
         self.accounts: list[Account] = []
         self.size = -1
         self.steps = 0
-        self.skips = 0
         self.made_at = made_at
         self.made = made
         self.first_event = 0
@@ -177,6 +176,11 @@ class ModuleAccount:
         "root",
         "window_calls",
     )
+
+    @property
+    def announced(self) -> bool:
+        """Whether its calls are forwards of their own: the user calls it, and there is something to train in it."""
+        return self.outer and self.root is not None and self.root.number >= 0
 
     def __init__(self, module: nn.Module):
         self.ref = weakref.ref(module)

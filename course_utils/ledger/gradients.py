@@ -17,7 +17,7 @@ from course_utils.ledger.accounts import EMPTY, FRESH, SKIPPED, USED, ZERO, Acco
 from course_utils.ledger.events import Place
 from course_utils.ledger.state import MOST_DEPOSITS, SAMPLES, Draft, Pass, State
 from course_utils.ledger.tally import tally
-from course_utils.ledger.tensors import digest_of, fingerprint, has_nonzero, is_finite, largest, norm_of, number_of
+from course_utils.ledger.tensors import digest_of, fingerprint, is_finite, is_zero, largest, norm_of, number_of
 
 
 def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType, kind: int) -> None:
@@ -71,18 +71,11 @@ def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameTyp
     account = state.books.find(parameter)
     if account is None:
         return
-    if value is None and state.clearing:
-        if account.status == EMPTY and grad_of(parameter) is None:
-            return  # nothing there: the end of this zero_grad books it
-        if account.status == USED and account.read is None:  # the usual case: used, looked at by nobody, now cleared
-            optimizer, place = state.clearing.get(threading.get_ident(), (None, None))
-            if place is not None:
-                draft = state.join("clear", place, account, "none", how="none", lost=0, by=optimizer, full=0)
-                draft.details["full"] += 1
-                forget(account, EMPTY)
-                return
-    hand_step(state, account, parameter)
-    settle(state, account)
+    if value is None and account.status == EMPTY and state.clearing and grad_of(parameter) is None:
+        return  # nothing there: the end of this zero_grad books it
+    if not (value is None and account.status == USED and account.read is None):  # used, and nobody looked: just cleared
+        hand_step(state, account, parameter)
+        settle(state, account)
     _, place = state.clearing.get(threading.get_ident(), (None, None)) if state.clearing else (None, None)
     place = place or places.user_place(frame)
     if value is None:
@@ -91,13 +84,13 @@ def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameTyp
     status = account.status
     if is_shared(state, account, value):
         state.sharing[account.index] = place
-    if is_zero(state, value):
+    if is_zero(value):
         book_clear(state, account, place, "zeros")
     else:
         draft = state.join("edit", place, account, "assigned", how="assigned", status=status)
         if status == FRESH:
             draft.details["passes"] = max(draft.details.get("passes", 0), len(account.deposits))
-            note_factor(state, draft, account, value)
+            note_factor(draft, account, value)
         elif status in (USED, SKIPPED):
             account.deposits, account.mixed = [], ""
         account.status, account.assigned, account.given = FRESH, place or Place("?", 0), True
@@ -123,18 +116,10 @@ def is_shared(state: State, account: Account, value: Tensor) -> bool:
     return False
 
 
-def is_zero(state: State, value: Tensor) -> bool:
-    """Whether a gradient holds nothing but zeros; False where that cannot be asked."""
-    try:
-        return not has_nonzero(value)
-    except (RuntimeError, NotImplementedError):  # sparse, sharded or fake tensors
-        return False
-
-
 def book_clear(state: State, account: Account, place: Place | None, how: str) -> None:
     """Book a clear: what it threw away matters, so that is written down with it."""
     under_way = state.stepping.get(threading.get_ident())
-    if under_way and "fresh" in under_way[-1].details and account.status == FRESH:
+    if under_way is not None and "fresh" in under_way.details and account.status == FRESH:
         account.status = USED  # cleared by the step's own hook: it has been used
     fresh = account.status in (FRESH, SKIPPED)
     lost = len(account.deposits) if fresh else 0
@@ -182,8 +167,7 @@ def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:
 def clear_ends(state: State, owner: Any, before: Any) -> None:
     """`zero_grad` has returned: book what it left as zeros, and that it found nothing where it did."""
     thread = threading.get_ident()
-    label, place = state.clearing.pop(thread, (None, None))
-    state.clearing[thread] = (label, place)
+    label, place = state.clearing[thread]
     if isinstance(owner, nn.Module):
         mine: Iterable[Any] = owner.parameters()
     else:
@@ -273,7 +257,7 @@ def settle(state: State, account: Account) -> None:
     changed = version != account.version
     if changed and not account.clipped:
         place = account.read
-        if is_zero(state, grad):
+        if is_zero(grad):
             book_clear(state, account, place, "zeros")
         elif account.status == ZERO:
             state.join("edit", place, account, "assigned", how="assigned", status=ZERO)
@@ -282,7 +266,7 @@ def settle(state: State, account: Account) -> None:
             book_edit(state, account, place, grad)
     elif account.read is not None and not changed and account.status in (USED, SKIPPED, FRESH):
         # `.data` and `.numpy()` change values without a trace in the version.
-        if state.may_look("hidden") and is_zero(state, grad):
+        if state.may_look("hidden") and is_zero(grad):
             book_clear(state, account, account.read, "zeros")
     if state.digests and account.digest is not None and account.status == FRESH:
         audit_value(state, account, grad, changed)
@@ -293,7 +277,7 @@ def settle(state: State, account: Account) -> None:
 def book_edit(state: State, account: Account, place: Place | None, grad: Tensor) -> None:
     """A gradient was changed in place."""
     draft = state.join("edit", place, account, "edit", how="in place", status=account.status)
-    note_factor(state, draft, account, grad)
+    note_factor(draft, account, grad)
     if account.status == FRESH:
         draft.details["passes"] = max(draft.details.get("passes", 0), len(account.deposits))
         last = account.deposits[-1] if account.deposits else None
@@ -303,7 +287,7 @@ def book_edit(state: State, account: Account, place: Place | None, grad: Tensor)
         account.status, account.assigned, account.deposits = FRESH, place or Place("?", 0), []
 
 
-def note_factor(state: State, draft: Draft, account: Account, grad: Tensor) -> None:
+def note_factor(draft: Draft, account: Account, grad: Tensor) -> None:
     """By what the norm of this gradient has changed, where it was taken when the user's code took hold of it."""
     if account.before:
         draft.details.setdefault("factors", []).append(math.sqrt(digest_of(grad).imag / account.before))
@@ -320,20 +304,21 @@ def audit_value(state: State, account: Account, grad: Tensor, changed: bool) -> 
     account.digest = now
 
 
+def is_settled(state: State, account: Account, grad: Tensor | None) -> bool:
+    """Whether nothing can have happened to this gradient since we last looked: nobody took hold of it."""
+    if grad is None:
+        return account.status == EMPTY
+    untouched = account.read is None and not account.clipped and grad._version == account.version
+    return untouched and account.status != EMPTY and not state.digests
+
+
 def settle_all(state: State) -> None:
     """Bring every account up to date that may need it."""
     for account in state.books.accounts:
         parameter = account.ref()
-        if parameter is None:
-            continue
-        grad = grad_of(parameter)
-        if grad is None:
-            if account.status == EMPTY:
-                continue
-        elif account.read is None and not account.clipped and grad._version == account.version:
-            continue
-        hand_step(state, account, parameter)
-        settle(state, account)
+        if parameter is not None and not is_settled(state, account, grad_of(parameter)):
+            hand_step(state, account, parameter)
+            settle(state, account)
 
 
 def hand_step(state: State, account: Account, parameter: Tensor) -> None:
@@ -350,7 +335,7 @@ def hand_step(state: State, account: Account, parameter: Tensor) -> None:
     if known is None:
         state.steps += 1
     draft = state.join("step", place, account, "by hand", by_hand=True, optimizer=None, fresh=0)
-    tally(state, draft, [account])
+    tally(draft, [account])
     account.status, account.deposits, account.mixed = USED, [], ""
     account.written = parameter._version
     account.print = None
@@ -364,8 +349,8 @@ def hand_step(state: State, account: Account, parameter: Tensor) -> None:
 
 def current_pass(state: State) -> Pass | None:
     """The backward pass a hook belongs to: this thread's, or on a GPU's own threads the one under way."""
-    if not state.passes:
-        return None
+    if len(state.passes) < 2:
+        return state.passes[0] if state.passes else None
     thread = threading.get_ident()
     for one in reversed(state.passes):
         if one.thread == thread:
@@ -376,11 +361,9 @@ def current_pass(state: State) -> Pass | None:
 def book_deposit(state: State, account: Account, current: Pass) -> None:
     """Book that a backward pass has added to one gradient."""
     number = current.deposit.number
-    if account.seen == number and (account.deposits and account.deposits[-1].number == number):
-        return
-    if account.seen == number and account.status in (ZERO, USED):
-        return  # this pass was booked, used and perhaps cleared inside the backward itself
     status = account.status
+    if account.seen == number and status != EMPTY:
+        return  # booked before, and perhaps used and zeroed since, inside the backward itself
     if status == USED:
         current.used.append(account)
         account.mixed = USED

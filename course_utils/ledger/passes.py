@@ -21,7 +21,7 @@ from course_utils.ledger.tensors import digest_of, fingerprint
 
 
 def backward_begins(
-    state: State, roots: Any, gradient: Any, retain: bool, create: bool, inputs: Any, frame: FrameType
+    state: State, roots: Any, gradient: Any, retain: bool, create: bool, frame: FrameType
 ) -> Pass | None:
     """`backward` was called. None for one inside another, as reentrant checkpoints do."""
     if task_id() != -1:
@@ -73,7 +73,7 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
         recorder = mine()
         if recorder is None or recorder.finished or recorder.muted:
             return
-        current = current_pass(state)
+        current = current_pass(recorder)
         if current is not None and current.deposit.number != number:
             seen = current.draft.details.setdefault("again", [])
             if number not in seen:
@@ -113,14 +113,6 @@ def deposited(state: State, account: Account, parameter: Tensor) -> None:
     """A gradient has just been accumulated."""
     if grad_of(parameter) is None:
         return  # a hook before ours used it and cleared it: booked at that step
-    if len(state.passes) == 1 and account.status == EMPTY and state.reference is None:  # the usual case
-        one = state.passes[0]
-        if one.task == -1 and account.seen != one.deposit.number:
-            account.seen, account.status, account.taken = one.deposit.number, FRESH, False
-            account.deposits.append(one.deposit)
-            account.total += 1
-            one.touched.append(account)
-            return
     current = current_pass(state)
     if current is None:
         # backward was called in a way we did not see: through C++, or imported by name beforehand.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from course_utils.ledger.events import Event, Finding, Log
-from course_utils.ledger.rules.view import View, Window, times
+from course_utils.ledger.rules.view import View, times
 from course_utils.misconceptions import misconception
 
 FORMAT = 1
@@ -263,9 +263,3 @@ def _detail(event: Event) -> str:
 def main_optimizer(view: View) -> int | None:
     """The optimizer with the most windows: the one a picture follows."""
     return max(view.windows, key=lambda number: len(view.windows[number]), default=None)
-
-
-def windows_of(view: View) -> list[Window]:
-    """The windows of the optimizer a picture follows."""
-    number = main_optimizer(view)
-    return view.windows[number] if number is not None else []

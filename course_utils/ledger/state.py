@@ -99,7 +99,7 @@ class State:
         self.groups: dict[tuple[Any, ...], Draft] = {}
         self.passes: list[Pass] = []
         self.last: Pass | None = None
-        self.stepping: dict[int, list[Draft]] = {}
+        self.stepping: dict[int, Draft] = {}
         self.scaler_steps: dict[int, dict[str, Any]] = {}
         self.mark = f"gradient ledger {id(self)}: scaled"
         self.scaling = False
@@ -111,9 +111,8 @@ class State:
         self.shapes: Counter[tuple[Any, ...]] = Counter()
         self.window_start = 0
         self.kept_windows = 0
-        self.loaders: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self.module_hooks = -1
-        self.hook_places: dict[int, Place | None] = {}
+        self.hooked_at: Place | None = None
         self.sync: dict[str, Any] = {}
         self.leaves: dict[int, tuple[Any, ...]] = {}
         """Tensors that are no parameters, as they were when their gradient was read."""
@@ -232,5 +231,4 @@ class State:
 def _shape(draft: Draft) -> tuple[Any, ...]:
     place, details = draft.place, draft.details
     marks = tuple(bool(details.get(key)) for key in ("onto_used", "onto_skipped", "lost", "stale", "again", "crossed"))
-    counts = tuple(details.get(key) for key in ("passes", "region") if key == "passes")
-    return draft.kind, place and (place.file, place.line), marks, counts
+    return draft.kind, place and (place.file, place.line), marks, details.get("passes")

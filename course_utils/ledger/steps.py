@@ -9,7 +9,7 @@ from typing import Any
 
 from course_utils.ledger import places
 from course_utils.ledger.accounts import EMPTY, FRESH, SKIPPED, USED, ZERO, OptimizerAccount, grad_of
-from course_utils.ledger.gradients import book_deposit, current_pass, flush, settle
+from course_utils.ledger.gradients import book_deposit, current_pass, flush, is_settled, settle
 from course_utils.ledger.reference import compare_with_reference
 from course_utils.ledger.state import SAMPLES, Draft, State, task_id
 from course_utils.ledger.surroundings import current_region
@@ -35,12 +35,11 @@ def step_begins(state: State, optimizer: Any, args: tuple[Any, ...], kwargs: dic
     for account in entry.accounts:
         parameter = account.ref()
         grad = grad_of(parameter) if parameter is not None else None
-        quiet = grad is not None and account.read is None and not account.clipped and not state.digests
-        if not quiet or grad is None or grad._version != account.version:
+        if not is_settled(state, account, grad):
             settle(state, account)
     draft = state.emit("step", places.user_place(frame), (), optimizer=entry.number, inside_backward=inside)
     draft.window = entry.steps
-    state.stepping[thread] = [draft]
+    state.stepping[thread] = draft
     within = state.scaler_steps.get(thread)
     if within is not None:
         within["fired"] = draft
@@ -94,12 +93,12 @@ def closure_ran(state: State, entry: OptimizerAccount, draft: Draft) -> None:
 def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Write down what the step is about to use."""
     draft.details["region"] = current_region(state)
-    draft.details["rate"] = rate_of(state, entry)
-    tally(state, draft, entry.accounts)
+    draft.details["rate"] = rate_of(entry)
+    tally(draft, entry.accounts)
     if draft.details["fresh"] and (entry.steps < SAMPLES or draft.details["stale"]) and state.may_look("norms"):
         held = [grad_of(p) for a in entry.accounts if a.status in (FRESH, USED) and (p := a.ref()) is not None]
         draft.details["norm"] = norm_of([grad for grad in held if grad is not None])
-    if draft.details["zeros"] and not is_stateless(state, entry) and state.may_look("idle", 12):
+    if draft.details["zeros"] and not is_stateless(entry) and state.may_look("idle", 12):
         idle = [a for a in entry.accounts if a.status == ZERO]
         draft.details["idle_before"] = {a.index: p.detach().clone() for a in idle if (p := a.ref()) is not None}
     if entry.steps & (entry.steps - 1) == 0:  # steps 0, 1, 2, 4, 8, …
@@ -129,12 +128,12 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         state.module_hooks = count
     if hooks:
         draft.details["hooks"] = hooks
-        draft.details["hooked_at"] = state.hook_places.get(-1)
+        draft.details["hooked_at"] = state.hooked_at
     if state.reference is not None:
         compare(state, entry, draft)
 
 
-def is_stateless(state: State, entry: OptimizerAccount) -> bool:
+def is_stateless(entry: OptimizerAccount) -> bool:
     """Plain SGD moves nothing where the gradient is zero; momentum, moments and weight decay do."""
     optimizer = entry.ref()
     groups = optimizer.param_groups if optimizer is not None else []
@@ -181,11 +180,10 @@ def use(state: State, entry: OptimizerAccount) -> None:
 def step_ends(state: State, optimizer: Any) -> None:
     """The optimizer has stepped."""
     thread = threading.get_ident()
-    open_steps = state.stepping.pop(thread, None)
-    if not open_steps or not state.knows(optimizer):
+    draft = state.stepping.pop(thread, None)
+    if draft is None or not state.knows(optimizer):
         return
     entry = state.optimizer(optimizer)
-    draft = open_steps[-1]
     idle = draft.details.pop("idle_before", None)
     if idle:
         moved = {}
@@ -217,9 +215,8 @@ def skip(state: State, entry: OptimizerAccount, draft: Draft | None) -> None:
         )
         draft.window = entry.steps
         draft.details["region"] = current_region(state)
-        tally(state, draft, entry.accounts)
+        tally(draft, entry.accounts)
     draft.kind = "skipped step"
-    entry.skips += 1
     for account in entry.accounts:
         if account.status in (FRESH, USED):
             account.status = SKIPPED

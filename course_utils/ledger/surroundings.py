@@ -12,14 +12,13 @@ from torch import Tensor, nn
 
 from course_utils.ledger import places
 from course_utils.ledger.accounts import FRESH, SKIPPED, ModuleAccount, grad_of
-from course_utils.ledger.events import Place
 from course_utils.ledger.gradients import settle
 from course_utils.ledger.state import State
 from course_utils.ledger.tally import rate_of
-from course_utils.ledger.tensors import batch_size, digest_of, scale_of
+from course_utils.ledger.tensors import digest_of, scale_of
 
 
-def forward(state: State, module: nn.Module, inputs: tuple[Any, ...], frame: FrameType) -> None:
+def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     """A module is about to run."""
     entry = state.books.module(module)
     if entry is None:
@@ -34,10 +33,10 @@ def forward(state: State, module: nn.Module, inputs: tuple[Any, ...], frame: Fra
         entry.calls += 1
         if entry.called_at is None:
             first_call(state, entry, frame)
-        entry.quiet = not entry.norm and not (entry.name == "" and entry.root is not None and entry.root.number >= 0)
+        entry.quiet = not entry.norm and not entry.announced
     if entry.norm and module.training and learning:
         entry.window_calls += 1
-    if entry.outer and entry.root is not None and entry.root.number >= 0:
+    if entry.announced and entry.root is not None:
         state.groups.clear()
         region = current_region(state)
         details: dict[str, Any] = {
@@ -45,12 +44,11 @@ def forward(state: State, module: nn.Module, inputs: tuple[Any, ...], frame: Fra
             "training": module.training,
             "grad": learning,
             "region": region,
-            "batch": batch_size(inputs),
             "site": places.site(frame),
         }
         if entry.root.kind == "ddp":
             details["sync"] = bool(module.require_backward_grad_sync)
-            note_distributed(state, module)
+            note_distributed(state)
         elif entry.root.kind == "fsdp":
             state.sync["fsdp"] = True
         state.emit("forward", places.user_place(frame), (), **details)
@@ -78,23 +76,21 @@ def module_made(state: State, module: nn.Module, frame: FrameType) -> None:
         made[id(module)] = (weakref.ref(module), places.user_place(frame), state.books.tick())
 
 
-def note_distributed(state: State, module: nn.Module) -> None:
+def note_distributed(state: State) -> None:
     """Note that this process is one of several."""
     import torch.distributed as dist
 
     if dist.is_available() and dist.is_initialized():
-        state.sync["ddp"] = True
         state.sync["world"] = dist.get_world_size()
-        state.sync["rank"] = dist.get_rank()
 
 
-def autocast_entered(state: State, place: Place | None) -> None:
+def autocast_entered(state: State) -> None:
     """An autocast block began."""
-    region = state.regions.setdefault(threading.get_ident(), [0, 0, None])
+    region = state.regions.setdefault(threading.get_ident(), [0, 0])
     region[0] += 1
     if region[0] == 1:
         state.region_number += 1
-        region[1], region[2] = state.region_number, place
+        region[1] = state.region_number
 
 
 def autocast_left(state: State) -> None:
@@ -130,7 +126,7 @@ def loss_scaled(state: State, result: Any) -> None:
             node.metadata[state.mark] = True
 
 
-def unscaled(state: State, scaler: Any, optimizer: Any, frame: FrameType) -> None:
+def unscaled(state: State, optimizer: Any, frame: FrameType) -> None:
     """`scaler.unscale_(optimizer)` has run."""
     if not state.knows(optimizer):
         return
@@ -182,25 +178,23 @@ def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
         which=id(scheduler),
         pending=pending,
         after_skip=skipped,
-        rate=rate_of(state, state.books.optimizers[number]) if number is not None else None,
+        rate=rate_of(state.books.optimizers[number]) if number is not None else None,
     )
 
 
-def loader_started(state: State, loader: Any, frame: FrameType) -> None:
+def loader_started(state: State, frame: FrameType) -> None:
     """A DataLoader begins a pass over its data."""
     for account in state.books.accounts:
         if account.read is not None:
             settle(state, account)
     pending = max((len(a.deposits) for a in state.books.accounts if a.status == FRESH), default=0)
-    count = state.loaders.get(loader, 0) + 1
-    state.loaders[loader] = count
-    state.emit("pass over data", places.user_place(frame), (), pending=pending, count=count)
+    state.emit("pass over data", places.user_place(frame), (), pending=pending)
 
 
 def hook_registered(state: State, owner: Any, frame: FrameType) -> None:
     """A gradient hook was put on a tensor or a module."""
     if isinstance(owner, nn.Module) or state.books.find(owner) is not None:
-        state.hook_places[-1] = places.user_place(frame)
+        state.hooked_at = places.user_place(frame)
 
 
 def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:

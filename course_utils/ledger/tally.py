@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from course_utils.ledger.accounts import EMPTY, FRESH, SKIPPED, ZERO, Account, Deposit, OptimizerAccount
-from course_utils.ledger.state import Draft, State
+from course_utils.ledger.state import Draft
 from course_utils.ledger.tensors import low_precision
 
 
-def tally(state: State, draft: Draft, accounts: list[Account]) -> None:
+def tally(draft: Draft, accounts: list[Account]) -> None:
     """Write down, for a step or a skipped one, what each gradient holds and from which passes."""
     none: list[Account] = []
     zeros: list[Account] = []
@@ -63,10 +61,8 @@ def tally(state: State, draft: Draft, accounts: list[Account]) -> None:
     if len(passes) >= details.get("passes", 0):
         details["passes"] = len(passes)
         details["pass_numbers"] = [deposit.number for deposit in passes]
-        lines = Counter(deposit.trail for deposit in passes)
-        details["lines"] = len(lines)
-        details["repeats"] = max(lines.values(), default=0)
         details["trails"] = [deposit.trail for deposit in passes]
+        details["lines"] = len(set(details["trails"]))
         details["scaled"] = sorted({deposit.scaled for deposit in passes})
         if passes:
             details["last_pass_at"] = passes[-1].place
@@ -83,14 +79,13 @@ def tally(state: State, draft: Draft, accounts: list[Account]) -> None:
     low = next((a for a in accounts if a.status == FRESH and len(a.deposits) > 1 and low_precision(a)), None)
     if low is not None:
         details["low_precision"] = low_precision(low)
-    if draft.accounts is not accounts:
-        for account in accounts:
-            if account.status == FRESH and account.joined is not draft:
-                account.joined = draft
-                draft.accounts.append(account)
+    for account in accounts:
+        if account.status == FRESH and account.joined is not draft:
+            account.joined = draft
+            draft.accounts.append(account)
 
 
-def rate_of(state: State, entry: OptimizerAccount) -> float | None:
+def rate_of(entry: OptimizerAccount) -> float | None:
     """The learning rate of an optimizer's first group."""
     optimizer = entry.ref()
     rate = optimizer.param_groups[0].get("lr") if optimizer is not None and optimizer.param_groups else None

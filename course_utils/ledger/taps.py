@@ -202,7 +202,7 @@ def _backward(original: Callable[..., Any]) -> Callable[..., Any]:
 
         def begin(recorder: Recorder) -> None:
             one = passes.backward_begins(
-                recorder, tensors, grad_tensors, bool(retain_graph or create_graph), create_graph, inputs, frame
+                recorder, tensors, grad_tensors, bool(retain_graph or create_graph), create_graph, frame
             )
             if one is not None:
                 begun.append((recorder, one))
@@ -272,7 +272,7 @@ def _unscale(original: Callable[..., Any]) -> Callable[..., Any]:
     def unscale_(self: Any, optimizer: Any) -> Any:
         frame = sys._getframe(1)
         if self.is_enabled() and not is_compiling():
-            _each(lambda recorder: surroundings.unscaled(recorder, self, optimizer, frame))
+            _each(lambda recorder: surroundings.unscaled(recorder, optimizer, frame))
         return original(self, optimizer)
 
     return unscale_
@@ -342,10 +342,7 @@ def _autocast_enter(original: Callable[..., Any]) -> Callable[..., Any]:
     def __enter__(self: Any) -> Any:
         result = original(self)
         if not is_compiling():
-            place = None
-            if any(not r.finished for r in _open):
-                place = places.user_place(sys._getframe(1))
-            _each(lambda recorder: surroundings.autocast_entered(recorder, place))
+            _each(surroundings.autocast_entered)
         return result
 
     return __enter__
@@ -355,7 +352,7 @@ def _autocast_exit(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def __exit__(self: Any, *exc: Any) -> Any:
         if not is_compiling():
-            _each(lambda recorder: surroundings.autocast_left(recorder))
+            _each(surroundings.autocast_left)
         return original(self, *exc)
 
     return __exit__
@@ -365,7 +362,7 @@ def _loader_iter(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def __iter__(self: Any) -> Any:
         frame = sys._getframe(1)
-        _each(lambda recorder: surroundings.loader_started(recorder, self, frame))
+        _each(lambda recorder: surroundings.loader_started(recorder, frame))
         return original(self)
 
     return __iter__
@@ -387,7 +384,7 @@ def _clear_cache(original: Callable[[], None]) -> Callable[[], None]:
     def clear_autocast_cache() -> None:
         original()
         if not is_compiling():
-            _each(lambda recorder: surroundings.autocast_cache_cleared(recorder))
+            _each(surroundings.autocast_cache_cleared)
 
     return clear_autocast_cache
 
@@ -484,6 +481,6 @@ def _forward_pre(module: nn.Module, inputs: tuple[Any, ...]) -> None:
             continue
         with recorder.lock:
             try:
-                surroundings.forward(recorder, module, inputs, sys._getframe(1))
+                surroundings.forward(recorder, module, sys._getframe(1))
             except Exception as error:
                 recorder.failed(error)

@@ -11,10 +11,13 @@ from torch import Tensor
 from course_utils.ledger.accounts import Account, grad_of
 
 
-def has_nonzero(value: Tensor) -> bool:
-    """Whether any entry is not zero."""
-    with torch.no_grad():
-        return bool(value.detach().any())
+def is_zero(value: Tensor) -> bool:
+    """Whether a gradient holds nothing but zeros; False where that cannot be asked."""
+    try:
+        with torch.no_grad():
+            return not bool(value.detach().any())
+    except (RuntimeError, NotImplementedError):
+        return False
 
 
 def largest(grad: Tensor) -> float:
@@ -84,10 +87,3 @@ def scale_of(scaler: Any) -> float | None:
     """The scale as the scaler holds it; asking would make a fresh scaler allocate nothing and cost a copy on a GPU."""
     scale = getattr(scaler, "_scale", None)
     return float(scale) if scale is not None else number_of(getattr(scaler, "_init_scale", None))
-
-
-def batch_size(inputs: tuple[Any, ...]) -> int | None:
-    for value in inputs:
-        if isinstance(value, Tensor) and value.dim() > 0:
-            return int(value.shape[0])
-    return None

@@ -21,7 +21,7 @@ Rule = Callable[[View], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     order.stale,
     order.lost,
-    order.empty_steps,
+    order.used_again,
     window.sizes,
     window.losses,
     window.hooks,

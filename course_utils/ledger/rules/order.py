@@ -255,58 +255,54 @@ def _tail_dropped(
         )
 
 
-def empty_steps(view: View) -> Iterator[Finding]:
-    """Steps on nothing, or on gradients that a step had used before."""
+def used_again(view: View) -> Iterator[Finding]:
+    """Steps on gradients that a step had used before."""
     for optimizer, windows in view.windows.items():
-        yield from _used_again(view, optimizer, windows)
-
-
-def _used_again(view: View, optimizer: int, windows: list[Window]) -> Iterator[Finding]:
-    frozen = [w for w in windows if w.get("frozen")]
-    if frozen:
-        names = sorted({name for w in frozen for name in w.get("frozen")})
-        yield finding(
-            "frozen-with-stale-gradient",
-            "error",
-            frozen[0].step.where,
-            f"{some(names)} no longer require a gradient but still hold an old one: "
-            f"{times(len(frozen), 'step')} of {view.label(optimizer)} used it again.",
-            "When freezing, also set p.grad = None, or take the parameters out of the optimizer.",
-            names=names[:10],
-            steps=steps_of(frozen),
-        )
-    shared = [w for w in windows if w.get("stale") and any(o != optimizer and o >= 0 for o in w.get("used_by", ()))]
-    both = [w for w in shared if w.get("used_by") and optimizer not in w.get("used_by")]
-    if both:
-        others = sorted({o for w in both for o in w.get("used_by") if o != optimizer})
-        names = sorted({name for w in both for name in w.get("stale")})
-        yield finding(
-            "parameter-in-two-optimizers",
-            "error",
-            both[0].step.where,
-            f"{view.label(optimizer)} steps {some(names)} with a gradient that "
-            f"{some(view.label(o) for o in others)} had used already: {times(len(both), 'step')}.",
-            "Give every parameter to one optimizer: leave these out of one of the two.",
-            names=names[:10],
-            steps=steps_of(both),
-        )
-    again = [
-        w
-        for w in windows
-        if w.get("stale")
-        and not w.get("fresh")
-        and not w.get("frozen")
-        and w not in shared
-        and not w.get("closure_calls")
-        and not w.get("rewound")
-    ]
-    if again:
-        yield finding(
-            "stepped-on-used-gradients",
-            "error" if len(again) > 1 else "warning",
-            again[0].step.where,
-            f"{times(len(again), 'step')} of {view.label(optimizer)} used gradients that an earlier step had used, "
-            "with no backward() in between.",
-            "Call backward() before each step(), and clear the gradients after it.",
-            steps=steps_of(again),
-        )
+        frozen = [w for w in windows if w.get("frozen")]
+        if frozen:
+            names = sorted({name for w in frozen for name in w.get("frozen")})
+            yield finding(
+                "frozen-with-stale-gradient",
+                "error",
+                frozen[0].step.where,
+                f"{some(names)} no longer require a gradient but still hold an old one: "
+                f"{times(len(frozen), 'step')} of {view.label(optimizer)} used it again.",
+                "When freezing, also set p.grad = None, or take the parameters out of the optimizer.",
+                names=names[:10],
+                steps=steps_of(frozen),
+            )
+        shared = [w for w in windows if w.get("stale") and any(o != optimizer and o >= 0 for o in w.get("used_by", ()))]
+        both = [w for w in shared if w.get("used_by") and optimizer not in w.get("used_by")]
+        if both:
+            others = sorted({o for w in both for o in w.get("used_by") if o != optimizer})
+            names = sorted({name for w in both for name in w.get("stale")})
+            yield finding(
+                "parameter-in-two-optimizers",
+                "error",
+                both[0].step.where,
+                f"{view.label(optimizer)} steps {some(names)} with a gradient that "
+                f"{some(view.label(o) for o in others)} had used already: {times(len(both), 'step')}.",
+                "Give every parameter to one optimizer: leave these out of one of the two.",
+                names=names[:10],
+                steps=steps_of(both),
+            )
+        again = [
+            w
+            for w in windows
+            if w.get("stale")
+            and not w.get("fresh")
+            and not w.get("frozen")
+            and w not in shared
+            and not w.get("closure_calls")
+            and not w.get("rewound")
+        ]
+        if again:
+            yield finding(
+                "stepped-on-used-gradients",
+                "error" if len(again) > 1 else "warning",
+                again[0].step.where,
+                f"{times(len(again), 'step')} of {view.label(optimizer)} used gradients that an earlier step had used, "
+                "with no backward() in between.",
+                "Call backward() before each step(), and clear the gradients after it.",
+                steps=steps_of(again),
+            )
