@@ -2,22 +2,25 @@
 
     learner's object ──observe(attempt, case)──▶ Evidence ──judge(case, evidence)──▶ Verdict ──▶ card | gradebook
 
-`observe` lives in `observe.py`, `judge` in `judge.py`. An exercise is declared in `lessons/`;
-what is right, and what each misconception would answer, stands in `oracles/` and is imported
-by judging alone.
+`observe` and `judge` live in `checks/`. An exercise is a folder under `lessons/`: `task.py` says what is asked,
+`answers.py` what is right, `mistakes.py` what is often done instead. The last two are imported by judging alone.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from course_utils.misconceptions.entry import Misconception
 from course_utils.plain import Plain
 
 Outcome = Literal["passed", "failed", "raised", "not attempted"]
 """The four outcomes of a check."""
+AGAIN = "again"
+"""The probe that changes nothing but the state of the random generators."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +60,13 @@ class Exercise:
 
     `cases(seed)` draws the cases, easy ones first; the same seed gives the same cases.
     `arrange(case)` builds the inputs. `may_change` names the aspects of watched objects
-    (`"grad"`, `"value"`, ...) that the exercise itself is about: they are judged by the oracle
+    (`"grad"`, `"value"`, ...) that the exercise itself is about: they are judged by the answer
     and not held to "stays as it was".
     """
 
     id: str
     name: str
     title: str
-    points: int
     difficulty: int
     minutes: int
     goal: str
@@ -74,10 +76,27 @@ class Exercise:
     may_change: frozenset[str] = frozenset()
     rules: tuple[str, ...] = ()
     """Rules about *how*, shown in the banner and on the card; graded only when stated here."""
+    properties: tuple[tuple[str, Callable[[Mapping[str, Any]], bool]], ...] = ()
+    """(words, test of a case's spec): what may tell the cases apart that an attempt gets right, most telling first."""
+    quantities: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = field(default_factory=dict)
+    """Numbers of a case that a factor may be made of, by the words a learner knows them under, from its spec."""
+    telling: Mapping[str, str] = field(default_factory=dict)
+    """Facts that tell why a result is wrong where they are not those of a right answer, by name: a sentence with
+    `{given}` and `{right}` in it, true wherever the two differ."""
+    points: int = 0
+    """Given out by the lesson, which has a hundred."""
+    home: str = ""
+    """The package of the exercise, in which its `answers` and `mistakes` stand; filled in by the lesson."""
 
     @property
     def lesson(self) -> int:
         return int(self.id.split(".")[0])
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The names of the arguments, from the signature that the goal shows."""
+        shown = re.search(rf"`{re.escape(self.name)}\(([^`]*)\)`", self.goal)
+        return tuple(part.split("=")[0].strip(" *") for part in shown[1].split(",")) if shown and shown[1] else ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +128,14 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Probe:
+    """A further call with one thing changed: whether it came out the `"same"`, `"other"` or `"not"` at all."""
+
+    came: Literal["same", "other", "not"]
+    result: Plain = None
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What the learner's code did on one case, as plain data; holds neither the right answer nor a verdict.
 
@@ -124,6 +151,9 @@ class Evidence:
     raised: Raised | None = None
     printed: str = ""
     warned: tuple[str, ...] = ()
+    probes: Mapping[str, Probe] = field(default_factory=dict)
+    """Of the first case: how further calls came out, each with one thing other than before, by what it is: an
+    argument's name, or `AGAIN` for the same inputs once more."""
 
     def to_plain(self) -> Plain:
         """As one plain dict, ready for `plain.to_bytes`."""
@@ -136,6 +166,7 @@ class Evidence:
             "raised": None if self.raised is None else asdict(self.raised),
             "printed": self.printed,
             "warned": list(self.warned),
+            "probes": {name: [probe.came, probe.result] for name, probe in self.probes.items()},
         }
 
     @classmethod
@@ -157,34 +188,60 @@ class Evidence:
                 raised=raised,
                 printed=str(data["printed"]),
                 warned=tuple(map(str, data["warned"])),
+                probes={str(name): _probe(*found) for name, found in data["probes"].items()},
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"not evidence: {error!r}") from error
 
 
+def _probe(came: str, result: Plain) -> Probe:
+    if came not in ("same", "other", "not"):
+        raise ValueError(f"a probe cannot come out {came!r}")
+    return Probe(came, result)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with an attempt, on the cases where it shows.
+
+    `mistakes` are the known mistakes that agree with everything seen: one gives the fault its name, several leave it
+    open which, none leaves what is `certain`: sentences that hold on all of `cases`.
+    """
+
+    cases: tuple[int, ...]
+    """Numbers of the cases, from 1."""
+    case: str
+    """The first of them, as it is shown: "case 2 of 9: one step"."""
+    observed: tuple[str, ...] = ()
+    """Lines of what was seen on that case; expected and given stand under each other."""
+    mistakes: tuple[Misconception, ...] = ()
+    certain: tuple[str, ...] = ()
+    raised: Raised | None = None
+    rule: bool = False
+    """The numbers are right, and a rule about *how* that the exercise states was broken."""
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found, ready to be shown: the only thing a card or a gradebook reads.
-
-    `observed` are short lines of numbers from the case named in `case`; `misconception` is an id
-    of the catalogue, or None when the difference has no known name.
-    """
+    """What a check found, ready to be shown: the only thing a card or a gradebook reads."""
 
     exercise: str
     name: str
     outcome: Outcome
     points: int
     max_points: int
-    case: str = ""
-    observed: tuple[str, ...] = ()
-    misconception: str | None = None
-    raised: Raised | None = None
+    faults: tuple[Fault, ...] = ()
+    """What is wrong, the first to be mended first."""
     printed: str = ""
-    rule_broken: bool = False
-    """The numbers are right, and a rule about *how* that the exercise states was broken."""
     cases_passed: int = 0
     cases_total: int = 0
 
     @property
     def passed(self) -> bool:
         return self.outcome == "passed"
+
+    @property
+    def misconception(self) -> str | None:
+        """The id of the first fault's mistake; None when it has no name, or when it may be one of several."""
+        known = self.faults[0].mistakes if self.faults else ()
+        return known[0].id if len(known) == 1 else None

@@ -8,8 +8,10 @@ import os
 from dataclasses import replace
 from importlib import resources
 
-from course_utils import record
-from course_utils.exercise import Case, Exercise, Verdict
+from course_utils import definitions, record
+from course_utils.checks import effects
+from course_utils.checks.observe import TIME_LIMIT, observe_all
+from course_utils.exercise import Case, Exercise, Fault, Verdict
 from course_utils.feedback import html
 from course_utils.feedback.display import Shown, show
 from course_utils.lessons import exercise as find_exercise
@@ -20,41 +22,96 @@ HONEST_ATTEMPTS = 2
 """Different attempts after which `solution` opens without a pass."""
 
 
+_NOTHING = object()
+definitions.watch()
+
+
+class Interrupted(KeyboardInterrupt):
+    """The check was interrupted: the front end shows one line, not the way through the package."""
+
+    def _render_traceback_(self) -> list[str]:
+        return ["Interrupted."]
+
+
 class CheckFailed(AssertionError):
     """Raised by `check` while nbgrader grades, where a cell without an error counts as solved."""
 
 
-def check(identifier: str, attempt: object) -> None:
+def check(identifier: str, attempt: object = _NOTHING) -> None:
     """Check `attempt` at exercise `identifier`, show the card and keep the points.
 
-    `attempt` is the function (or class) itself: `check("1.1", numerical_gradient)`. Raises
-    `KeyError` for an unknown exercise, and `CheckFailed` only while nbgrader grades.
+    `attempt` is the function (or class) itself: `check("1.1", numerical_gradient)`. A call that is none, or an unknown
+    exercise, gets one line that says how. Raises `CheckFailed` only while nbgrader grades.
     """
     from course_utils.feedback.card import card
 
-    exercise = find_exercise(identifier)
-    verdict = evaluate(identifier, attempt)
-    _remember(verdict, attempt)
-    show(card(verdict, exercise.rules if verdict.rule_broken else ()))
-    if os.environ.get("NBGRADER_EXECUTION") and not verdict.passed:
-        raise CheckFailed(f"exercise {identifier}: {verdict.outcome}")
+    fault = _misused("check", identifier, attempt)
+    if fault:
+        _say(fault)
+        outcome = "not checked"
+    else:
+        exercise = find_exercise(identifier)
+        kept = int(record.entry(identifier).get("points", 0))
+        try:
+            verdict = evaluate(identifier, attempt)
+        except KeyboardInterrupt:
+            _say(f"Exercise {identifier}: the check was interrupted. Nothing was judged, and nothing was written down.")
+            raise Interrupted from None
+        _remember(verdict, attempt)
+        show(card(verdict, exercise.rules, kept=kept, note=definitions.note(exercise.name)))
+        outcome = verdict.outcome
+    if os.environ.get("NBGRADER_EXECUTION") and outcome != "passed":
+        raise CheckFailed(f"exercise {identifier}: {outcome}")
 
 
-def evaluate(identifier: str, attempt: object, *, seed: int = 0, limit: float | None = None) -> Verdict:
+def _misused(command: str, identifier: object, attempt: object = None) -> str:
+    """What is wrong with a call, and how it is written; empty when nothing is."""
+    example = find_lesson(lessons()[0].number).exercises[0]
+    if not isinstance(identifier, str):
+        shown = f'"{identifier}"' if isinstance(identifier, float | int) else f'"{example.id}"'
+        return f"{command}() takes the number of an exercise in quotes: {_call(command, shown.strip(chr(34)))}"
+    try:
+        exercise = find_exercise(identifier)
+    except KeyError as error:
+        return str(error.args[0])
+    if attempt is _NOTHING:
+        return f"check() takes the function too, without parentheses behind it: {_call(command, exercise.id)}"
+    if command == "check" and attempt is not ... and not callable(attempt):
+        kind = type(attempt).__name__
+        return (
+            f"check() received an object of type {kind}, not a function. If that is what your function returned, hand "
+            f"over the function itself, without parentheses behind it: {_call(command, exercise.id)}"
+        )
+    return ""
+
+
+def _call(command: str, identifier: str) -> str:
+    """How a call is written, with the exercise's own function where there is one."""
+    try:
+        name = find_exercise(identifier).name
+    except KeyError:
+        identifier, name = lessons()[0].exercises[0].id, lessons()[0].exercises[0].name
+    return f'`check("{identifier}", {name})`' if command == "check" else f'`{command}("{identifier}")`'
+
+
+def _say(line: str) -> None:
+    show(Shown(line, html.box("", [html.paragraph(line)], "quiet", "Message of the course")))
+
+
+def evaluate(identifier: str, attempt: object, *, seed: int = 0, limit: float = TIME_LIMIT) -> Verdict:
     """The verdict on `attempt`, without showing or keeping anything. `limit` is in seconds a case."""
-    from course_utils.judge import judge
-    from course_utils.observe import TIME_LIMIT, observe_all
-
     exercise = find_exercise(identifier)
     if attempt is ...:
         return Verdict(exercise.id, exercise.name, "not attempted", 0, exercise.points)
     if not callable(attempt):
         seen = f"check received {type(attempt).__name__}, which cannot be called"
-        return Verdict(
-            exercise.id, exercise.name, "failed", 0, exercise.points, observed=(seen,), misconception="not-a-function"
-        )
+        fault = Fault((), "", (seen,), (effects.not_a_function,))
+        return Verdict(exercise.id, exercise.name, "failed", 0, exercise.points, (fault,))
     cases = all_cases(exercise, seed)
-    return judge(exercise, cases, observe_all(exercise, attempt, cases, TIME_LIMIT if limit is None else limit))
+    evidence = observe_all(exercise, attempt, cases, limit)
+    from course_utils.checks.judge import judge  # here, since what observes must run where no answer is
+
+    return judge(exercise, cases, evidence)
 
 
 def all_cases(exercise: Exercise, seed: int = 0) -> list[Case]:
@@ -76,7 +133,7 @@ def _remember(verdict: Verdict, attempt: object) -> None:
     tried = list(known.get("tried", []))
     mark = _fingerprint(attempt)
     # Calling check twice on the same code, or on code that gives nothing, is not another honest attempt.
-    if verdict.misconception not in ("returned-nothing", "not-a-function") and mark not in tried:
+    if verdict.misconception not in (effects.returned_nothing.id, effects.not_a_function.id) and mark not in tried:
         tried.append(mark)
     record.update(
         verdict.exercise,
@@ -98,6 +155,10 @@ def _fingerprint(attempt: object) -> str:
 
 def hint(identifier: str) -> None:
     """Show the hints of an exercise so far and the next one: a nudge first, near the answer last."""
+    fault = _misused("hint", identifier)
+    if fault:
+        _say(fault)
+        return
     exercise = find_exercise(identifier)
     shown = min(int(record.entry(identifier).get("hints", 0)) + 1, len(exercise.hints))
     record.update(identifier, hints=shown)
@@ -114,6 +175,10 @@ def hint(identifier: str) -> None:
 
 def solution(identifier: str) -> None:
     """Show one solution of an exercise, once it is passed or after two different honest attempts."""
+    fault = _misused("solution", identifier)
+    if fault:
+        _say(fault)
+        return
     exercise = find_exercise(identifier)
     known = record.entry(identifier)
     attempts = len(known.get("tried", []))
@@ -138,8 +203,8 @@ def _count(attempts: int) -> str:
 
 
 def solution_code(identifier: str) -> str:
-    """The solution's code. It ships beside the oracles, which the grader's sandbox does not have."""
-    text = resources.files("course_utils").joinpath("oracles/solutions.json").read_text(encoding="utf-8")
+    """The solution's code. It ships beside the lessons; like the answers, the grader's sandbox does not have it."""
+    text = resources.files("course_utils").joinpath("lessons/solutions.json").read_text(encoding="utf-8")
     code: str = json.loads(text)[identifier]
     return code
 

@@ -10,9 +10,9 @@ import pytest
 from fixture_lesson import write_clone
 
 import course_utils.lessons
-import course_utils.oracles
-import course_utils.oracles.oracle  # noqa: F401  imported while the package still finds it
+import course_utils.lessons.inputs  # noqa: F401  imported while the package still finds it
 from course_utils import record
+from course_utils.checks import judge
 
 
 @pytest.fixture(autouse=True)
@@ -24,13 +24,18 @@ def own_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+@pytest.fixture(autouse=True)
+def strict_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault in a diagnosis is a fault of the tests; a learner's card would only say less."""
+    monkeypatch.setattr(judge, "STRICT", True)
+
+
 @pytest.fixture
 def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A clone with one lesson, number 9, which is the only registered one while the test runs."""
     root = tmp_path / "course"
     write_clone(root)
-    monkeypatch.setattr(course_utils.lessons, "__path__", [str(root / "lessons")])
-    monkeypatch.setattr(course_utils.oracles, "__path__", [*course_utils.oracles.__path__, str(root / "oracles")])
+    monkeypatch.setattr(course_utils.lessons, "__path__", [str(root / "course_utils" / "lessons")])
     monkeypatch.setenv("PYTHONPATH", str(root / "site"))
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     _forget()
@@ -39,7 +44,9 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 
 
 def _forget() -> None:
-    course_utils.lessons.lesson.cache_clear()
-    course_utils.lessons.lessons.cache_clear()
-    for name in ("course_utils.lessons.lesson9", "course_utils.oracles.lesson9"):
-        sys.modules.pop(name, None)
+    for known in (course_utils.lessons.lesson, course_utils.lessons.lessons, judge.answers_of, judge.mistakes_of):
+        known.cache_clear()
+    judge._seen.clear()
+    for name in [name for name in sys.modules if name.startswith("course_utils.lessons.lesson9")]:
+        sys.modules.pop(name)
+    course_utils.lessons.__dict__.pop("lesson9", None)

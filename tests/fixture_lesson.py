@@ -16,33 +16,60 @@ repository = ""
 [tool.ruff]
 """,
     "README.md": "# Course\n\n<!-- lessons:begin -->\nold\n<!-- lessons:end -->\n\nThe end.\n",
-    "lessons/lesson9.py": """
-import torch
-from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.declare import Lesson, Question
+    "course_utils/lessons/lesson9/__init__.py": """
+from course_utils.lessons.declare import Lesson, Question, exercises_of
 
-def cases(seed):
-    return [Case("three numbers", {"n": 3}), Case("one number", {"n": 1})]
-
-def arrange(case):
-    return Arrangement((torch.arange(1.0, case.spec["n"] + 1),))
-
-DOUBLE = Exercise(
-    "9.1", "double", "Twice as much", 100, 2, 7, "Write `double(x)`: twice the tensor.", cases, arrange,
-    ("Look at one entry.", "What makes 3 into 6?", "One multiplication is enough."), rules=("No loops.",),
-)
 ASK = Question("9.a", "prediction", "What is twice 2?", {"a": "4", "b": "22"})
-LESSON = Lesson(9, "09_doubling", "Doubling", (DOUBLE,), (ASK,), 5)
+EXERCISES = exercises_of(
+    __name__,
+    {
+        "double": 100,
+    },
+)
+LESSON = Lesson(9, "09_doubling", "Doubling", EXERCISES, (ASK,), 5)
 """,
-    "oracles/lesson9.py": """
+    "course_utils/lessons/lesson9/double/__init__.py": "",
+    "course_utils/lessons/lesson9/double/task.py": """
+from course_utils.exercise import Arrangement, Case, Exercise
+from course_utils.lessons.inputs import Draw, cases
+
+def _cases(seed):
+    return cases(seed, [("three numbers", {"n": 3}), ("one number", {"n": 1})])
+
+def _arrange(case):
+    x = Draw(case).normal(case.spec["n"])
+    return Arrangement((x,), watch={"x": x})
+
+EXERCISE = Exercise(
+    id="9.1", name="double", title="Twice as much", difficulty=2, minutes=7,
+    goal="Write `double(x)`: twice the tensor.", cases=_cases, arrange=_arrange,
+    hints=("Look at one entry.", "What makes 3 into 6?", "One multiplication is enough."), rules=("No loops.",),
+)
+""",
+    "course_utils/lessons/lesson9/double/answers.py": """
 import torch
-from course_utils.oracles.oracle import Answer, Oracle
+from course_utils.checks.answers import Answers
 
-def times(factor):
-    return lambda case: Answer(factor * torch.arange(1.0, case.spec["n"] + 1))
+def right(x):
+    return 2 * x
 
-ORACLES = {"9.1": Oracle(times(2), {
-    "gradient-sign-flipped": times(-2), "missing-factor-two": times(1), "loss-not-averaged": times(4)})}
+ANSWERS = Answers(right)
+""",
+    "course_utils/lessons/lesson9/double/mistakes.py": """
+import torch
+from course_utils.checks.mistakes import mistake
+
+@mistake("The sign is flipped", "Every number has the other sign.", "Look for a minus.")
+def sign_flipped(x):
+    return -2 * x
+
+@mistake("As it was", "Nothing was doubled.", "Multiply.")
+def as_it_was(x):
+    return x.clone()
+
+@mistake("Twice twice", "Every number is four times what came in.", "Double once.")
+def twice_twice(x):
+    return 4 * x
 """,
     "solutions/09_doubling.py": '''# %% [markdown]
 # # Doubling
@@ -97,22 +124,70 @@ print((torch.ones(2) + torch.ones(2)).tolist())
 ''',
 }
 
-ATTEMPTS = {
-    "right__sum": "return x + x",
-    "right__product": "return 2 * x",
-    "right__shifted": "return x - (-x)",
-    "wrong__gradient-sign-flipped__minus": "return -2 * x",
-    "wrong__missing-factor-two__as_it_was": "return x * 1",
-    "wrong__loss-not-averaged__twice_twice": "return 4 * x",
-}
+BANK = "tests/attempts/lesson9/double.py"
+ATTEMPTS = """
+from course_utils.authoring.attempts import raised, right, wrong
+from course_utils.checks import effects
+from course_utils.lessons.lesson9.double import mistakes
+
+
+@right
+def added(x):
+    return x + x
+
+@right
+def multiplied(x):
+    return 2 * x
+
+@right
+def taken_away(x):
+    return x - (-x)
+
+@right
+def halved_away(x):
+    return x / 0.5
+
+@right
+def shifted(x):
+    return x + 1 * x
+
+@wrong(mistakes.sign_flipped)
+def minus(x):
+    return -2 * x
+
+@wrong(mistakes.as_it_was)
+def identity(x):
+    return x * 1
+
+@wrong(mistakes.twice_twice)
+def four(x):
+    return 4 * x
+
+@wrong(mistakes.twice_twice)
+def four_again(x):
+    return x + x + x + x
+
+@wrong(effects.returned_nothing)
+def silent(x):
+    x + x
+
+@wrong(effects.wrong_dtype)
+def single(x):
+    return 2 * x.float()
+
+@wrong(says="3 times what it should be")
+def six(x):
+    return 6 * x
+
+@raised(effects.undefined_name)
+def misspelled(x):
+    return 2 * y
+"""
 
 
 def write_clone(root: Path) -> None:
     """Put the files of the fixture lesson, its registry and its bank of attempts under `root`."""
-    attempts = {
-        f"tests/attempts/lesson9/ex9_1__{name}.py": f"def double(x):\n    {body}\n" for name, body in ATTEMPTS.items()
-    }
-    for name, text in (FILES | attempts).items():
+    for name, text in (FILES | {BANK: ATTEMPTS}).items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.lstrip("\n"), encoding="utf-8")
@@ -120,8 +195,7 @@ def write_clone(root: Path) -> None:
     site = root / "site" / "sitecustomize.py"
     site.parent.mkdir()
     site.write_text(
-        "import course_utils.lessons, course_utils.oracles.oracle\n"
-        f"course_utils.lessons.__path__[:] = [{str(root / 'lessons')!r}]\n"
-        f"course_utils.oracles.__path__.append({str(root / 'oracles')!r})\n",
+        "import course_utils.lessons\n"
+        f"course_utils.lessons.__path__.insert(0, {str(root / 'course_utils' / 'lessons')!r})\n",
         encoding="utf-8",
     )

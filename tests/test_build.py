@@ -31,7 +31,7 @@ else:
 SOURCE = "solutions/09_doubling.py"
 STUDENT = "notebooks/09_doubling.ipynb"
 SOLVED = "solutions/09_doubling.ipynb"
-SOLUTIONS = "course_utils/oracles/solutions.json"
+SOLUTIONS = "course_utils/lessons/solutions.json"
 
 
 def build(root: Path, *, check: bool = False, repository: str | None = None) -> int:
@@ -169,7 +169,7 @@ def test_an_exercise_that_stands_twice_is_refused(small_course: Path) -> None:
 
 
 def test_a_difficulty_outside_one_to_five_is_refused(small_course: Path) -> None:
-    edit(small_course, "100, 2, 7", "100, 6, 7", "lessons/lesson9.py")
+    edit(small_course, "difficulty=2", "difficulty=6", "course_utils/lessons/lesson9/double/task.py")
     assert "exercise 9.1: difficulty 6; use 1 to 5" in source_fault(small_course)
 
 

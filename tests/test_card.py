@@ -6,18 +6,30 @@ import re
 from collections.abc import Callable
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
-from course_utils.exercise import Frame, Raised, Verdict
+from course_utils import definitions
+from course_utils.authoring.verify import SEEDS
+from course_utils.checks import effects
+from course_utils.checks.judge import mistakes_of
+from course_utils.exercise import Fault, Frame, Raised, Verdict
 from course_utils.feedback import display
 from course_utils.feedback.card import card
 from course_utils.feedback.display import Shown
-from course_utils.learner import check, evaluate
-from course_utils.misconceptions import catalogue
+from course_utils.learner import check, evaluate, hint, solution
+from course_utils.lessons import exercise, lessons
 
-TAGS = {"section", "p", "strong", "pre", "code", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+TAGS = {"section", "p", "strong", "pre", "code", "table", "caption", "thead", "tbody", "tr", "th", "td"} | {
+    "details",
+    "summary",
+}
+WORDS = {one.id: one.words for each in lessons() for task in each.exercises for one in mistakes_of(task.home)} | {
+    words.id: words for words in vars(effects).values() if isinstance(words, type(effects.no_graph))
+}
 ATTRIBUTES = {"style", "aria-label", "tabindex", "scope"}
 
 
@@ -86,7 +98,7 @@ ATTEMPTS = [_right, _half, _unknown, _raising, _stub, _strange_names, _autograd,
 
 
 def _shown(attempt: object) -> Shown:
-    return card(evaluate("1.2", attempt), ("By hand: no autograd.",))
+    return card(evaluate("1.2", attempt), ("By hand: no autograd.",), kept=15, note="read `this` first.")
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda a: getattr(a, "__name__", type(a).__name__).strip("_"))
@@ -98,11 +110,14 @@ def test_text_and_html_say_the_same(attempt: object) -> None:
     assert len(words) == len(_squeezed(shown.text))
 
 
-@pytest.mark.parametrize("identifier", sorted(catalogue()))
-def test_every_misconception_has_a_card(identifier: str) -> None:
-    verdict = Verdict("1.2", "f", "failed", 0, 15, "case 1", ("got <1>",), identifier, cases_total=7)
-    shown = card(verdict)
-    entry = catalogue()[identifier]
+def _failed(*faults: Fault) -> Verdict:
+    return Verdict("1.2", "f", "failed", 0, 15, faults, cases_total=7)
+
+
+@pytest.mark.parametrize("identifier", sorted(WORDS))
+def test_every_mistake_has_a_card(identifier: str) -> None:
+    entry = WORDS[identifier]
+    shown = card(_failed(Fault((1,), "case 1", ("got <1>",), (entry,))))
     for said in (entry.title, entry.happens, entry.mend, entry.why, identifier):
         assert said in shown.text
         assert _squeezed(said) in _words_of(shown.html)
@@ -110,18 +125,9 @@ def test_every_misconception_has_a_card(identifier: str) -> None:
 
 def test_nothing_of_the_learners_becomes_markup() -> None:
     hostile = "</pre></section><script>alert(1)</script><img src=x onerror=y> ``` &amp; \" '"
-    verdict = Verdict(
-        exercise="1.2",
-        name=hostile,
-        outcome="raised",
-        points=0,
-        max_points=15,
-        case=hostile,
-        observed=(hostile,),
-        raised=Raised(hostile, hostile, (Frame(hostile, 1, hostile),)),
-        printed=hostile,
-        cases_total=3,
-    )
+    raised = Raised(hostile, hostile, (Frame(hostile, 1, hostile),))
+    fault = Fault((1,), hostile, (hostile,), certain=(hostile,), raised=raised)
+    verdict = Verdict("1.2", hostile, "raised", 0, 15, (fault, fault), hostile, cases_total=3)
     shown = card(verdict, (hostile,))
     assert "<script" not in shown.html and "<img" not in shown.html
     assert _squeezed(unescape(hostile)) in unescape(_words_of(shown.html))
@@ -131,11 +137,14 @@ def test_nothing_of_the_learners_becomes_markup() -> None:
     ("attempt", "said"),
     [
         (_right, ["PASSED", "15 of 15", "7 of 7"]),
-        (_half, ["FAILED", "0 of 15", "missing-factor-two", "norm ratio 0.500000", "Your code printed", "residual"]),
-        (_unknown, ["FAILED", "No known mistake"]),
-        (_raising, ["RAISED", "ValueError", "in _raising", "What to do next"]),
+        (
+            _half,
+            ["FAILED", "0 of 15", "missing-factor-two", "Same direction, 1/2 times", "Your code printed", "residual"],
+        ),
+        (_unknown, ["FAILED", "does not change when"]),
+        (_raising, ["RAISED", "ValueError", "in _raising", "Next:"]),
         (_stub, ["NOT ATTEMPTED", "Replace the stub"]),
-        (_autograd, ["FAILED", "used-autograd", "torch.autograd.grad", "Rule of this exercise"]),
+        (_autograd, ["FAILED", "used-autograd", "torch.autograd.grad", "Rules of this exercise"]),
         (17, ["FAILED", "int", "not-a-function"]),
     ],
     ids=["right", "half", "unknown", "raising", "stub", "autograd", "number"],
@@ -156,7 +165,7 @@ def test_a_check_prints_in_a_terminal_and_writes_nothing_to_stderr(capfd: pytest
     for attempt in ATTEMPTS:
         check("1.2", attempt)
     out, err = capfd.readouterr()
-    assert out.count("exercise 1.2, linear_mse_gradient") == len(ATTEMPTS)
+    assert out.count("exercise 1.2, linear_mse_gradient") == sum(map(callable, ATTEMPTS))
     assert err == ""
 
 
@@ -186,6 +195,85 @@ def test_while_nbgrader_grades_a_check_that_does_not_pass_raises(monkeypatch: py
             check("1.2", attempt)
 
 
-def test_an_unknown_exercise_says_which_there_are() -> None:
-    with pytest.raises(KeyError, match="1.1, 1.2, 1.3"):
-        check("1.9", _right)
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: check("1.9", _right), "there are 1.1, 1.2, 1.3"),
+        (lambda: check(1.2, _right), '`check("1.2", linear_mse_gradient)`'),
+        (lambda: check("1.2"), "the function too"),
+        (lambda: check("1.2", torch.ones(3)), "object of type Tensor, not a function"),
+        (lambda: check(_right, "1.2"), "in quotes"),
+        (lambda: hint(1.2), '`hint("1.2")`'),
+        (lambda: hint("7.77"), "there is no exercise"),
+        (lambda: solution(1.2), '`solution("1.2")`'),
+    ],
+    ids=["unknown", "a-number", "no-function", "a-result", "swapped", "hint-number", "hint-unknown", "solution-number"],
+)
+def test_a_call_that_is_none_gets_one_clear_line(
+    call: Callable[[], None], said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    call()
+    out, err = capfd.readouterr()
+    assert said.replace("`", "") in out.replace("`", "") and len(out.strip().splitlines()) == 1 and err == ""
+
+
+def test_an_interrupt_gives_one_line_and_keeps_nothing(capfd: pytest.CaptureFixture[str], own_record: Path) -> None:
+    def interrupted(w, x, y):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        check("1.2", interrupted)
+    assert caught.value._render_traceback_() == ["Interrupted."]  # what a notebook shows in place of the traceback
+    assert "interrupted" in capfd.readouterr().out and not own_record.exists()
+
+
+def test_points_of_an_earlier_pass_are_said_to_stay(capfd: pytest.CaptureFixture[str]) -> None:
+    check("1.2", _right)
+    check("1.2", _half)
+    assert "0 of 15 points; 15 points stay yours" in capfd.readouterr().out
+
+
+def test_the_time_limit_is_stated() -> None:
+    def endless(w, x, y):
+        while True:
+            pass
+
+    text = card(evaluate("1.2", endless, limit=0.2)).text
+    assert "endless-loop" in text and "stopped after 0.2 s" in text
+
+
+def test_two_faults_are_both_on_the_card() -> None:
+    first = Fault((1, 2), "case 1 of 7: a", ("got 1",), (effects.wrong_shape,))
+    second = Fault((4,), "case 4 of 7: b", ("got 2",), certain=("Every number is 2 times what it should be.",))
+    text = card(_failed(first, second)).text
+    assert "And, apart from that, case 4 of 7: b: Every number is 2 times what it should be." in text
+
+
+def test_two_mistakes_that_leave_the_same_are_told_as_either_or() -> None:
+    text = card(_failed(Fault((1,), "case 1 of 7: a", ("got 1",), (effects.wrong_shape, effects.wrong_type)))).text
+    assert "Either: A result has another shape (wrong-shape)" in text
+    assert "Or: The result has another type (wrong-type)" in text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_next_step_stands_before_the_numbers(seed: int) -> None:
+    text = card(evaluate("1.2", _half, seed=seed)).text.splitlines()
+    order = ["missing-factor-two", "Next:", "What happened:", "expected", "given", "Why it is easy to believe"]
+    places = [next(number for number, line in enumerate(text) if words in line) for words in order]
+    assert places == sorted(places)
+
+
+def test_a_function_whose_cell_did_not_run_is_pointed_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cell(text: str, error: Exception | None) -> None:
+        info = SimpleNamespace(raw_cell=text)
+        definitions.after_cell(SimpleNamespace(info=info, error_before_exec=error, error_in_exec=None))
+
+    monkeypatch.setattr(definitions, "_failed", {})
+    name = exercise("1.2").name
+    assert definitions.note(name) == ""
+    cell(f"import torch\ndef {name}(w, x, y:\n    return w", SyntaxError())
+    assert "SyntaxError" in definitions.note(name) and "version that ran before" in definitions.note(name)
+    cell("print(1)", None)
+    assert definitions.note(name)
+    cell(f"def {name}(w, x, y):\n    return w", None)
+    assert definitions.note(name) == ""

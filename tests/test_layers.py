@@ -13,19 +13,18 @@ PACKAGE = Path(__file__).resolve().parent.parent / "course_utils"
 
 # A module may import from rooms that stand lower than its own, or from its own.
 FLOORS = [
-    {"plain", "exercise", "misconceptions", "record"},
-    {"observe", "difference", "ledger"},
+    {"plain", "misconceptions", "record"},
+    {"exercise", "definitions"},
+    {"checks", "ledger"},
     {"lessons"},
-    {"oracles", "feedback"},
-    {"judge"},
+    {"feedback"},
     {"learner", "widgets"},
     {"authoring", "workbook", "doctor"},
     {"audit", "pytest_plugin"},
     {"cli", "__main__"},
 ]
-# Declarations only, no answers: the shape of an oracle is known to what compares with it. The pieces of HTML and the
-# style of figures import nothing of ours; a ledger is shown with them.
-EXCEPTIONS = {("difference", "oracles"), ("ledger", "feedback"), ("ledger", "widgets")}
+# The pieces of HTML and the style of figures import nothing of ours; a ledger is shown with them.
+EXCEPTIONS = {("ledger", "feedback"), ("ledger", "widgets")}
 
 
 def _room(module: str) -> str:
@@ -59,24 +58,26 @@ def test_a_module_imports_only_from_its_own_floor_or_lower(path: Path) -> None:
         assert floor[room] <= floor[own], f"{path.name} imports course_utils.{room}, which stands above {own}"
 
 
-def test_observing_loads_no_oracle() -> None:
+def test_observing_loads_nothing_that_knows_an_answer() -> None:
     code = (
-        "import sys; from course_utils.lessons import lessons; from course_utils.observe import observe_all\n"
+        "import sys; from pathlib import PurePath; from course_utils.checks import knows_an_answer\n"
+        "from course_utils import learner; from course_utils.lessons import lessons\n"
         "for lesson in lessons():\n"
         "    for exercise in lesson.exercises:\n"
-        "        observe_all(exercise, lambda *a, **k: None, exercise.cases(0)[:1])\n"
-        "found = [name for name in sys.modules if name.startswith('course_utils.oracles')]\n"
+        "        learner.observe_all(exercise, lambda *a, **k: None, exercise.cases(0)[:1])\n"
+        "found = [name for name in sys.modules if name.startswith('course_utils')]\n"
+        "found = [name for name in found if knows_an_answer(PurePath(*name.split('.')))]\n"
         "assert not found, found"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-def test_importing_the_package_loads_neither_matplotlib_nor_widgets_nor_oracles() -> None:
+def test_importing_the_package_loads_neither_matplotlib_nor_widgets_nor_answers() -> None:
     code = (
         "import sys, course_utils\n"
         "course_utils.check, course_utils.predict\n"
-        "heavy = ('matplotlib', 'ipywidgets', 'IPython', 'jupyterlab', 'course_utils.oracles', 'safetensors')\n"
+        "heavy = ('matplotlib', 'ipywidgets', 'IPython', 'jupyterlab', 'course_utils.checks.judge', 'safetensors')\n"
         "found = [name for name in heavy if name in sys.modules]\n"
         "assert not found, found"
     )

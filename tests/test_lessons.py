@@ -10,10 +10,10 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from course_utils.checks.observe import observe
 from course_utils.exercise import Exercise
 from course_utils.learner import evaluate
 from course_utils.lessons import Question, exercise, lesson, lessons, question
-from course_utils.observe import observe
 from course_utils.plain import to_bytes
 
 LESSONS = lessons()
@@ -95,8 +95,7 @@ def test_every_watched_tensor_reaches_the_learner_the_same_way_twice(task: Exerc
 
 @every_exercise
 def test_float32_and_float64_both_stand_among_the_cases(task: Exercise) -> None:
-    if task.lesson == 1:
-        assert {case.spec.get("dtype", "float64") for case in task.cases(0)} == {"float32", "float64"}
+    assert {case.spec.get("dtype", "float64") for case in task.cases(0)} == {"float32", "float64"}
 
 
 # ------------------------------------------------------------------ the four outcomes
@@ -123,7 +122,8 @@ def test_an_exception_of_the_learners_own_is_raised_and_has_no_name(task: Exerci
 
     verdict = evaluate(task.id, attempt)
     assert verdict.outcome == "raised" and verdict.misconception is None
-    assert verdict.raised is not None and verdict.raised.type == "LookupError"
+    raised = verdict.faults[0].raised
+    assert raised is not None and raised.type == "LookupError"
 
 
 class _Odd:
@@ -170,6 +170,24 @@ def test_an_exercise_tells_what_it_takes(task: Exercise) -> None:
     assert f"`{task.name}(" in task.goal
     assert task.points > 0 and 1 <= task.difficulty <= 5 and task.minutes > 0
     assert len(set(task.hints)) == len(task.hints) >= 3
+
+
+@every_exercise
+def test_the_arguments_are_those_of_the_text(task: Exercise) -> None:
+    assert task.arguments and all(name.isidentifier() for name in task.arguments)
+
+
+@every_exercise
+def test_what_tells_cases_apart_can_be_asked_of_every_case(task: Exercise) -> None:
+    assert task.properties and len({words for words, _ in task.properties}) == len(task.properties)
+    for words, test in task.properties:
+        held = [test(case.spec) for case in task.cases(0)]
+        assert all(isinstance(one, bool) for one in held), words
+        assert any(held) and not all(held), f"{words}: it tells no cases apart"
+    for case in task.cases(0):
+        for take in task.quantities.values():
+            number = take(case.spec)
+            assert number is None or isinstance(number, int | float)
 
 
 @every_exercise

@@ -19,8 +19,8 @@ import pytest
 import torch
 from torch import nn
 
+from course_utils.checks.observe import AutogradSpy, CountCalls, observe, observe_all
 from course_utils.exercise import Arrangement, Case, Evidence, Exercise
-from course_utils.observe import AutogradSpy, CountCalls, observe, observe_all
 from course_utils.plain import MAX_TEXT, Opaque, TensorData, to_bytes
 
 CASE = Case("a pair", {"seed": 3})
@@ -33,7 +33,6 @@ def _exercise(build: Callable[[], Arrangement], may_change: frozenset[str] = fro
         id="9.1",
         name="answer",
         title="A test",
-        points=1,
         difficulty=1,
         minutes=1,
         goal="",

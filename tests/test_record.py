@@ -177,9 +177,9 @@ def test_hints_go_on_where_they_were_after_a_restart(capfd: pytest.CaptureFixtur
 def solutions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A solutions file with one marked answer to 1.2; gives the answer."""
     folder = tmp_path / "package"
-    (folder / "oracles").mkdir(parents=True)
+    (folder / "lessons").mkdir(parents=True)
     code = "def linear_mse_gradient(w, x, y):\n    return the_answer < 2"
-    (folder / "oracles" / "solutions.json").write_text(json.dumps({"1.2": code}))
+    (folder / "lessons" / "solutions.json").write_text(json.dumps({"1.2": code}))
     monkeypatch.setattr(learner.resources, "files", lambda package: folder)
     return code
 
@@ -214,7 +214,7 @@ def test_an_installation_without_solutions_says_so(solutions: str, capfd: pytest
         record.update(identifier, passed=True)
     solution("1.4")  # the file holds 1.2 alone
     assert "holds no solutions" in capfd.readouterr().out
-    Path(learner.resources.files("course_utils") / "oracles" / "solutions.json").unlink()
+    Path(learner.resources.files("course_utils") / "lessons" / "solutions.json").unlink()
     solution("1.2")
     assert "holds no solutions" in capfd.readouterr().out
 

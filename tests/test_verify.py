@@ -12,10 +12,12 @@ from course_utils.authoring import verify_command
 
 SOURCE = "solutions/09_doubling.py"
 SOLVED = "solutions/09_doubling.ipynb"
-REGISTRY = "lessons/lesson9.py"
-ORACLE = "oracles/lesson9.py"
+LESSON = "course_utils/lessons/lesson9/__init__.py"
+TASK = "course_utils/lessons/lesson9/double/task.py"
+ANSWERS = "course_utils/lessons/lesson9/double/answers.py"
+MISTAKES = "course_utils/lessons/lesson9/double/mistakes.py"
 COMPARE = 'compare("9.a", "a" if twice == 4 else "b")'
-BANK = "tests/attempts/lesson9/ex9_1__{}.py"
+BANK = "tests/attempts/lesson9/double.py"
 
 
 @pytest.fixture
@@ -63,22 +65,17 @@ def test_a_lesson_that_keeps_every_promise_gives_one_line(verified: Callable[[],
         (SOURCE, '"a" if twice == 4 else "b"', '"a"', SOURCE, "compare with a constant answer"),
         (SOURCE, "# ## Myths", "# ## Legends", SOURCE, "the last sections are Legends"),
         (SOURCE, "print((torch", "((torch", SOURCE, "Adding a tensor to itself"),
-        (REGISTRY, '"Twice as much", 100', '"Twice as much", 90', "lesson9.py", "the points add up to 90"),
-        (REGISTRY, '"What makes 3 into 6?", ', "", "lesson9.py", "2 different hints; write at least 3"),
-        (REGISTRY, "One multiplication is enough.", "Look at one entry.", "lesson9.py", "2 different hints"),
-        (
-            REGISTRY,
-            "One multiplication",
-            "Write doubled_tensor = torch.add(x, x), it",
-            "lesson9.py",
-            "hint 3 gives a line",
-        ),
-        (REGISTRY, '"What makes 3 into 6?"', '" "', "lesson9.py", "an empty hint"),
-        (REGISTRY, '"Twice as much", 100, 2', '"Twice as much", 100, 6', "lesson9.py", "difficulty 6; use 1 to 5"),
-        (ORACLE, '"loss-not-averaged"', '"no-such-mistake"', "oracles/lesson9.py", "no-such-mistake is not in the cat"),
-        (ORACLE, '"9.1": Oracle', '"9.2": Oracle', "oracles/lesson9.py", "has no oracle"),
+        (LESSON, '"double": 100', '"double": 90', LESSON, "the points add up to 90"),
+        (TASK, '"What makes 3 into 6?", ', "", TASK, "2 different hints; write at least 3"),
+        (TASK, "One multiplication is enough.", "Look at one entry.", TASK, "2 different hints"),
+        (TASK, "One multiplication", "Write doubled_tensor = torch.add(x, x), it", TASK, "hint 3 gives a line"),
+        (TASK, '"What makes 3 into 6?"', '" "', TASK, "an empty hint"),
+        (TASK, "difficulty=2", "difficulty=6", TASK, "difficulty 6; use 1 to 5"),
+        (ANSWERS, "ANSWERS =", "ANSWER =", "lesson9/double", "cannot be loaded (AttributeError"),
+        (MISTAKES, "return 4 * x", "return 2 * x", MISTAKES, "twice-twice (twice_twice) is called no name"),
+        (MISTAKES, "return 4 * x", "return -2 * x", BANK, "minus: the check says failed (sign-flipped or twice-twice)"),
         (SOURCE, 'predict("9.a")', "pass\n\n# %%\n" + COMPARE + '\npredict("9.a")', SOURCE, "comes before its predict"),
-        (REGISTRY, '{"a": "4", "b": "22"}', '{"a": "4"}', "lesson9.py", "question 9.a has 1 choices"),
+        (LESSON, '{"a": "4", "b": "22"}', '{"a": "4"}', LESSON, "question 9.a has 1 choices"),
     ],
 )
 def test_a_broken_promise_is_named_with_its_place(
@@ -100,40 +97,55 @@ def test_a_broken_promise_is_named_with_its_place(
     assert any(file in line and fault in line for line in said.splitlines()), said
 
 
+def test_an_answer_that_is_wrong_on_another_seed_alone_is_found(
+    small_course: Path, verified: Callable[[], tuple[int, str]]
+) -> None:
+    of_first_seed = "float(Draw(_cases(0)[0]).normal(1))"
+    _edit(small_course, TASK, "def _arrange", f"FIRST = {of_first_seed}\n\ndef _arrange")
+    _edit(small_course, ANSWERS, "import torch", "from course_utils.lessons.lesson9.double.task import FIRST")
+    _edit(small_course, ANSWERS, "return 2 * x", "return 2 * x if float(x[0]) == FIRST or len(x) == 1 else 3 * x")
+    status, said = verified()
+    assert status == 1 and "the solution is failed" in said and "at seed 20261" in said and "at seed 0" not in said
+
+
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("right__sum", None, "2 different right attempts; write at least 3"),
-        ("wrong__missing-factor-two__as_it_was", None, "2 wrong attempts with an id; write at least 3"),
-        ("right__sum", "return x", "the check says failed, missing-factor-two"),
-        ("wrong__loss-not-averaged__twice_twice", "return 2 * x", "the check says passed, no name"),
-        ("wrong__loss-not-averaged__twice_twice", "return -2 * x", "the check says failed, gradient-sign-flipped"),
-        ("wrong__loss-not-averaged__twice_twice", "return 1 / 0", "the check says raised"),
-        ("right__sum", "return 2 * x  # once more", "2 different right attempts"),
-        ("right__sum", "return 2 *", "cannot be loaded (SyntaxError"),
-        ("wrong__no-such-mistake__new", "return 5 * x", "no-such-mistake is not in the catalogue"),
+        ("@right\ndef added", "def added", "4 different right attempts; write at least 5"),
+        ("@wrong(mistakes.as_it_was)\ndef identity", "def identity", "no attempt makes the mistake as-it-was"),
+        ("return x + x\n\n@right", "return x\n\n@right", "added: the check says failed (as-it-was)"),
+        ("return x + x + x + x", "return 2 * x", "four_again: the check says passed (no name)"),
+        ("return x + x + x + x", "return -2 * x", "four_again: the check says failed (sign-flipped)"),
+        ("return x + x + x + x", "return 1 / 0", "four_again: the check says raised"),
+        ("return x / 0.5", "return 2 * x  # once more", "4 different right attempts"),
+        ("return x / 0.5", "return x /", "cannot be loaded (SyntaxError"),
+        ("mistakes.as_it_was", "mistakes.no_such_mistake", "cannot be loaded (AttributeError"),
+        ("3 times", "5 times", "six: the check says failed (Every number is 3 times"),
     ],
 )
-def test_the_bank_must_hold_what_its_file_names_say(
-    small_course: Path, verified: Callable[[], tuple[int, str]], old: str, new: str | None, fault: str
+def test_the_bank_must_hold_what_its_marks_say(
+    small_course: Path, verified: Callable[[], tuple[int, str]], old: str, new: str, fault: str
 ) -> None:
-    path = small_course / BANK.format(old)
-    if new is None:
-        path.unlink()
-    else:
-        path.write_text(f"def double(x):\n    {new}\n", encoding="utf-8")
+    _edit(small_course, BANK, old, new)
     status, said = verified()
-    assert status == 1 and "tests/attempts/lesson9" in said and fault in said
+    assert status == 1 and BANK in said and fault in said, said
 
 
-def test_an_attempt_at_an_exercise_that_is_not_declared_is_named(
+def test_a_mistake_that_nothing_meets_is_named(small_course: Path, verified: Callable[[], tuple[int, str]]) -> None:
+    path = small_course / MISTAKES
+    more = '\n@mistake("Thrice", "Three times.", "Double.")\ndef thrice(x):\n    return 3 * x\n'
+    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    status, said = verified()
+    assert status == 1 and "no attempt makes the mistake thrice" in said
+
+
+def test_attempts_at_an_exercise_that_is_not_declared_are_named(
     small_course: Path, verified: Callable[[], tuple[int, str]]
 ) -> None:
-    stray = small_course / "tests/attempts/lesson9/ex9_4__right__early.py"
-    stray.write_text("def triple(x):\n    return 3 * x\n")
+    (small_course / "tests/attempts/lesson9/triple.py").write_text("def triple(x):\n    return 3 * x\n")
     assert verified() == (
         1,
-        "tests/attempts/lesson9/ex9_4__right__early.py: there is no exercise 9.4; declare it or rename the file\n",
+        "tests/attempts/lesson9/triple.py: there is no exercise triple; declare it or rename the file\n",
     )
 
 

@@ -1,52 +1,114 @@
-"""The bank of attempts: learners' answers whose file names say what a check must find."""
+"""The bank of attempts: learners' answers, each marked with what the check must say of it.
+
+One module an exercise, `tests/attempts/lessonN/NAME.py`; above each answer stands `@right`, `@wrong(...)` or
+`@raised(...)` with the mistakes its card must name, as symbols. Several mean "either … or …"; none means that the
+card must say something certain instead, and `says=` what.
+"""
 
 from __future__ import annotations
 
 import importlib.util
-import re
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from course_utils.authoring.files import AuthoringError
-from course_utils.lessons import exercise as find_exercise
+from course_utils.authoring.files import AuthoringError, shown
+from course_utils.exercise import Exercise, Verdict
+from course_utils.lessons import lesson as find_lesson
 
-_NAME = re.compile(r"ex(\d+)_(\d+)__(right|wrong|raised)__(.+)")
+Mark = Literal["right", "wrong", "raised"]
+OUTCOMES = {"right": "passed", "wrong": "failed", "raised": "raised"}
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One file of the bank. `misconception` is the id its card must name; None where it must name none."""
+    """One answer of the bank. `mistakes` are the ids its card must name, `says` a part of what it must say."""
 
-    path: Path
     exercise: str
-    verdict: Literal["right", "wrong", "raised"]
-    misconception: str | None
+    name: str
+    code: Callable[..., Any]
+    mark: Mark
+    mistakes: tuple[str, ...]
+    says: str
+    path: Path
+
+    def agrees(self, verdict: Verdict) -> bool:
+        """Whether the check said what this answer is marked with."""
+        if verdict.outcome != OUTCOMES[self.mark]:
+            return False
+        if self.mark == "right":
+            return True
+        first = verdict.faults[0]
+        if tuple(words.id for words in first.mistakes) != self.mistakes:
+            return False
+        return bool(first.mistakes or first.certain or self.mark == "raised") and self.says in " ".join(first.certain)
+
+
+@dataclass(frozen=True)
+class _Marked:
+    mark: Mark
+    mistakes: tuple[str, ...]
+    says: str
+
+
+_KEY = "_course_attempt"
+
+
+def right(code: Any) -> Any:
+    """Mark an answer that must pass."""
+    setattr(code, _KEY, _Marked("right", (), ""))
+    return code
+
+
+def wrong(*mistakes: Any, says: str = "") -> Callable[[Any], Any]:
+    """Mark an answer that must fail under these mistakes of the exercise, or words of `check.effects`."""
+    return _marking("wrong", mistakes, says)
+
+
+def raised(*mistakes: Any, says: str = "") -> Callable[[Any], Any]:
+    """Mark an answer whose first failing case raises."""
+    return _marking("raised", mistakes, says)
+
+
+def _marking(mark: Mark, mistakes: tuple[Any, ...], says: str) -> Callable[[Any], Any]:
+    ids = tuple(one.id for one in mistakes)
+
+    def put(code: Any) -> Any:
+        setattr(code, _KEY, _Marked(mark, ids, says))
+        return code
+
+    return put
+
+
+def bank_path(root: Path, exercise: Exercise) -> Path:
+    """The module that holds the attempts at an exercise."""
+    return root / "tests" / "attempts" / f"lesson{exercise.lesson}" / f"{exercise.name}.py"
+
+
+def attempts_at(root: Path, exercise: Exercise) -> list[Attempt]:
+    """The bank of one exercise, in order. Raises `AuthoringError` when there is none or it cannot be loaded."""
+    path = bank_path(root, exercise)
+    if not path.is_file():
+        raise AuthoringError(f"{shown(root, path)}: missing; write five right and six wrong attempts there")
+    name = f"attempts_at_{exercise.name}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # a dataclass or pickle in an answer looks its module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # a module of the bank may raise anything while it is imported
+        raise AuthoringError(f"{shown(root, path)}: cannot be loaded ({type(error).__name__}: {error})") from error
+    found = []
+    for key, value in vars(module).items():
+        marked = vars(value).get(_KEY) if hasattr(value, "__dict__") else None
+        if isinstance(marked, _Marked) and callable(value):
+            found.append(Attempt(exercise.id, key, value, marked.mark, marked.mistakes, marked.says, path))
+    return found
 
 
 def attempts(root: Path, lesson: int) -> list[Attempt]:
-    """The bank of one lesson, by file name. Raises `AuthoringError` for a name that says no verdict."""
-    return [_read(path) for path in sorted((root / "tests" / "attempts" / f"lesson{lesson}").glob("*.py"))]
-
-
-def load(attempt: Attempt) -> object:
-    """Run the file and give the function or class it defines for its exercise."""
-    spec = importlib.util.spec_from_file_location(f"attempt_{attempt.path.stem.replace('-', '_')}", attempt.path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    name = find_exercise(attempt.exercise).name
-    if not hasattr(module, name):
-        raise AuthoringError(f"{attempt.path.name}: defines no {name}; name the answer after its exercise")
-    return getattr(module, name)
-
-
-def _read(path: Path) -> Attempt:
-    match = _NAME.fullmatch(path.stem)
-    parts = match[4].split("__") if match else []
-    if match is None or (match[3] != "right" and len(parts) != 2):
-        raise AuthoringError(
-            f"{path.name}: the name says no verdict; call it exL_N__right__COMMENT.py or exL_N__wrong__ID__COMMENT.py"
-        )
-    named = None if match[3] == "right" or parts[0] == "none" else parts[0]
-    return Attempt(path, f"{match[1]}.{match[2]}", match[3], named)  # type: ignore[arg-type]
+    """The bank of one lesson, by exercise. Raises `AuthoringError`."""
+    return [attempt for exercise in find_lesson(lesson).exercises for attempt in attempts_at(root, exercise)]

@@ -40,7 +40,7 @@ def solved_path(root: Path, lesson: Lesson) -> Path:
 
 def solutions_path(root: Path) -> Path:
     """What `solution()` shows, for every exercise."""
-    return root / "course_utils" / "oracles" / "solutions.json"
+    return root / "course_utils" / "lessons" / "solutions.json"
 
 
 def shown(root: Path, path: Path) -> str:

@@ -18,6 +18,11 @@ from course_utils.exercise import Exercise
 from course_utils.lessons.declare import Lesson
 
 DIFFICULTY = {1: "a warm-up", 2: "gentle", 3: "moderate", 4: "demanding", 5: "hard"}
+HOUSE_RULES = (
+    "*As everywhere: inputs, and all else that the exercise is not about, stay as they were; results keep the dtype "
+    "and device of the inputs, and returned tensors carry no graph.*"
+)
+"""What holds for every exercise, under each banner."""
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -71,7 +76,7 @@ def banner(exercise: Exercise) -> str:
     """The markdown above an exercise, from the registry alone. Raises `AuthoringError` for an unknown difficulty."""
     if exercise.difficulty not in DIFFICULTY:
         raise AuthoringError(
-            f"course_utils/lessons/lesson{exercise.lesson}.py: exercise {exercise.id}: "
+            f"course_utils/lessons/lesson{exercise.lesson}/{exercise.name}/task.py: exercise {exercise.id}: "
             f"difficulty {exercise.difficulty}; use 1 to 5"
         )
     facts = (
@@ -83,6 +88,7 @@ def banner(exercise: Exercise) -> str:
     parts = [f"### Exercise {exercise.id}: {exercise.title}", " · ".join(facts), exercise.goal.strip()]
     if exercise.rules:
         parts.append("Rules:\n\n" + "\n".join(f"- {rule}" for rule in exercise.rules))
+    parts.append(HOUSE_RULES)
     return "\n\n".join(parts)
 
 
@@ -103,7 +109,7 @@ def _assemble(source: Source, lesson: Lesson, where: Repository, *, solved: bool
             if cell.exercise not in registered:
                 raise AuthoringError(
                     f"{source.file}: exercise {cell.exercise} is not registered; "
-                    f"declare it in course_utils/lessons/lesson{lesson.number}.py"
+                    f"declare it in course_utils/lessons/lesson{lesson.number}/__init__.py"
                 )
             cells += _exercise_cells(registered[cell.exercise], cell, solved)
             continue

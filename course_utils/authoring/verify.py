@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-from course_utils.authoring.attempts import attempts, load
+from course_utils.authoring.attempts import Attempt, attempts_at, bank_path
 from course_utils.authoring.files import AuthoringError, chosen, shown, solved_path
 from course_utils.authoring.notebooks import DIFFICULTY, student_notebook
 from course_utils.authoring.repository import NOWHERE
 from course_utils.authoring.source import Source, SourceCell, first_words, headings, parse, read
-from course_utils.exercise import Exercise
+from course_utils.checks.effects import endless_loop
+from course_utils.checks.judge import answers_of, mistakes_of
+from course_utils.exercise import Exercise, Verdict
 from course_utils.learner import evaluate
 from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons.declare import Lesson, Question
-from course_utils.misconceptions import catalogue
-from course_utils.oracles.oracle import Oracle
 
 POINTS = 100
 """Points of every lesson."""
-RIGHT, WRONG, HINTS = 3, 3, 3
+RIGHT, WRONG, HINTS = 5, 6, 3
 """Fewest right attempts, wrong attempts and hints an exercise may have."""
+SEEDS = (0, 20261)
+"""The learner's own cases, and others, as a grader draws them."""
+LOOP_LIMIT = 0.5
+"""Seconds a case for attempts that are about the time limit."""
 LAST_SECTIONS = ("Myths", "In the wild", "Summary", "What comes next")
 FACT = re.compile(r"^> \*\*Fact\.\*\*", re.MULTILINE)
 _IMG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
@@ -51,7 +56,7 @@ def verify(root: Path, only: list[int]) -> int:
 
 def faults_of(root: Path, lesson: Lesson) -> Iterator[str]:
     """Each broken promise of one lesson as one line."""
-    declared = f"course_utils/lessons/lesson{lesson.number}.py"
+    declared = f"course_utils/lessons/lesson{lesson.number}/__init__.py"
     if lesson.points != POINTS:
         yield f"{declared}: the points add up to {lesson.points}; share out {POINTS}"
     try:
@@ -60,7 +65,7 @@ def faults_of(root: Path, lesson: Lesson) -> Iterator[str]:
         yield str(error)
         return
     for exercise in lesson.exercises:
-        yield from _exercise(root, source, declared, exercise)
+        yield from _exercise(root, source, exercise)
     yield from _registry(source, declared, lesson)
     yield from _strays(root, lesson)
     yield from _order(source)
@@ -71,7 +76,8 @@ def faults_of(root: Path, lesson: Lesson) -> Iterator[str]:
 # ------------------------------------------------------------------ one exercise
 
 
-def _exercise(root: Path, source: Source, declared: str, exercise: Exercise) -> Iterator[str]:
+def _exercise(root: Path, source: Source, exercise: Exercise) -> Iterator[str]:
+    declared = f"course_utils/lessons/lesson{exercise.lesson}/{exercise.name}/task.py"
     place = f"{source.file}: exercise {exercise.id}"
     cell = source.exercise_cell(exercise.id)
     if cell is None:
@@ -81,15 +87,17 @@ def _exercise(root: Path, source: Source, declared: str, exercise: Exercise) -> 
         yield f"{declared}: exercise {exercise.id}: difficulty {exercise.difficulty}; use 1 to 5"
         return
     yield from _signature(place, cell, exercise)
-    yield from _oracle(exercise)
-    if exercise.id not in _oracles(exercise):
+    judged = list(_judged(exercise))
+    yield from judged
+    if judged:
         return
-    stub = _evaluate(source, cell, exercise, _stub_text(source, cell, exercise))
-    if stub != "not attempted" and not cell.broken_stub:
-        yield f"{place}: the stub is {stub}; it must be not attempted, so let it return ..."
-    solved = _evaluate(source, cell, exercise, cell.solution)
-    if solved != "passed":
-        yield f"{place}: the solution is {solved}; mend the solution or the check"
+    for seed in SEEDS:
+        stub = _evaluate(source, cell, exercise, _stub_text(source, cell, exercise), seed)
+        if stub != "not attempted" and not cell.broken_stub:
+            yield f"{place}: the stub is {stub}; it must be not attempted, so let it return ..."
+        solved = _evaluate(source, cell, exercise, cell.solution, seed)
+        if solved != "passed":
+            yield f"{place}: the solution is {solved} at seed {seed}; mend the solution or the check"
     yield from _hints(declared, cell, exercise)
     yield from _bank(root, exercise)
 
@@ -105,7 +113,7 @@ def _title() -> SourceCell:
     return SourceCell("markdown", "# Title")
 
 
-def _evaluate(source: Source, cell: SourceCell, exercise: Exercise, text: str) -> str:
+def _evaluate(source: Source, cell: SourceCell, exercise: Exercise, text: str, seed: int) -> str:
     """The outcome of the code of a cell, with a name for what went wrong."""
     space: dict[str, object] = {}
     try:
@@ -115,8 +123,16 @@ def _evaluate(source: Source, cell: SourceCell, exercise: Exercise, text: str) -
         return f"code that raises {type(error).__name__}: {error}"
     if exercise.name not in space:
         return f"code that defines no {exercise.name}"
-    verdict = evaluate(exercise.id, space[exercise.name])
-    return verdict.outcome if verdict.misconception is None else f"{verdict.outcome} ({verdict.misconception})"
+    verdict = evaluate(exercise.id, space[exercise.name], seed=seed)
+    return verdict.outcome if not verdict.faults else f"{verdict.outcome} ({_names(verdict)})"
+
+
+def _names(verdict: Verdict) -> str:
+    """What the check said of the first fault, for an author."""
+    if not verdict.faults:
+        return "no name"
+    first = verdict.faults[0]
+    return " or ".join(words.id for words in first.mistakes) or "; ".join(first.certain) or "no name"
 
 
 def _signature(place: str, cell: SourceCell, exercise: Exercise) -> Iterator[str]:
@@ -159,70 +175,77 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
-def _oracles(exercise: Exercise) -> dict[str, Oracle]:
-    oracles: dict[str, Oracle] = import_module(f"course_utils.oracles.lesson{exercise.lesson}").ORACLES
-    return oracles
-
-
-def _oracle(exercise: Exercise) -> Iterator[str]:
-    """Every id the oracle can name has an entry in the catalogue."""
-    oracle = _oracles(exercise).get(exercise.id)
-    place = f"course_utils/oracles/lesson{exercise.lesson}.py: exercise {exercise.id}"
-    if oracle is None:
-        yield f"{place}: has no oracle; declare one"
+def _judged(exercise: Exercise) -> Iterator[str]:
+    """The right answer passes on any seed, and each mistake, run as code, gets its own name."""
+    folder = f"course_utils/lessons/lesson{exercise.lesson}/{exercise.name}"
+    try:
+        right, mistakes = answers_of(exercise.home).right, mistakes_of(exercise.home)
+    except Exception as error:  # an author's module may raise anything
+        yield f"{folder}: answers or mistakes cannot be loaded ({type(error).__name__}: {error}); mend them"
         return
-    for name in dict.fromkeys([*oracle.misconceptions, *(name for _, _, name in oracle.errors)]):
-        if name not in catalogue():
-            yield f"{place}: {name} is not in the catalogue; add it"
+    for seed in SEEDS:
+        verdict = evaluate(exercise.id, right, seed=seed)
+        numbers = [fault for fault in verdict.faults if not fault.rule]  # how it is done may break a rule about how
+        if numbers:
+            yield f"{folder}/answers.py: the right answer fails at seed {seed} ({_names(verdict)}); mend it"
+            return
+        for one in mistakes:
+            for form in one.forms:
+                verdict = evaluate(exercise.id, form, seed=seed, limit=LOOP_LIMIT if "loop" in one.id else 10.0)
+                named = [words.id for words in verdict.faults[0].mistakes] if verdict.faults else []
+                if one.id not in named:
+                    yield (
+                        f"{folder}/mistakes.py: {one.id} ({form.__name__}) is called {_names(verdict)} at seed {seed}; "
+                        "add a case that tells them apart, or mend its code"
+                    )
 
 
 def _bank(root: Path, exercise: Exercise) -> Iterator[str]:
-    folder = f"tests/attempts/lesson{exercise.lesson}"
+    place = bank_path(root, exercise).relative_to(root).as_posix()
     try:
-        bank = [attempt for attempt in attempts(root, exercise.lesson) if attempt.exercise == exercise.id]
+        bank = attempts_at(root, exercise)
     except AuthoringError as error:
-        yield f"{folder}: {error}"
+        yield str(error)
         return
-    right = [attempt for attempt in bank if attempt.verdict == "right"]
-    named = [attempt for attempt in bank if attempt.verdict == "wrong" and attempt.misconception]
-    different = len({_shape(attempt.path) for attempt in right})
+    right = [attempt for attempt in bank if attempt.mark == "right"]
+    named = [attempt for attempt in bank if attempt.mark == "wrong" and attempt.mistakes]
+    different = len({_shape(attempt) for attempt in right})
     if different < RIGHT:
-        yield f"{folder}: exercise {exercise.id} has {different} different right attempts; write at least {RIGHT}"
+        yield f"{place}: {different} different right attempts; write at least {RIGHT}"
     if len(named) < WRONG:
-        yield f"{folder}: exercise {exercise.id} has {len(named)} wrong attempts with an id; write at least {WRONG}"
-    outcomes = {"right": "passed", "wrong": "failed", "raised": "raised"}
+        yield f"{place}: {len(named)} wrong attempts with a mistake; write at least {WRONG}"
     for attempt in bank:
-        if attempt.misconception is not None and attempt.misconception not in catalogue():
-            yield f"{folder}/{attempt.path.name}: {attempt.misconception} is not in the catalogue; add it"
-            continue
-        try:
-            function = load(attempt)
-        except Exception as error:  # a file of the bank may raise anything while it is imported
-            yield f"{folder}/{attempt.path.name}: cannot be loaded ({type(error).__name__}: {error}); mend the file"
-            continue
-        verdict = evaluate(exercise.id, function)
-        if (verdict.outcome, verdict.misconception) != (outcomes[attempt.verdict], attempt.misconception):
-            yield (
-                f"{folder}/{attempt.path.name}: the check says {verdict.outcome}, "
-                f"{verdict.misconception or 'no name'}; mend the check, or the file's name"
-            )
+        for seed in SEEDS:
+            verdict = evaluate(exercise.id, attempt.code, seed=seed, limit=limit_of(attempt))
+            if not attempt.agrees(verdict):
+                yield (
+                    f"{place}: {attempt.name}: the check says {verdict.outcome} ({_names(verdict)}) at seed {seed}; "
+                    "mend the check, or the mark above it"
+                )
+                break
+    met = {name for attempt in bank for name in attempt.mistakes}
+    for one in mistakes_of(exercise.home):
+        if one.id not in met:
+            yield f"{place}: no attempt makes the mistake {one.id}; write one, or take the mistake out"
 
 
-def _shape(path: Path) -> str:
-    """The code of a file without comments, docstrings and layout: what makes two answers the same."""
+def limit_of(attempt: Attempt) -> float:
+    """Seconds a case: short where the time limit is what the attempt is about."""
+    return LOOP_LIMIT if attempt.mistakes == (endless_loop.id,) else 30.0
+
+
+def _shape(attempt: Attempt) -> str:
+    """The code of an answer without its name, comments and docstring: what makes two answers the same."""
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-    except SyntaxError:
-        return path.name
+        tree = ast.parse(textwrap.dedent(inspect.getsource(attempt.code)))
+    except (OSError, TypeError, SyntaxError):
+        return attempt.name
     for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if (
-            isinstance(body, list)
-            and body
-            and isinstance(body[0], ast.Expr)
-            and isinstance(body[0].value, ast.Constant)
-        ):
-            node.body = body[1:]  # type: ignore[attr-defined]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            if node is tree.body[0]:
+                node.name = ""
+            if ast.get_docstring(node):
+                node.body = node.body[1:]
     return ast.dump(tree)
 
 
@@ -253,7 +276,7 @@ def _registry(source: Source, declared: str, lesson: Lesson) -> Iterator[str]:
         if name == "compare" and ("predict", identifier) in in_order[in_order.index((name, identifier)) :]:
             yield f'{source.file}: compare("{identifier}") comes before its predict; ask first'
     for name, identifier in sorted(calls.keys() - set(wanted)):
-        yield f'{source.file}: {name}("{identifier}") is not declared; declare it in questions{lesson.number}.py'
+        yield f'{source.file}: {name}("{identifier}") is not declared; declare it in questions.py of the lesson'
 
 
 def _question_text(declared: str, question: Question) -> Iterator[str]:
@@ -274,14 +297,11 @@ def _question_calls(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _strays(root: Path, lesson: Lesson) -> Iterator[str]:
-    """Attempt files whose exercise is not declared."""
-    try:
-        bank = attempts(root, lesson.number)
-    except AuthoringError:
-        return  # said once, by the exercises
-    for attempt in bank:
-        if attempt.exercise not in {exercise.id for exercise in lesson.exercises}:
-            yield f"{shown(root, attempt.path)}: there is no exercise {attempt.exercise}; declare it or rename the file"
+    """Modules of attempts whose exercise is not declared."""
+    declared = {exercise.name for exercise in lesson.exercises}
+    for path in sorted((root / "tests" / "attempts" / f"lesson{lesson.number}").glob("*.py")):
+        if path.stem not in declared:
+            yield f"{shown(root, path)}: there is no exercise {path.stem}; declare it or rename the file"
 
 
 def _order(source: Source) -> Iterator[str]:

@@ -2,81 +2,131 @@
 
 from __future__ import annotations
 
-from course_utils.exercise import Raised, Verdict
+from collections.abc import Sequence
+
+from course_utils.exercise import Fault, Raised, Verdict
 from course_utils.feedback import html
 from course_utils.feedback.display import Shown
-from course_utils.misconceptions import misconception
 
 _TONES = {"passed": "good", "failed": "bad", "raised": "bad", "not attempted": "quiet"}
+MOST_BESIDE = 4
+"""Most further faults that a card tells in one line each."""
 
 
-def card(verdict: Verdict, rules: tuple[str, ...] = ()) -> Shown:
-    """What a learner sees of a check: outcome and points, the numbers seen, the mistake, what to look at next."""
-    title = _title(verdict)
-    text, parts = [title], []
+class _Card:
+    """Lines of text and pieces of HTML that say the same."""
 
-    def say(strong: str, body: str) -> None:
-        text.append(f"  {strong} {body}".rstrip())
-        parts.append(html.paragraph(body, strong))
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.text, self.parts = [title], list[str]()
 
-    def quote(label: str, items: list[str] | tuple[str, ...]) -> None:
-        text.append(f"  {label}:")
-        text.extend(f"    {line}" for item in items for line in item.splitlines())
-        parts.append(html.paragraph("", f"{label}:"))
-        parts.append(html.lines(items, label))
+    def say(self, strong: str, body: str) -> None:
+        self.text.append(f"  {strong} {body}".rstrip())
+        self.parts.append(html.paragraph(body, strong))
 
+    def quote(self, label: str, items: Sequence[str]) -> None:
+        self.text.append(f"  {label}:")
+        self.text.extend(f"    {line}" for item in items for line in item.splitlines())
+        self.parts.append(html.paragraph("", f"{label}:"))
+        self.parts.append(html.lines(list(items), label))
+
+    def fold(self, label: str, body: str) -> None:
+        self.text.append(f"  {label} {body}")
+        self.parts.append(html.folded(label, body))
+
+
+def card(verdict: Verdict, rules: tuple[str, ...] = (), *, kept: int = 0, note: str = "") -> Shown:
+    """What a learner sees of a check: outcome and points, the mistake, what to do next, what was seen.
+
+    `rules` are the exercise's own, `kept` points that an earlier pass brought, `note` something to know first.
+    """
+    made = _Card(_title(verdict, kept))
+    if note:
+        made.say("Please note:", note)
     if verdict.outcome == "passed":
-        say("All cases agree:", f"{verdict.cases_passed} of {verdict.cases_total}.")
+        made.say("All cases agree:", f"{verdict.cases_passed} of {verdict.cases_total}.")
     elif verdict.outcome == "not attempted":
-        say("Nothing to check yet:", "the function still returns `...`. Replace the stub and run the cell again.")
+        made.say("Nothing to check yet:", "the function still returns `...`. Replace the stub and run the cell again.")
     else:
-        quote(f"Seen on {verdict.case}" if verdict.case else "Seen", verdict.observed)
-        if verdict.raised is not None and verdict.raised.frames:
-            quote("Your lines, the innermost last", _frames(verdict.raised))
-        _explain(verdict, say)
-        if rules:
-            say("Rule of this exercise:", " ".join(rules))
+        for number, fault in enumerate(verdict.faults[: MOST_BESIDE + 1]):
+            if number:
+                made.say(_beside(fault), _in_one_line(fault))
+            else:
+                _explain(made, fault, rules)
         if verdict.cases_total:
-            say(
+            made.say(
                 "Cases that agree:",
                 f'{verdict.cases_passed} of {verdict.cases_total}. Stuck? `hint("{verdict.exercise}")`',
             )
     if verdict.printed:
-        quote("Your code printed (first case shown)", verdict.printed.splitlines()[:8])
-    return Shown(
-        "\n".join(text), html.box(title, parts, _TONES[verdict.outcome], f"Check {verdict.exercise}: {verdict.outcome}")
-    )
+        shown = "on this case" if verdict.faults else "on the first case"
+        made.quote(f"Your code printed ({shown})", verdict.printed.splitlines()[:8])
+    if verdict.faults:
+        for words in verdict.faults[0].mistakes:
+            if words.why:
+                made.fold("Why it is easy to believe:", words.why)
+    label = f"Check {verdict.exercise}: {verdict.outcome}"
+    return Shown("\n".join(made.text), html.box(made.title, made.parts, _TONES[verdict.outcome], label))
 
 
-def _title(verdict: Verdict) -> str:
+def _title(verdict: Verdict, kept: int) -> str:
     points = f"{verdict.points} of {verdict.max_points} points"
+    if kept and not verdict.passed:
+        points += f"; {kept} points stay yours"
     return f"{verdict.outcome.upper()}: exercise {verdict.exercise}, {verdict.name} ({points})"
 
 
-def _explain(verdict: Verdict, say) -> None:  # type: ignore[no-untyped-def]
-    if verdict.misconception is None:
-        if verdict.outcome == "raised":
-            say(
-                "What to do next:",
-                "read the message and the last of your lines above; the check passes on what was raised.",
-            )
-        else:
-            say(
-                "No known mistake gives these numbers.",
-                _without_a_name(verdict),
-            )
-        return
-    entry = misconception(verdict.misconception)
-    say(f"{entry.title} ({entry.id}).", entry.happens)
-    if entry.why:
-        say("Why it happens:", entry.why)
-    say("Look at this next:", entry.mend)
+def _explain(made: _Card, fault: Fault, rules: tuple[str, ...]) -> None:
+    """The fault to be mended first: name and next step, then what was seen and what is certain of it."""
+    if len(fault.mistakes) == 1:
+        (words,) = fault.mistakes
+        made.say(f"{words.title} ({words.id}).", "")
+        made.say("Next:", words.mend)
+        made.say("What happened:", words.happens)
+    elif fault.mistakes:
+        made.say("One of these mistakes was made; they leave the very same numbers.", "")
+        for number, words in enumerate(fault.mistakes):
+            made.say("Either:" if not number else "Or:", f"{words.title} ({words.id}). {words.happens}")
+            made.say("Next, if so:", words.mend)
+    elif fault.certain:
+        made.say("No known mistake leaves these numbers, but this is certain of them:", "")
+    elif fault.raised is not None:
+        made.say("Next:", "read the message and the last of your lines below; the check passes on what was raised.")
+    else:
+        made.say(
+            "No known mistake leaves these numbers.",
+            "Compare expected and given below: which agree, and what do the others have in common?",
+        )
+    where = f"On cases {_numbers(fault.cases)}:" if len(fault.cases) > 1 else ""
+    if fault.certain and where:
+        made.say(where, "")
+    for sentence in fault.certain:
+        made.say("·", sentence)
+    made.quote(f"Seen on {fault.case}" if fault.case else "Seen", fault.observed)
+    if fault.raised is not None and fault.raised.frames:
+        made.quote("Your lines, the innermost last", _frames(fault.raised))
+    if rules:
+        made.say("Rules of this exercise:", " ".join(rules))
 
 
-def _without_a_name(verdict: Verdict) -> str:
-    if any("cosine 1.000000" in line for line in verdict.observed):
-        return "The direction is right and the size is not: look for a factor, the ratio above."
-    return "Compare expected and got above entry by entry: which ones agree, and what do the others have in common?"
+def _beside(fault: Fault) -> str:
+    if len(fault.cases) == 1:
+        return f"And, apart from that, {fault.case}:"
+    return f"And, apart from that, cases {_numbers(fault.cases)}:"
+
+
+def _numbers(cases: Sequence[int]) -> str:
+    shown = [str(number) for number in cases]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _in_one_line(fault: Fault) -> str:
+    if fault.mistakes:
+        return " or: ".join(f"{words.title[0].lower()}{words.title[1:]} ({words.id})" for words in fault.mistakes) + "."
+    if fault.certain:
+        return fault.certain[0]
+    seen = "; ".join(line.strip() for line in fault.observed[:3])
+    return f"on case {fault.cases[0]}, {seen}" if len(fault.cases) > 1 else seen
 
 
 def _frames(raised: Raised) -> list[str]:

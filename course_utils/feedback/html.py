@@ -25,6 +25,14 @@ def paragraph(text: str, strong: str = "") -> str:
     return f'<p style="margin:4px 0">{lead}{code_spans(text)}</p>'
 
 
+def folded(label: str, text: str) -> str:
+    """Something to open: the label is always seen, the text on demand."""
+    return (
+        f'<details style="margin:4px 0"><summary style="cursor:pointer">{escape(label)}</summary>'
+        f"{paragraph(text)}</details>"
+    )
+
+
 def lines(items: list[str] | tuple[str, ...], label: str) -> str:
     body = escape("\n".join(items))
     return (

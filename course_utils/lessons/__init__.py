@@ -1,6 +1,6 @@
-"""The registry of lessons. A lesson is the module `lessonN` beside this file, with a `LESSON` in it.
+"""The registry of lessons. A lesson is the package `lessonN` beside this file, with a `LESSON` in it.
 
-Nothing here imports `course_utils.oracles`: lessons are what runs a learner's code.
+Nothing here imports `answers` or `mistakes`: lessons are what runs a learner's code.
 """
 
 from __future__ import annotations

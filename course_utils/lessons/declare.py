@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Literal
 
 from course_utils.exercise import Exercise
@@ -48,3 +50,15 @@ class Lesson:
     @property
     def minutes(self) -> int:
         return self.reading_minutes + sum(exercise.minutes for exercise in self.exercises)
+
+
+def exercises_of(package: str, points: Mapping[str, int]) -> tuple[Exercise, ...]:
+    """The exercises of a lesson, whose package is `package`, from {folder: points}, in that order."""
+    found = []
+    for folder, share in points.items():
+        try:  # PORT
+            task: Exercise = import_module(f"{package}.{folder}.task").EXERCISE
+        except ModuleNotFoundError:  # PORT
+            continue  # PORT
+        found.append(replace(task, points=share, home=f"{package}.{folder}"))
+    return tuple(found)

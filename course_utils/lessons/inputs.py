@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -49,6 +49,25 @@ def mean_square_error(prediction: torch.Tensor, target: torch.Tensor) -> torch.T
     return ((prediction - target) ** 2).mean()
 
 
+def _poisson(prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    # The negative log-likelihood of a count, up to a constant, of the logarithm of its rate.
+    return (torch.exp(prediction) - target * prediction).mean()
+
+
+def _pinball(prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    # What a quantile, here the eighth tenth, minimises.
+    above = target - prediction
+    return torch.maximum(0.8 * above, -0.2 * above).mean()
+
+
+LOSSES: Mapping[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "squared error": mean_square_error,
+    "poisson": _poisson,
+    "pinball": _pinball,
+}
+"""Losses of a prediction and a target, 0-d means over all entries; all but the first tell the two apart."""
+
+
 def without_global_draws(build: Callable[[], nn.Module]) -> nn.Module:
     """Build a module without moving the global random state its default initialisation draws from."""
     with torch.random.fork_rng(devices=[]):
@@ -83,6 +102,44 @@ class _Tied(nn.Module):
         return self.second(torch.tanh(self.first(x)))
 
 
+class _Scaled(nn.Module):
+    """A model with a parameter of its own, one output, and two biases of equal value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.zeros(3))
+        self.layers = nn.ModuleList([nn.Linear(3, 1), nn.Linear(3, 1)])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        first, second = self.layers
+        return first(x * self.scale) * torch.tanh(second(x))
+
+
+class _Twins(nn.Module):
+    """A layer and two further biases, added to each other: autograd hands both the very same gradient."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 2, bias=False)
+        self.left = nn.Parameter(torch.zeros(2))
+        self.right = nn.Parameter(torch.zeros(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(x) + (self.left + self.right)
+
+
+class _Sequences(nn.Module):
+    """A model of samples that are sequences of 2 by 3: each step goes through one layer, and they are averaged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.step = nn.Linear(3, 4)
+        self.out = nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.out(torch.tanh(self.step(x)).mean(1))
+
+
 class _Heads(nn.Module):
     """A trunk with two heads, of which a forward pass uses one, and a layer that none uses."""
 
@@ -108,10 +165,16 @@ def _build_model(kind: str) -> nn.Module:
             return _Tied()
         case "norm":
             return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5), nn.Linear(4, 2))
-        case "eval":
+        case "eval" | "part eval":
             # Flatten and batch norm refuse a single sample without its batch dimension.
             norm = nn.BatchNorm1d(4, affine=False)
             return nn.Sequential(nn.Flatten(), nn.Linear(3, 4), norm, nn.Tanh(), nn.Dropout(0.5), nn.Linear(4, 2))
+        case "sequences":
+            return _Sequences()
+        case "twins":
+            return _Twins()
+        case "scaled":
+            return _Scaled()
         case "heads":
             return _Heads()
     raise ValueError(f"unknown model {kind!r}")
@@ -121,17 +184,30 @@ def model_and_batch(case: Case) -> tuple[nn.Module, torch.Tensor, torch.Tensor]:
     """The model of a case, in `spec["model"]`, with its earlier `.grad`, `x (n, 3)` and `y (n, outputs)`."""
     draw, kind = Draw(case), case.spec["model"]
     model = draw.fill(without_global_draws(lambda: _build_model(kind)))
+    if kind == "scaled":
+        with torch.no_grad():
+            model.layers[1].bias.copy_(model.layers[0].bias)  # type: ignore[index, union-attr]
     if kind == "frozen":
         model[0].weight.requires_grad_(False)  # type: ignore[index]
     if kind in ("norm", "eval"):
         model.eval()
+    if kind == "part eval":  # as one fine-tunes with frozen statistics
+        for module in model.modules():
+            module.train(not isinstance(module, nn.BatchNorm1d | nn.Dropout))
     earlier = case.spec.get("earlier", "none")
     trainable = [p for p in model.parameters() if p.requires_grad]
     for index, parameter in enumerate(trainable):
         if earlier == "all" or (earlier == "some" and index % 2 == 0):
             parameter.grad = draw.normal(*parameter.shape)
-    x = draw.normal(case.spec.get("n", 6), 3)
-    outputs = 3 if kind == "tied" else 2
+        elif earlier == "huge":
+            parameter.grad = 1e14 * draw.normal(*parameter.shape)
+        elif earlier == "not finite":
+            parameter.grad = torch.full_like(parameter, float("nan" if index % 2 else "inf"), requires_grad=False)
+    if case.spec.get("frozen_holds"):
+        model[0].weight.grad = draw.normal(*model[0].weight.shape)  # type: ignore[index]
+    rows = case.spec.get("n", 6)
+    x = draw.normal(rows, 2, 3) if kind == "sequences" else draw.normal(rows, 3)
+    outputs = {"tied": 3, "scaled": 1}.get(kind, 2)
     return model, x, draw.normal(len(x), outputs)
 
 

@@ -1,29 +1,26 @@
-"""The catalogue of misconceptions: id, title, what happens, why, how to mend it, where it is taught.
+"""The catalogue of mistakes of training loops: id, title, what happens, why, how to mend it, where it is taught.
 
-An id reads like its name (`zeroed-before-step`). The catalogue is one flat namespace; the
-entries stand in one module a lesson, plus `general` for mistakes any exercise can meet.
+An id reads like its name (`zeroed-before-step`). The mistakes of an exercise stand in its own `mistakes.py`.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 
 from course_utils.misconceptions.entry import Misconception
+from course_utils.misconceptions.loops import MISCONCEPTIONS
 
 __all__ = ["Misconception", "catalogue", "misconception"]
 
 
 @cache
 def catalogue() -> dict[str, Misconception]:
-    """Every entry by id. Raises `ValueError` when two modules use one id."""
+    """Every entry by id. Raises `ValueError` when one id is used twice."""
     entries: dict[str, Misconception] = {}
-    for module in sorted(info.name for info in iter_modules(__path__) if info.name != "entry"):
-        for item in import_module(f"{__name__}.{module}").MISCONCEPTIONS:
-            if item.id in entries:
-                raise ValueError(f"the misconception id {item.id!r} is used twice")
-            entries[item.id] = item
+    for item in MISCONCEPTIONS:
+        if item.id in entries:
+            raise ValueError(f"the misconception id {item.id!r} is used twice")
+        entries[item.id] = item
     return entries
 
 

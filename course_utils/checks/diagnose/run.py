@@ -1,0 +1,165 @@
+"""One case of an attempt beside what is right on it, and the ways in which the questions look at it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_utils.checks.difference import (
+    RESULT,
+    TOLERANCE,
+    Container,
+    Difference,
+    difference_kind,
+    wide,
+)
+from course_utils.exercise import Case, Evidence, Exercise
+from course_utils.plain import TensorData
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A place where a tensor is expected and a tensor, perhaps of another shape, was given."""
+
+    where: str
+    expected: torch.Tensor
+    """In float64."""
+    given: torch.Tensor
+    limit: float
+    """Largest difference that counts as none, relative to the largest entry."""
+
+    def agree(self, a: torch.Tensor, b: torch.Tensor) -> bool:
+        """Whether two tensors are the same numbers, to the precision of this place."""
+        return close(a, b, self.limit)
+
+
+def close(a: torch.Tensor, b: torch.Tensor, limit: float) -> bool:
+    """Whether shapes are equal, and entries within `limit` of the largest of them."""
+    if a.shape != b.shape or not bool(torch.isfinite(a).all()) or not bool(torch.isfinite(b).all()):
+        return False
+    if not a.numel():
+        return True
+    scale = max(float(a.abs().max()), float(b.abs().max()))
+    return float((a - b).abs().max()) <= limit * scale
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One case: its number from 1, the evidence of the right answer and of the attempt, and how they differ."""
+
+    number: int
+    case: Case
+    right: Evidence
+    given: Evidence
+    expected: Mapping[str, Any]
+    """{place: leaf} of what is graded, as the right answer leaves it."""
+    leaves: Mapping[str, Any]
+    """The same of the attempt."""
+    differences: tuple[Difference, ...]
+    tolerance: float | None
+
+    @cached_property
+    def told(self) -> list[Difference]:
+        """The differences worth telling: what stands inside something of another type is a difference of its own."""
+        others = [one.where for one in self.differences if one.kind in ("type", "none")]
+        inside = tuple(f"{where}[" for where in others)
+        return (
+            [one for one in self.differences if not one.where.startswith(inside)] if inside else list(self.differences)
+        )
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Every place where a real tensor is expected and one was given, right places too."""
+        found = []
+        for where, a in self.expected.items():
+            b = self.leaves.get(where)
+            if isinstance(a, TensorData) and isinstance(b, TensorData):
+                if not a.value.is_complex() and not b.value.is_complex():
+                    limit = self.limit(a.value, b.value)
+                    found.append(Pair(where, wide(a.value), wide(b.value), limit))
+        return found
+
+    def limit(self, a: torch.Tensor, b: torch.Tensor) -> float:
+        """The tolerance at a place, somewhat wider than the one that decides: sums and differences cost digits."""
+        by_dtype = max(TOLERANCE.get(a.dtype, 1e-9), TOLERANCE.get(b.dtype, 1e-9))
+        return 20 * max(self.tolerance or 0.0, by_dtype)
+
+    @cached_property
+    def wrong(self) -> list[Pair]:
+        """The places whose numbers differ."""
+        differing = {one.where for one in self.differences}
+        return [pair for pair in self.pairs if pair.where in differing]
+
+    @property
+    def comparable(self) -> bool:
+        """Whether every difference is one of numbers in tensors of the right shape, all of them finite."""
+        return bool(self.differences) and all(one.kind == "value" for one in self.differences) and bool(self.wrong)
+
+    def right_at(self, where: str) -> bool:
+        """Whether the leaf at a place is as expected."""
+        return difference_kind(self.expected.get(where), self.leaves.get(where), self.tolerance) is None
+
+    def children(self, leaves: Mapping[str, Any], where: str = RESULT) -> list[Any] | None:
+        """The leaves inside a list or dict, in order; None where there is none."""
+        parent = leaves.get(where)
+        if not isinstance(parent, Container):
+            return None
+        keys = [f"{where}[{key if parent.kind == 'list' else repr(key)}]" for key in parent.keys]
+        return [leaves.get(key) for key in keys]
+
+
+def inputs_of(exercise: Exercise, case: Case) -> dict[str, torch.Tensor]:
+    """{what it is called: values in float64} of the tensors a case hands over, parameters and earlier `.grad` too."""
+    found: dict[str, torch.Tensor] = {}
+
+    def note(name: str, tensor: torch.Tensor) -> None:
+        if tensor.is_floating_point():
+            found[name] = wide(tensor.detach().cpu())
+            if tensor.is_leaf and tensor.grad is not None:
+                found[f"the earlier {name}.grad"] = wide(tensor.grad.detach().cpu())
+
+    for name, item in exercise.arrange(case).watch.items():
+        if isinstance(item, torch.Tensor):
+            note(name, item)
+        elif isinstance(item, nn.Module):
+            for key, parameter in item.named_parameters():
+                note(key, parameter)
+    return found
+
+
+def place_name(where: str) -> str:
+    """A place as a sentence names it: `W1`, entry 2, the result."""
+    root = where.split("[")[0]
+    beside = "" if root == RESULT else f" ({root})"
+    match = re.fullmatch(r".*\['([^']*)'\]", where)
+    if match:
+        return f"`{match[1]}`{beside}"
+    match = re.fullmatch(r".*\[(\d+)\]", where)
+    return f"entry {match[1]}{beside}" if match else where
+
+
+def names_of(places: Sequence[str], most: int = 4) -> str:
+    """Places in one phrase: `W1`, `b1` and `W2`."""
+    shown = [place_name(where) for where in places]
+    if len(shown) > most:
+        return ", ".join(shown[:most]) + f" and {len(shown) - most} more"
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+
+
+def case_numbers(runs: Sequence[Run]) -> str:
+    """The numbers of cases in one phrase: case 2; cases 2, 4 and 5."""
+    numbers = [str(run.number) for run in runs]
+    if len(numbers) == 1:
+        return f"case {numbers[0]}"
+    return f"cases {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def on_all(group: Sequence[Run], true_of: Callable[[Run], bool]) -> bool:
+    """Whether something holds on every case of a group, and there is one."""
+    return bool(group) and all(true_of(run) for run in group)

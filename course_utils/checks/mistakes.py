@@ -1,0 +1,61 @@
+"""What an exercise's `mistakes.py` declares: each mistake as the code that makes it, with its words beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from course_utils.misconceptions.entry import Misconception
+
+Code = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake: what a learner would hand in, in one form or several, and the words for it.
+
+    `signs` names the facts, beyond the graded ones, that must agree before the name is given: those the words speak of.
+    """
+
+    words: Misconception
+    forms: tuple[Code, ...]
+    signs: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.words.id
+
+
+def mistake(
+    title: str,
+    happens: str,
+    mend: str,
+    why: str = "",
+    *,
+    also: Sequence[Code] = (),
+    signs: Sequence[str] = (),
+) -> Callable[[Code], Mistake]:
+    """Make a `Mistake` of the function below; its name, with hyphens, is the id. `also` are other forms of it.
+
+    `happens` says what the code does and what that does to the numbers, `mend` what to look at or write next, short
+    of the answer, `why` why it is easy to believe.
+    """
+
+    def make(code: Code) -> Mistake:
+        identifier = code.__name__.replace("_", "-")
+        return Mistake(Misconception(identifier, title, happens, mend, why), (code, *also), tuple(signs))
+
+    return make
+
+
+def mistakes_in(module: ModuleType) -> tuple[Mistake, ...]:
+    """Every mistake of a module, in order. Raises `ValueError` when one goes by another name than its own."""
+    found = []
+    for name, value in vars(module).items():
+        if isinstance(value, Mistake):
+            if value.id != name.replace("_", "-"):
+                raise ValueError(f"{module.__name__}: the mistake {value.id} is called {name}")
+            found.append(value)
+    return tuple(found)

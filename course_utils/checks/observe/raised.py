@@ -1,0 +1,41 @@
+"""Exceptions out of a learner's code, trimmed to the learner's own lines."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sysconfig
+import traceback
+from pathlib import Path
+
+from course_utils.exercise import Frame, Raised
+from course_utils.plain import MAX_TEXT, without_addresses
+
+_PACKAGE = str(Path(__file__).resolve().parents[2]) + os.sep
+_LIBRARIES = tuple({os.path.realpath(path) + os.sep for path in sysconfig.get_paths().values()})
+
+
+def describe_exception(error: BaseException) -> Raised:
+    """The exception's type and message, with the frames of the learner's own code (the innermost five)."""
+    frames = [
+        Frame(entry.name, entry.lineno or 0, (entry.line or "").strip()[:200])
+        for entry in traceback.extract_tb(error.__traceback__)
+        if _is_learners(entry.filename)
+    ]
+    if isinstance(error, SyntaxError) and error.text and _is_learners(error.filename or "<string>"):
+        frames.append(Frame("<syntax>", error.lineno or 0, error.text.strip()[:200]))
+    try:
+        message = without_addresses(str(error))
+    except Exception:  # a learner's __str__ may do anything
+        message = ""
+    return Raised(type(error).__name__, message[:MAX_TEXT], tuple(frames[-5:]))
+
+
+def _is_learners(filename: str) -> bool:
+    if filename.startswith("<"):
+        # Cells of some front ends are named <ipython-input-...>; frozen library modules <frozen ...>.
+        return not filename.startswith(("<frozen", "<__array_function__", "<eval_with_key>"))
+    path = os.path.realpath(filename)
+    if path.startswith(_PACKAGE):
+        return False
+    return bool(linecache.getlines(filename)) and not path.startswith(_LIBRARIES)

@@ -1,0 +1,78 @@
+"""What is watched while a learner's code runs: tensors, models and lists, before and after the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_utils.exercise import Change
+from course_utils.plain import short_repr
+
+_State = dict[tuple[str, str], Any]
+
+
+def watched_state(watch: dict[str, object]) -> _State:
+    """{(shown name, aspect): value} of everything watched; tensors are cloned so that they cannot change."""
+    state: _State = {}
+    for name, item in watch.items():
+        if isinstance(item, nn.Module):
+            for key, parameter in item.named_parameters():
+                _tensor_state(state, f"{name}.{key}", parameter, "parameters")
+            for key, buffer in item.named_buffers():
+                state[f"{name}.{key}", "buffers"] = buffer.detach().clone()
+            for key, module in item.named_modules():
+                state[f"{name}.{key}".rstrip("."), "mode"] = "train" if module.training else "eval"
+        elif isinstance(item, torch.Tensor):
+            _tensor_state(state, name, item, "input")
+        elif isinstance(item, list | tuple):
+            for index, element in enumerate(item):
+                state.update(watched_state({f"{name}[{index}]": element}))
+            state[name, "input"] = len(item)
+        else:
+            raise TypeError(f"cannot watch {name}, a {type(item).__name__}")
+    return state
+
+
+def _tensor_state(state: _State, name: str, tensor: torch.Tensor, aspect: str) -> None:
+    state[name, aspect] = tensor.detach().clone()
+    state[name, "requires-grad"] = tensor.requires_grad
+    if tensor.is_leaf:
+        state[name, "grad"] = None if tensor.grad is None else tensor.grad.detach().clone()
+
+
+def compare(before: _State, after: _State, free: frozenset[str]) -> list[Change]:
+    changes = []
+    for key in before:
+        what, aspect = key
+        if aspect not in free and not _same(before[key], after.get(key)):
+            changes.append(Change(what, aspect, *_described(before[key], after.get(key))))
+    return changes
+
+
+def _described(before: object, after: object) -> tuple[str, str]:
+    """Both values in short; where they look the same in short, by how much they differ."""
+    first, second = _brief(before), _brief(after)
+    if first == second and isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor):
+        if before.shape == after.shape:
+            # In float64 on the CPU: booleans have no difference, and two devices share none.
+            off = before.to("cpu", torch.float64) - after.to("cpu", torch.float64)
+            second += f", off by up to {off.abs().max().item():.1e}"
+    return first, second
+
+
+def _same(a: object, b: object) -> bool:
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device:
+            return False
+        return bool(torch.all(torch.eq(a, b) | (a.isnan() & b.isnan())))
+    return type(a) is type(b) and a == b
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, torch.Tensor):
+        if value.numel() <= 4:
+            return short_repr([round(v, 4) for v in value.flatten().tolist()] if value.ndim else round(value.item(), 4))
+        return f"shape {tuple(value.shape)}, norm {value.double().norm().item():.4g}"
+    return short_repr(value)

@@ -1,0 +1,82 @@
+"""torch, NumPy and builtins as they were when the course was imported.
+
+A cell may replace `torch.equal` for good, by design or by accident. The check works with the names it found at
+import; the attempt works with whatever stands there now.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+import torch
+
+_callable, _getattr, _setattr, _vars = callable, getattr, setattr, vars
+_MISSING = object()
+_OWNERS: tuple[Any, ...] = (
+    builtins,
+    math,
+    numpy,
+    torch,
+    torch.Tensor,
+    torch.autograd,
+    torch.func,
+    torch.linalg,
+    torch.nn.functional,
+)
+_KEPT = [(owner, {name: value for name, value in _vars(owner).items() if _callable(value)}) for owner in _OWNERS]
+
+Replaced = list[tuple[Any, str, Any, Any]]
+"""(owner, name, as it was at import, as it is now) of each name that was replaced."""
+
+
+def replaced() -> Replaced:
+    """What has been replaced since the course was imported. A name that was deleted counts too."""
+    found = []
+    for owner, kept in _KEPT:
+        now = _vars(owner)
+        for name, value in kept.items():
+            if now.get(name, _MISSING) is not value:
+                found.append((owner, name, value, now.get(name, _MISSING)))
+    return found
+
+
+class Names:
+    """Two sets of names, ours and the learner's, of which one is in force."""
+
+    def __init__(self) -> None:
+        self._theirs: Replaced = []
+
+    @contextmanager
+    def ours(self) -> Iterator[Names]:
+        """The names as they were at import, until the block ends; then the learner's again."""
+        self._take_back()
+        try:
+            yield self
+        finally:
+            self._give()
+
+    @contextmanager
+    def theirs(self) -> Iterator[None]:
+        """Inside `ours`: the learner's names for the length of the block, with what is replaced in it."""
+        self._give()
+        try:
+            yield
+        finally:
+            self._take_back()
+
+    def _take_back(self) -> None:
+        self._theirs = replaced()
+        for owner, name, ours, _ in self._theirs:
+            _setattr(owner, name, ours)
+
+    def _give(self) -> None:
+        for owner, name, _, theirs in self._theirs:
+            if theirs is _MISSING:
+                delattr(owner, name)
+            else:
+                _setattr(owner, name, theirs)

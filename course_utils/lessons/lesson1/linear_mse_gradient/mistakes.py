@@ -1,0 +1,218 @@
+"""What is often done instead in exercise 1.2."""
+
+from __future__ import annotations
+
+import torch
+
+from course_utils.checks.mistakes import mistake
+
+T = torch.Tensor
+
+
+def _parts(w: T, x: T, y: T) -> tuple[T, int, int]:
+    """(x transposed times the residual, n, d)."""
+    return x.T @ _residual(w, x, y), *x.shape  # type: ignore[return-value]
+
+
+def _residual(w: T, x: T, y: T) -> T:
+    return x @ w.detach() - y
+
+
+@mistake(
+    "The 2 of the square is missing",
+    "Every entry is half of what it should be: the derivative of r**2 is 2r.",
+    "Differentiate the square once more, on paper.",
+    "Some books put 1/2 in front of the loss to make the 2 vanish; this loss has none.",
+)
+def missing_factor_two(w: T, x: T, y: T) -> T:
+    total, n, _ = _parts(w, x, y)
+    return total / n
+
+
+@mistake(
+    "The gradient of the sum, not of the mean",
+    "Every entry is too large by the number of rows; the direction is right.",
+    "A mean divides by the number of its terms, and so does its gradient.",
+    "The direction is right, so a loss curve may not tell; only the step size grows with the batch.",
+)
+def loss_not_averaged(w: T, x: T, y: T) -> T:
+    return 2 * _parts(w, x, y)[0]
+
+
+@mistake(
+    "Neither the 2 nor the mean is there",
+    "What came back is x transposed times the residual: every entry lacks the 2 of the square, and the division by the "
+    "number of rows.",
+    "Differentiate the whole of mean((x @ w - y)**2) on paper: first the mean, then the square, then the inside.",
+    "The direction is right, so descent with it seems to work.",
+)
+def neither_two_nor_mean(w: T, x: T, y: T) -> T:
+    return _parts(w, x, y)[0]
+
+
+@mistake(
+    "The sign is flipped",
+    "The result points downhill. A gradient points uphill; going against it is the optimizer's business.",
+    "Check which of the two, prediction or target, is subtracted from which, and what the derivative of the inside is.",
+    "Descent is what one does with a gradient, so the minus is easily drawn into it.",
+)
+def gradient_sign_flipped(w: T, x: T, y: T) -> T:
+    total, n, _ = _parts(w, x, y)
+    return -2 * total / n
+
+
+@mistake(
+    "Divided by the number of features",
+    "The mean runs over the n rows, and what was divided by is d, the number of features.",
+    "Count the terms of the mean in the loss.",
+    "len(w) and len(y) are easily mixed up; with as many rows as features they agree.",
+)
+def averaged_over_features(w: T, x: T, y: T) -> T:
+    total, _, d = _parts(w, x, y)
+    return 2 * total / d
+
+
+@mistake(
+    "Divided by rows times features",
+    "The mean runs over the n residuals; x has n times d entries, which is another count.",
+    "Count the terms of the mean in the loss.",
+)
+def averaged_over_all_entries(w: T, x: T, y: T) -> T:
+    total, n, d = _parts(w, x, y)
+    return 2 * total / (n * d)
+
+
+@mistake(
+    "Averaged twice",
+    "Every entry is too small by the number of rows: the mean was taken once more than the loss does.",
+    "Divide in one place only: in the formula, or with mean(), not with both.",
+)
+def averaged_twice(w: T, x: T, y: T) -> T:
+    total, n, _ = _parts(w, x, y)
+    return 2 * total / n**2
+
+
+def _rows_undivided(w: T, x: T, y: T) -> T:
+    return 2 * x * _residual(w, x, y)[:, None]
+
+
+@mistake(
+    "The rows were not added up",
+    "The result has one gradient a row. A weight that serves every row receives the sum over the rows.",
+    "Sum over the batch dimension, and look again at what the mean divides by.",
+    also=(_rows_undivided,),
+)
+def rows_not_summed(w: T, x: T, y: T) -> T:
+    return _rows_undivided(w, x, y) / len(y)
+
+
+@mistake(
+    "The features were averaged too",
+    "The result is one number, the mean over rows and features. Each entry of w has a slope of its own.",
+    "Average over the rows only: mean() without a dimension takes all there are.",
+)
+def averaged_the_features_too(w: T, x: T, y: T) -> T:
+    return _rows_undivided(w, x, y).mean()
+
+
+@mistake(
+    "The result stayed a column",
+    "The numbers are right, in shape (d, 1); the exercise asks for the shape of w, (d,).",
+    "Turn the column into a vector at the end, or work with vectors throughout.",
+)
+def stayed_a_column(w: T, x: T, y: T) -> T:
+    total, n, _ = _parts(w, x, y)
+    return (2 * total / n)[:, None]
+
+
+@mistake(
+    "The target was left out",
+    "The result uses the prediction where the residual, prediction minus target, belongs.",
+    "Differentiate (prediction - target)**2: the inner term stays as it is.",
+)
+def prediction_for_residual(w: T, x: T, y: T) -> T:
+    return 2 * x.T @ (x @ w.detach()) / len(y)
+
+
+@mistake(
+    "The residual is still squared",
+    "The result uses the square of the residual, where the derivative of the square, twice the residual, belongs. A "
+    "squared residual has lost its sign.",
+    "What is the derivative of r**2 with respect to r?",
+    "** binds more tightly than @ and *, so the square slips in beside the 2 that it should have become.",
+)
+def square_kept(w: T, x: T, y: T) -> T:
+    return 2 * x.T @ _residual(w, x, y) ** 2 / len(y)
+
+
+def _loss_summed(w: T, x: T, y: T) -> T:
+    return (_residual(w, x, y) ** 2).sum()
+
+
+@mistake(
+    "A loss was returned, not its gradient",
+    "The result is one number: how wrong the prediction is, not how that changes with w.",
+    "Return one slope for each entry of w.",
+    also=(_loss_summed,),
+)
+def loss_for_gradient(w: T, x: T, y: T) -> T:
+    return (_residual(w, x, y) ** 2).mean()
+
+
+def _undivided_residual(w: T, x: T, y: T) -> T:
+    return 2 * _residual(w, x, y)
+
+
+@mistake(
+    "The chain rule stopped one link early",
+    "The result has one entry a row: the derivative of the square with respect to the residual. The residual's own "
+    "derivative with respect to w is missing.",
+    "Multiply by how each residual moves with w, which is a row of x, and add over the rows.",
+    also=(_undivided_residual,),
+)
+def chain_rule_cut_short(w: T, x: T, y: T) -> T:
+    return 2 * _residual(w, x, y) / len(y)
+
+
+def _all_pairs(w: T, x: T, y: T) -> T:
+    """Entry i, j: the prediction of row i minus the target of row j."""
+    return (x @ w.detach())[:, None] - y
+
+
+def _pairs_kept(w: T, x: T, y: T) -> T:
+    return 2 * x.T @ _all_pairs(w, x, y) / len(y)
+
+
+def _pairs_summed(w: T, x: T, y: T) -> T:
+    return _pairs_kept(w, x, y).sum(1)
+
+
+@mistake(
+    "A column minus a row made a matrix",
+    "Shapes (n, 1) and (n,) broadcast to (n, n): every prediction was compared with every target.",
+    "Print the shape of the residual: it must be (n,).",
+    "PyTorch broadcasts without a word; MSE losses meet this trap every day.",
+    also=(_pairs_kept, _pairs_summed),
+)
+def broadcast_to_matrix(w: T, x: T, y: T) -> T:
+    return _pairs_kept(w, x, y).mean(1)
+
+
+@mistake(
+    "Autograd was asked, and had nothing to say",
+    "Something went backward that has no graph. In this exercise autograd is not to be asked at all.",
+    "Derive the gradient on paper, and write the formula with tensor operations.",
+)
+def autograd_asked_in_vain(w: T, x: T, y: T) -> object:
+    ((x @ w - y) ** 2).mean().backward()
+    return w.grad
+
+
+@mistake(
+    "Autograd was used",
+    "This exercise asks for the derivation by hand.",
+    "Write the formula with tensor operations; keep autograd as the judge of your own tests.",
+)
+def used_autograd(w: T, x: T, y: T) -> T:
+    leaf = w.detach().clone().requires_grad_()
+    return torch.autograd.grad(((x @ leaf - y) ** 2).mean(), leaf)[0]

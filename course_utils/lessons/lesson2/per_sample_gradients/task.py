@@ -1,0 +1,196 @@
+"""Exercise 2.5: the gradient of each sample of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_utils.exercise import Arrangement, Case, Exercise
+from course_utils.lessons.inputs import LOSSES, cases, gradients_held, model_and_batch
+
+GRAD = ".grad after the call"
+HOOKS = "hooks left"
+CALLS = "calls of loss_fn"
+LOSS_SHAPES = "shapes of prediction and target in a call of loss_fn"
+MODEL_SHAPES = "shapes the model was called with"
+ORDER = "order of the arguments of loss_fn"
+LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+_MOST = 6
+"""Most shapes that are written down."""
+
+
+def _poisson_by_sample(prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    # Summed over the outputs and averaged over the samples: it counts the rows of what it is handed.
+    return (torch.exp(prediction) - target * prediction).sum() / len(target)
+
+
+_LOSSES: Mapping[str, LossFn] = {
+    **LOSSES,
+    "poisson, by sample": _poisson_by_sample,
+    "cross-entropy": nn.functional.cross_entropy,
+}
+
+
+class _Spy:
+    """The loss handed to the learner, and with what it and the model were called."""
+
+    def __init__(self, loss_fn: LossFn, target: torch.Tensor) -> None:
+        self._loss_fn = loss_fn
+        self._rows = target.detach().clone()
+        self._calls = 0
+        self._loss_shapes: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
+        self._model_shapes: set[tuple[int, ...]] = set()
+        self._order: set[str] = set()
+
+    def __call__(self, prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        self._calls += 1
+        try:
+            self._loss_shapes.add((tuple(prediction.shape), tuple(target.shape)))
+            self._order.add(self._order_of(prediction, target))
+        except (RuntimeError, AttributeError, TypeError):
+            pass  # no plain tensors: ones that torch.func maps over, or none at all
+        return self._loss_fn(prediction, target)
+
+    def _order_of(self, prediction: torch.Tensor, target: torch.Tensor) -> str:
+        if self._is_of_targets(target):
+            return "prediction, target"
+        return "target, prediction" if self._is_of_targets(prediction) else "unknown"
+
+    def _is_of_targets(self, rows: torch.Tensor) -> bool:
+        """Whether these are rows of y."""
+        if rows.dtype != self._rows.dtype or rows.numel() > self._rows.numel():
+            return False
+        return bool(torch.isin(rows.detach(), self._rows).all())
+
+    @contextmanager
+    def looking_at(self, model: nn.Module) -> Iterator[None]:
+        """In the block, the shapes that the model is called with are written down."""
+
+        shapes = self._model_shapes
+
+        def note(module: nn.Module, args: tuple[Any, ...]) -> None:
+            if args and isinstance(args[0], torch.Tensor):
+                shapes.add(tuple(args[0].shape))
+
+        handle = model.register_forward_pre_hook(note)
+        try:
+            yield
+        finally:
+            handle.remove()
+
+    def facts(self) -> dict[str, object]:
+        return {
+            CALLS: self._calls,
+            LOSS_SHAPES: [[list(shape) for shape in pair] for pair in sorted(self._loss_shapes)[:_MOST]],
+            MODEL_SHAPES: [list(shape) for shape in sorted(self._model_shapes)[:_MOST]],
+            ORDER: sorted(self._order),
+        }
+
+
+def _hooks_in(model: nn.Module) -> int:
+    """How many hooks are registered on a model's modules and parameters."""
+    of_modules = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    of_tensors = ("_backward_hooks", "_post_accumulate_grad_hooks")
+    found = sum(len(getattr(module, kind)) for module in model.modules() for kind in of_modules)
+    return found + sum(len(getattr(p, kind, None) or ()) for p in model.parameters() for kind in of_tensors)
+
+
+def _cases(seed: int) -> list[Case]:
+    # Where the model is the special thing, the loss is the plain one, so that two mistakes show apart.
+    plain = {"loss": "squared error"}
+    return cases(
+        seed,
+        [
+            ("a linear model, 4 samples, .grad None before", {"model": "linear", "n": 4, **plain}),
+            ("two layers that hold gradients already, 5 samples", {"model": "mlp", "n": 5, "earlier": "all", **plain}),
+            ("one sample", {"model": "mlp", "n": 1, "earlier": "some", **plain}),
+            (
+                "a loss that is no squared error and counts the rows",
+                {"model": "mlp", "n": 4, "loss": "poisson, by sample"},
+            ),
+            ("a frozen weight", {"model": "frozen", "n": 3, "earlier": "all", **plain}),
+            ("a branch the loss does not use", {"model": "unused", "n": 3, "earlier": "some", **plain}),
+            ("one weight tied to two places", {"model": "tied", "n": 4, "earlier": "all", **plain}),
+            ("flatten, batch norm and dropout in eval mode", {"model": "eval", "n": 4, "earlier": "some", **plain}),
+            (
+                "a model in train mode, its batch norm and dropout in eval mode",
+                {"model": "part eval", "n": 4, "earlier": "some", **plain},
+            ),
+            ("cross-entropy with class indices, 6 samples", {"model": "mlp", "n": 6, "loss": "cross-entropy"}),
+            ("samples that are sequences of 2 by 3", {"model": "sequences", "n": 3, "earlier": "some", **plain}),
+            ("a loss of quantiles, 3 samples", {"model": "mlp", "n": 3, "loss": "pinball", "earlier": "some"}),
+            (".grad holds infinite and NaN gradients", {"model": "mlp", "n": 3, "earlier": "not finite", **plain}),
+            ("float32, 5 samples", {"model": "mlp", "n": 5, "earlier": "all", "dtype": "float32", **plain}),
+        ],
+    )
+
+
+def _arrange(case: Case) -> Arrangement:
+    model, x, y = model_and_batch(case)
+    y = y.argmax(1) if case.spec["loss"] == "cross-entropy" else y
+    loss_fn = _Spy(_LOSSES[case.spec["loss"]], y)
+    return Arrangement(
+        (model, loss_fn, x, y),
+        watch={"model": model, "x": x, "y": y},
+        within=(loss_fn.looking_at(model),),
+        facts=lambda _: {GRAD: gradients_held(model), HOOKS: _hooks_in(model), **loss_fn.facts()},
+    )
+
+
+EXERCISE = Exercise(
+    id="2.5",
+    name="per_sample_gradients",
+    title="Undo the sum over the batch",
+    difficulty=3,
+    minutes=20,
+    goal=(
+        "Write `per_sample_gradients(model, loss_fn, x, y)`: a dict `{name: tensor of shape (n, *parameter shape)}` "
+        "whose row `i` is the gradient of `loss_fn` on sample `i` alone; `n` is `len(x)`, at least 1. "
+        "`loss_fn(prediction, target)` takes the model's output for a batch and that batch's targets, in this order, and "
+        "returns a 0-d mean: for sample `i`, a batch of one of each. Leave every `.grad` as it was. A frozen parameter "
+        "has no entry, an unused one has zeros, a tied one appears once. The models draw no random numbers and use no "
+        "batch statistics; some of them accept batches alone."
+    ),
+    cases=_cases,
+    arrange=_arrange,
+    hints=(
+        "One backward over the batch has added the samples up already, and no trick on the sum brings them back. "
+        "What does a batch of one sample give?",
+        "Loop over the samples, or map with torch.func. Slice with i:i + 1, so that the batch dimension stays, and "
+        "use a function that returns gradients instead of writing them to .grad.",
+        "Collect one list of gradients for each name and stack each list at the end, along a new first dimension. "
+        "Exercise 1.3 has what a single sample needs, unused and frozen parameters included.",
+    ),
+    properties=(
+        (".grad was None before", lambda spec: spec.get("earlier", "none") == "none"),
+        (
+            "every parameter that requires gradients holds one from before",
+            lambda spec: spec.get("earlier") in ("all", "not finite"),
+        ),
+        ("a .grad holds something from before", lambda spec: spec.get("earlier", "none") != "none"),
+        ("the gradients held from before are infinite or NaN", lambda spec: spec.get("earlier") == "not finite"),
+        ("there is one sample", lambda spec: spec["n"] == 1),
+        ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
+        ("the loss does not use every parameter", lambda spec: spec["model"] == "unused"),
+        ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
+        ("the model accepts batches alone", lambda spec: spec["model"] == "eval"),
+        ("parts of the model are in another mode than the model", lambda spec: spec["model"] == "part eval"),
+        ("a sample is a matrix", lambda spec: spec["model"] == "sequences"),
+        ("y holds class indices", lambda spec: spec["loss"] == "cross-entropy"),
+        ("the loss is no squared error", lambda spec: spec["loss"] != "squared error"),
+        ("the model is one linear layer", lambda spec: spec["model"] == "linear"),
+        ("the model and the batch are float32", lambda spec: spec.get("dtype") == "float32"),
+    ),
+    telling={
+        LOSS_SHAPES: "loss_fn was called with prediction and target of shapes {given}.",
+        MODEL_SHAPES: "the model was called with shapes {given}; sample i alone is a batch of one.",
+    },
+    quantities={
+        "the number of samples": lambda spec: spec["n"],
+        "the number of outputs": lambda spec: 3 if spec["model"] == "tied" else 2,
+    },
+)

@@ -1,0 +1,557 @@
+"""What is often done instead in exercise 2.3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+from course_utils.checks.mistakes import mistake
+from course_utils.lessons.lesson2.shared_weight_gradient.answers import right
+
+T = torch.Tensor
+Code = Callable[[T, T, int], object]
+
+
+def _sum(found: Sequence[T]) -> T:
+    return torch.stack(list(found)).sum(0)
+
+
+def _fitted(w: T, gradient: T) -> T:
+    """Summed over the entries that a 0-d w serves."""
+    return gradient.sum_to_size(w.shape)
+
+
+def _leaves(w: T, depth: int) -> list[T]:
+    return [w.detach().clone().requires_grad_() for _ in range(depth)]
+
+
+def _by_leaves(w: T, x: T, depth: int, rounds: Callable[[T, T], T], loss: Callable[[T], T] = torch.sum) -> list[T]:
+    """The contributions where each round is `rounds(weight, h)` and the loss is `loss(h)`."""
+    leaves, h = _leaves(w, depth), x.detach()
+    for leaf in leaves:
+        h = rounds(leaf, h)
+    found = torch.autograd.grad(loss(h), leaves, allow_unused=True)
+    return [torch.zeros_like(w) if gradient is None else gradient for gradient in found]
+
+
+def _round(weight: T, h: T) -> T:
+    return torch.tanh(weight * h)
+
+
+def _hidden(w: T, x: T, depth: int) -> list[T]:
+    """Every h, x first."""
+    hidden = [x.detach()]
+    for _ in range(depth):
+        hidden.append(_round(w.detach(), hidden[-1]))
+    return hidden
+
+
+def _signals(w: T, x: T, depth: int) -> tuple[list[T], list[T]]:
+    """What arrives at each h, x first, and at each product w * h."""
+    hidden = _hidden(w, x, depth)
+    at_h, at_product = [torch.ones_like(hidden[-1])], []
+    for h in reversed(hidden[1:]):
+        at_product.append(at_h[-1] * (1 - h**2))
+        at_h.append(at_product[-1] * w.detach())
+    return at_h[::-1], at_product[::-1]
+
+
+def _by_hand(
+    w: T,
+    x: T,
+    depth: int,
+    slope: Callable[[T], T] = lambda h: 1 - h**2,
+    carry: Callable[[T, T], T] = lambda passed, w: passed * w,
+    position: int = 0,
+    reduce: Callable[[T], T] = torch.sum,
+) -> tuple[list[T], T]:
+    """The derivation by hand, last use first, with one link replaced."""
+    w = w.detach()
+    hidden, signal, found = _hidden(w, x, depth), torch.ones_like(x), []
+    for use in reversed(range(depth)):
+        passed = signal * slope(hidden[use + 1])
+        one = passed * hidden[use + position]
+        found.append(reduce(one) if w.ndim == 0 else one)
+        signal = carry(passed, w)
+    return found[::-1], _sum(found)
+
+
+@mistake(
+    "The last use stands first",
+    "The contributions are right, in the order in which backward meets them.",
+    "Turn the list around: the first use is the one next to x.",
+    "Backward runs from the loss to the input, so it meets the last use first.",
+)
+def last_use_first(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return found[::-1], total
+
+
+def _shifted(by: int) -> Code:
+    def shifted(w: T, x: T, depth: int) -> object:
+        found, total = right(w, x, depth)
+        return [found[(use + by) % depth] for use in range(depth)], total
+
+    return shifted
+
+
+def _shifted_from_zeros(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return [torch.zeros_like(total), *found[:-1]], total
+
+
+@mistake(
+    "The contributions are one position off",
+    "The numbers of one use stand at the place of the use next to it.",
+    "Which position of your list belongs to the first use? Follow depth = 2 with a finger.",
+    "The list of all h has one entry more than there are uses, so two ways of counting meet.",
+    also=(_shifted(-1), _shifted_from_zeros),
+)
+def uses_one_position_off(w: T, x: T, depth: int) -> object:
+    return _shifted(1)(w, x, depth)
+
+
+def _refused_when_cut(w: T, x: T, depth: int) -> object:
+    leaves, h = _leaves(w, depth), x.detach()
+    for leaf in leaves:
+        h = _round(leaf, h.detach())
+    found = torch.autograd.grad(h.sum(), leaves)
+    return found, _sum(found)
+
+
+def _begun_at_x_again(w: T, x: T, depth: int) -> object:
+    found = _by_leaves(w, x, depth, lambda leaf, h: _round(leaf, x.detach()))
+    return found, _sum(found)
+
+
+@mistake(
+    "The chain is cut between the uses",
+    "Only the last use reaches the loss; for the earlier ones nothing arrives. With depth 1 the code is right.",
+    "Is h detached on the way, or does each round begin at x again? Detach the copies of w, not h: the signal must run "
+    "back through all rounds.",
+    also=(_refused_when_cut, _begun_at_x_again),
+)
+def uses_cut_apart(w: T, x: T, depth: int) -> object:
+    found = _by_leaves(w, x, depth, lambda leaf, h: _round(leaf, h.detach()))
+    return found, _sum(found)
+
+
+@mistake(
+    "Each use stops at its own round",
+    "A contribution is the derivative of that round's h alone. What the later rounds make of it is missing.",
+    "Multiply by the signal that arrives from the later rounds.",
+)
+def local_derivative_alone(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, carry=lambda passed, w: torch.ones_like(passed))
+
+
+@mistake(
+    "The signal passes tanh unchanged",
+    "The derivative of tanh is missing on the way back.",
+    "Multiply what arrives at tanh by its local derivative.",
+)
+def activation_derivative_missing(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, slope=torch.ones_like)
+
+
+@mistake(
+    "The signal passes back without w",
+    "On the way back through w * h the signal must be multiplied by w; here it was passed on as it is.",
+    "At a product each factor receives the signal times the other factor: w receives h, and h receives w.",
+)
+def weight_left_out_of_chain(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, carry=lambda passed, w: passed)
+
+
+@mistake(
+    "A round's output in place of its input",
+    "The derivative of w * h with respect to w is the h that goes into the round; the one that comes out was used.",
+    "Keep the list of all h, x first, and check which position each round reads.",
+)
+def output_for_input(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, position=1)
+
+
+@mistake(
+    "A round's input was read one position too early",
+    "Each use was multiplied by the h of the round before its own; for the first use the index -1 reads the last h.",
+    "Keep the list of all h, x first, and check which position each round reads.",
+    "A negative index is no error in Python: it counts from the end.",
+)
+def input_read_too_early(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, position=-1)
+
+
+def _signal_at(where: int, reduced: bool) -> Code:
+    """The gradient with respect to the h after each use (1), or before it (0)."""
+
+    def signals(w: T, x: T, depth: int) -> object:
+        found = _signals(w, x, depth)[0][where : depth + where]
+        found = [_fitted(w, one) for one in found] if reduced else found
+        return found, _sum(found)
+
+    return signals
+
+
+def _signal_and_total(where: int, reduced: bool) -> Code:
+    def signals(w: T, x: T, depth: int) -> object:
+        found = _signals(w, x, depth)[0][where : depth + where]
+        return ([_fitted(w, one) for one in found] if reduced else found), right(w, x, depth)[1]
+
+    return signals
+
+
+@mistake(
+    "The gradient of h, not of w",
+    "Each contribution is the derivative of the loss with respect to one of the h. It is the signal that passes "
+    "through, not what the use of w receives from it.",
+    "Ask for the gradient with respect to a weight of that use's own.",
+    "Both come out of the same backward, and when w is shaped like x they have the same shape.",
+    also=tuple(
+        make(where, reduced)
+        for make in (_signal_at, _signal_and_total)
+        for where in (0, 1)
+        for reduced in (False, True)
+        if (make, where, reduced) != (_signal_at, 1, False)
+    ),
+)
+def gradient_of_h(w: T, x: T, depth: int) -> object:
+    return _signal_at(1, False)(w, x, depth)
+
+
+def _at_the_product_unreduced(w: T, x: T, depth: int) -> object:
+    found = _signals(w, x, depth)[1]
+    return found, _sum(found)
+
+
+@mistake(
+    "The other factor of the product is missing",
+    "Each contribution is the signal that arrives at w * h. What w receives from it is that signal times h.",
+    "At a product each factor receives the signal times the other factor.",
+    also=(_at_the_product_unreduced,),
+)
+def input_left_out(w: T, x: T, depth: int) -> object:
+    found = [_fitted(w, one) for one in _signals(w, x, depth)[1]]
+    return found, _sum(found)
+
+
+@mistake(
+    "The mean instead of the sum as loss",
+    "Every number is too small by the number of entries of x: the loss here is the sum of h.",
+    "Look at the loss in the exercise.",
+)
+def mean_for_sum(w: T, x: T, depth: int) -> object:
+    found = _by_leaves(w, x, depth, _round, torch.mean)
+    return found, _sum(found)
+
+
+@mistake(
+    "tanh is missing in the rounds",
+    "The numbers are those of h = w * h.",
+    "Compare your round with the one of the exercise: h = tanh(w * h).",
+)
+def rounds_without_tanh(w: T, x: T, depth: int) -> object:
+    found = _by_leaves(w, x, depth, lambda leaf, h: leaf * h)
+    return found, _sum(found)
+
+
+@mistake(
+    "tanh and the product are in the other order",
+    "The numbers are those of h = w * tanh(h).",
+    "Compare your round with the one of the exercise: first the product, then tanh.",
+)
+def tanh_before_the_product(w: T, x: T, depth: int) -> object:
+    found = _by_leaves(w, x, depth, lambda leaf, h: leaf * torch.tanh(h))
+    return found, _sum(found)
+
+
+def _total_reduced(w: T, x: T, depth: int) -> object:
+    found, _ = _by_hand(w, x, depth, reduce=lambda one: one)
+    return found, right(w, x, depth)[1]
+
+
+@mistake(
+    "A scalar weight with a gradient of many entries",
+    "w is 0-d and serves every entry of h, but the contribution still has one number an entry.",
+    "Add over the entries: what is broadcast on the way forward is summed on the way back.",
+    also=(_total_reduced,),
+)
+def uses_not_reduced(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, reduce=lambda one: one)
+
+
+@mistake(
+    "A scalar weight got the mean over the entries",
+    "w is 0-d and serves every entry of h. Its contribution is the sum over the entries; their mean was taken.",
+    "Add over the entries: what is broadcast on the way forward is summed on the way back.",
+)
+def reduced_by_the_mean(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, reduce=torch.mean)
+
+
+def _each_and_one_total(w: T, x: T, depth: int) -> object:
+    _, total = right(w, x, depth)
+    return [total] * depth, total
+
+
+@mistake(
+    "Every contribution is the total",
+    "All contributions are the same, and each of them holds all uses.",
+    "Is it one tensor that the rounds share? [w] * depth repeats one tensor; make a separate copy for each use.",
+    "Fan-in is summed inside one backward, before you can look.",
+    also=(_each_and_one_total,),
+)
+def same_leaf_for_every_use(w: T, x: T, depth: int) -> object:
+    _, total = right(w, x, depth)
+    return [total] * depth, total * depth
+
+
+@mistake(
+    "The growth of the gradient was shared out, not the gradient",
+    "Entry k is the gradient of the chain of k + 1 rounds, less that of the chain of k rounds. They add up to the right "
+    "total, but a use contributes what it adds within the whole chain.",
+    "Run the whole chain once, with a weight of its own for every use.",
+    "What comes to a sum with each round looks like that round's share.",
+)
+def growth_for_contributions(w: T, x: T, depth: int) -> object:
+    totals = [_sum(_by_leaves(w, x, rounds, _round)) for rounds in range(1, depth + 1)]
+    shares = [later - earlier for earlier, later in zip(totals, totals[1:], strict=False)]
+    return [totals[0], *shares], totals[-1]
+
+
+@mistake(
+    "tanh was applied twice in its slope",
+    "The slope of tanh was taken as 1 - tanh(h)**2 where h is the value after tanh already.",
+    "The slope is one minus the square of the value after tanh: 1 - h**2 for the h that comes out of the round.",
+)
+def tanh_taken_twice(w: T, x: T, depth: int) -> object:
+    hidden, signal, found = _hidden(w, x, depth), torch.ones_like(x.detach()), []
+    for before, after in zip(reversed(hidden[:-1]), reversed(hidden[1:]), strict=True):
+        passed = signal * (1 - torch.tanh(after) ** 2)
+        found.append(_fitted(w, passed * before))
+        signal = passed * w.detach()
+    return found[::-1], _sum(found)
+
+
+@mistake(
+    "The total was shared out evenly",
+    "The total is right, but the uses do not contribute alike.",
+    "Give each use its own weight of equal value, and ask for each one's gradient.",
+)
+def total_shared_evenly(w: T, x: T, depth: int) -> object:
+    _, total = right(w, x, depth)
+    return [total / depth] * depth, total
+
+
+def _running(backward: bool, turned: bool, summed: bool) -> Code:
+    def running(w: T, x: T, depth: int) -> object:
+        found, total = right(w, x, depth)
+        sums = list(torch.stack(found[::-1] if backward else found).cumsum(0))
+        sums = sums[::-1] if turned else sums
+        return sums, _sum(sums) if summed else total
+
+    return running
+
+
+@mistake(
+    "Running totals instead of contributions",
+    "The entries grow: each holds what the uses counted before it add, too.",
+    "Take what each use adds, not what has been added so far.",
+    also=tuple(
+        _running(backward, turned, summed)
+        for backward, turned in ((False, False), (True, False), (True, True))
+        for summed in (False, True)
+        if backward or summed
+    ),
+)
+def running_totals(w: T, x: T, depth: int) -> object:
+    return _running(False, False, False)(w, x, depth)
+
+
+def _so_far(summed: bool) -> Code:
+    def so_far(w: T, x: T, depth: int) -> object:
+        leaf, h, found = _leaves(w, 1)[0], x.detach(), []
+        for _ in range(depth):
+            h = _round(leaf, h)
+            found.append(torch.autograd.grad(h.sum(), leaf, retain_graph=True)[0])
+        return found, _sum(found) if summed else found[-1]
+
+    return so_far
+
+
+@mistake(
+    "The gradient of the chain so far, not of one use",
+    "Each contribution is the gradient of that round's h with respect to w. It holds all uses up to there, and leaves "
+    "out what the later rounds make of them.",
+    "Give each use a leaf of its own, run the whole chain, and take the gradients of the final loss.",
+    "w is one tensor, so a gradient with respect to it cannot tell its uses apart.",
+    also=(_so_far(True),),
+)
+def whole_chain_so_far(w: T, x: T, depth: int) -> object:
+    return _so_far(False)(w, x, depth)
+
+
+def _each_divided(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return [one / depth for one in found], total
+
+
+@mistake(
+    "Each contribution was divided by depth",
+    "The contributions have the right directions and are too small by the factor depth.",
+    "Leave the division out: the uses add up, they are not averaged.",
+    also=(_each_divided,),
+)
+def contributions_divided_by_depth(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return [one / depth for one in found], total / depth
+
+
+@mistake(
+    "The total is the mean of the uses",
+    "The contributions are right; the total is too small by the factor depth. A weight used several times receives the "
+    "sum.",
+    "Add the contributions; do not divide.",
+)
+def uses_averaged(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return found, total / depth
+
+
+def _first_for_total(w: T, x: T, depth: int) -> object:
+    found, _ = right(w, x, depth)
+    return found, found[0]
+
+
+@mistake(
+    "One use stands for the total",
+    "The contributions are right, but what was returned as their sum is one of them.",
+    "Add them all up.",
+    also=(_first_for_total,),
+)
+def one_use_for_total(w: T, x: T, depth: int) -> object:
+    found, _ = right(w, x, depth)
+    return found, found[-1]
+
+
+@mistake(
+    "The total is the product of the uses",
+    "The contributions are right, and they were multiplied with each other.",
+    "Add them up: each use brings its own part of the gradient.",
+    "Along one path the factors multiply; over several paths the products add.",
+)
+def product_for_sum(w: T, x: T, depth: int) -> object:
+    found, _ = right(w, x, depth)
+    return found, torch.stack(found).prod(0)
+
+
+def _summed_to_one_number(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return found, total.sum()
+
+
+@mistake(
+    "The total is one number",
+    "The contributions were added over their entries, too. The total has the shape of w, as each contribution has.",
+    "Add the contributions to each other, entry by entry.",
+    "sum(list) adds the tensors to each other; tensor.sum() adds everything there is, unless it is told a dimension.",
+)
+def total_over_the_entries(w: T, x: T, depth: int) -> object:
+    return _summed_to_one_number(w, x, depth)
+
+
+@mistake(
+    "The gradients that were there before are counted in",
+    "The total lies on top of what w.grad held before the call.",
+    "Begin the sum with zeros, and leave w.grad out of it.",
+    "Nothing clears .grad for you: not backward, not the end of a function.",
+)
+def started_from_old_gradients(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return found, total if w.grad is None else w.grad + total
+
+
+def _zeros_with_right_total(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return [torch.zeros_like(one) for one in found], total
+
+
+@mistake(
+    "Every contribution is zero",
+    "No use of w seems to add anything.",
+    "Where do these zeros come from? Did the code put them where a gradient was None? backward fills .grad of leaves "
+    "alone: a clone of a tensor that requires gradients is none, unless it was detached first.",
+    "w.clone() has a history that leads to w, so the gradient travels on to w.",
+    also=(_zeros_with_right_total,),
+)
+def zeros_for_contributions(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return [torch.zeros_like(one) for one in found], torch.zeros_like(total)
+
+
+@mistake(
+    "One round too many",
+    "The contributions are those of a chain of depth + 1 rounds.",
+    "Count the uses of w: there are depth of them, and the first one takes x.",
+)
+def one_round_too_many(w: T, x: T, depth: int) -> object:
+    return right(w, x, depth + 1)
+
+
+@mistake(
+    "Always two rounds",
+    "The numbers are those of depth = 2, whatever depth is.",
+    "Make as many copies of w as depth says, in a loop.",
+)
+def two_rounds_always(w: T, x: T, depth: int) -> object:
+    return right(w, x, 2)
+
+
+@mistake(
+    "Only the total was returned",
+    "The sum is right; what each use adds to it is missing.",
+    "Return a pair: the contributions and the total.",
+)
+def total_alone(w: T, x: T, depth: int) -> object:
+    return right(w, x, depth)[1]
+
+
+def _stack_alone(w: T, x: T, depth: int) -> object:
+    return torch.stack(right(w, x, depth)[0])
+
+
+@mistake(
+    "Only the contributions were returned",
+    "The contributions are right; their sum is missing.",
+    "Return a pair: the contributions and the total.",
+    also=(_stack_alone,),
+)
+def contributions_alone(w: T, x: T, depth: int) -> object:
+    return right(w, x, depth)[0]
+
+
+def _swapped_stack(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return total, torch.stack(found)
+
+
+@mistake(
+    "The pair is the wrong way round",
+    "The total stands first and the contributions second.",
+    "Return the contributions first.",
+    also=(_swapped_stack,),
+)
+def pair_swapped(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return total, found
+
+
+@mistake(
+    "The uses stand along the last dimension",
+    "The contributions were stacked along another dimension than the first.",
+    "Stack along a new dimension 0, or return a list.",
+)
+def uses_along_the_last_dimension(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return torch.stack(found, dim=-1), total

@@ -1,7 +1,0 @@
-import torch
-
-
-def parameter_gradients(model, loss_fn, x, y):
-    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
-    return {n: g.norm().item() for n, g in zip(named, grads)}

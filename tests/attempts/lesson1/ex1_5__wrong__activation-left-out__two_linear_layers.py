@@ -1,8 +1,0 @@
-"""Differentiates x @ W1 @ W2: tanh is nowhere, not even on the way forward."""
-
-
-def two_layer_backward(W1, b1, W2, b2, x, y):
-    h = x @ W1 + b1
-    d2 = 2 * (h @ W2 + b2 - y) / y.numel()
-    d1 = d2 @ W2.T
-    return {"W1": x.T @ d1, "b1": d1.sum(0), "W2": h.T @ d2, "b2": d2.sum(0)}

@@ -1,6 +1,0 @@
-def accumulate_grad(param, incoming):
-    if param.shape != incoming.shape:
-        raise ValueError("wrong shape")
-    if param.grad is None:
-        param.grad = incoming.clone()
-    param.grad += incoming

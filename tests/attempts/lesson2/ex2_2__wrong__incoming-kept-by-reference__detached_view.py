@@ -1,7 +1,0 @@
-def accumulate_grad(param, incoming):
-    if param.shape != incoming.shape:
-        raise ValueError("wrong shape")
-    if param.grad is None:
-        param.grad = incoming.detach()
-    else:
-        param.grad.add_(incoming)

@@ -1,9 +1,0 @@
-import torch
-
-
-def shared_weight_gradient(w, x, depth):
-    leaves = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    h = x.detach()
-    for leaf in leaves:
-        h = torch.tanh(leaf * h)
-    return list(torch.autograd.grad(h.sum(), leaves))

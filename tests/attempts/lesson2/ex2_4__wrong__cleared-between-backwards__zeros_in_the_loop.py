@@ -1,4 +1,0 @@
-def multi_loss_gradients(model, losses, weights):
-    for loss_fn, weight in zip(losses, weights):
-        model.zero_grad(set_to_none=False)
-        (weight * loss_fn(model)).backward()

@@ -1,5 +1,0 @@
-def multi_loss_gradients(model, losses, weights):
-    model.zero_grad()
-    for loss_fn, weight in zip(losses, weights):
-        if weight > 0:
-            (weight * loss_fn(model)).backward()

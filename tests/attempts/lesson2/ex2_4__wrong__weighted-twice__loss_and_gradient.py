@@ -1,8 +1,0 @@
-import torch
-
-
-def multi_loss_gradients(model, losses, weights):
-    model.zero_grad()
-    for loss_fn, weight in zip(losses, weights):
-        loss = weight * loss_fn(model)
-        loss.backward(torch.full_like(loss, weight))
