@@ -1,6 +1,7 @@
 """The bank of attempts, observed where no answer exists: every answer gets the verdict that its mark says.
 
-That the same holds when both halves run in place, `course verify` checks.
+That the same holds when both halves run in place, and that the code of every mistake is named after it, is what
+`course verify` checks.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from course_utils.authoring import build_command, student_notebook
 from course_utils.authoring.execute import execute
 from course_utils.authoring.files import AuthoringError, chosen
-from course_utils.authoring.notebooks import setup_code, solved_notebook
+from course_utils.authoring.notebooks import HOUSE_RULES, setup_code, solved_notebook
 from course_utils.authoring.repository import NOWHERE, read_setting, repository
 from course_utils.authoring.source import read
 
@@ -105,6 +105,7 @@ def test_the_banner_says_all_the_registry_knows(small_course: Path) -> None:
         "Write `double(x)`: twice the tensor.",
         "Rules:",
         "- No loops.",
+        HOUSE_RULES,
     ]
 
 

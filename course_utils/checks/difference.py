@@ -162,7 +162,7 @@ def shown(found: list[Difference], expected: Leaves, given: Leaves) -> tuple[str
 
 
 def _entries_shown(one: Difference, expected: Leaves, given: Leaves) -> tuple[str, ...]:
-    parent = one.where[: one.where.rindex("[")]
+    parent = one.where.rpartition("[")[0]
     wanted, got = expected.get(parent), given.get(parent)
     if not isinstance(wanted, Container) or not isinstance(got, Container):
         return (f"{one.where}: expected {kind_of(one.expected)}, given {kind_of(one.given)}",)
@@ -262,7 +262,7 @@ def kind_of(value: Leaf) -> str:
             return f"a 0-d tensor, {_row(value.value)}"
         return f"a tensor of shape {tuple(value.value.shape)}: {_row(value.value)}"
     if isinstance(value, Opaque):
-        return f"{value.text} (a {value.type})"
+        return f"{value.text} (a {value.type})" if value.type else value.text
     if isinstance(value, Container):
         return f"{'a dict' if value.kind == 'dict' else 'a list or tuple'} of {len(value.keys)}"
     if isinstance(value, Missing):

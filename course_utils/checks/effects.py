@@ -280,8 +280,9 @@ item_of_many = Misconception(
 no_such_attribute = Misconception(
     "no-such-attribute",
     "An object has no attribute of that name",
-    "A name after a dot is asked of an object of another kind than the line expects; the message names both.",
-    "Print type() of what stands before the dot. Does the line hold for every input that the exercise allows?",
+    "What stands before a dot has nothing of the name behind it; the message names both. Either it is an object of "
+    "another kind than you think, or there is no such name.",
+    "Look the name up, or print type() of what stands before the dot: is it the same on every case?",
 )
 no_such_key = Misconception(
     "no-such-key",
@@ -295,7 +296,7 @@ too_deep = Misconception(
     "Each call waits for the next one, and Python stops them at about a thousand.",
     "Is the end of the recursion ever reached? A loop needs no such end.",
 )
-length_of_a_0d_tensor = Misconception(
+length_of_a_0_d_tensor = Misconception(
     "length-of-a-0-d-tensor",
     "The length of a 0-d tensor was asked",
     "A 0-d tensor has no first dimension, so it has no length and no rows.",
@@ -345,7 +346,7 @@ _MESSAGES: tuple[tuple[str, str, Misconception], ...] = (
     ),
     ("ValueError|TypeError", "values to unpack|cannot unpack|over a 0-d tensor", unpacked_wrongly),
     ("RuntimeError|ValueError", "cannot be converted to Scalar|only one element tensors can be", item_of_many),
-    ("TypeError", r"len\(\) of a 0-d tensor", length_of_a_0d_tensor),
+    ("TypeError", r"len\(\) of a 0-d tensor", length_of_a_0_d_tensor),
     ("KeyError", "", no_such_key),
     ("RecursionError", "", too_deep),
     ("IndexError", "", index_out_of_range),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 import torch
 
-_callable, _getattr, _setattr, _vars = callable, getattr, setattr, vars
+_callable, _delattr, _getattr, _setattr, _vars = callable, delattr, getattr, setattr, vars
 _MISSING = object()
 _OWNERS: tuple[Any, ...] = (
     builtins,
@@ -30,18 +30,24 @@ _OWNERS: tuple[Any, ...] = (
 )
 _KEPT = [(owner, {name: value for name, value in _vars(owner).items() if _callable(value)}) for owner in _OWNERS]
 
+_TENSOR = frozenset(_vars(torch.Tensor))
+_BASE = torch.Tensor.__mro__[1]
 Replaced = list[tuple[Any, str, Any, Any]]
 """(owner, name, as it was at import, as it is now) of each name that was replaced."""
 
 
 def replaced() -> Replaced:
     """What has been replaced since the course was imported. A name that was deleted counts too."""
-    found = []
+    found: Replaced = []
     for owner, kept in _KEPT:
         now = _vars(owner)
         for name, value in kept.items():
             if now.get(name, _MISSING) is not value:
                 found.append((owner, name, value, now.get(name, _MISSING)))
+    # Most methods of a tensor are inherited: whoever sets one puts a new name before it.
+    for name, value in _vars(torch.Tensor).items():
+        if name not in _TENSOR and _getattr(_BASE, name, _MISSING) is not _MISSING:
+            found.append((torch.Tensor, name, _MISSING, value))
     return found
 
 
@@ -72,11 +78,16 @@ class Names:
     def _take_back(self) -> None:
         self._theirs = replaced()
         for owner, name, ours, _ in self._theirs:
-            _setattr(owner, name, ours)
+            put(owner, name, ours)
 
     def _give(self) -> None:
         for owner, name, _, theirs in self._theirs:
-            if theirs is _MISSING:
-                delattr(owner, name)
-            else:
-                _setattr(owner, name, theirs)
+            put(owner, name, theirs)
+
+
+def put(owner: Any, name: str, value: Any) -> None:
+    """Set an attribute, or take it away where there was none."""
+    if value is _MISSING:
+        _delattr(owner, name)
+    else:
+        _setattr(owner, name, value)

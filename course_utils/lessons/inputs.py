@@ -214,3 +214,11 @@ def model_and_batch(case: Case) -> tuple[nn.Module, torch.Tensor, torch.Tensor]:
 def gradients_held(model: nn.Module) -> dict[str, torch.Tensor | None]:
     """{name: a copy of .grad, or None} of every parameter."""
     return {name: None if p.grad is None else p.grad.detach().clone() for name, p in model.named_parameters()}
+
+
+def hooks_in(model: nn.Module) -> int:
+    """How many hooks are registered on a model's modules and parameters."""
+    of_modules = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    of_tensors = ("_backward_hooks", "_post_accumulate_grad_hooks")
+    found = sum(len(getattr(module, kind)) for module in model.modules() for kind in of_modules)
+    return found + sum(len(getattr(p, kind, None) or ()) for p in model.parameters() for kind in of_tensors)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from course_utils.checks.diagnose.run import Run, case_numbers, close
-from course_utils.checks.difference import RESULT, Container, flatten, wide
+from course_utils.checks.difference import RESULT, Container, attribute_differences, flatten, wide
 from course_utils.exercise import AGAIN, Exercise, Probe
 from course_utils.plain import Plain, TensorData
 
@@ -43,7 +43,7 @@ def _brief(value: object) -> str:
 
 def _never_called(group: Sequence[Run]) -> list[str]:
     """Functions handed over that were not called at all. A fact named "calls of f" is such a count."""
-    counts = [name for name in group[0].given.facts if name.startswith("calls of ")]
+    counts = [name for name in group[0].given.facts if name.startswith("calls of ") and " with " not in name]
     never = [
         name for name in counts if all(run.given.facts.get(name) == 0 != run.right.facts.get(name) for run in group)
     ]
@@ -128,27 +128,24 @@ def _properties(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -
     """What the failing cases have in common, and the others have not: said only of all that fail."""
     if _moved_alone(runs[0]):
         return []  # the same case may be right on one call and wrong on the next
-    of_kind = _raising if group[0].given.status == "raised" else _failing
-    failing = {run.number for run in runs if of_kind(run)}
+    failing = {run.number for run in runs if _failing(run)}
     right = [run for run in runs if not _failing(run)]
-    if not right or failing != {run.number for run in group}:
+    if not right or failing != {run.number for run in group} or any(_tainted(run) for run in right):
         return []
-    here = case_numbers(list(group))
-    for words, test in exercise.properties:
-        have = {run.number for run in runs if test(run.case.spec)}
-        if have == failing:
-            return [f"This happens exactly where {words}: on {here}, and on no other."]
-        if have == {run.number for run in right} and of_kind is _failing:
-            return [f"It is right exactly where {words}: on {case_numbers(right)}, and on no other."]
     for words, test in exercise.properties:
         if all(test(run.case.spec) for run in group) and not any(test(run.case.spec) for run in right):
-            return [f"This happens on {here}: there {words}."]
+            return [f"This happens on {case_numbers(list(group))} alone; there {words}."]
+    for words, test in exercise.properties:
+        if all(test(run.case.spec) for run in right) and not any(test(run.case.spec) for run in group):
+            return [f"Only {case_numbers(right)} came out right; there {words}."]
     return []
+
+
+def _tainted(run: Run) -> bool:
+    """Whether something is wrong beside the numbers, so that the case cannot be called right."""
+    device = str(run.case.spec.get("device", "cpu"))
+    return bool(run.given.changes or attribute_differences(run.expected, run.leaves, device))
 
 
 def _failing(run: Run) -> bool:
     return run.given.status != "returned" or bool(run.differences)
-
-
-def _raising(run: Run) -> bool:
-    return run.given.status == "raised"

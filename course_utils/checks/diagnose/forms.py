@@ -15,10 +15,12 @@ from course_utils.plain import Opaque, TensorData
 
 def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
     """Sentences about the form of what was given; none where only numbers differ."""
-    if any(run.given.status != "returned" for run in group) or on_all(group, lambda run: run.comparable):
+    if any(run.given.status != "returned" for run in group):
         return []
-    said = []
-    for ask in (_observed, _names, _nothing, _types, _shapes, _not_finite):
+    said = _observed(group)
+    if on_all(group, lambda run: run.comparable):
+        return said
+    for ask in (_names, _nothing, _types, _shapes, _not_finite):
         said += ask(group)
     return said
 
@@ -62,12 +64,19 @@ def _missing_are_zero(run: Run) -> bool:
 def _observed(group: Sequence[Run]) -> list[str]:
     """What was observed beside the result, where it is a word or a number: in words."""
     first = group[0].told[0]
-    if first.where.startswith(RESULT) or not isinstance(first.given, str | int | None):
+    if first.where.startswith(RESULT) or not isinstance(first.given, str | int | Opaque | None):
         return []
     if not on_all(group, lambda run: any(_same_kind(one, first) for one in run.told)):
         return []
     if isinstance(first.expected, TensorData):
-        return [f"{first.where}: None, where a gradient is expected."] if first.given is None else []
+        if first.given is not None and not isinstance(first.given, Opaque):
+            return []
+        places = list(dict.fromkeys(one.where for one in group[0].told if _same_kind(one, first)))
+        return [
+            f"{'None' if first.given is None else first.given.text} where a gradient is expected: {names_of(places)}."
+        ]
+    if isinstance(first.given, Opaque) or isinstance(first.expected, Opaque):
+        return []
     return [f"{first.where}: {first.given}; it should be: {first.expected}."]
 
 
@@ -91,9 +100,13 @@ def _nothing(group: Sequence[Run]) -> list[str]:
 
 def _types(group: Sequence[Run]) -> list[str]:
     """Another kind of object, with the right numbers in it or not."""
-    if not on_all(group, lambda run: any(one.kind == "type" for one in run.told)):
+
+    def of_result(run: Run) -> list[Difference]:
+        return [one for one in run.told if one.kind == "type" and one.where.startswith(RESULT)]
+
+    if not on_all(group, lambda run: bool(of_result(run))):
         return []
-    one = next(one for one in group[0].told if one.kind == "type")
+    one = of_result(group[0])[0]
     a, b = one.expected, one.given
     if isinstance(b, Opaque):
         if b.type == "ndarray":

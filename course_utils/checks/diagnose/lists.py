@@ -22,7 +22,8 @@ def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> 
         rows = [_rows(run, where) for run in group]
         both = [row for row in rows if row is not None]
         if len(both) == len(rows):
-            said = _length(both) or _shifted(both) or _sums(both) or _first_step(both) or _up_to(both) or _alike(both)
+            said = _length(both) or _shifted(both) or _sums(both) or _first_step(both) or _up_to(both)
+            said = said or _last_alone(both) or _alike(both)
             return [named + sentence[0].lower() + sentence[1:] if named else sentence for sentence in said]
     return []
 
@@ -165,13 +166,23 @@ def _up_to(rows: list[tuple[Row, Row, float]]) -> list[str]:
         if not wrong or wrong[0] == 0:
             return []
         firsts.append((wrong[0], wrong == list(range(wrong[0], len(a))), len(a)))
-    if all(first == count - 1 for first, _, count in firsts):
+    if all(first == count - 1 for first, _, count in firsts) and all(count > 2 for _, _, count in firsts):
         return ["Every entry but the last is right."]
     if len({first for first, _, _ in firsts}) == 1 and all(onwards for _, onwards, _ in firsts):
         first = firsts[0][0]
         right = "entry 0 is right" if first == 1 else f"entries 0 to {first - 1} are right"
         return [f"On each of these cases {right}; from entry {first} on the list parts from the right one."]
     return []
+
+
+def _last_alone(rows: list[tuple[Row, Row, float]]) -> list[str]:
+    """Only the last entry right: what runs backward goes wrong after its first station."""
+    for a, b, limit in rows:
+        if len(a) != len(b) or len(a) < 2 or not _near(a[-1], b[-1], limit, a):
+            return []
+        if any(_near(x, y, limit, a) for x, y in zip(a[:-1], b[:-1], strict=True)):
+            return []
+    return ["The last entry is right, all those before it are wrong."]
 
 
 def _alike(rows: list[tuple[Row, Row, float]]) -> list[str]:

@@ -137,8 +137,19 @@ def _said_of_factors(
     named = _quantity(exercise, group, found, limit)
     if named is not None:
         return [f"{subject} is {named} times what it should be."]
+    lengths = [
+        math.sqrt(sum(float((p.given**2).sum()) for p in run.pairs if p.where.startswith(RESULT))) for run in group
+    ]
+    if len(group) > 1 and lengths[0] and all(math.isclose(one, lengths[0], rel_tol=1e-5) for one in lengths):
+        return [
+            f"The direction is right on every case, and the length is always {nice(lengths[0])}, whatever it should be."
+        ]
     shown = ", ".join(f"{nice(c)} on case {run.number}" for c, run in list(zip(found, group, strict=True))[:4])
     return [f"The direction is right on every case, the length is not: {shown} times as long as it should be."]
+
+
+def _of_result(run: Run) -> list[Pair]:
+    return [pair for pair in run.pairs if pair.where.startswith(RESULT)]
 
 
 def _spec_key(exercise: Exercise) -> Callable[[Run], tuple[object, ...]]:
@@ -198,7 +209,7 @@ def _approximation(group: Sequence[Run]) -> list[str]:
             worst = max(worst, float((pair.given - pair.expected).abs().max()) / scale)
         if not 0 < worst < MOST_APPROXIMATE:
             return []
-        digits[run.case.spec.get("dtype") == "float32"].add(max(1, int(-math.log10(worst))))
+        digits[run.case.spec.get("dtype") == "float32"].add(max(1, int(0.05 - math.log10(worst))))
     parts = []
     for single in (False, True):
         if digits[single]:

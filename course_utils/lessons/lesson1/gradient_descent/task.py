@@ -78,7 +78,8 @@ EXERCISE = Exercise(
         "Write `gradient_descent(f, x0, lr, steps)`: start at `x0`, and in each step move against the gradient of "
         "`f`, by `lr` times the gradient. Return the list of all `steps + 1` points, the first equal to `x0`. All "
         "points are different tensors without a graph, and `x0` is unchanged. Autograd is welcome here. `x0` requires no "
-        "gradient, nor does any other tensor that `f` uses; `steps` is at most 100."
+        "gradient, nor does any other tensor that `f` uses. The value of `f` always depends on its argument, and `steps` "
+        "is at most 100."
     ),
     cases=_cases,
     arrange=_arrange,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 
 from course_utils.checks.mistakes import mistake
@@ -187,15 +189,97 @@ def _pairs_summed(w: T, x: T, y: T) -> T:
     return _pairs_kept(w, x, y).sum(1)
 
 
+def _paired(turned: bool, over: int, mean: bool, divided: bool) -> Callable[[T, T, T], T]:
+    """x.T times the matrix of all pairs, reduced over one of its dimensions, times two."""
+
+    def code(w: T, x: T, y: T) -> T:
+        pairs = (x @ w)[:, None] - y
+        product = x.T @ (pairs.T if turned else pairs)
+        if over and mean:
+            product = product.mean(1)
+        elif over:
+            product = product.sum(1)
+        else:
+            product = x.T @ (pairs.T if turned else pairs).sum(1)
+        return 2 * product / (len(y) if divided else 1)
+
+    return code
+
+
+_PAIRED = tuple(
+    _paired(turned, over, mean, divided)
+    for turned in (False, True)
+    for over, mean in ((0, False), (1, False), (1, True))
+    for divided in (False, True)
+)
+
+
 @mistake(
-    "A column minus a row made a matrix",
+    "A column and a row made a matrix",
     "Shapes (n, 1) and (n,) broadcast to (n, n): every prediction was compared with every target.",
     "Print the shape of the residual: it must be (n,).",
     "PyTorch broadcasts without a word; MSE losses meet this trap every day.",
-    also=(_pairs_kept, _pairs_summed),
+    also=(_pairs_kept, _pairs_summed, *_PAIRED),
 )
 def broadcast_to_matrix(w: T, x: T, y: T) -> T:
     return _pairs_kept(w, x, y).mean(1)
+
+
+def _means(factor: float, divided: bool) -> Callable[[T, T, T], T]:
+    def code(w: T, x: T, y: T) -> T:
+        product = factor * x.mean(0) * (x @ w - y).mean()
+        return product / len(y) if divided else product
+
+    return code
+
+
+@mistake(
+    "The product of the means, not the mean of the products",
+    "The mean of the residuals was multiplied by the mean of each feature. For one row the two are the same, in general not.",
+    "Multiply row by row first, residual i by x[i, j], and average afterwards.",
+    also=(_means(1.0, False), _means(2.0, True)),
+)
+def product_of_means(w: T, x: T, y: T) -> T:
+    return _means(2.0, False)(w, x, y)
+
+
+def _one_row(row: int, divided: bool) -> Callable[[T, T, T], T]:
+    def code(w: T, x: T, y: T) -> T:
+        only = 2 * x[row] * (x[row] @ w - y[row])
+        return only / len(y) if divided else only
+
+    return code
+
+
+@mistake(
+    "Only the last row counts",
+    "The result holds the last row's gradient; what the rows before it gave is lost.",
+    "Is the gradient assigned in the loop, where it should be added to?",
+    also=(_one_row(-1, True),),
+)
+def only_the_last_row(w: T, x: T, y: T) -> T:
+    return _one_row(-1, False)(w, x, y)
+
+
+@mistake(
+    "Only the first row counts",
+    "The result holds the first row's gradient; the other rows were not looked at.",
+    "Does the loop run to its end? A return inside it ends it in the first round.",
+    also=(_one_row(0, True),),
+)
+def only_the_first_row(w: T, x: T, y: T) -> T:
+    return _one_row(0, False)(w, x, y)
+
+
+@mistake(
+    "Reshaped, not transposed",
+    "x was laid out as (d, n) by reshape or view: the shape is that of the transpose, the entries stand elsewhere.",
+    "Transpose with x.T: it swaps rows and columns, reshape goes on reading row by row.",
+    "Both give the shape that the product needs, and no error is raised.",
+)
+def reshaped_not_transposed(w: T, x: T, y: T) -> T:
+    n, d = x.shape
+    return 2 * x.reshape(d, n) @ (x @ w - y) / n
 
 
 @mistake(

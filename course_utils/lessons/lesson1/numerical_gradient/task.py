@@ -37,11 +37,11 @@ class _Probes:
 
     def _note(self, at: torch.Tensor) -> None:
         self._shapes.add(tuple(at.shape))
-        if at.numel() == self._x.numel():
+        if at.numel() == self._x.numel() and not at.is_complex():
             moves = ((at.detach().reshape(-1) - self._x.reshape(-1)) / self._h).double()
-            moved = moves[moves.abs() > 1e-3]
+            moved = moves[moves.abs() > 1e-4]
             self._moved.add(len(moved))
-            self._by |= {round(value, 2) for value in (moved.tolist() or [0.0])[:8]}
+            self._by |= {float(f"{value:.2g}") for value in (moved.tolist() or [0.0])[:8]}
 
     def facts(self) -> dict[str, object]:
         return {
@@ -102,7 +102,7 @@ EXERCISE = Exercise(
         "that shape), of any floating dtype, and returns a new 0-d tensor. For each entry of `x`, move that entry alone "
         "up by `h` and down by `h`, and divide the change of `f` by the distance between the two points. Return a tensor "
         "with the shape, dtype and device of `x`, and leave `x` as it was, bit for bit. `x` may have any shape, and need "
-        "not be contiguous; no two of its entries share memory. Neither `x` nor what `f` returns requires gradients."
+        "not be contiguous; it has at least one entry, and no two share memory. Neither `x` nor what `f` returns requires gradients."
     ),
     cases=_cases,
     arrange=_arrange,

@@ -7,9 +7,10 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from course_utils.checks.answers import Answers
+from course_utils.checks.answers import Answers, Broken
 from course_utils.exercise import Case, Evidence
-from course_utils.lessons.lesson1.parameter_gradients.task import HELD, IS_NONE, LossFn
+from course_utils.lessons.lesson1.parameter_gradients.mistakes import hooks_left_behind
+from course_utils.lessons.lesson1.parameter_gradients.task import HELD, HOOKS, IS_NONE, LossFn
 
 
 def right(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> dict[str, torch.Tensor]:
@@ -33,4 +34,9 @@ def _first_name(name: str) -> str:
     return "first.weight" if name == "second.weight" else name
 
 
-ANSWERS = Answers(right, graded=(IS_NONE, HELD), accept=_accept)
+def _hooks(case: Case, evidence: Evidence) -> Broken | None:
+    left = evidence.facts.get(HOOKS)
+    return Broken(hooks_left_behind, f"hooks registered by the call and still there: {left}") if left else None
+
+
+ANSWERS = Answers(right, graded=(IS_NONE, HELD), accept=_accept, rules=_hooks)

@@ -612,3 +612,14 @@ def _train_mode_put_back(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 def ran_in_train_mode(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
     model.train()
     return _right(model, loss_fn, x, y)
+
+
+@mistake(
+    "A hook stayed registered",
+    "A hook that was registered during the call is still there and runs at each later pass of the caller.",
+    "Keep the handle that registering returns, and call its remove() at the end.",
+    "Hooks live on the parameter or module, not in your function.",
+)
+def hooks_left_behind(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
+    next(iter(_trainable(model).values())).register_hook(lambda gradient: None)
+    return _right(model, loss_fn, x, y)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import LOSSES, cases, gradients_held, model_and_batch
+from course_utils.lessons.inputs import LOSSES, cases, gradients_held, hooks_in, model_and_batch
 
 HELD = ".grad after the call"
 """The fact that holds the values of each .grad, zeros for None."""
@@ -16,6 +16,7 @@ IS_NONE = ".grad is None after the call"
 CALLS = "calls of loss_fn"
 SHAPES = "shapes loss_fn was called with"
 ORDER = "order of the arguments of loss_fn"
+HOOKS = "hooks left"
 LIVE = "a returned tensor shares memory with a .grad"
 LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -115,6 +116,7 @@ def _arrange(case: Case) -> Arrangement:
         (model, loss_fn, x, y),
         watch={"model": model, "x": x, "y": y},
         facts=lambda result: {
+            HOOKS: hooks_in(model),
             **_grads_of(model),
             LIVE: _shares_memory(result, model),
             **loss_fn.facts(),
@@ -132,7 +134,8 @@ EXERCISE = Exercise(
         "Write `parameter_gradients(model, loss_fn, x, y)`: a dict `{name: gradient}` of `loss_fn(model(x), y)` for "
         "this batch alone, whatever was in `.grad` before. `loss_fn(prediction, target)` takes the model's output for a "
         "batch and that batch's targets, in this order, and returns a 0-d mean. The models draw no random numbers and "
-        "use no batch statistics. Leave every `.grad` as it was: the same values, and None where it was None. A frozen "
+        "use no batch statistics, and the loss depends on at least one parameter that requires gradients. Leave every "
+        "`.grad` as it was: the same values, and None where it was None. A frozen "
         "parameter has no entry, an unused one has zeros, a tied one appears once."
     ),
     cases=_cases,
@@ -171,6 +174,7 @@ EXERCISE = Exercise(
     ),
     telling={
         SHAPES: "loss_fn was called with prediction and target of shapes {given}; asked for are {right}.",
+        LIVE: "a returned tensor shares memory with a .grad.",
         ORDER: "loss_fn was called with its arguments in the order {given}.",
     },
     quantities={

@@ -321,6 +321,7 @@ _PARTIAL_TESTS: tuple[Test, ...] = (
     lambda p, g: p.numel() != g.numel(),
     lambda p, g: p.dim() == 2 and g.dim() == 1,
     lambda p, g: p.grad is None and p.shape != g.shape,
+    lambda p, g: any(a != b for a, b in zip(p.shape, g.shape, strict=False)),
 )
 _WRITES: tuple[Code, ...] = (_added, _added_to_zeros)
 
@@ -334,8 +335,8 @@ def _written_over(param: T, incoming: T) -> None:
 
 
 @mistake(
-    "A gradient of another shape got through",
-    "A wrong shape met no ValueError. PyTorch stretches what it can and adds it without a word; what it cannot stretch "
+    "A wrong shape met no ValueError",
+    "Nothing compares all of the two shapes. PyTorch stretches what it can and adds it without a word; what it cannot stretch "
     "it refuses, but not by a ValueError.",
     "Compare the whole shapes before you add: dimensions that fit by broadcasting are still not equal.",
     "Adding follows the broadcasting rules: a dimension that is 1 or missing fits any.",

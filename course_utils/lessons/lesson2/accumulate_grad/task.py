@@ -170,7 +170,7 @@ EXERCISE = Exercise(
         (".grad holds zeros", lambda spec: spec.get("earlier") == "zeros"),
         ("incoming is all zeros", lambda spec: bool(spec.get("zeros"))),
         ("incoming is expanded from one row", lambda spec: bool(spec.get("expanded"))),
-        ("incoming is not contiguous", lambda spec: bool(spec.get("transposed"))),
+        ("incoming is transposed", lambda spec: bool(spec.get("transposed"))),
         ("param is a 0-d tensor", lambda spec: spec["shape"] == []),
         ("the inputs are float32", lambda spec: spec.get("dtype") == "float32"),
         ("there is one call", lambda spec: spec.get("calls", 1) == 1),

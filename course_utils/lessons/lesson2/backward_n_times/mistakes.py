@@ -302,11 +302,11 @@ def _zeroed_at_the_end(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     ".grad was cleared at the end",
-    "The snapshots are right, but whoever called this function finds .grad cleared, where the sum should be.",
+    "The snapshots hold the right sums, but whoever called this function finds .grad cleared, where the sum should be.",
     "Leave the sum in .grad; it is what the caller asked for.",
     "Tidying up is right where .grad belongs to somebody else. Here filling it is the task.",
     also=(_zeroed_at_the_end,),
-    signs=(BACKWARDS,),
+    signs=(BACKWARDS, ELSEWHERE),
 )
 def cleared_at_the_end(param: T, loss_fn: Loss, n: int) -> object:
     kept = _rounds(param, loss_fn, n)
@@ -322,7 +322,7 @@ def _cleared_to_zeros_and_summed_by_hand(param: T, loss_fn: Loss, n: int) -> obj
 
 @mistake(
     ".grad was cleared and nothing was put into it",
-    "The snapshots are right, but no backward pass ran that writes into .grad, and nobody put the sum there.",
+    "The snapshots hold the right sums, but no backward pass ran that writes into .grad, and nobody put the sum there.",
     "Run backwards that fill .grad, or put the sum into it at the end.",
     "torch.autograd.grad hands gradients back; it writes into no .grad.",
     also=(_cleared_to_zeros_and_summed_by_hand,),
@@ -351,7 +351,7 @@ def _put_back_where_held(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "The earlier gradient was put back",
-    "The snapshots are right, but at the end .grad holds what it held before the call, not the sum.",
+    "The snapshots hold the right sums, but at the end .grad holds what it held before the call, not the sum.",
     "Leave the sum in .grad.",
     "In exercise 1.3 putting it back was the task; here it is not.",
     also=(_put_back_unless_n_is_0, _put_back_where_held),
@@ -387,7 +387,7 @@ def _summed_by_hand(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "No gradient arrived in param.grad",
-    "The snapshots are right, but param.grad holds after the call what it held before it: the gradients were computed, "
+    "The snapshots hold the right sums, but param.grad holds after the call what it held before it: the gradients were computed, "
     "and never put there.",
     "Afterwards param.grad itself should hold the sum. backward() puts gradients into .grad of the tensor that the loss "
     "was made from; torch.autograd.grad hands them back instead.",
@@ -488,7 +488,7 @@ def _assigned_each_round(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "Only one gradient is left in .grad",
-    "The snapshots are right, so the sum was made elsewhere; .grad itself ends as a single gradient.",
+    "The snapshots hold the right sums, so these were made elsewhere; .grad itself ends as a single gradient.",
     "Afterwards .grad holds the sum of all n. What becomes of the earlier gradients when the next one arrives in .grad?",
     "backward adds to .grad by itself; a sum kept beside it is not needed.",
     also=(_assigned_each_round,),
@@ -702,7 +702,7 @@ def last_snapshot_alone(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "The newest snapshot stands first",
-    "The snapshots are right, in the opposite order.",
+    "The right snapshots stand there, in the opposite order.",
     "The first entry is what .grad holds after the first backward.",
     "",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -13,8 +13,8 @@ from course_utils.checks.answers import Answers, Broken
 from course_utils.exercise import Case, Evidence
 from course_utils.lessons.inputs import model_and_batch
 from course_utils.lessons.lesson2.multi_loss_gradients import mistakes
-from course_utils.lessons.lesson2.multi_loss_gradients.task import ALIVE, CALLS, GRAD, SHARED, kinds_of_losses
-from course_utils.plain import TensorData
+from course_utils.lessons.lesson2.multi_loss_gradients.task import ALIVE, CALLS, GRAD, HOOKS, SHARED, kinds_of_losses
+from course_utils.plain import Opaque, Plain, TensorData
 
 Loss = Callable[[nn.Module], torch.Tensor]
 
@@ -30,11 +30,15 @@ def right(model: nn.Module, losses: Sequence[Loss], weights: Sequence[float]) ->
         p.grad = total
 
 
+CLEARED = Opaque("", "None or zeros")
+"""What stands for both ways of being cleared, which are as good as each other."""
+
+
 @cache
-def _trainable(kind: str, dtype: str) -> Mapping[str, TensorData]:
-    """{name: zeros} of the parameters of that model that are not frozen."""
-    model, _, _ = model_and_batch(Case("", {"model": kind, "dtype": dtype, "seed": 0}))
-    return {n: TensorData(torch.zeros_like(p).detach()) for n, p in model.named_parameters() if p.requires_grad}
+def _trainable(kind: str) -> frozenset[str]:
+    """The names of the parameters of that model that are not frozen."""
+    model, _, _ = model_and_batch(Case("", {"model": kind, "seed": 0}))
+    return frozenset(name for name, p in model.named_parameters() if p.requires_grad)
 
 
 def _accepted(case: Case, evidence: Evidence) -> Evidence:
@@ -42,12 +46,19 @@ def _accepted(case: Case, evidence: Evidence) -> Evidence:
     held = evidence.facts.get(GRAD)
     if not isinstance(held, dict):
         return replace(evidence, result=None)
-    trainable = _trainable(case.spec["model"], case.spec.get("dtype", "float64"))
-    after = {name: trainable.get(name) if value is None else value for name, value in held.items()}
+    trainable = _trainable(case.spec["model"])
+    after = {name: CLEARED if name in trainable and _is_cleared(value) else value for name, value in held.items()}
     return replace(evidence, result=None, facts={**evidence.facts, GRAD: after})
 
 
+def _is_cleared(value: Plain) -> bool:
+    return value is None or isinstance(value, TensorData) and not bool(value.value.any())
+
+
 def _rules(case: Case, evidence: Evidence) -> Broken | None:
+    if evidence.facts.get(HOOKS):
+        left = evidence.facts[HOOKS]
+        return Broken(mistakes.hooks_left_behind, f"hooks registered by the call and still there: {left}")
     calls, kinds = evidence.facts.get(CALLS), kinds_of_losses(case)
     alive = evidence.facts.get(ALIVE)
     if isinstance(calls, list) and len(calls) == len(kinds):

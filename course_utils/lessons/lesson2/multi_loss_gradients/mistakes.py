@@ -409,7 +409,8 @@ def cleared_at_the_end(model: nn.Module, losses: Losses, weights: Weights) -> No
 @mistake(
     "What went backward is not connected with the model",
     "backward ran, but no gradient arrived at a parameter of the model: what went backward was not made from them.",
-    "Follow the loss from the model to its backward. item(), float(), detach() and torch.tensor(...) cut it off.",
+    "Follow the loss from the model's own parameters to its backward. A copy of the model, item(), float(), detach() and "
+    "torch.tensor(...) cut it off.",
     "A new tensor that requires gradients has a graph of its own, in which the model does not occur.",
     signs=(BACKWARDS, ARRIVED),
 )
@@ -519,7 +520,7 @@ def _all_losses_first(model: nn.Module, losses: Losses, weights: Weights) -> Non
 @mistake(
     "More than one graph was alive",
     "The gradients are right, but when a later loss was called, the graph of an earlier one still held its tensors: "
-    "memory grows with the number of losses.",
+    "two or more need memory at once.",
     "Send each loss backward before the next one is made, and do not retain its graph.",
     "One backward over the summed loss gives the same numbers and needs the memory of all graphs at once.",
     also=(_all_losses_first,),
@@ -541,3 +542,25 @@ def loss_not_called_once(model: nn.Module, losses: Losses, weights: Weights) -> 
         (weight * loss(model)).backward()
         with torch.no_grad():
             loss(model)
+
+
+@mistake(
+    "A hook stayed registered",
+    "A hook that was registered during the call is still there and runs at each later pass of the caller.",
+    "Keep the handle that registering returns, and call its remove() at the end.",
+    "Hooks live on the parameter or module, not in your function.",
+)
+def hooks_left_behind(model: nn.Module, losses: Losses, weights: Weights) -> None:
+    _cleared(model)
+    _sent(model, losses, weights)
+    next(p for p in model.parameters() if p.requires_grad).register_hook(lambda gradient: None)
+
+
+@mistake(
+    "Each weight scales the later losses, too",
+    "Loss k counts with the product of all weights up to its own: what scaled an earlier loss is still at work.",
+    "What multiplies a gradient must end with its loss: put the weight on the loss itself, or remove each hook in time.",
+    "A hook stays on its parameter until somebody removes it.",
+)
+def weights_pile_up(model: nn.Module, losses: Losses, weights: Weights) -> None:
+    _weighed(lambda given: [math.prod(given[: k + 1]) for k in range(len(given))])(model, losses, weights)

@@ -10,11 +10,12 @@ from torch import nn
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases, gradients_held, model_and_batch
+from course_utils.lessons.inputs import Draw, cases, gradients_held, hooks_in, model_and_batch
 from course_utils.lessons.memory import share_memory
 
 GRAD = ".grad after the call"
 CALLS = "calls of each loss"
+HOOKS = "hooks left"
 ALIVE = "earlier graphs alive at each call"
 ARRIVED = "gradients that arrived at a parameter"
 SHARED = "parameters whose .grad shares memory with another's"
@@ -33,6 +34,11 @@ class _Arrivals:
         self._handles: list[torch.utils.hooks.RemovableHandle] = []
         self.count = 0
 
+    @property
+    def hooks(self) -> int:
+        """How many hooks of its own are there now."""
+        return len(self._handles)
+
     def __enter__(self) -> None:
         wanted = [p for p in self._model.parameters() if p.requires_grad]
         self._handles = [p.register_post_accumulate_grad_hook(self._note) for p in wanted]
@@ -40,6 +46,7 @@ class _Arrivals:
     def __exit__(self, *_: object) -> None:
         for handle in self._handles:
             handle.remove()
+        self._handles = []
 
     def _note(self, _: torch.Tensor) -> None:
         self.count += 1
@@ -164,6 +171,7 @@ def _arrange(case: Case) -> Arrangement:
         facts=lambda _: {
             GRAD: gradients_held(model),
             SHARED: _sharing(model),
+            HOOKS: hooks_in(model) - arrivals.hooks,
             ARRIVED: "none" if not arrivals.count else "some",
             CALLS: watch.calls,
             ALIVE: watch.alive,
@@ -179,7 +187,7 @@ EXERCISE = Exercise(
     minutes=15,
     goal=(
         "Write `multi_loss_gradients(model, losses, weights)`. Each of `losses` is a function that takes the model "
-        "and returns a 0-d loss; `weights` are floats, one a loss. Afterwards every `.grad` holds the gradient of "
+        "and returns a 0-d loss; `weights` are floats that float32 holds exactly, one a loss. Afterwards every `.grad` holds the gradient of "
         "the weighted sum of the losses, and nothing of what was there before. A parameter that no loss uses ends "
         "as None or zeros, a frozen one keeps None. Call each loss once; one of weight zero may be left out. A loss that "
         "stands in the list twice counts twice, each time with the weight of its place. What the function returns does "

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import LOSSES, cases, gradients_held, model_and_batch
+from course_utils.lessons.inputs import LOSSES, cases, gradients_held, hooks_in, model_and_batch
 
 GRAD = ".grad after the call"
 HOOKS = "hooks left"
@@ -91,14 +91,6 @@ class _Spy:
         }
 
 
-def _hooks_in(model: nn.Module) -> int:
-    """How many hooks are registered on a model's modules and parameters."""
-    of_modules = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    of_tensors = ("_backward_hooks", "_post_accumulate_grad_hooks")
-    found = sum(len(getattr(module, kind)) for module in model.modules() for kind in of_modules)
-    return found + sum(len(getattr(p, kind, None) or ()) for p in model.parameters() for kind in of_tensors)
-
-
 def _cases(seed: int) -> list[Case]:
     # Where the model is the special thing, the loss is the plain one, so that two mistakes show apart.
     plain = {"loss": "squared error"}
@@ -137,7 +129,7 @@ def _arrange(case: Case) -> Arrangement:
         (model, loss_fn, x, y),
         watch={"model": model, "x": x, "y": y},
         within=(loss_fn.looking_at(model),),
-        facts=lambda _: {GRAD: gradients_held(model), HOOKS: _hooks_in(model), **loss_fn.facts()},
+        facts=lambda _: {GRAD: gradients_held(model), HOOKS: hooks_in(model), **loss_fn.facts()},
     )
 
 
@@ -186,8 +178,7 @@ EXERCISE = Exercise(
         ("the model and the batch are float32", lambda spec: spec.get("dtype") == "float32"),
     ),
     telling={
-        LOSS_SHAPES: "loss_fn was called with prediction and target of shapes {given}.",
-        MODEL_SHAPES: "the model was called with shapes {given}; sample i alone is a batch of one.",
+        LOSS_SHAPES: "loss_fn was called with prediction and target of shapes {given}; sample i alone is a batch of one.",
     },
     quantities={
         "the number of samples": lambda spec: spec["n"],

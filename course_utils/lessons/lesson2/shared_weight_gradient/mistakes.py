@@ -321,6 +321,20 @@ def growth_for_contributions(w: T, x: T, depth: int) -> object:
 
 
 @mistake(
+    "The slope of tanh was taken at the round's input",
+    "1 - h**2 holds for the h that comes out of the round, and the h that goes into it was put in.",
+    "Keep all the h, x first, and check which one each slope reads.",
+)
+def slope_from_the_input(w: T, x: T, depth: int) -> object:
+    hidden, signal, found = _hidden(w, x, depth), torch.ones_like(x.detach()), []
+    for before in reversed(hidden[:-1]):
+        passed = signal * (1 - before**2)
+        found.append(_fitted(w, passed * before))
+        signal = passed * w.detach()
+    return found[::-1], _sum(found)
+
+
+@mistake(
     "tanh was applied twice in its slope",
     "The slope of tanh was taken as 1 - tanh(h)**2 where h is the value after tanh already.",
     "The slope is one minus the square of the value after tanh: 1 - h**2 for the h that comes out of the round.",
@@ -356,7 +370,7 @@ def _running(backward: bool, turned: bool, summed: bool) -> Code:
 
 @mistake(
     "Running totals instead of contributions",
-    "The entries grow: each holds what the uses counted before it add, too.",
+    "Each entry holds what the uses counted before it add, too.",
     "Take what each use adds, not what has been added so far.",
     also=tuple(
         _running(backward, turned, summed)

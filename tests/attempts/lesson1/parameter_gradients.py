@@ -1,0 +1,2810 @@
+"""Attempts at exercise 1.3, parameter_gradients: what learners write, and what the check must say of it."""
+
+from contextlib import contextmanager
+from functools import partial
+from operator import itemgetter
+from torch import autograd
+from torch.autograd.functional import vjp
+from torch.func import functional_call
+from torch.func import grad
+from torch.func import jacrev
+from torch.func import jvp
+import contextlib
+import copy
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+import torch.optim as optim
+
+from course_utils.authoring.attempts import raised, right, wrong
+from course_utils.checks import effects
+from course_utils.lessons.lesson1.parameter_gradients import mistakes
+
+
+@raised(effects.backward_needs_scalar)
+def backward_of_the_output(model, loss_fn, x, y):
+    model(x).backward()
+    return {n: p.grad.clone() for n, p in model.named_parameters()}
+
+
+@raised(mistakes.frozen_parameter_listed)
+def all_parameters_asked(model, loss_fn, x, y):
+    named = dict(model.named_parameters())
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(named, grads))
+
+
+@raised(effects.grad_is_none)
+def zeroes_before_the_first_backward(model, loss_fn, x, y):
+    for p in model.parameters():
+        p.grad.zero_()
+    loss_fn(model(x), y).backward()
+    return {n: p.grad.clone() for n, p in model.named_parameters()}
+
+
+# One graph for all parameters, freed by the first question.
+@raised(effects.graph_freed)
+def grad_in_a_loop(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    return {n: torch.autograd.grad(loss, p)[0] for n, p in model.named_parameters() if p.requires_grad}
+
+
+@raised(effects.no_graph)
+def forward_in_no_grad(model, loss_fn, x, y):
+    with torch.no_grad():
+        loss = loss_fn(model(x), y)
+    loss.backward()
+    return {n: p.grad for n, p in model.named_parameters()}
+
+
+@raised(mistakes.unused_parameter_missing)
+def unused_not_allowed(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    return dict(zip(named, torch.autograd.grad(loss_fn(model(x), y), list(named.values()))))
+
+
+# backward adds, so what it added is the difference; the old tensors are put back.
+@wrong(mistakes.subtracted_old_gradients)
+def after_minus_before(model, loss_fn, x, y):
+    before = {n: None if p.grad is None else p.grad.detach().clone() for n, p in model.named_parameters()}
+    loss_fn(model(x), y).backward()
+    result = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            now = torch.zeros_like(p) if p.grad is None else p.grad.clone()
+            result[n] = now - before[n] if before[n] is not None else now
+        p.grad = before[n]
+    return result
+
+
+@right
+def autograd_grad(model, loss_fn, x, y):
+    named = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(named, grads))
+
+
+# The tensors in .grad are taken off, and the very same ones are hung back.
+@right
+def backward_with_grad_set_aside(model, loss_fn, x, y):
+    held = [p.grad for p in model.parameters()]
+    for p in model.parameters():
+        p.grad = None
+    try:
+        loss_fn(model(x), y).backward()
+        return {
+            name: torch.zeros_like(p) if p.grad is None else p.grad
+            for name, p in model.named_parameters()
+            if p.requires_grad
+        }
+    finally:
+        for p, g in zip(model.parameters(), held):
+            p.grad = g
+
+
+@right
+def clones_saved_and_copied_back(model, loss_fn, x, y):
+    before = {name: None if p.grad is None else p.grad.clone() for name, p in model.named_parameters()}
+    model.zero_grad()
+    loss_fn(model(x), y).backward()
+    found = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            found[name] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+        p.grad = before[name]
+    return found
+
+
+@right
+def deepcopy_of_the_model(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)
+    twin.zero_grad()
+    loss_fn(twin(x), y).backward()
+    return {
+        name: p.grad if p.grad is not None else torch.zeros_like(p.data)
+        for name, p in twin.named_parameters()
+        if p.requires_grad
+    }
+
+
+# One directional derivative for each entry of each parameter: slow, and right.
+@right
+def forward_mode_entry_by_entry(model, loss_fn, x, y):
+    values = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+
+    def loss(values):
+        return loss_fn(functional_call(model, values, (x,)), y)
+
+    result = {}
+    for name, value in values.items():
+        slopes = []
+        for unit in torch.eye(value.numel(), dtype=value.dtype, device=value.device):
+            direction = {n: torch.zeros_like(v) for n, v in values.items()}
+            direction[name] = unit.reshape(value.shape)
+            slopes.append(jvp(loss, (values,), (direction,))[1])
+        result[name] = torch.stack(slopes).reshape(value.shape)
+    return result
+
+
+# Own leaves with the parameters' values: whatever lands in their .grad is nobody else's.
+@right
+def fresh_leaves(model, loss_fn, x, y):
+    leaves = {n: p.detach().clone().requires_grad_() for n, p in model.named_parameters() if p.requires_grad}
+    loss_fn(torch.func.functional_call(model, leaves, (x,)), y).backward()
+    return {n: torch.zeros_like(leaf) if leaf.grad is None else leaf.grad.detach() for n, leaf in leaves.items()}
+
+
+@right
+def func_vjp(model, loss_fn, x, y):
+    values = {name: p.detach() for name, p in model.named_parameters() if p.requires_grad}
+    loss, pull = torch.func.vjp(lambda v: loss_fn(torch.func.functional_call(model, v, x), y), values)
+    return pull(torch.ones_like(loss))[0]
+
+
+@right
+def as_functional_call(model, loss_fn, x, y):
+    trainable = {name: p.detach() for name, p in model.named_parameters() if p.requires_grad}
+    return torch.func.grad(lambda values: loss_fn(functional_call(model, values, (x,)), y))(trainable)
+
+
+# autograd.grad runs tensor hooks too; the hooks collect, nothing is accumulated.
+@right
+def hooks_catch_the_gradients(model, loss_fn, x, y):
+    caught, handles = {}, []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            caught[name] = torch.zeros_like(p, requires_grad=False)
+            handles.append(p.register_hook(lambda g, name=name: caught.__setitem__(name, g.detach().clone())))
+    try:
+        torch.autograd.grad(loss_fn(model(x), y), [p for p in model.parameters() if p.requires_grad], allow_unused=True)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return caught
+
+
+@right
+def as_jacrev(model, loss_fn, x, y):
+    def loss(values):
+        return loss_fn(functional_call(model, values, (x,)), y)
+
+    return jacrev(loss)({n: p.detach().clone() for n, p in model.named_parameters() if p.requires_grad})
+
+
+@right
+def one_parameter_at_a_time(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    result = {}
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        (g,) = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
+        result[name] = torch.zeros_like(p) if g is None else g
+    return result
+
+
+@wrong(mistakes.added_to_old_gradients)
+def backward_and_read(model, loss_fn, x, y):
+    loss_fn(model(x), y).backward()
+    return {
+        name: torch.zeros_like(p) if p.grad is None else p.grad.clone()
+        for name, p in model.named_parameters()
+        if p.requires_grad
+    }
+
+
+@wrong(says=".grad is None after the call['weight']: False; it should be: True.")
+def skips_what_has_none(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    return {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+
+
+@wrong(mistakes.caller_gradients_cleared)
+def left_it_clean(model, loss_fn, x, y):
+    model.zero_grad()
+    loss_fn(model(x), y).backward()
+    result = {
+        n: p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+        for n, p in model.named_parameters()
+        if p.requires_grad
+    }
+    model.zero_grad()
+    return result
+
+
+@wrong(mistakes.caller_gradients_zeroed)
+def set_to_none_false(model, loss_fn, x, y):
+    model.zero_grad()
+    loss_fn(model(x), y).backward()
+    result = {
+        n: p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+        for n, p in model.named_parameters()
+        if p.requires_grad
+    }
+    model.zero_grad(set_to_none=False)
+    return result
+
+
+@wrong(effects.changed_mode)
+def left_in_eval(model, loss_fn, x, y):
+    model.eval()
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(named, grads))
+
+
+# Switches to train mode: dropout draws, batch norm counts, and the caller's model stays changed.
+@wrong(mistakes.ran_in_train_mode)
+def train_mode_for_a_backward(model, loss_fn, x, y):
+    model.train()
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(named, grads))
+
+
+# A training step where only the gradients were asked.
+@wrong(effects.changed_parameters)
+def took_a_step(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    with torch.no_grad():
+        for p, g in zip(named.values(), grads):
+            p -= 0.01 * g
+    return dict(zip(named, grads))
+
+
+@wrong(effects.changed_requires_grad)
+def thawed_the_model(model, loss_fn, x, y):
+    trainable = [n for n, p in model.named_parameters() if p.requires_grad]
+    model.requires_grad_(True)
+    named = dict(model.named_parameters())
+    grads = torch.autograd.grad(loss_fn(model(x), y), [named[n] for n in trainable], allow_unused=True)
+    return {n: torch.zeros_like(named[n]) if g is None else g for n, g in zip(trainable, grads)}
+
+
+@wrong(mistakes.frozen_parameter_listed)
+def zeros_for_frozen(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    result = {}
+    for name, p in model.named_parameters():
+        g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0] if p.requires_grad else None
+        result[name] = torch.zeros_like(p) if g is None else g
+    return result
+
+
+@wrong(mistakes.gradients_left_behind)
+def optimizer_zero_grad(model, loss_fn, x, y):
+    torch.optim.SGD(model.parameters(), lr=0.1).zero_grad()
+    loss_fn(model(x), y).backward()
+    result = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            result[name] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
+    return result
+
+
+@wrong(mistakes.returned_grad_itself)
+def zero_grad_first(model, loss_fn, x, y):
+    model.zero_grad()
+    loss_fn(model(x), y).backward()
+    return {
+        n: p.grad if p.grad is not None else torch.zeros_like(p) for n, p in model.named_parameters() if p.requires_grad
+    }
+
+
+@wrong(mistakes.kept_a_reference)
+def difference_of_one_tensor(model, loss_fn, x, y):
+    before = {n: p.grad for n, p in model.named_parameters()}
+    loss_fn(model(x), y).backward()
+    result = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            now = p.grad if p.grad is not None else torch.zeros_like(p)
+            result[n] = now.clone() if before[n] is None else now - before[n]
+    return result
+
+
+# The saved tensors are the ones backward added to; only where None was is None again.
+@wrong(mistakes.kept_a_reference)
+def hung_back_what_was_added_to(model, loss_fn, x, y):
+    before = {n: p.grad for n, p in model.named_parameters()}
+    loss_fn(model(x), y).backward()
+    result = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            now = p.grad if p.grad is not None else torch.zeros_like(p)
+            result[n] = now.clone() if before[n] is None else now - before[n]
+        p.grad = before[n]
+    return result
+
+
+# One backward for each row adds the rows up; their mean was asked.
+@wrong(mistakes.loss_not_averaged)
+def a_backward_for_each_row(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)
+    for row, target in zip(x, y):
+        loss_fn(twin(row[None]), target[None]).backward()
+    return {n: torch.zeros_like(p) if p.grad is None else p.grad for n, p in twin.named_parameters() if p.requires_grad}
+
+
+# Writes its own squared error, a sum, where loss_fn was handed in.
+@wrong(mistakes.summed_squared_error_for_loss_fn)
+def own_loss_for_loss_fn(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = ((model(x) - y) ** 2).sum()
+    grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(named, grads))
+
+
+@wrong(mistakes.biases_left_out)
+def weights_only(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad and "bias" not in n}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(named, grads))
+
+
+@wrong(mistakes.none_became_zeros)
+def restored_into_zeros(model, loss_fn, x, y):
+    for p in model.parameters():
+        if p.requires_grad and p.grad is None:
+            p.grad = torch.zeros_like(p)
+    saved = {n: p.grad.clone() for n, p in model.named_parameters() if p.requires_grad}
+    model.zero_grad(set_to_none=False)
+    loss_fn(model(x), y).backward()
+    result = {n: p.grad.clone() for n, p in model.named_parameters() if p.requires_grad}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            p.grad.copy_(saved[n])
+    return result
+
+
+# Gamed: the hand formula of one linear layer, whatever the model is.
+@wrong(says='Nothing but zeros stands at `0.weight`, `0.bias`, `2.weight`, `2.bias` and 16 more.')
+def formula_of_a_linear_model(model, loss_fn, x, y):
+    signal = 2 * (model(x) - y).detach() / y.numel()
+    result = {}
+    for name, p in model.named_parameters():
+        if name == "weight":
+            result[name] = signal.T @ x
+        elif name == "bias":
+            result[name] = signal.sum(0)
+        elif p.requires_grad:
+            result[name] = torch.zeros_like(p)
+    return result
+
+
+@wrong(mistakes.returned_live_grad)
+def zeroed_after_collecting(model, loss_fn, x, y):
+    model.zero_grad()
+    loss_fn(model(x), y).backward()
+    result = {
+        n: p.grad if p.grad is not None else torch.zeros_like(p) for n, p in model.named_parameters() if p.requires_grad
+    }
+    model.zero_grad(set_to_none=False)
+    return result
+
+
+@wrong(mistakes.grad_in_place_of_a_result)
+def thinks_grad_is_the_answer(model, loss_fn, x, y):
+    model.zero_grad()
+    loss_fn(model(x), y).backward()
+
+
+@wrong(mistakes.tied_parameter_twice)
+def every_name_of_it(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    result = {}
+    for name, p in named.items():
+        g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0]
+        result[name] = torch.zeros_like(p) if g is None else g
+    return result
+
+
+@wrong(mistakes.unused_parameter_missing)
+def left_out(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True)
+    return {n: g for n, g in zip(named, grads) if g is not None}
+
+
+@wrong(mistakes.unused_parameter_none)
+def as_autograd_says(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), tuple(named.values()), allow_unused=True)
+    return dict(zip(named.keys(), grads))
+
+
+@wrong(effects.wrong_dtype)
+def numpy_friendly_floats(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return {n: g.float() for n, g in zip(named, grads)}
+
+
+@wrong(effects.wrong_type)
+def list_without_names(model, loss_fn, x, y):
+    params = [p for p in model.parameters() if p.requires_grad]
+    return list(torch.autograd.grad(loss_fn(model(x), y), params, allow_unused=True, materialize_grads=True))
+
+
+@wrong(effects.wrong_type)
+def norms(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return {n: g.norm().item() for n, g in zip(named, grads)}
+
+
+# nothing is cleared first, so the old .grad is added in AND .grad is left filled AND an unused parameter gets None
+@wrong(mistakes.added_to_old_gradients)
+def class_a_01(model, loss_fn, x, y):
+    # forward
+    y_pred = model(x)
+    loss = loss_fn(y_pred, y)
+    # backward
+    loss.backward()
+    grads = {}
+    for name, param in model.named_parameters():
+        if param.requires_grad:
+            grads[name] = param.grad
+    return grads
+
+
+@right
+def class_a_02(model, loss_fn, x, y):
+    names, params = [], []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(name)
+            params.append(p)
+
+    # batch norm and friends may only write into copies of their buffers
+    old_buffers = [(m, m._buffers) for m in model.modules()]
+    for m, bufs in old_buffers:
+        m._buffers = {k: None if b is None else b.clone() for k, b in bufs.items()}
+    try:
+        with torch.random.fork_rng():
+            loss = loss_fn(model(x), y)
+            if params and loss.requires_grad:
+                grads = torch.autograd.grad(loss, params, allow_unused=True)
+            else:
+                grads = [None] * len(params)
+    finally:
+        for m, bufs in old_buffers:
+            m._buffers = bufs
+
+    result = {}
+    for name, p, g in zip(names, params, grads):
+        if g is None:
+            g = torch.zeros_like(p)
+        result[name] = g.detach()
+    return result
+
+
+# the optimizer takes a step, so the parameters are changed AND the old .grad is lost
+@wrong(mistakes.gradients_left_behind)
+def class_a_03(model, loss_fn, x, y):
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    optimizer = optim.SGD(trainable, lr=0.01)
+    optimizer.zero_grad()
+    output = model(x)
+    loss = loss_fn(output, y)
+    loss.backward()
+    optimizer.step()
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                grads[name] = torch.zeros_like(p)
+            else:
+                grads[name] = p.grad.clone()
+    return grads
+
+
+# zero_grad before and after: the .grad that was there is lost and ends as None
+@wrong(mistakes.caller_gradients_cleared)
+def class_a_04(model, loss_fn, x, y):
+    model.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    gradients = {}
+    for name, param in model.named_parameters():
+        if not param.requires_grad:
+            continue
+        if param.grad is not None:
+            gradients[name] = param.grad.detach().clone()
+        else:
+            gradients[name] = torch.zeros_like(param).detach()
+    model.zero_grad()   # leave it clean
+    return gradients
+
+
+# loss_fn is called as (y_true, y_pred): its two arguments are swapped
+@wrong(mistakes.loss_arguments_swapped)
+def class_a_05(model, loss_fn, x, y):
+    y_pred = model(x)
+    loss = loss_fn(y, y_pred)
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+    out = dict()
+    for (n, p), g in zip(named, grads):
+        out[n] = torch.zeros_like(p) if g is None else g
+    return out
+
+
+@right
+def class_a_06(model, loss_fn, x, y):
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    saved_grads = {n: p.grad for n, p in trainable.items()}
+    saved_buffers = [(mod, name, buf, buf.clone())
+                     for mod in model.modules()
+                     for name, buf in mod._buffers.items() if buf is not None]
+    out = {}
+    try:
+        for p in trainable.values():
+            p.grad = None          # the old tensor is safe in saved_grads
+        with torch.random.fork_rng():
+            loss = loss_fn(model(x), y)
+            if trainable and loss.requires_grad:
+                # inputs=...: x, y or a weight in loss_fn must not get a .grad
+                loss.backward(inputs=list(trainable.values()))
+        for n, p in trainable.items():
+            out[n] = torch.zeros_like(p, requires_grad=False) if p.grad is None else p.grad
+    finally:
+        for n, p in trainable.items():
+            p.grad = saved_grads[n]
+        with torch.no_grad():
+            for mod, name, buf, value in saved_buffers:
+                buf.copy_(value)
+                mod._buffers[name] = buf
+    return out
+
+
+# the old .grad is put back with copy_ into the very tensor that the result holds: where there was an old .grad, the
+# result shows that one
+@wrong(mistakes.copied_back_into_the_result)
+def class_a_07(model, loss_fn, x, y):
+    # remember the old gradients
+    old = {}
+    for name, p in model.named_parameters():
+        old[name] = p.grad.clone() if p.grad is not None else None
+    model.zero_grad(set_to_none=False)
+
+    loss_fn(model(x), y).backward()
+
+    result = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            result[name] = p.grad if p.grad is not None else torch.zeros_like(p.data)
+
+    # restore
+    for name, p in model.named_parameters():
+        if old[name] is not None:
+            p.grad.copy_(old[name])
+        else:
+            p.grad = None
+    return result
+
+
+# a .grad that was None comes back as zeros
+@wrong(mistakes.none_became_zeros)
+def class_a_08(model, loss_fn, x, y):
+    backup = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                p.grad = torch.zeros_like(p)
+            backup[name] = p.grad.clone()
+            p.grad.zero_()
+
+    loss = loss_fn(model(x), y)
+    loss.backward()
+
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            grads[name] = p.grad.clone()
+            p.grad = backup[name]
+    return grads
+
+
+# no allow_unused: raises a RuntimeError when a parameter is unused
+@raised(mistakes.unused_parameter_missing)
+def class_a_09(model, loss_fn, x, y):
+    ps = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    return dict(zip(ps, torch.autograd.grad(loss_fn(model(x), y), list(ps.values()))))
+
+
+@right
+def class_a_10(model, loss_fn, x, y):
+    # one fresh leaf for each parameter (a tied one: the same leaf in all its places)
+    copies = {p: p.detach().clone().requires_grad_(p.requires_grad) for p in model.parameters()}
+    state = {}
+    for path, module in model.named_modules():
+        dot = path + "." if path else ""
+        state.update({dot + k: copies[p] for k, p in module._parameters.items() if p is not None})
+        state.update({dot + k: b.detach().clone() for k, b in module._buffers.items() if b is not None})
+    free = {n: copies[p] for n, p in model.named_parameters() if p.requires_grad}
+
+    with torch.random.fork_rng():
+        loss = loss_fn(functional_call(model, state, (x,), tie_weights=False), y)
+    if not (free and loss.requires_grad):
+        return {n: torch.zeros_like(c).detach() for n, c in free.items()}
+    grads = torch.autograd.grad(loss, tuple(free.values()), allow_unused=True, materialize_grads=True)
+    return {n: g.detach() for n, g in zip(free, grads)}
+
+
+# the names of all parameters are paired with the gradients of the trainable ones: a frozen parameter shifts the
+# names
+@wrong(effects.wrong_shape)
+def class_a_11(model, loss_fn, x, y):
+    names = [n for n, _ in model.named_parameters()]
+    params = list(filter(lambda p: p.requires_grad, model.parameters()))
+    gs = torch.autograd.grad(loss_fn(model(x), y), params, allow_unused=True, materialize_grads=True)
+    return {n: g for n, g in zip(names, gs)}
+
+
+# the gradient is taken for all named parameters, so a frozen one has an entry too
+@wrong(mistakes.frozen_parameter_listed)
+def class_a_12(model, loss_fn, x, y):
+    params = {k: v.detach() for k, v in model.named_parameters()}
+    buffers = {k: v.detach().clone() for k, v in model.named_buffers()}
+
+    def compute_loss(params, buffers):
+        prediction = functional_call(model, (params, buffers), (x,))
+        return loss_fn(prediction, y)
+
+    return grad(compute_loss)(params, buffers)
+
+
+# copy.copy is shallow: the copy shares the parameters, so their .grad is overwritten
+@wrong(mistakes.gradients_left_behind)
+def class_a_13(model, loss_fn, x, y):
+    twin = copy.copy(model)          # the original is not touched
+    twin.zero_grad()
+    loss_fn(twin(x), y).backward()
+    return {n: (p.grad.clone() if p.grad is not None else torch.zeros_like(p.data))
+            for n, p in twin.named_parameters() if p.requires_grad}
+
+
+@right
+def class_a_14(model, loss_fn, x, y):
+    clone = copy.deepcopy(model)     # own parameters, own buffers, own .grad
+    clone.zero_grad(set_to_none=True)
+    ps = dict((n, p) for n, p in clone.named_parameters() if p.requires_grad)
+    with torch.random.fork_rng():
+        loss = loss_fn(clone(x), y)
+        if len(ps) > 0 and loss.requires_grad:
+            loss.backward(inputs=list(ps.values()))
+    result = {}
+    for n, p in ps.items():
+        result[n] = p.grad if p.grad is not None else torch.zeros_like(p).detach()
+    return result
+
+
+# the gradient is the new .grad minus the old one: with a large old .grad the rounding (or inf - inf) spoils it
+@wrong(mistakes.subtracted_old_gradients)
+def class_a_15(model, loss_fn, x, y):
+    before = {}
+    for n, p in model.named_parameters():
+        before[n] = None if p.grad is None else p.grad.clone()
+    loss_fn(model(x), y).backward()
+    diff = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                diff[n] = torch.zeros_like(p.data)
+            elif before[n] is None:
+                diff[n] = p.grad.clone()
+            else:
+                diff[n] = p.grad - before[n]   # backward only adds, so subtract
+        p.grad = before[n]
+    return diff
+
+
+# the hooks are never removed AND .grad is changed by backward
+@wrong(mistakes.sum_left_in_grad)
+def class_a_16(model, loss_fn, x, y):
+    caught = {}
+
+    def catcher(name):
+        def hook(g):
+            caught[name] = g.clone()
+        return hook
+
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            caught[name] = torch.zeros_like(p.data)
+            p.register_hook(catcher(name))
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    return caught
+
+
+# the gradient is taken in eval mode AND the model is left in train mode
+@wrong(effects.changed_mode)
+def class_a_17(model, loss_fn, x, y):
+    model.eval()      # we only measure, we don't train
+    params = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+    model.train()
+    result = {}
+    for (name, p), g in zip(params.items(), grads):
+        if g is None:
+            result[name] = torch.zeros_like(p.data)
+        else:
+            result[name] = g
+    return result
+
+
+# the zeros of an unused parameter are always float32, on the CPU: another dtype in a float64 model
+@wrong(effects.wrong_dtype)
+def class_a_18(model, loss_fn, x, y):
+    items = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    grads = torch.autograd.grad(loss_fn(model(x), y), [p for n, p in items], allow_unused=True)
+    return {n: torch.zeros(p.shape) if g is None else g for (n, p), g in zip(items, grads)}
+
+
+@right
+def class_a_19(model, loss_fn, x, y):
+    seen = set()
+
+    def collect(module, prefix):
+        found = []
+        if id(module) in seen:
+            return found
+        seen.add(id(module))
+        for name, p in module._parameters.items():
+            if p is not None and id(p) not in seen:
+                seen.add(id(p))
+                if p.requires_grad:
+                    found.append((prefix + name, p))
+        for name, child in module.named_children():
+            found += collect(child, prefix + name + ".")
+        return found
+
+    wanted = collect(model, "")
+
+    # the forward pass gets copies of the buffers and a fork of the random numbers
+    kept = [(m, m._buffers) for m in model.modules()]
+    for m, b in kept:
+        m._buffers = type(b)((k, v if v is None else v.clone()) for k, v in b.items())
+    with torch.random.fork_rng():
+        loss = loss_fn(model(x), y)
+        answer = {}
+        for name, p in wanted:
+            g = None
+            if loss.requires_grad:
+                g, = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
+            answer[name] = p.detach() * 0 if g is None else g
+            if g is None:
+                answer[name].zero_()
+    for m, b in kept:
+        m._buffers = b
+    return answer
+
+
+# the gradient is only approximated, by forward differences with h = 1e-3
+@wrong()
+def class_a_20(model, loss_fn, x, y):
+    # like exercise 1.1, for each weight. No .grad touched at all!
+    h = 1e-3
+    grads = {}
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            if not p.requires_grad:
+                continue
+            here = loss_fn(model(x), y)
+            original = p.clone()
+            g = torch.zeros_like(p)
+            for i in range(p.numel()):
+                step = torch.zeros(p.numel(), dtype=p.dtype, device=p.device)
+                step[i] = h
+                step = step.reshape(p.shape)
+                p.copy_(original + step)
+                up = loss_fn(model(x), y)
+                g.view(-1)[i] = (up - here) / h
+                p.copy_(original)
+            grads[name] = g
+    return grads
+
+
+# the forward pass runs under no_grad, so there is no graph and backward raises
+@raised(effects.no_graph)
+def class_a_21(model, loss_fn, x, y):
+    old = {n: p.grad for n, p in model.named_parameters()}
+    for p in model.parameters():
+        p.grad = None
+    with torch.no_grad():      # so that nothing is left behind
+        loss = loss_fn(model(x), y)
+    loss.backward()
+    grads = {n: p.grad for n, p in model.named_parameters() if p.requires_grad}
+    for n, p in model.named_parameters():
+        p.grad = old[n]
+    return grads
+
+
+# the gradient of the mean loss is divided by the batch size once more AND an unused parameter has no entry
+@wrong(mistakes.averaged_twice)
+def class_a_22(model, loss_fn, x, y):
+    n = x.shape[0]
+    loss = loss_fn(model(x), y)
+    gradients = {}
+    for name, param in model.named_parameters():
+        if param.requires_grad:
+            g = torch.autograd.grad(loss, param, retain_graph=True, allow_unused=True)[0]
+            if g is not None:
+                gradients[name] = g / n    # mean over the batch
+    return gradients
+
+
+class Untouched:
+    """Whatever happens inside, the model's .grad, buffers and the random state come back."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def __enter__(self):
+        self.rng = torch.random.fork_rng()
+        self.rng.__enter__()
+        self.grads = [(p, p.grad) for p in self.model.parameters()]
+        for p, _ in self.grads:
+            p.grad = None
+        self.bufs = [(m, dict(m._buffers)) for m in self.model.modules()]
+        for m, d in self.bufs:
+            for k, b in d.items():
+                if b is not None:
+                    m._buffers[k] = b.clone()
+        return self
+
+    def __exit__(self, *error):
+        for p, g in self.grads:
+            p.grad = g
+        for m, d in self.bufs:
+            m._buffers.clear()
+            m._buffers.update(d)
+        self.rng.__exit__(*error)
+        return False
+
+@right
+def class_a_23(model, loss_fn, x, y):
+    with Untouched(model):
+        names = [n for n, p in model.named_parameters() if p.requires_grad]
+        leaves = [p for p in model.parameters() if p.requires_grad]
+        loss = loss_fn(model(x), y)
+        if leaves and loss.requires_grad:
+            torch.autograd.backward(loss, inputs=leaves)
+        grads = [p.grad if p.grad is not None else p.new_zeros(p.shape) for p in leaves]
+    return dict(zip(names, grads))
+
+
+# only the direct children that are nn.Linear are looked at: other layers, nested ones and own parameters are
+# missing
+@wrong(effects.missing_entries)
+def class_a_24(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    grads = {}
+    for name, layer in model.named_children():
+        if isinstance(layer, nn.Linear):
+            for pname, p in [("weight", layer.weight), ("bias", layer.bias)]:
+                if p is not None and p.requires_grad:
+                    g, = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
+                    grads[name + "." + pname] = g if g is not None else torch.zeros_like(p.data)
+    return grads
+
+
+@right
+def class_a_25(model, loss_fn, x, y):
+    todo = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    grads = {n: torch.zeros_like(p).detach() for n, p in todo}
+    old = [p.grad for _, p in todo]
+    handles = []
+
+    def grab(name):
+        def hook(p):
+            grads[name] = p.grad
+            p.grad = None
+        return hook
+
+    buffer_dicts = [(m, m._buffers) for m in model.modules()]
+    try:
+        for m, d in buffer_dicts:
+            m._buffers = {k: (b.clone() if b is not None else b) for k, b in d.items()}
+        for n, p in todo:
+            p.grad = None
+            handles.append(p.register_post_accumulate_grad_hook(grab(n)))
+        with torch.random.fork_rng():
+            loss = loss_fn(model(x), y)
+            if todo and loss.requires_grad:
+                loss.backward(inputs=[p for _, p in todo])
+    finally:
+        for h in handles:
+            h.remove()
+        for (_, p), g in zip(todo, old):
+            p.grad = g
+        for m, d in buffer_dicts:
+            m._buffers = d
+    return grads
+
+
+# remove_duplicate=False: a tied parameter appears once for each of its names
+@wrong(mistakes.tied_parameter_twice)
+def class_a_26(model, loss_fn, x, y):
+    # remove_duplicate=False so that we do not lose any name
+    entries = [(n, p) for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, [p for _, p in entries], allow_unused=True)
+    result = {}
+    for (n, p), g in zip(entries, grads):
+        result[n] = torch.zeros_like(p.detach()) if g is None else g.detach()
+    return result
+
+
+# the forward pass in train mode is not undone: it moves the running statistics of batch norm and the random state
+# (dropout)
+@right
+def class_a_27(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    if not named:
+        return {}
+    loss = loss_fn(model(x), y)
+    if not loss.requires_grad:
+        return {n: torch.zeros_like(p.detach()) for n, p in named}
+    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+    return {n: torch.zeros_like(p.detach()) if g is None else g for (n, p), g in zip(named, grads)}
+
+
+# the old gradients are saved by reference and then zeroed in place, so what is put back as "old" is the new
+# gradient
+@wrong(mistakes.kept_a_reference)
+def class_b_01(model, loss_fn, x, y):
+    # remember what was there
+    old = {}
+    for name, p in model.named_parameters():
+        old[name] = p.grad
+
+    model.zero_grad(set_to_none=False)
+    loss = loss_fn(model(x), y)
+    loss.backward()
+
+    result = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                result[name] = torch.zeros_like(p)
+            else:
+                result[name] = p.grad.clone()
+
+    # put it back
+    for name, p in model.named_parameters():
+        p.grad = old[name]
+    return result
+
+
+@right
+def class_b_02(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    scratch = {n: b.clone() for n, b in model.named_buffers()}
+    with torch.random.fork_rng():
+        loss = loss_fn(functional_call(model, scratch, (x.clone(),)), y)
+    if not params or not loss.requires_grad:
+        return {n: torch.zeros_like(p) for n, p in params.items()}
+    grads = torch.autograd.grad(loss, list(params.values()),
+                                allow_unused=True, materialize_grads=True)
+    return dict(zip(params, grads))
+
+
+# the dict holds the .grad tensors themselves, and copying the old values back into them overwrites the answer
+@wrong(mistakes.copied_back_into_the_result)
+def class_b_03(model, loss_fn, x, y):
+    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    backup = {}
+    for n, p in trainable:
+        if p.grad is None:
+            backup[n] = None
+        else:
+            backup[n] = p.grad.clone()
+            p.grad.zero_()
+
+    loss_fn(model(x), y).backward()
+
+    gradients = {}
+    for n, p in trainable:
+        gradients[n] = p.grad if p.grad is not None else torch.zeros_like(p)
+
+    # restore the .grad fields
+    for n, p in trainable:
+        if backup[n] is None:
+            p.grad = None
+        else:
+            p.grad.copy_(backup[n])
+    return gradients
+
+
+# the return stands inside the loop, so only the first trainable parameter gets an entry
+@wrong(effects.missing_entries)
+def class_b_04(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    grads = {}
+    for name, param in model.named_parameters():
+        if param.requires_grad:
+            g = torch.autograd.grad(loss, param, retain_graph=True, allow_unused=True)[0]
+            if g is None:
+                g = torch.zeros_like(param)
+            grads[name] = g
+            return grads
+    return grads
+
+
+# the names come from state_dict, which also lists buffers, frozen and tied entries, so names and gradients get out
+# of step
+@wrong(effects.wrong_shape)
+def class_b_05(model, loss_fn, x, y):
+    ps = [p for p in model.parameters() if p.requires_grad]
+    gs = torch.autograd.grad(loss_fn(model(x), y), ps, allow_unused=True, materialize_grads=True)
+    return dict(zip(model.state_dict(), gs))
+
+
+# the prediction is squeezed before the loss: a (n, 1) output broadcasts against (n, 1) targets, and a batch of one
+# loses its batch dimension
+@wrong(says='On case 11: loss_fn was called with prediction and target of shapes ([6], [6, 1]); asked for are ([6, 1], [6, 1]).')
+def class_b_06(model, loss_fn, x, y):
+    pred = model(x).squeeze()   # (n, 1) -> (n,)
+    loss = loss_fn(pred, y)
+    names, weights = [], []
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(n)
+            weights.append(p)
+    grads = torch.autograd.grad(loss, weights, allow_unused=True)
+    out = {}
+    for n, w, g in zip(names, weights, grads):
+        out[n] = torch.zeros_like(w) if g is None else g.detach()
+    return out
+
+
+@right
+def class_b_07(model, loss_fn, x, y):
+    # everything happens on a twin, the real model never sees a backward
+    twin = copy.deepcopy(model)
+    for p in twin.parameters():
+        p.grad = None
+
+    leaves = [p for p in twin.parameters() if p.requires_grad]
+    with torch.random.fork_rng():
+        loss = loss_fn(twin(x.detach().clone()), y.detach())
+        if leaves and loss.requires_grad:
+            loss.backward(inputs=leaves)
+
+    result = {}
+    for name, p in twin.named_parameters():
+        if not p.requires_grad:
+            continue
+        if p.grad is None:
+            result[name] = torch.zeros_like(p)
+        else:
+            result[name] = p.grad
+    return result
+
+
+# copy.copy is shallow: the "copy" shares the parameters, so zero_grad and backward wipe and refill the real .grad
+@wrong(mistakes.gradients_left_behind)
+def class_b_08(model, loss_fn, x, y):
+    work = copy.copy(model)      # do not touch the original
+    work.zero_grad()
+    loss = loss_fn(work(x), y)
+    loss.backward()
+    answer = {}
+    for name, p in work.named_parameters():
+        if p.requires_grad:
+            answer[name] = torch.zeros_like(p) if p.grad is None else p.grad.detach().clone()
+    return answer
+
+
+# an unused parameter gets p * 0, which carries a graph (and is nan where the parameter is infinite)
+@wrong(effects.carries_a_graph)
+def class_b_09(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    gs = torch.autograd.grad(loss_fn(model(x), y), [p for _, p in named], allow_unused=True)
+    return {n: p * 0 if g is None else g for (n, p), g in zip(named, gs)}
+
+
+# tied parameters are recognised by equal values, so two separate parameters that happen to be equal (two zero
+# biases) become one
+@wrong(effects.missing_entries)
+def class_b_10(model, loss_fn, x, y):
+    seen = {}
+    for name, p in model.named_parameters(remove_duplicate=False):
+        if not p.requires_grad:
+            continue
+        # tied weights: same numbers -> already in the list
+        if any(torch.equal(p, q) for q in seen.values()):
+            continue
+        seen[name] = p
+
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(seen.values()), allow_unused=True)
+    return {name: (torch.zeros_like(p) if g is None else g)
+            for (name, p), g in zip(seen.items(), grads)}
+
+
+@contextlib.contextmanager
+def _untouched(model):
+    params = list(model.parameters())
+    grads = [p.grad for p in params]
+    owners = [(m, k, b, b.clone()) for m in model.modules()
+              for k, b in m._buffers.items() if b is not None]
+    for p in params:
+        p.grad = None
+    try:
+        with torch.random.fork_rng():
+            yield
+    finally:
+        for p, g in zip(params, grads):
+            p.grad = g
+        with torch.no_grad():
+            for m, k, b, values in owners:
+                b.copy_(values)
+                m._buffers[k] = b
+
+@right
+def class_b_11(model, loss_fn, x, y):
+    wanted = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    answer = {}
+    with _untouched(model):
+        loss = loss_fn(model(x.detach().clone()), y.detach())
+        if wanted and loss.requires_grad:
+            loss.backward(inputs=list(wanted.values()))
+        for n, p in wanted.items():
+            answer[n] = torch.zeros_like(p) if p.grad is None else p.grad
+    return answer
+
+
+# the global seed is set AND the zeros of an unused parameter are always float32 on the CPU
+@wrong(effects.changed_rng)
+def class_b_12(model, loss_fn, x, y):
+    torch.manual_seed(0)  # reproducible
+    out = loss_fn(model(x), y)
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            g, = torch.autograd.grad(out, p, retain_graph=True, allow_unused=True)
+            grads[name] = g if g is not None else torch.zeros(p.shape)
+    return grads
+
+
+# "g or zeros" asks a tensor for its truth value: RuntimeError as soon as a gradient has more than one entry
+@raised(effects.truth_of_a_tensor)
+def class_b_13(model, loss_fn, x, y):
+    params = dict((n, p) for n, p in model.named_parameters() if p.requires_grad)
+    grads = torch.autograd.grad(loss_fn(model(x), y), tuple(params.values()), allow_unused=True)
+    return {n: g or torch.zeros_like(params[n]) for n, g in zip(params, grads)}
+
+
+# the .grad that was None is not put back to None: only old gradients that existed are restored
+@wrong(says=".grad is None after the call['weight']: False; it should be: True.")
+def class_b_14(model, loss_fn, x, y):
+    saved = {}
+    for name, p in model.named_parameters():
+        if p.grad is not None:
+            saved[name] = p.grad.clone()
+        p.grad = None
+
+    loss = loss_fn(model(x), y)
+    loss.backward()
+
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            grads[name] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+
+    for name, p in model.named_parameters():
+        if name in saved:
+            p.grad = saved[name]
+    return grads
+
+
+@right
+def class_b_15(model, loss_fn, x, y):
+    theta = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+    if not theta:
+        return {}
+    rest = {n: p.detach() for n, p in model.named_parameters() if not p.requires_grad}
+
+    def loss_of(*values):
+        # buffers are cloned in here: batch norm writes into the clones
+        state = {n: b.clone() for n, b in model.named_buffers()}
+        return loss_fn(functional_call(model, {**rest, **dict(zip(theta, values)), **state}, (x.clone(),)), y)
+
+    with torch.random.fork_rng():
+        _, grads = vjp(loss_of, tuple(theta.values()))
+    return {n: g.detach() for n, g in zip(theta, grads)}
+
+
+# the batch is cut into chunks of four and the chunk gradients are averaged evenly, so a short last chunk weighs too
+# much (and batch statistics are those of a chunk)
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([2, 2], [2, 2]) and ([4, 2], [4, 2]); asked for are ([6, 2], [6, 2]).')
+def class_b_16(model, loss_fn, x, y):
+    weights = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    total = {n: torch.zeros_like(p) for n, p in weights.items()}
+    batches = list(zip(x.split(4), y.split(4)))
+    for xb, yb in batches:                      # mini batches, saves memory
+        loss = loss_fn(model(xb), yb)
+        gs = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
+        for n, g in zip(weights, gs):
+            if g is not None:
+                total[n] += g / len(batches)
+    return total
+
+
+# the model is built anew by type(model)() without its constructor's arguments: TypeError for Linear, a
+# load_state_dict error for Sequential AND where no arguments are needed its initialisation draws random numbers and
+# makes float32 weights
+@raised(effects.another_signature)
+def class_b_17(model, loss_fn, x, y):
+    fresh = type(model)()
+    fresh.load_state_dict(model.state_dict())
+    fresh.train(model.training)
+    for p_new, p_old in zip(fresh.parameters(), model.parameters()):
+        p_new.requires_grad = p_old.requires_grad
+    loss = loss_fn(fresh(x), y)
+    loss.backward()
+    return {n: p.grad if p.grad is not None else torch.zeros_like(p)
+            for n, p in fresh.named_parameters() if p.requires_grad}
+
+
+# the hooks are never removed AND backward adds this batch's gradient to every .grad
+@wrong(mistakes.sum_left_in_grad)
+def class_b_18(model, loss_fn, x, y):
+    caught = {}
+
+    def catcher(name):
+        def hook(g):
+            caught[name] = g.detach().clone()
+        return hook
+
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            caught[name] = torch.zeros_like(p)
+            p.register_hook(catcher(name))
+
+    loss_fn(model(x), y).backward()
+    return caught
+
+
+@right
+def class_b_19(model, loss_fn, x, y):
+    wanted = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    found = {n: torch.zeros_like(p) for n, p in wanted}
+    old = {n: p.grad for n, p in wanted}
+    state = {n: b.clone() for n, b in model.named_buffers()}
+    handles = []
+
+    def pick(name):
+        def hook(p):
+            found[name] = p.grad
+            p.grad = None
+        return hook
+
+    try:
+        for n, p in wanted:
+            p.grad = None
+            handles.append(p.register_post_accumulate_grad_hook(pick(n)))
+        with torch.random.fork_rng():
+            loss = loss_fn(torch.func.functional_call(model, state, (x.clone(),)), y)
+        if wanted and loss.requires_grad:
+            torch.autograd.backward(loss, inputs=[p for _, p in wanted])
+    finally:
+        for h in handles:
+            h.remove()
+        for n, p in wanted:
+            p.grad = old[n]
+    return found
+
+
+# every parameter is unfrozen first, so frozen ones get an entry AND the model stays unfrozen afterwards
+@wrong(mistakes.frozen_parameter_listed)
+def class_b_20(model, loss_fn, x, y):
+    # make sure autograd tracks everything, otherwise grad() complains
+    model.requires_grad_(True)
+    names = [n for n, _ in model.named_parameters()]
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(model.parameters()), allow_unused=True, materialize_grads=True)
+    return dict(zip(names, grads))
+
+
+# the forward runs in eval mode, so dropout and batch norm are left out of the gradient AND model.train() afterwards
+# also switches submodules that were in eval mode
+@wrong(effects.changed_mode)
+def class_b_21(model, loss_fn, x, y):
+    was_training = model.training
+    model.eval()                     # keeps the buffers and the random state as they are
+    loss = loss_fn(model(x), y)
+    if was_training:
+        model.train()
+    ps = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    gs = torch.autograd.grad(loss, list(ps.values()), allow_unused=True)
+    return {n: torch.zeros_like(p) if g is None else g for (n, p), g in zip(ps.items(), gs)}
+
+
+@right
+def class_b_22(model, loss_fn, x, y):
+    found, seen = {}, set()
+
+    def walk(module, prefix):
+        for key, p in module._parameters.items():
+            if p is not None and id(p) not in seen:
+                seen.add(id(p))
+                if p.requires_grad:
+                    found[prefix + key] = p
+        for key, child in module._modules.items():
+            if child is not None:
+                walk(child, prefix + key + ".")
+
+    walk(model, "")
+    spare = {k: b.clone() for k, b in model.named_buffers()}
+    with torch.random.fork_rng():
+        loss = loss_fn(torch.func.functional_call(model, spare, (x.clone(),)), y)
+
+    def one(p):
+        if not loss.requires_grad:
+            return torch.zeros_like(p)
+        g, = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
+        return torch.zeros_like(p) if g is None else g
+
+    return {name: one(p) for name, p in found.items()}
+
+
+# the gradient is taken as new .grad minus old .grad, which loses its digits when the old gradient is large (and is
+# nan when it was infinite)
+@wrong(mistakes.subtracted_old_gradients)
+def class_b_24(model, loss_fn, x, y):
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    before = {n: None if p.grad is None else p.grad.clone() for n, p in trainable.items()}
+    loss_fn(model(x), y).backward(inputs=list(trainable.values()))
+    out = {}
+    for n, p in trainable.items():
+        after = torch.zeros_like(p) if p.grad is None else p.grad
+        # backward adds, so the difference is what this batch added
+        out[n] = after.clone() if before[n] is None else after - before[n]
+        p.grad = before[n]
+    return out
+
+
+class Leaves:
+    """A second set of parameters and buffers with the values of the first."""
+
+    def __init__(self, model):
+        self.model = model
+        self.params = {n: p.detach().clone().requires_grad_(p.requires_grad)
+                       for n, p in model.named_parameters()}
+        self.buffers = {n: b.detach().clone() for n, b in model.named_buffers()}
+
+    def free(self):
+        return {n: p for n, p in self.params.items() if p.requires_grad}
+
+    def __call__(self, x):
+        return torch.func.functional_call(self.model, {**self.params, **self.buffers}, (x,))
+
+@right
+def class_b_25(model, loss_fn, x, y):
+    leaves = Leaves(model)
+    free = leaves.free()
+    with torch.random.fork_rng():
+        loss = loss_fn(leaves(x.clone()), y)
+    if free and loss.grad_fn is not None:
+        loss.backward(inputs=list(free.values()))
+    return {n: p.grad if p.grad is not None else torch.zeros_like(p).detach() for n, p in free.items()}
+
+
+# only attributes called weight and bias are looked for, so a module's own nn.Parameter or the weights of a GRU get
+# no entry
+@wrong(effects.missing_entries)
+def class_b_26(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    grads, done = {}, []
+    for layer_name, layer in model.named_modules():
+        for kind in ["weight", "bias"]:
+            p = getattr(layer, kind, None)
+            if not isinstance(p, torch.nn.Parameter) or not p.requires_grad or any(p is q for q in done):
+                continue
+            done.append(p)
+            key = layer_name + "." + kind if layer_name else kind
+            g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0]
+            grads[key] = torch.zeros_like(p) if g is None else g
+    return grads
+
+
+# the model runs once for every parameter: with dropout each gradient belongs to another loss, and batch norm's
+# buffers move once a parameter
+@right
+def class_b_27(model, loss_fn, x, y):
+    return {n: torch.autograd.grad(loss_fn(model(x), y), p, allow_unused=True, materialize_grads=True)[0]
+            for n, p in model.named_parameters() if p.requires_grad}
+
+
+# .grad is never cleared before backward, so old gradients are added to the answer AND the .grad of the model is
+# left filled
+@wrong(mistakes.added_to_old_gradients)
+def class_c_01(model, loss_fn, x, y):
+    pred = model(x)
+    loss = loss_fn(pred, y)
+    loss.backward()
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                grads[name] = torch.zeros_like(p)
+            else:
+                grads[name] = p.grad.clone()
+    return grads
+
+
+# clears the gradients with zero_grad before and after, so what stood in .grad before the call is lost
+@wrong(mistakes.caller_gradients_cleared)
+def class_c_02(model, loss_fn, x, y):
+    model.zero_grad()                      # start clean!
+    loss = loss_fn(model(x.detach()), y)
+    if loss.requires_grad:
+        loss.backward()
+    result = {}
+    for name, param in model.named_parameters():
+        if not param.requires_grad:
+            continue
+        result[name] = param.grad.clone() if param.grad is not None else torch.zeros_like(param).detach()
+    model.zero_grad()                      # leave it clean
+    return result
+
+
+@right
+def class_c_03(model, loss_fn, x, y):
+    names, params = [], []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(name)
+            params.append(p)
+    loss = loss_fn(model(x), y)
+    if not params or not loss.requires_grad:
+        # nothing to learn, or nothing of it is used
+        return {n: torch.zeros_like(p, requires_grad=False) for n, p in zip(names, params)}
+    grads = torch.autograd.grad(loss, params, allow_unused=True)
+    out = {}
+    for n, p, g in zip(names, params, grads):
+        out[n] = torch.zeros_like(p, requires_grad=False) if g is None else g
+    return out
+
+
+# torch.autograd.grad without allow_unused raises an error as soon as one parameter is unused
+@raised(mistakes.unused_parameter_missing)
+def class_c_04(model, loss_fn, x, y):
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(trainable.values()))
+    return dict(zip(trainable.keys(), grads))
+
+
+# an unused parameter gets None in place of zeros
+@wrong(mistakes.unused_parameter_none)
+def class_c_05(model, loss_fn, x, y):
+    d = {k: v for k, v in model.named_parameters() if v.requires_grad}
+    return dict(zip(d, torch.autograd.grad(loss_fn(model(x), y), [*d.values()], allow_unused=True)))
+
+
+# the arguments of loss_fn are swapped: the target is given as the prediction
+@wrong(mistakes.loss_arguments_swapped)
+def class_c_06(model, loss_fn, x, y):
+    ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    if len(ps) == 0:
+        return {}
+    loss = loss_fn(y, model(x))     # y_true, y_pred like in Keras
+    gs = torch.autograd.grad(loss, [p for _, p in ps], allow_unused=True, materialize_grads=True)
+    return {n: g for (n, _), g in zip(ps, gs)}
+
+
+# the old gradients are saved by reference, and zero_grad(set_to_none=False) then zeroes those same tensors in
+# place: the old values are gone
+@wrong(mistakes.kept_a_reference)
+def class_c_07(model, loss_fn, x, y):
+    backup = {name: p.grad for name, p in model.named_parameters()}
+    model.zero_grad(set_to_none=False)
+    loss = loss_fn(model(x.detach()), y)
+    if loss.requires_grad:
+        loss.backward()
+    answer = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            answer[name] = torch.zeros_like(p.data) if p.grad is None else p.grad.detach().clone()
+    # put the old ones back
+    for name, p in model.named_parameters():
+        p.grad = backup[name]
+    return answer
+
+
+@right
+def class_c_08(model, loss_fn, x, y):
+    old = []
+    for p in model.parameters():
+        old.append(p.grad)
+        p.grad = None           # only takes the tensor off the hook, its values are safe in the list
+
+    loss = loss_fn(model(x.detach()), y)
+    if loss.requires_grad:
+        loss.backward()
+
+    result = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                result[name] = torch.zeros_like(p.data)
+            else:
+                result[name] = p.grad
+
+    for p, g in zip(model.parameters(), old):
+        p.grad = g
+    return result
+
+
+# a frozen parameter gets an entry of zeros
+@wrong(mistakes.frozen_parameter_listed)
+def class_c_09(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    result = {}
+    for name, param in model.named_parameters():
+        if param.requires_grad and loss.requires_grad:
+            g, = torch.autograd.grad(loss, param, retain_graph=True, allow_unused=True)
+        else:
+            g = None
+        if g is None:
+            g = torch.zeros_like(param, requires_grad=False)
+        result[name] = g
+    return result
+
+
+# the old values are copied back into the .grad tensor in place, and the returned dict holds that same tensor, so it
+# shows the old gradient instead of the new one
+@wrong(mistakes.copied_back_into_the_result)
+def class_c_10(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    saved = {n: None if p.grad is None else p.grad.clone() for n, p in params.items()}
+    for p in params.values():
+        if p.grad is not None:
+            p.grad.zero_()
+    loss = loss_fn(model(x.detach()), y)
+    if loss.requires_grad:
+        loss.backward()
+    out = {n: torch.zeros_like(p.data) if p.grad is None else p.grad for n, p in params.items()}
+    for n, p in params.items():
+        if saved[n] is None:
+            p.grad = None
+        else:
+            p.grad.copy_(saved[n])
+    return out
+
+
+@right
+def class_c_11(model, loss_fn, x, y):
+    theta = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+
+    def loss_of(theta):
+        return loss_fn(functional_call(model, theta, (x.detach(),)), y)
+
+    if not theta:
+        return {}
+    return grad(loss_of)(theta)
+
+
+# a parameter whose .grad was None is left with a .grad of zeros
+@wrong(mistakes.none_became_zeros)
+def class_c_12(model, loss_fn, x, y):
+    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    before = []
+    for n, p in params:
+        if p.grad is None:
+            p.grad = torch.zeros_like(p)
+        before.append(p.grad.clone())
+        p.grad.zero_()
+    loss = loss_fn(model(x.detach()), y)
+    if loss.requires_grad:
+        loss.backward()
+    out = {n: p.grad.clone() for n, p in params}
+    for (n, p), g in zip(params, before):
+        p.grad.copy_(g)
+    return out
+
+
+# named_parameters(remove_duplicate=False): a tied parameter appears once for each of its names
+@wrong(mistakes.tied_parameter_twice)
+def class_c_13(model, loss_fn, x, y):
+    every = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    if not (every and loss.requires_grad):
+        return {n: torch.zeros_like(p.data) for n, p in every.items()}
+    gs = torch.autograd.grad(loss, tuple(every.values()), allow_unused=True, materialize_grads=True)
+    return {n: g.detach() for n, g in zip(every, gs)}
+
+
+# the old gradient is not cleared but subtracted afterwards, so a large old gradient (or inf/nan) swallows the
+# digits of the new one
+@wrong(mistakes.subtracted_old_gradients)
+def class_c_14(model, loss_fn, x, y):
+    before = {}
+    for n, p in model.named_parameters():
+        before[n] = None if p.grad is None else p.grad.clone()
+    loss = loss_fn(model(x.detach()), y)
+    if loss.requires_grad:
+        loss.backward()
+    diff = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            now = torch.zeros_like(p.data) if p.grad is None else p.grad
+            # after minus before = what this batch has added
+            diff[n] = now.clone() if before[n] is None else now - before[n]
+        if before[n] is None:
+            p.grad = None
+        else:
+            p.grad.copy_(before[n])
+    return diff
+
+
+class keep_grads:
+    """Lends out clean .grad slots and gives the old ones back at the end."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def __enter__(self):
+        self.kept = {p: p.grad for p in self.module.parameters()}
+        for p in self.kept:
+            p.grad = None
+        return self
+
+    def __exit__(self, *exc):
+        for p, g in self.kept.items():
+            p.grad = g
+        return False
+
+@right
+def class_c_15(model, loss_fn, x, y):
+    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    with keep_grads(model):
+        loss = loss_fn(model(x), y)
+        if named and loss.requires_grad:
+            loss.backward(inputs=list(named.values()))
+        return {k: (torch.zeros_like(p.data) if p.grad is None else p.grad.clone())
+                for k, p in named.items()}
+
+
+# the mode is switched with model.train() and left so
+@wrong(mistakes.ran_in_train_mode)
+def class_c_16(model, loss_fn, x, y):
+    model.train()
+    out = model(x)
+    loss = loss_fn(out, y)
+    weights = {k: w for k, w in model.named_parameters() if w.requires_grad}
+    if not loss.requires_grad or not weights:
+        return {k: torch.zeros_like(w.data) for k, w in weights.items()}
+    g = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
+    return {k: torch.zeros_like(w.data) if gi is None else gi for (k, w), gi in zip(weights.items(), g)}
+
+
+@right
+def class_c_17(model, loss_fn, x, y):
+    caught, handles, slots = {}, [], []
+    for name, p in model.named_parameters():
+        slots.append((p, p.grad))
+        if not p.requires_grad:
+            continue
+        caught[name] = torch.zeros_like(p.data)
+
+        def note(g, name=name):
+            caught[name] = caught[name] + g
+
+        handles.append(p.register_hook(note))
+        p.grad = None
+    try:
+        loss = loss_fn(model(x.detach()), y)
+        if loss.requires_grad:
+            loss.backward()
+    finally:
+        for h in handles:
+            h.remove()
+        for p, g in slots:
+            p.grad = g
+    return {name: g.detach() for name, g in caught.items()}
+
+
+# loss.item() turns the loss into a float, and a float has no backward: an error on every input
+@raised(effects.no_such_attribute)
+def class_c_18(model, loss_fn, x, y):
+    model.zero_grad()
+    loss = loss_fn(model(x), y).item()
+    loss.backward()
+    return {name: p.grad for name, p in model.named_parameters()}
+
+
+# central differences in place of an exact gradient: an approximation, very rough in float32
+@wrong()
+@torch.no_grad()
+def class_c_19(model, loss_fn, x, y):
+    h = 1e-4
+    out = {}
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        g = torch.zeros_like(p).reshape(-1)
+        keep = p.detach().clone()
+        for i in range(p.numel()):
+            bump = torch.zeros(p.numel(), dtype=p.dtype, device=p.device)
+            bump[i] = h
+            p.copy_(keep + bump.reshape(p.shape))
+            up = loss_fn(model(x), y)
+            p.copy_(keep - bump.reshape(p.shape))
+            down = loss_fn(model(x), y)
+            g[i] = (up - down) / (2 * h)
+        p.copy_(keep)
+        out[name] = g.reshape(p.shape)
+    return out
+
+
+def _collect(module, prefix, seen, found):
+    for key, p in module._parameters.items():
+        if p is not None and id(p) not in seen:
+            seen.add(id(p))
+            if p.requires_grad:
+                found[prefix + key] = p
+    for key, child in module._modules.items():
+        if child is not None:
+            _collect(child, prefix + key + ".", seen, found)
+    return found
+
+@right
+def class_c_20(model, loss_fn, x, y):
+    found = _collect(model, "", set(), {})
+    loss = loss_fn(model(x), y)
+    grads = {}
+    for name, p in found.items():
+        g = None
+        if loss.requires_grad:
+            # once for each parameter, slow but easy to read
+            g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0]
+        grads[name] = torch.zeros_like(p.data) if g is None else g
+    return grads
+
+
+# create_graph=True, so the returned gradients carry a graph AND an unused parameter is left out of the dict
+@wrong(effects.carries_a_graph)
+def class_c_21(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    out = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            g = torch.autograd.grad(loss, p, create_graph=True, allow_unused=True)[0]
+            if g is not None:
+                out[n] = g
+    return out
+
+
+# takes only the weight and bias of the model's direct layers: nested layers, own parameters and other names are
+# missing
+@wrong(effects.missing_entries)
+def class_c_22(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    result = {}
+    for name, layer in model.named_children():
+        for kind in ("weight", "bias"):
+            w = getattr(layer, kind, None)
+            if isinstance(w, torch.nn.Parameter) and w.requires_grad and loss.requires_grad:
+                g = torch.autograd.grad(loss, w, retain_graph=True, allow_unused=True)[0]
+                result[name + "." + kind] = torch.zeros_like(w.data) if g is None else g
+    return result
+
+
+@right
+def class_c_23(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)          # the original never sees a backward
+    twin.zero_grad(set_to_none=True)
+    loss = loss_fn(twin(x.detach()), y)
+    if loss.requires_grad:
+        loss.backward()
+    return {
+        name: torch.zeros_like(p, requires_grad=False) if p.grad is None else p.grad.detach()
+        for name, p in twin.named_parameters()
+        if p.requires_grad
+    }
+
+
+# the prediction is squeezed: a column (n, 1) meets its target (n, 1) as (n,) and broadcasts to (n, n), and one row
+# loses its batch dimension
+@wrong(says='On case 11: loss_fn was called with prediction and target of shapes ([6], [6, 1]); asked for are ([6, 1], [6, 1]).')
+def class_c_24(model, loss_fn, x, y):
+    y_hat = model(x).squeeze()
+    loss = loss_fn(y_hat, y)
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    if not named or not loss.requires_grad:
+        return {n: torch.zeros_like(p.data) for n, p in named}
+    grads = torch.autograd.grad(loss, [p for n, p in named], allow_unused=True, materialize_grads=True)
+    return {n: g for (n, p), g in zip(named, grads)}
+
+
+# collects by hooks that are never removed from the parameters AND the backward leaves its gradients in .grad
+@wrong(mistakes.sum_left_in_grad)
+def class_c_25(model, loss_fn, x, y):
+    caught = {}
+    def catcher(name):
+        def hook(g):
+            caught[name] = g.detach().clone()
+        return hook
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            caught[name] = torch.zeros_like(p.data)
+            p.register_hook(catcher(name))
+    loss = loss_fn(model(x.detach()), y)
+    if loss.requires_grad:
+        loss.backward()
+    return caught
+
+
+# the zeros for an unused parameter are made with torch.zeros(p.shape): float32 on the CPU even when the model is
+# float64
+@wrong(effects.wrong_dtype)
+def class_c_26(model, loss_fn, x, y):
+    todo = [np_ for np_ in model.named_parameters() if np_[1].requires_grad]
+    loss = loss_fn(model(x), y)
+    res = {}
+    for name, p in todo:
+        if loss.requires_grad:
+            g = torch.autograd.grad(loss, [p], retain_graph=True, allow_unused=True)[0]
+        else:
+            g = None
+        res[name] = g if g is not None else torch.zeros(p.shape)
+    return res
+
+
+# walks over the samples one by one and sums their gradients, but never divides by the number of samples
+@wrong(mistakes.loss_not_averaged)
+def class_c_27(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    total = {n: torch.zeros_like(p.data) for n, p in params.items()}
+    if not params:
+        return total
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        if not loss.requires_grad:
+            continue
+        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(params, gs):
+            total[n] += g
+    return total
+
+
+# the old .grad is never cleared, so it is added into the answer AND .grad is left changed
+@wrong(mistakes.added_to_old_gradients)
+def class_d_01(model, loss_fn, x, y):
+    pred = model(x)
+    loss = loss_fn(pred, y)
+    loss.backward()
+    result = {}
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        if p.grad is None:
+            result[name] = torch.zeros_like(p)
+        else:
+            result[name] = p.grad.clone()
+    return result
+
+
+# zero_grad wipes the old .grad and the new gradients stay in .grad: nothing is put back
+@wrong(mistakes.gradients_left_behind)
+def class_d_02(model, loss_fn, x, y):
+    # start clean, "for this batch alone"
+    model.zero_grad()
+    loss = loss_fn(model(x), y)
+    if loss.requires_grad:
+        loss.backward()
+    out = dict()
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            out[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+    return out
+
+
+# the old gradients are saved without clone and then zeroed in place, so what is put back is the new gradient
+@wrong(mistakes.kept_a_reference)
+def class_d_03(model, loss_fn, x, y):
+    # 1. remember
+    old_grads = {}
+    for name, p in model.named_parameters():
+        old_grads[name] = p.grad
+    # 2. clear
+    for p in model.parameters():
+        if p.grad is not None:
+            p.grad.zero_()
+    # 3. backward
+    loss = loss_fn(model(x), y)
+    if loss.requires_grad:
+        loss.backward()
+    # 4. read
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            grads[name] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
+    # 5. put back
+    for name, p in model.named_parameters():
+        p.grad = old_grads[name]
+    return grads
+
+
+@right
+def class_d_04(model, loss_fn, x, y):
+    names = []
+    params = []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(name)
+            params.append(p)
+    loss = loss_fn(model(x), y)
+    result = {}
+    if len(params) == 0 or not loss.requires_grad:
+        # nothing depends on the parameters
+        for name, p in zip(names, params):
+            result[name] = torch.zeros_like(p)
+        return result
+    grads = torch.autograd.grad(loss, params, allow_unused=True)
+    for name, p, g in zip(names, params, grads):
+        if g is None:
+            g = torch.zeros_like(p)
+        result[name] = g.detach().clone()
+    return result
+
+
+# names of all parameters are zipped with the gradients of the trainable ones: after a frozen one the names are
+# shifted
+@wrong(effects.wrong_shape)
+def class_d_05(model, loss_fn, x, y):
+    ps = [p for p in model.parameters() if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    if not ps or not loss.requires_grad:
+        return {n: torch.zeros_like(p) for n, p in model.named_parameters() if p.requires_grad}
+    gs = torch.autograd.grad(loss, ps, allow_unused=True, materialize_grads=True)
+    return dict(zip([n for n, _ in model.named_parameters()], gs))
+
+
+# an unused parameter raises: autograd.grad is called without allow_unused
+@raised(mistakes.unused_parameter_missing)
+def class_d_06(model, loss_fn, x, y):
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    if len(trainable) == 0:
+        return {}
+    grads = autograd.grad(loss, list(trainable.values()))
+    return {n: g for n, g in zip(trainable.keys(), grads)}
+
+
+# an unused parameter has no entry instead of zeros
+@wrong(mistakes.unused_parameter_missing)
+def class_d_07(model, loss_fn, x, y):
+    backup = {p: p.grad for p in model.parameters()}
+    for p in model.parameters():
+        p.grad = None
+
+    loss = loss_fn(model(x.detach()), y.detach())
+    if loss.grad_fn is not None:
+        loss.backward()
+
+    gradients = {}
+    for name, p in model.named_parameters():
+        # frozen parameters have no grad
+        if p.grad is not None:
+            gradients[name] = p.grad
+
+    for p in model.parameters():
+        p.grad = backup[p]
+    return gradients
+
+
+# optimizer.step() moves the parameters of the model AND the old .grad is lost and a new one left
+@wrong(mistakes.gradients_left_behind)
+def class_d_08(model, loss_fn, x, y):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    optimizer.zero_grad()
+    output = model(x)
+    loss = loss_fn(output, y)
+    loss.backward()
+    grads = {name: (param.grad.detach().clone() if param.grad is not None else torch.zeros_like(param))
+             for name, param in model.named_parameters() if param.requires_grad}
+    optimizer.step()
+    return grads
+
+
+@right
+def class_d_09(model, loss_fn, x, y):
+    saved = [(p, p.grad) for p in model.parameters()]
+    try:
+        for p, _ in saved:
+            p.grad = None          # detach the ledger, don't write in it
+        loss = loss_fn(model(x.detach()), y.detach())
+        if loss.requires_grad:
+            loss.backward()
+        return {n: torch.zeros_like(p) if p.grad is None else p.grad
+                for n, p in model.named_parameters() if p.requires_grad}
+    finally:
+        for p, g in saved:
+            p.grad = g
+
+
+# a parameter whose .grad was None ends with .grad of zeros
+@wrong(mistakes.none_became_zeros)
+def class_d_10(model, loss_fn, x, y):
+    old = {}
+    for n, p in model.named_parameters():
+        if p.grad is None:
+            p.grad = torch.zeros_like(p)
+        old[n] = p.grad.clone()
+        p.grad = torch.zeros_like(p)
+
+    loss = loss_fn(model(x), y)
+    if loss.requires_grad:
+        loss.backward()
+
+    res = {n: p.grad.clone() for n, p in model.named_parameters() if p.requires_grad}
+    for n, p in model.named_parameters():
+        p.grad = old[n]
+    return res
+
+
+# the new gradient is found as the difference of .grad after and before: it drowns in rounding when the old .grad is
+# large
+@wrong(mistakes.subtracted_old_gradients)
+def class_d_11(model, loss_fn, x, y):
+    # backward only ADDS, so new = after - before. no zero_grad needed :)
+    before = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
+    objs = {n: p.grad for n, p in model.named_parameters()}
+    loss = loss_fn(model(x), y)
+    if loss.requires_grad:
+        loss.backward()
+    out = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            after = torch.zeros_like(p) if p.grad is None else p.grad
+            out[n] = after.clone() if before[n] is None else after - before[n]
+        if before[n] is None:
+            p.grad = None
+        else:
+            objs[n].copy_(before[n])
+            p.grad = objs[n]
+    return out
+
+
+# a frozen parameter gets an entry, because every parameter is detached and made to require gradients
+@wrong(mistakes.frozen_parameter_listed)
+def class_d_12(model, loss_fn, x, y):
+    params = {k: v.detach().clone().requires_grad_() for k, v in model.named_parameters()}
+    pred = functional_call(model, params, (x,))
+    loss = loss_fn(pred, y)
+    if not loss.requires_grad:
+        return {k: torch.zeros_like(v) for k, v in params.items()}
+    g = torch.autograd.grad(loss, tuple(params.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(params, g))
+
+
+@right
+def class_d_13(model, loss_fn, x, y):
+    named = dict(filter(lambda kv: kv[1].requires_grad, model.named_parameters()))
+    loss = loss_fn(model(x), y)
+    needed = bool(named) and loss.requires_grad
+    vjp = partial(torch.autograd.grad, loss, allow_unused=True, materialize_grads=True)
+    grads = vjp(tuple(named.values())) if needed else map(torch.zeros_like, map(torch.detach, named.values()))
+    return dict(zip(map(itemgetter(0), named.items()), map(torch.clone, grads)))
+
+
+# the arguments of the loss are swapped: loss_fn(y, prediction)
+@wrong(mistakes.loss_arguments_swapped)
+def class_d_14(model, loss_fn, x, y):
+    y_pred = model(x)
+    loss = loss_fn(y, y_pred)   # y_true, y_pred as in Keras
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    if not named or not loss.requires_grad:
+        return {n: torch.zeros_like(p) for n, p in named}
+    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+    return {n: torch.zeros_like(p) if g is None else g for (n, p), g in zip(named, grads)}
+
+
+# the model is switched to eval mode and left there
+@wrong(effects.changed_mode)
+def class_d_15(model, loss_fn, x, y):
+    model.eval()   # no dropout while we measure
+    ps = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    if not ps or not loss.requires_grad:
+        return {n: torch.zeros_like(p) for n, p in ps.items()}
+    gs = torch.autograd.grad(loss, list(ps.values()), allow_unused=True, materialize_grads=True)
+    return {n: g.detach() for n, g in zip(ps, gs)}
+
+
+# item() turns the loss into a Python float, which has no backward
+@raised(effects.no_such_attribute)
+def class_d_16(model, loss_fn, x, y):
+    old = [p.grad for p in model.parameters()]
+    for p in model.parameters():
+        p.grad = None
+    loss = loss_fn(model(x), y).item()
+    loss.backward()
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            grads[name] = p.grad if p.grad is not None else torch.zeros_like(p)
+    for p, g in zip(model.parameters(), old):
+        p.grad = g
+    return grads
+
+
+@right
+def class_d_17(model, loss_fn, x, y):
+    # work on a twin, the original can't be hurt
+    twin = copy.deepcopy(model)
+    for p in twin.parameters():
+        p.grad = None
+    loss = loss_fn(twin(x.detach()), y.detach())
+    if loss.requires_grad:
+        loss.backward()
+    answer = {}
+    for name, p in twin.named_parameters():
+        if p.requires_grad:
+            answer[name] = p.grad.clone() if p.grad is not None else torch.zeros_like(p).detach()
+    return answer
+
+
+# copy.copy is shallow: the twin shares its parameters, so the .grad of the real model is cleared and filled
+@wrong(mistakes.gradients_left_behind)
+def class_d_18(model, loss_fn, x, y):
+    clone = copy.copy(model)
+    clone.zero_grad(set_to_none=True)
+    loss = loss_fn(clone(x), y)
+    if loss.requires_grad:
+        loss.backward()
+    return {n: (torch.zeros_like(p) if p.grad is None else p.grad.clone())
+            for n, p in clone.named_parameters() if p.requires_grad}
+
+
+# when every parameter is frozen or unused the loss needs no gradient and autograd.grad raises
+@right
+def class_d_19(model, loss_fn, x, y):
+    named = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+    out = {}
+    for (name, p), g in zip(named.items(), grads):
+        out[name] = g if g is not None else torch.zeros_like(p)
+    return out
+
+
+# the returned tensors are the .grad tensors themselves, and copying the old values back into them overwrites the
+# answer AND .grad stays zeros where it was None
+@wrong(says='The result does not change when `x` changes.')
+def class_d_20(model, loss_fn, x, y):
+    saved = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            saved[name] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
+            p.grad = torch.zeros_like(p)
+    loss = loss_fn(model(x), y)
+    if loss.requires_grad:
+        loss.backward()
+    grads = {name: p.grad for name, p in model.named_parameters() if p.requires_grad}
+    # restore
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            p.grad.copy_(saved[name])
+    return grads
+
+
+# the dict is keyed by the parameters' positions instead of their names AND an unused parameter maps to None
+@wrong(effects.missing_entries)
+def class_d_21(model, loss_fn, x, y):
+    params = [p for p in model.parameters() if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    if not params or not loss.requires_grad:
+        return {i: None for i, _ in enumerate(params)}
+    grads = torch.autograd.grad(loss, params, allow_unused=True)
+    return {i: g for i, g in enumerate(grads)}
+
+
+# central differences on the parameters: an approximation where the exact gradient is asked
+@wrong()
+@torch.no_grad()
+def class_d_22(model, loss_fn, x, y):
+    eps = 1e-4
+    out = {}
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        g = torch.zeros_like(p)
+        keep = p.detach().clone()
+        for i in range(p.numel()):
+            bump = torch.zeros(p.numel(), dtype=p.dtype, device=p.device)
+            bump[i] = eps
+            bump = bump.reshape(p.shape)
+            p.copy_(keep + bump)
+            up = loss_fn(model(x), y)
+            p.copy_(keep - bump)
+            down = loss_fn(model(x), y)
+            g += (up - down) / (2 * eps) * (bump != 0)
+        p.copy_(keep)
+        out[name] = g
+    return out
+
+
+# the hooks stay on the parameters: later backwards go on writing into the returned dict
+@wrong(mistakes.hooks_left_behind)
+def class_d_23(model, loss_fn, x, y):
+    caught = {}
+
+    def catcher(name):
+        def hook(grad):
+            caught[name] = grad.detach().clone()
+        return hook
+
+    params = []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            caught[name] = torch.zeros_like(p)
+            p.register_hook(catcher(name))
+            params.append(p)
+    loss = loss_fn(model(x), y)
+    if params and loss.requires_grad:
+        # grad() fires the hooks but does not touch .grad
+        torch.autograd.grad(loss, params, allow_unused=True)
+    return caught
+
+
+@right
+def class_d_24(model, loss_fn, x, y):
+    table = {}
+    seen = set()
+
+    def walk(module, prefix):
+        for k, p in module._parameters.items():
+            if p is None or id(p) in seen:
+                continue
+            seen.add(id(p))
+            if p.requires_grad:
+                table[prefix + k] = p
+        for k, child in module._modules.items():
+            if child is not None:
+                walk(child, prefix + k + ".")
+
+    walk(model, "")
+    loss = loss_fn(model(x), y)
+
+    def one(p):
+        if not loss.requires_grad:
+            return torch.zeros_like(p)
+        g, = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
+        return torch.zeros_like(p) if g is None else g.clone()
+
+    return {k: one(p) for k, p in table.items()}
+
+
+# only the children of the model are visited: parameters that sit on the model itself are missing AND a parameter
+# tied between two children appears twice
+@wrong(effects.missing_entries)
+def class_d_25(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    grads = {}
+    for layer_name, layer in model.named_children():
+        for p_name, p in layer.named_parameters():
+            if not p.requires_grad:
+                continue
+            key = layer_name + "." + p_name
+            g = None
+            if loss.requires_grad:
+                g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0]
+            grads[key] = torch.zeros_like(p) if g is None else g
+    return grads
+
+
+class _Interceptor:
+    """catches each gradient the moment it lands in .grad, then puts the old .grad back"""
+
+    def __init__(self, model):
+        self.params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+        self.caught = {}
+
+    def __enter__(self):
+        self.old = {n: p.grad for n, p in self.params.items()}
+        self.handles = []
+        for n, p in self.params.items():
+            p.grad = None
+            self.handles.append(p.register_post_accumulate_grad_hook(lambda q, n=n: self._catch(n, q)))
+        return self
+
+    def _catch(self, n, q):
+        self.caught[n] = q.grad
+        q.grad = None
+
+    def __exit__(self, *exc):
+        for h in self.handles:
+            h.remove()
+        for n, p in self.params.items():
+            p.grad = self.old[n]
+
+    def result(self):
+        return {n: self.caught.get(n, torch.zeros_like(p)) for n, p in self.params.items()}
+
+@right
+def class_d_26(model, loss_fn, x, y):
+    with _Interceptor(model) as it:
+        loss = loss_fn(model(x), y)
+        if it.params and loss.requires_grad:
+            loss.backward(inputs=list(it.params.values()))
+    return it.result()
+
+
+# old gradients are wiped by zero_grad, and the new ones are left in .grad
+@wrong(mistakes.gradients_left_behind)
+def class_e_01(model, loss_fn, x, y):
+    model.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                grads[name] = torch.zeros_like(p)
+            else:
+                grads[name] = p.grad.clone()
+    return grads
+
+
+# backward without clearing: the result and .grad both hold the old gradient plus the new one AND unused parameters
+# get None
+@wrong(mistakes.added_to_old_gradients)
+def class_e_02(model, loss_fn, x, y):
+    pred = model(x)
+    loss = loss_fn(pred, y)
+    loss.backward()
+    return {name: p.grad for name, p in model.named_parameters() if p.requires_grad}
+
+
+@right
+def class_e_03(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    return dict(zip(params, torch.autograd.grad(loss_fn(model(x), y), list(params.values()), materialize_grads=True)))
+
+
+# the old gradients are saved without a copy and then zeroed in place, so zeros plus the new gradient are put back
+@wrong(mistakes.kept_a_reference)
+def class_e_04(model, loss_fn, x, y):
+    # remember what was there
+    old = {n: p.grad for n, p in model.named_parameters()}
+    model.zero_grad(set_to_none=False)
+    loss_fn(model(x), y).backward()
+    result = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            result[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+        p.grad = old[n]
+    return result
+
+
+# no allow_unused: a parameter that the loss does not use raises RuntimeError
+@raised(mistakes.unused_parameter_missing)
+def class_e_05(model, loss_fn, x, y):
+    names = []
+    params = []
+    for name, param in model.named_parameters():
+        if param.requires_grad:
+            names.append(name)
+            params.append(param)
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, params)
+    return {k: g for k, g in zip(names, grads)}
+
+
+# the list handed to autograd.grad holds frozen parameters too, which raises RuntimeError
+@raised(mistakes.frozen_parameter_listed)
+def class_e_06(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(model.parameters()), allow_unused=True)
+    out = {}
+    for (name, p), g in zip(model.named_parameters(), grads):
+        if not p.requires_grad:
+            continue
+        out[name] = g if g is not None else torch.zeros_like(p)
+    return out
+
+
+# backward on a Python float: .item() cuts the graph, so it always raises AttributeError
+@raised(effects.no_such_attribute)
+def class_e_07(model, loss_fn, x, y):
+    saved = {name: p.grad for name, p in model.named_parameters()}
+    for p in model.parameters():
+        p.grad = None
+    loss = loss_fn(model(x), y).item()
+    loss.backward()
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            grads[name] = p.grad
+        p.grad = saved[name]
+    return grads
+
+
+@right
+def class_e_08(model, loss_fn, x, y):
+    stash = [(p, p.grad) for p in model.parameters()]
+    try:
+        for p, _ in stash:
+            p.grad = None
+        loss_fn(model(x), y).backward()
+        answer = {}
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                answer[name] = torch.zeros_like(p) if p.grad is None else p.grad
+    finally:
+        for p, old in stash:
+            p.grad = old
+    # zeros_like of a parameter carries no graph, p.grad neither
+    return {k: v.detach() for k, v in answer.items()}
+
+
+# an unused parameter has no entry instead of zeros
+@wrong(mistakes.unused_parameter_missing)
+def class_e_09(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+    result = {}
+    for (n, _), g in zip(named, grads):
+        if g is not None:
+            result[n] = g
+    return result
+
+
+# where .grad was None it is zeros afterwards
+@wrong(mistakes.none_became_zeros)
+def class_e_10(model, loss_fn, x, y):
+    before = {}
+    for name, p in model.named_parameters():
+        if p.grad is None:
+            p.grad = torch.zeros_like(p)
+        before[name] = p.grad.clone()
+        p.grad.zero_()
+    loss_fn(model(x), y).backward()
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            grads[name] = p.grad.clone()
+        p.grad.copy_(before[name])
+    return grads
+
+
+# names come from state_dict, which also lists buffers, frozen and tied entries, so names and gradients slip against
+# each other
+@wrong(effects.wrong_shape)
+def class_e_11(model, loss_fn, x, y):
+    ps = [p for p in model.parameters() if p.requires_grad]
+    gs = torch.autograd.grad(loss_fn(model(x), y), ps, materialize_grads=True)
+    return dict(zip(model.state_dict().keys(), gs))
+
+
+# an SGD step is taken, so the parameters move
+@wrong(effects.changed_parameters)
+def class_e_12(model, loss_fn, x, y):
+    model_params = [p for p in model.parameters() if p.requires_grad]
+    old = [p.grad for p in model_params]
+    optimizer = torch.optim.SGD(model_params, lr=0.01)
+    optimizer.zero_grad(set_to_none=True)
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            grads[name] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
+    for p, g in zip(model_params, old):
+        p.grad = g
+    return grads
+
+
+def _collect_of_class_e_13(module, prefix, seen, found):
+    for key, p in module._parameters.items():
+        if p is not None and id(p) not in seen:
+            seen.add(id(p))
+            if p.requires_grad:
+                found.append((prefix + key, p))
+    for key, child in module._modules.items():
+        if child is not None:
+            _collect_of_class_e_13(child, prefix + key + ".", seen, found)
+
+@right
+def class_e_13(model, loss_fn, x, y):
+    found = []
+    _collect_of_class_e_13(model, "", set(), found)
+    out = model(x)
+    loss = loss_fn(out, y)
+    raw = torch.autograd.grad(loss, [p for _, p in found], allow_unused=True)
+    result = {}
+    for (name, p), g in zip(found, raw):
+        result[name] = torch.zeros_like(p).detach() if g is None else g
+    return result
+
+
+# loss_fn gets target and prediction in the wrong order AND the model is left in eval mode
+@wrong(effects.changed_mode)
+def class_e_14(model, loss_fn, x, y):
+    model.eval()
+    tr = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(y, model(x))
+    gs = torch.autograd.grad(loss, list(tr.values()), allow_unused=True)
+    return {n: torch.zeros_like(p) if g is None else g for (n, p), g in zip(tr.items(), gs)}
+
+
+# the gradient is the difference of .grad after and before, which loses digits when the old .grad is large
+@wrong(mistakes.subtracted_old_gradients)
+def class_e_15(model, loss_fn, x, y):
+    before = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
+    loss_fn(model(x), y).backward()
+    diff = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                diff[n] = torch.zeros_like(p)
+            elif before[n] is None:
+                diff[n] = p.grad.clone()
+            else:
+                diff[n] = p.grad - before[n]
+        p.grad = before[n]
+    return diff
+
+
+# every parameter is differentiated, the frozen ones too, so frozen parameters have entries
+@wrong(mistakes.frozen_parameter_listed)
+def class_e_16(model, loss_fn, x, y):
+    params = {k: v.detach() for k, v in model.named_parameters()}
+
+    def loss_of(p):
+        return loss_fn(functional_call(model, p, (x,)), y)
+
+    return grad(loss_of)(params)
+
+
+# only layers that are direct children with weight and bias are visited: nested modules and own parameters are
+# missed, a layer with bias=False raises, a tied weight comes twice
+@wrong(effects.missing_entries)
+def class_e_17(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    grads = {}
+    for name, layer in model.named_children():
+        if not hasattr(layer, "weight"):
+            continue          # activation
+        for part in ("weight", "bias"):
+            p = getattr(layer, part)
+            if p.requires_grad:
+                g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0]
+                grads[name + "." + part] = torch.zeros_like(p) if g is None else g
+    return grads
+
+
+@right
+def class_e_18(model, loss_fn, x, y):
+    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    caught = {n: torch.zeros_like(p, requires_grad=False) for n, p in trainable}
+
+    def catcher(name):
+        def hook(g):
+            caught[name] = g.detach().clone()
+        return hook
+
+    handles = [p.register_hook(catcher(n)) for n, p in trainable]
+    old = [p.grad for _, p in trainable]
+    for _, p in trainable:
+        p.grad = None       # backward must not add into the old tensors
+    try:
+        loss_fn(model(x), y).backward()
+    finally:
+        for h in handles:
+            h.remove()
+        for (_, p), g in zip(trainable, old):
+            p.grad = g
+    return caught
+
+
+# equal values are taken for tied: two separate parameters that happen to hold the same numbers share one entry
+@wrong(effects.missing_entries)
+def class_e_19(model, loss_fn, x, y):
+    chosen = {}
+    for n, p in model.named_parameters(remove_duplicate=False):
+        if not p.requires_grad:
+            continue
+        if any(q.shape == p.shape and torch.equal(p, q) for q in chosen.values()):
+            continue                       # tied, have it already
+        chosen[n] = p
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(chosen.values()), allow_unused=True)
+    return {n: (g if g is not None else torch.zeros_like(chosen[n])) for n, g in zip(chosen, grads)}
+
+
+# create_graph=True: the returned gradients carry a graph
+@wrong(effects.carries_a_graph)
+def class_e_20(model, loss_fn, x, y):
+    d = dict(p for p in model.named_parameters() if p[1].requires_grad)
+    loss = loss_fn(model(x), y)
+    gs = torch.autograd.grad(loss, tuple(d.values()), create_graph=True, allow_unused=True)
+    return {k: torch.zeros_like(d[k]) if g is None else g for k, g in zip(d, gs)}
+
+
+# always the mean square error: loss_fn is not called
+@wrong(mistakes.squared_error_for_loss_fn)
+def class_e_21(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = F.mse_loss(model(x), y)
+    g = torch.autograd.grad(loss, list(params.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(params.keys(), g))
+
+
+# zero_grad also clears the old .grad of frozen parameters, which is not put back
+@wrong(says=".grad is None after the call['0.weight']: True; it should be: False.")
+def class_e_22(model, loss_fn, x, y):
+    keep = {n: p.grad for n, p in model.named_parameters() if p.requires_grad}
+    model.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    params = dict(model.named_parameters())
+    grads = {}
+    for n, g in keep.items():
+        p = params[n]
+        grads[n] = p.grad if p.grad is not None else torch.zeros_like(p)
+        p.grad = g
+    return grads
+
+
+# the sample gradients are added and never divided by n AND the zeros of an unused parameter have the default dtype
+@wrong(mistakes.loss_not_averaged)
+def class_e_23(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    total = {}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+        for n, g in zip(named, grads):
+            if g is None:
+                g = torch.zeros(named[n].shape)
+            total[n] = total[n] + g if n in total else g
+    return total
+
+
+# a tied parameter appears under both of its names
+@wrong(mistakes.tied_parameter_twice)
+def class_e_24(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    result = dict()
+    for name, p in model.named_parameters(remove_duplicate=False):
+        if p.requires_grad:
+            g, = torch.autograd.grad(loss, [p], retain_graph=True, allow_unused=True)
+            result[name] = torch.zeros_like(p) if g is None else g
+    return result
+
+
+@contextmanager
+def clean_grads(params):
+    kept = [p.grad for p in params]
+    for p in params:
+        p.grad = None
+    try:
+        yield
+    finally:
+        for p, g in zip(params, kept):
+            p.grad = g
+
+@right
+def class_e_25(model, loss_fn, x, y):
+    todo = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    with clean_grads(list(todo.values())):
+        loss_fn(model(x), y).backward(inputs=list(todo.values()))
+        return {n: p.grad if p.grad is not None else torch.zeros_like(p) for n, p in todo.items()}
+
+
+# nothing is cleared, and p.grad of an unused parameter has no clone()
+@wrong(mistakes.added_and_none_unexpected)
+def straight_backward(model, loss_fn, x, y):
+    out = model(x)
+    loss_fn(out, y).backward()
+    d = {}
+    for key, param in model.named_parameters():
+        if not param.requires_grad:
+            continue
+        d[key] = param.grad.clone()
+    return d
+
+
+# .grad is restored afterwards, but was not emptied before
+@wrong(mistakes.old_gradients_in_the_result)
+def restored_but_not_emptied(model, loss_fn, x, y):
+    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    backup = {n: copy.deepcopy(p.grad) for n, p in params}
+    loss_fn(model(x), y).backward()
+    answer = {}
+    for n, p in params:
+        answer[n] = torch.zeros_like(p) if p.grad is None else p.grad.detach().clone()
+        p.grad = backup[n]
+    return answer
+
+
+# as in a training loop; after zero_grad the unused parameter's .grad is None
+@wrong(mistakes.left_behind_and_none_unexpected)
+def as_in_the_training_loop(model, loss_fn, x, y):
+    model.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    return {n: model.get_parameter(n).grad.clone() for n in names}
+
+
+# zero_grad before and after, and no thought of a .grad that is None
+@wrong(mistakes.cleared_and_none_unexpected)
+def tidy_on_both_sides(model, loss_fn, x, y):
+    model.zero_grad(set_to_none=True)
+    loss_fn(model(x), y).backward()
+    collected = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            collected[n] = p.grad.clone()
+    model.zero_grad(set_to_none=True)
+    return collected
+
+
+# a leaf of its own for each name: the two names of the tied weight get one each
+@wrong(mistakes.tied_parameter_taken_apart)
+def leaf_for_each_name(model, loss_fn, x, y):
+    leaves = {}
+    for n, p in model.named_parameters(remove_duplicate=False):
+        if p.requires_grad:
+            leaves[n] = p.detach().clone().requires_grad_()
+    prediction = functional_call(model, leaves, x, tie_weights=False)
+    gs = torch.autograd.grad(loss_fn(prediction, y), tuple(leaves.values()), allow_unused=True)
+    return {n: torch.zeros_like(v) if g is None else g for (n, v), g in zip(leaves.items(), gs)}
+
+
+# the first two parameters were taken for all there are: a weight and a bias
+@wrong(mistakes.first_layer_alone)
+def a_weight_and_a_bias(model, loss_fn, x, y):
+    everything = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    pair = everything[:2]
+    gs = torch.autograd.grad(loss_fn(model(x), y), [p for _, p in pair], allow_unused=True)
+    return {n: g if g is not None else torch.zeros_like(p) for (n, p), g in zip(pair, gs)}
+
+
+# only the head, as when the rest is frozen for fine-tuning
+@wrong(mistakes.last_layer_alone)
+def head_alone(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad][-2:]
+    loss = loss_fn(model(x), y)
+    gs = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+    out = {}
+    for (n, p), g in zip(named, gs):
+        out[n] = torch.zeros_like(p) if g is None else g
+    return out

@@ -1,0 +1,2781 @@
+"""Attempts at exercise 2.5, per_sample_gradients: what learners write, and what the check must say of it."""
+
+from collections import defaultdict
+from contextlib import contextmanager
+from torch import nn
+from torch import optim
+from torch.func import functional_call
+from torch.func import functional_call as call
+from torch.func import grad
+from torch.func import jacrev
+from torch.func import vmap
+from torch.utils.data import DataLoader
+from torch.utils.data import TensorDataset
+import contextlib
+import copy
+import numpy as np
+import torch
+import torch.nn as nn_of_torch_nn
+
+from course_utils.authoring.attempts import raised, right, wrong
+from course_utils.checks import effects
+from course_utils.lessons.lesson2.per_sample_gradients import mistakes
+
+
+@raised(effects.backward_needs_scalar)
+def reduction_none(model, loss_fn, x, y):
+    params = [p for p in model.parameters() if p.requires_grad]
+    losses = torch.stack([loss_fn(model(x[i : i + 1]), y[i : i + 1]) for i in range(len(x))])
+    grads = torch.autograd.grad(losses.expand(2, len(x)), params)
+    return grads
+
+
+@raised(mistakes.frozen_parameter_listed)
+def all_parameters(model, loss_fn, x, y):
+    names, params = zip(*model.named_parameters())
+    rows = {n: [] for n in names}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        for n, g in zip(names, torch.autograd.grad(loss, params, allow_unused=True, materialize_grads=True)):
+            rows[n].append(g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@raised(effects.no_such_attribute)
+def linear_model_only(model, loss_fn, x, y):
+    residual = model(x) - y
+    weight = 2 * residual[:, :, None] * x[:, None, :] / model.weight.shape[0]
+    return {"weight": weight.detach(), "bias": (2 * residual / model.bias.shape[0]).detach()}
+
+
+@wrong(mistakes.sample_without_batch_dimension)
+def as_vmap(model, loss_fn, x, y):
+    params = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+
+    def loss(params, xi, yi):
+        return loss_fn(functional_call(model, params, (xi,)), yi)
+
+    return vmap(grad(loss), in_dims=(None, 0, 0))(params, x, y)
+
+
+@wrong(mistakes.sample_without_batch_dimension)
+def x_i(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i]), y[i])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].append(g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@raised(mistakes.unused_parameter_missing)
+def not_allowed(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        for n, g in zip(named, torch.autograd.grad(loss, list(named.values()))):
+            rows[n].append(g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@right
+def backward_on_a_deep_copy(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)
+    rows = {}
+    for xi, yi in zip(x.split(1), y.split(1)):
+        twin.zero_grad(set_to_none=True)
+        loss_fn(twin(xi), yi).backward()
+        for name, p in twin.named_parameters():
+            if p.requires_grad:
+                g = torch.zeros_like(p) if p.grad is None else p.grad
+                rows.setdefault(name, []).append(g)
+    return {name: torch.stack(gs, dim=0) for name, gs in rows.items()}
+
+
+@right
+def batched_vector_jacobian_product(model, loss_fn, x, y):
+    names, params = zip(*[(n, p) for n, p in model.named_parameters() if p.requires_grad])
+    prediction = model(x)
+    losses = torch.stack([loss_fn(prediction[i : i + 1], y[i : i + 1]) for i in range(len(x))])
+    eye = torch.eye(len(x), dtype=losses.dtype, device=losses.device)
+    rows = torch.autograd.grad(losses, params, eye, is_grads_batched=True, allow_unused=True)
+    zeros = [torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device) for p in params]
+    return {n: z if g is None else g for n, g, z in zip(names, rows, zeros)}
+
+
+@right
+def grad_saved_and_put_back(model, loss_fn, x, y):
+    saved = {p: p.grad for p in model.parameters()}
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    out = {n: x.new_zeros((len(x), *p.shape)) for n, p in named}
+    try:
+        for i in range(x.shape[0]):
+            for _, p in named:
+                p.grad = None
+            loss_fn(model(x[i][None]), y[i][None]).backward()
+            for n, p in named:
+                if p.grad is not None:
+                    out[n][i] = p.grad
+    finally:
+        for p, g in saved.items():
+            p.grad = g
+    return out
+
+
+@raised(says='This happens on case 11 alone; there a sample is a matrix.')
+def hooks_on_linear_layers(model, loss_fn, x, y):
+    """Outer products of what enters and what comes back, for models of linear layers."""
+    n = len(x)
+    entered, handles = {}, []
+    names = {p: name for name, p in model.named_parameters() if p.requires_grad}
+    out = {name: torch.zeros(n, *p.shape, dtype=p.dtype, device=p.device) for p, name in names.items()}
+
+    def forward_hook(module, inputs, output):
+        a = inputs[0].detach()
+
+        def backward_hook(g):
+            if module.weight in names:
+                out[names[module.weight]] += n * torch.einsum("no,ni->noi", g, a)
+            if module.bias is not None and module.bias in names:
+                out[names[module.bias]] += n * g
+
+        output.register_hook(backward_hook)
+
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            handles.append(module.register_forward_hook(forward_hook))
+    try:
+        inputs = x.detach().clone().requires_grad_()
+        torch.autograd.grad(loss_fn(model(inputs), y), inputs)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return out
+
+
+@right
+def jacobian_of_the_losses(model, loss_fn, x, y):
+    params = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+
+    def losses(params):
+        predictions = functional_call(model, params, (x,))
+        return torch.stack([loss_fn(p, t) for p, t in zip(predictions.split(1), y.split(1))])
+
+    return jacrev(losses)(params)
+
+
+@right
+def loop_with_autograd_grad(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+        for (n, p), g in zip(named.items(), grads):
+            rows[n].append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+def parameter_gradients(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(named.values()), materialize_grads=True, allow_unused=True)
+    return dict(zip(named, grads))
+
+@right
+def reuses_parameter_gradients(model, loss_fn, x, y):
+    samples = [parameter_gradients(model, loss_fn, x[[i]], y[[i]]) for i in range(len(x))]
+    return {name: torch.stack([s[name] for s in samples]) for name in samples[0]}
+
+
+@right
+def vmap_of_func_grad(model, loss_fn, x, y):
+    params = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+
+    def loss(params, xi, yi):
+        return loss_fn(functional_call(model, params, (xi.unsqueeze(0),)), yi.unsqueeze(0))
+
+    return vmap(grad(loss), in_dims=(None, 0, 0))(params, x, y)
+
+
+@wrong(mistakes.batch_gradient_for_samples)
+def one_call(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(named, grads))
+
+
+@wrong(mistakes.batch_gradient_repeated)
+def gamed_shape(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return {n: g.expand(len(x), *g.shape) for n, g in zip(named, grads)}
+
+
+@wrong(mistakes.caller_gradients_cleared)
+def tidy(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        model.zero_grad()
+        loss_fn(model(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    model.zero_grad()
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.caller_gradients_zeroed)
+def zeros_at_the_end(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        model.zero_grad()
+        loss_fn(model(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    model.zero_grad(set_to_none=False)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(effects.changed_mode)
+def as_eval(model, loss_fn, x, y):
+    model.eval()
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].append(g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(effects.changed_rng)
+def seeds_first(model, loss_fn, x, y):
+    torch.manual_seed(0)
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].append(g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.extra_batch_dimension)
+def unsqueezed_rows(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].append(g.unsqueeze(0))
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.frozen_parameter_listed)
+def zeros_for_it(model, loss_fn, x, y):
+    out = {n: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device) for n, p in model.named_parameters()}
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+        for n, g in zip(named, grads):
+            if g is not None:
+                out[n][i] = g
+    return out
+
+
+@wrong(mistakes.gradient_norms_for_gradients)
+def dp_sgd_habit(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].append(g.norm())
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.gradients_left_behind)
+def last_sample(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        model.zero_grad()
+        loss_fn(model(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.hooks_left_behind)
+def post_accumulate(model, loss_fn, x, y):
+    saved = [(p, p.grad) for p in model.parameters()]
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+
+    def take(name):
+        def hook(p):
+            rows[name].append(p.grad)
+            p.grad = None
+
+        return hook
+
+    for name, p in named.items():
+        p.grad = None
+        p.register_post_accumulate_grad_hook(take(name))
+    for xi, yi in zip(x.split(1), y.split(1)):
+        loss_fn(model(xi), yi).backward()
+    for p, g in saved:
+        p.grad = g
+    return {n: torch.stack(r) if r else named[n].new_zeros(len(x), *named[n].shape) for n, r in rows.items()}
+
+
+@wrong(mistakes.none_became_zeros)
+def half_right_restore(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    saved = {n: torch.zeros_like(p) if p.grad is None else p.grad.clone() for n, p in named.items()}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        model.zero_grad()
+        loss_fn(model(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    for n, p in named.items():
+        p.grad = saved[n]
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.one_dict_per_sample)
+def as_list(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    result = []
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        result.append(dict(zip(named, grads)))
+    return result
+
+
+@wrong(mistakes.rows_are_running_totals)
+def never_cleared(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)
+    twin.zero_grad()
+    named = {n: p for n, p in twin.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss_fn(twin(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.rows_are_running_totals)
+def on_top_of_the_callers(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss_fn(model(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.rows_concatenated)
+def cat(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].append(g)
+    return {n: torch.cat(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.rows_divided_by_n)
+def shares_of_the_mean(model, loss_fn, x, y):
+    params = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+
+    def shares(params):
+        predictions = functional_call(model, params, (x,))
+        return torch.stack([loss_fn(p, t) for p, t in zip(predictions.split(1), y.split(1))]) / len(x)
+
+    return jacrev(shares)(params)
+
+
+@wrong(mistakes.rows_in_a_list)
+def not_stacked(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].append(g)
+    return rows
+
+
+@wrong(mistakes.rows_zeroed_afterwards)
+def zero_in_place(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        model.zero_grad(set_to_none=False)
+        loss_fn(model(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.same_live_grad)
+def never_cleared_never_copied(model, loss_fn, x, y):
+    for p in model.parameters():
+        p.grad = None
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss_fn(model(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.sample_dimension_last)
+def stacked_along_minus_one(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].append(g)
+    return {n: torch.stack(r, dim=-1) for n, r in rows.items()}
+
+
+@wrong(mistakes.samples_in_reverse)
+def insert(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].insert(0, g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.started_from_old_gradients)
+def restored_after_each_sample(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    saved = {n: None if p.grad is None else p.grad.clone() for n, p in named.items()}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss_fn(model(x[i : i + 1]), y[i : i + 1]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+            p.grad = None if saved[n] is None else saved[n].clone()
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.tied_parameter_twice)
+def state_dict_names(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(named, grads):
+            rows[n].append(g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.unused_parameter_missing)
+def none_dropped(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+        for n, g in zip(named, grads):
+            if g is not None:
+                rows.setdefault(n, []).append(g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.unused_parameter_none)
+def batched_vjp(model, loss_fn, x, y):
+    names, params = zip(*[(n, p) for n, p in model.named_parameters() if p.requires_grad])
+    prediction = model(x)
+    losses = torch.stack([loss_fn(prediction[i : i + 1], y[i : i + 1]) for i in range(len(x))])
+    eye = torch.eye(len(x), dtype=losses.dtype, device=losses.device)
+    rows = torch.autograd.grad(losses, params, eye, is_grads_batched=True, allow_unused=True)
+    return dict(zip(names, rows))
+
+
+@wrong(effects.wrong_dtype)
+def zeros_in_the_default_dtype(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    out = {n: torch.zeros(len(x), *p.shape) for n, p in named.items()}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+        for n, g in zip(named, grads):
+            if g is not None:
+                out[n][i] = g
+    return out
+
+
+# feeds x[i] and y[i] without a batch dimension, so it is no batch of one: models that accept batches alone fail or
+# give wrong numbers
+@wrong(mistakes.sample_without_batch_dimension)
+def class_a_01(model, loss_fn, x, y):
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    params = [p for p in model.parameters() if p.requires_grad]
+    rows = {n: [] for n in names}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i]), y[i])
+        if params and loss.requires_grad:
+            grads = torch.autograd.grad(loss, params, allow_unused=True)
+        else:
+            grads = [None] * len(params)
+        for n, p, g in zip(names, params, grads):
+            rows[n].append(torch.zeros_like(p).detach() if g is None else g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@right
+def class_a_02(model, loss_fn, x, y):
+    names, params = [], []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(name)
+            params.append(p)
+
+    result = {name: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device)
+              for name, p in zip(names, params)}
+
+    for i in range(len(x)):
+        prediction = model(x[i:i+1])          # i:i+1 keeps the batch dimension
+        loss = loss_fn(prediction, y[i:i+1])
+        if not params or not loss.requires_grad:
+            continue
+        grads = torch.autograd.grad(loss, params, allow_unused=True)
+        for name, g in zip(names, grads):
+            if g is not None:
+                result[name][i] = g
+    return result
+
+
+# .grad is not cleared between the samples, so row i is the sum of the gradients of samples 0..i (and of what was
+# there before) AND .grad is left changed
+@wrong(mistakes.rows_are_running_totals)
+def class_a_03(model, loss_fn, x, y):
+    grads = {name: [] for name, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        out = model(x[i:i+1])
+        loss = loss_fn(out, y[i:i+1])
+        if loss.requires_grad:
+            loss.backward()
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                if p.grad is None:
+                    grads[name].append(torch.zeros_like(p, requires_grad=False))
+                else:
+                    grads[name].append(p.grad.clone())
+    return {name: torch.stack(g) for name, g in grads.items()}
+
+
+# model.zero_grad() throws away the .grad that was there, and the gradients of the last sample are left in it
+@wrong(mistakes.gradients_left_behind)
+def class_a_04(model, loss_fn, x, y):
+    x = x.detach()
+    y = y.detach()
+    per_sample = {}
+    for name, param in model.named_parameters():
+        if param.requires_grad:
+            per_sample[name] = []
+
+    for xi, yi in zip(x, y):
+        model.zero_grad()
+        output = model(xi.unsqueeze(0))
+        loss = loss_fn(output, yi.unsqueeze(0))
+        if loss.requires_grad:
+            loss.backward()
+        for name, param in model.named_parameters():
+            if param.requires_grad:
+                g = param.grad if param.grad is not None else torch.zeros_like(param)
+                per_sample[name].append(g.detach().clone())
+
+    for name in per_sample:
+        per_sample[name] = torch.stack(per_sample[name])
+    return per_sample
+
+
+# stores p.grad itself without a clone and clears it in place, so all rows are one tensor and every row holds the
+# last sample
+@wrong(mistakes.rows_zeroed_afterwards)
+def class_a_05(model, loss_fn, x, y):
+    x, y = x.detach(), y.detach()
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    old = [p.grad for _, p in named]
+    for _, p in named:
+        p.grad = torch.zeros_like(p, requires_grad=False)
+
+    rows = {n: [] for n, _ in named}
+    for i in range(len(x)):
+        for _, p in named:
+            p.grad.zero_()
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if loss.requires_grad:
+            loss.backward()
+        for n, p in named:
+            rows[n].append(p.grad)
+
+    for (_, p), g in zip(named, old):
+        p.grad = g
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@right
+def class_a_06(model, loss_fn, x, y):
+    trainable = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+    rest = {n: p.detach() for n, p in model.named_parameters() if not p.requires_grad}
+    rest.update({n: b.detach().clone() for n, b in model.named_buffers()})
+    if not trainable:
+        return {}
+
+    def one(params, xi, yi):
+        pred = functional_call(model, {**params, **rest}, (xi.unsqueeze(0),))
+        return loss_fn(pred, yi.unsqueeze(0))
+
+    return vmap(grad(one), in_dims=(None, 0, 0))(trainable, x.detach(), y.detach())
+
+
+# computes the gradient of the batch loss once and repeats it n times: all rows are the batch mean
+@wrong(mistakes.batch_gradient_repeated)
+def class_a_07(model, loss_fn, x, y):
+    n = len(x)
+    loss = loss_fn(model(x), y)
+    result = {}
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        g = None
+        if loss.requires_grad:
+            g, = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
+        if g is None:
+            g = torch.zeros_like(p).detach()
+        result[name] = torch.stack([g] * n)
+    return result
+
+
+# returns lists of n gradients, not stacked tensors
+@wrong(mistakes.rows_in_a_list)
+def class_a_08(model, loss_fn, x, y):
+    ps = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    out = {k: [] for k in ps}
+    for i in range(x.shape[0]):
+        l = loss_fn(model(x[i:i+1]), y[i:i+1])
+        for k, p in ps.items():
+            g = None
+            if l.requires_grad:
+                g = torch.autograd.grad(l, p, retain_graph=True, allow_unused=True)[0]
+            out[k].append(g if g is not None else torch.zeros_like(p).detach())
+    return out
+
+
+# no allow_unused, so a model with an unused parameter raises a RuntimeError
+@raised(mistakes.unused_parameter_missing)
+def class_a_09(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    if not named:
+        return {}
+    rows = []
+    for xi, yi in zip(x.split(1), y.split(1)):
+        rows.append(torch.autograd.grad(loss_fn(model(xi), yi), list(named.values())))
+    return {n: torch.stack(col) for n, col in zip(named, zip(*rows))}
+
+
+# an unused parameter (gradient None) is skipped, so it has no entry instead of zeros
+@wrong(mistakes.unused_parameter_missing)
+def class_a_10(model, loss_fn, x, y):
+    result = {}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        if not loss.requires_grad:
+            continue
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0]
+                if g is not None:
+                    result.setdefault(name, []).append(g)
+    for name in result:
+        result[name] = torch.stack(result[name])
+    return result
+
+
+# the names are taken of all parameters but the gradients of the trainable ones only, so with a frozen parameter the
+# gradients stand under wrong names
+@wrong(effects.wrong_shape)
+def class_a_11(model, loss_fn, x, y):
+    names = [n for n, _ in model.named_parameters()]
+    params = [p for p in model.parameters() if p.requires_grad]
+    if not params:
+        return {}
+    def row(i):
+        l = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if not l.requires_grad:
+            return [torch.zeros_like(p).detach() for p in params]
+        return torch.autograd.grad(l, params, allow_unused=True, materialize_grads=True)
+    return {n: torch.stack(gs) for n, gs in zip(names, zip(*[row(i) for i in range(len(x))]))}
+
+
+@right
+def class_a_12(model, loss_fn, x, y):
+    # a twin of the model: whatever happens to its .grad is nobody's business
+    twin = copy.deepcopy(model)
+    x, y = x.detach(), y.detach()
+    table = {}
+    for k in range(len(x)):
+        twin.zero_grad(set_to_none=True)
+        loss = loss_fn(twin(x[[k]]), y[[k]])
+        if loss.requires_grad:
+            loss.backward()
+        for name, p in twin.named_parameters():
+            if p.requires_grad:
+                g = p.grad if p.grad is not None else torch.zeros_like(p)
+                table.setdefault(name, []).append(g.detach().clone())
+    return {name: torch.stack(rows) for name, rows in table.items()}
+
+
+# calls loss_fn(target, prediction): the arguments are swapped, wrong for a loss that is not symmetric
+@wrong(mistakes.arguments_swapped)
+def class_a_13(model, loss_fn, x, y):
+    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    grads = {n: [] for n, _ in trainable}
+    for i in range(len(x)):
+        y_true = y[i:i+1]
+        y_pred = model(x[i:i+1])
+        loss = loss_fn(y_true, y_pred)
+        if loss.requires_grad and trainable:
+            gs = torch.autograd.grad(loss, [p for _, p in trainable], allow_unused=True)
+        else:
+            gs = [None for _ in trainable]
+        for (n, p), g in zip(trainable, gs):
+            grads[n].append(torch.zeros_like(p).detach() if g is None else g)
+    return {n: torch.stack(g) for n, g in grads.items()}
+
+
+# divides each sample's loss by n, so the rows are n times too small (they sum to the batch gradient)
+@wrong(mistakes.rows_divided_by_n)
+def class_a_14(model, loss_fn, x, y):
+    n = len(x)
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    prediction = model(x)
+    out = {k: torch.zeros((n,) + tuple(p.shape), dtype=p.dtype, device=p.device)
+           for k, p in params.items()}
+    if not prediction.requires_grad or not params:
+        return out
+    for i in range(n):
+        # share of sample i in the batch loss
+        li = loss_fn(prediction[i:i+1], y[i:i+1]) / n
+        gs = torch.autograd.grad(li, list(params.values()), retain_graph=True, allow_unused=True)
+        for k, g in zip(params, gs):
+            if g is not None:
+                out[k][i] = g
+    return out
+
+
+# the result tensors are made with torch.zeros in the default dtype, so a float64 model gets float32 gradients
+@wrong(effects.wrong_dtype)
+def class_a_15(model, loss_fn, x, y):
+    n = len(x)
+    result = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            result[name] = torch.zeros(n, *p.shape)
+    for i in range(n):
+        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
+        for name, p in model.named_parameters():
+            if p.requires_grad and loss.requires_grad:
+                g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0]
+                if g is not None:
+                    result[name][i] = g
+    return result
+
+
+@right
+def class_a_16(model, loss_fn, x, y):
+    named = dict(model.named_parameters())
+    saved = {n: p.grad for n, p in named.items()}       # the very objects
+    x, y = x.detach(), y.detach()
+    rows = {n: [] for n, p in named.items() if p.requires_grad}
+    try:
+        for i in range(len(x)):
+            for p in named.values():
+                p.grad = None                           # a fresh one each time
+            loss = loss_fn(model(x.narrow(0, i, 1)), y.narrow(0, i, 1))
+            if loss.requires_grad:
+                loss.backward()
+            for n in rows:
+                g = named[n].grad
+                rows[n].append(torch.zeros_like(named[n].detach()) if g is None else g.detach())
+    finally:
+        for n, p in named.items():
+            p.grad = saved[n]
+    return {n: torch.stack(r, dim=0) for n, r in rows.items()}
+
+
+# the model inside vmap gets a sample without a batch dimension (no unsqueeze), so models that accept batches alone
+# fail or give wrong numbers, and so does a loss that needs a batch
+@wrong(mistakes.sample_without_batch_dimension)
+def class_a_17(model, loss_fn, x, y):
+    params = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+    if len(params) == 0:
+        return {}
+    def compute_loss(params, sample, target):
+        prediction = functional_call(model, params, (sample,))
+        return loss_fn(prediction, target)
+    ft_compute_sample_grad = vmap(grad(compute_loss), in_dims=(None, 0, 0))
+    return ft_compute_sample_grad(params, x.detach(), y.detach())
+
+
+# a tied parameter appears once per name AND create_graph=True leaves a graph on the returned tensors
+@wrong(effects.carries_a_graph)
+def class_a_18(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters(remove_duplicate=False)
+             if p.requires_grad]
+    if not named:
+        return {}
+    cols = [[] for _ in named]
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        for c, (n, p) in zip(cols, named):
+            g = None
+            if loss.requires_grad:
+                g, = torch.autograd.grad(loss, p, create_graph=True, allow_unused=True)
+            c.append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(c) for c, (n, p) in zip(cols, named)}
+
+
+# n * (batch gradient - gradient without sample i) is not the gradient of sample i: the mean gradient of the other
+# samples is still subtracted (should be n*a - (n-1)*b)
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([3, 2], [3, 2]) and ([4, 2], [4, 2]); sample i alone is a batch of one.')
+def class_a_19(model, loss_fn, x, y):
+    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    n = len(x)
+
+    def batch_gradient(keep):
+        loss = loss_fn(model(x[keep]), y[keep])
+        if not loss.requires_grad or not named:
+            return [torch.zeros_like(p).detach() for p in named.values()]
+        return torch.autograd.grad(loss, list(named.values()),
+                                   allow_unused=True, materialize_grads=True)
+
+    everyone = torch.arange(n, device=x.device)
+    full = batch_gradient(everyone)
+    result = {k: [] for k in named}
+    for i in range(n):
+        rest = batch_gradient(everyone[everyone != i])
+        for k, a, b in zip(named, full, rest):
+            result[k].append(n * (a - b))     # what sample i adds to the mean
+    return {k: torch.stack(v) for k, v in result.items()}
+
+
+@right
+def class_a_20(model, loss_fn, x, y):
+    theta = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+
+    def loss_of(theta, xi, yi):
+        buffers = {n: b.detach().clone() for n, b in model.named_buffers()}
+        return loss_fn(functional_call(model, (theta, buffers), (xi,)), yi)
+
+    rows = [grad(loss_of)(theta, a, b)
+            for a, b in zip(x.detach().split(1), y.detach().split(1))] if theta else []
+    return {n: torch.stack([r[n] for r in rows]) for n in theta}
+
+
+# a .grad that was None comes back as a tensor of zeros
+@wrong(mistakes.none_became_zeros)
+def class_a_21(model, loss_fn, x, y):
+    x, y = x.detach(), y.detach()
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    # keep a copy of the old gradients
+    backup = {}
+    for n, p in trainable.items():
+        if p.grad is None:
+            p.grad = torch.zeros_like(p, requires_grad=False)
+        backup[n] = p.grad.clone()
+
+    result = {n: [] for n in trainable}
+    for i in range(len(x)):
+        for p in trainable.values():
+            p.grad.zero_()
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if loss.requires_grad:
+            loss.backward()
+        for n, p in trainable.items():
+            result[n].append(p.grad.clone())
+
+    for n, p in trainable.items():
+        p.grad.copy_(backup[n])
+    return {n: torch.stack(g) for n, g in result.items()}
+
+
+# sets the random seed AND leaves the model in eval mode
+@wrong(effects.changed_mode)
+def class_a_22(model, loss_fn, x, y):
+    torch.manual_seed(42)      # reproducible
+    model.eval()
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    out = {n: torch.empty((len(x), *p.shape), dtype=p.dtype, device=p.device)
+           for n, p in params.items()}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        for n, p in params.items():
+            g = None
+            if loss.requires_grad:
+                g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0]
+            out[n][i] = 0.0 if g is None else g
+    return out
+
+
+# the target is forced to the shape (1, -1), so a target of one class index per sample gets a dimension too many
+# (cross-entropy raises), and a matrix as target is flattened
+@raised(says='This happens on case 10 alone; there y holds class indices.')
+def class_a_23(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    result = {n: [] for n in params}
+    for i in range(len(x)):
+        xi = x[i].unsqueeze(0)
+        yi = y[i].reshape(1, -1)      # batch of one
+        loss = loss_fn(model(xi), yi)
+        for n, p in params.items():
+            g = None
+            if loss.requires_grad:
+                g, = torch.autograd.grad(loss, [p], retain_graph=True, allow_unused=True)
+            result[n].append(torch.zeros_like(p).detach() if g is None else g)
+    return {n: torch.stack(v) for n, v in result.items()}
+
+
+class Splitter:
+    def __init__(self, model, loss_fn):
+        self.model, self.loss_fn = model, loss_fn
+        self.names = [n for n, p in model.named_parameters() if p.requires_grad]
+        self.params = [p for p in model.parameters() if p.requires_grad]
+
+    def rows(self, x, y):
+        if len(x) > 1:
+            mid = len(x) // 2
+            yield from self.rows(x[:mid], y[:mid])
+            yield from self.rows(x[mid:], y[mid:])
+            return
+        loss = self.loss_fn(self.model(x), y)
+        # "+ 0 * sum" would spoil things at inf, so None is handled one by one
+        gs = [None] * len(self.params)
+        if self.params and loss.requires_grad:
+            gs = torch.autograd.grad(loss, self.params, allow_unused=True)
+        yield [torch.zeros_like(p, requires_grad=False) if g is None else g
+               for p, g in zip(self.params, gs)]
+
+@right
+def class_a_24(model, loss_fn, x, y):
+    s = Splitter(model, loss_fn)
+    columns = zip(*s.rows(x, y))
+    return {n: torch.cat([g.unsqueeze(0) for g in c]) for n, c in zip(s.names, columns)}
+
+
+# never calls loss_fn: the mean square error is written into the function, so every other loss is wrong
+@wrong(says='`loss_fn` was never called.')
+def class_a_25(model, loss_fn, x, y):
+    result = {}
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        rows = []
+        for i in range(len(x)):
+            error = model(x[i:i+1]) - y[i:i+1]
+            loss = (error ** 2).mean()
+            g = None
+            if loss.requires_grad:
+                g = torch.autograd.grad(loss, p, allow_unused=True)[0]
+            rows.append(torch.zeros_like(p).detach() if g is None else g)
+        result[name] = torch.stack(rows)
+    return result
+
+
+# catches inputs and output gradients of nn.Linear layers with hooks and multiplies them: every other kind of layer
+# has no entry, and the hooks are never removed
+@wrong(mistakes.hooks_left_behind)
+def class_a_26(model, loss_fn, x, y):
+    n = len(x)
+    acts, result = {}, {}
+    layers = [(name, m) for name, m in model.named_modules() if isinstance(m, nn.Linear)]
+
+    def forward_hook(m, inputs, output):
+        acts[m] = inputs[0].detach()
+        if output.requires_grad:
+            output.register_hook(lambda g: collect(m, g))
+
+    def collect(m, g):
+        name = [k for k, v in layers if v is m][0]
+        name = name + "." if name else ""
+        if m.weight.requires_grad:
+            result[name + "weight"] = n * torch.einsum("ni,nj->nij", g, acts[m])
+        if m.bias is not None and m.bias.requires_grad:
+            result[name + "bias"] = n * g
+
+    for name, m in layers:
+        m.register_forward_hook(forward_hook)
+    loss = loss_fn(model(x), y)
+    ps = [p for p in model.parameters() if p.requires_grad]
+    if ps:
+        torch.autograd.grad(loss, ps, allow_unused=True)
+    return result
+
+
+@right
+def class_a_27(model, loss_fn, x, y):
+    picked = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    if not picked:
+        return {}
+    names, params = map(list, zip(*picked))
+
+    def zeros():
+        return [torch.zeros_like(p).detach() for p in params]
+
+    def sample(i):
+        idx = torch.tensor([i], device=x.device)
+        loss = loss_fn(model(torch.index_select(x, 0, idx)),
+                       torch.index_select(y, 0, idx.to(y.device)))
+        if not loss.requires_grad:
+            return zeros()
+        return torch.autograd.grad([loss], params, allow_unused=True, materialize_grads=True)
+
+    return dict(zip(names, map(torch.stack, zip(*map(sample, range(len(x)))))))
+
+
+# the very tensor .grad is stored as the row and then zeroed and refilled in place, so all rows show the last sample
+@wrong(mistakes.rows_zeroed_afterwards)
+def class_b_01(model, loss_fn, x, y):
+    net = copy.deepcopy(model)      # so that the real .grad is not touched
+    grads = {name: [] for name, p in net.named_parameters() if p.requires_grad}
+    for p in net.parameters():
+        p.grad = torch.zeros_like(p)
+    for i in range(len(x)):
+        net.zero_grad(set_to_none=False)
+        loss = loss_fn(net(x[i:i+1]), y[i:i+1])
+        loss.backward()
+        for name, p in net.named_parameters():
+            if p.requires_grad:
+                grads[name].append(p.grad)
+    return {name: torch.stack(g) for name, g in grads.items()}
+
+
+@right
+def class_b_02(model, loss_fn, x, y):
+    names, params = [], []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(name)
+            params.append(p)
+    out = {name: torch.zeros((len(x),) + tuple(p.shape), dtype=p.dtype, device=p.device)
+           for name, p in zip(names, params)}
+    buffers = [(b, b.clone()) for b in model.buffers()]
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        if params and loss.requires_grad:
+            for name, g in zip(names, torch.autograd.grad(loss, params, allow_unused=True)):
+                if g is not None:
+                    out[name][i] = g
+    with torch.no_grad():
+        for b, old in buffers:
+            b.copy_(old)
+    return out
+
+
+# the return is indented into the loop, so only the gradient of the first sample comes back
+@wrong(effects.wrong_shape)
+def class_b_03(model, loss_fn, x, y):
+    trainable = {k: v for k, v in model.named_parameters() if v.requires_grad}
+    collected = {k: [] for k in trainable}
+    for i in range(x.shape[0]):
+        xi = x[i].unsqueeze(0)
+        yi = y[i].unsqueeze(0)
+        loss = loss_fn(model(xi), yi)
+        grads = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True)
+        for (k, v), g in zip(trainable.items(), grads):
+            if g is None:
+                g = torch.zeros_like(v)
+            collected[k].append(g)
+        return {k: torch.stack(v) for k, v in collected.items()}
+
+
+# the model gets a batch of one, but the loss gets one bare prediction and one bare target without the batch
+# dimension: losses over a batch raise or take other means
+@wrong(says='Every number is 1/2 times what it should be.')
+def class_b_04(model, loss_fn, x, y):
+    ps = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = []
+    for xi, yi in zip(x, y):
+        pred = model(xi[None])[0]
+        rows.append(torch.autograd.grad(loss_fn(pred, yi), list(ps.values()),
+                                        allow_unused=True, materialize_grads=True))
+    return {n: torch.stack([r[j] for r in rows]) for j, n in enumerate(ps)}
+
+
+# every loss is multiplied by n to undo the mean, though the batch of one has no other samples in its mean: all rows
+# are n times too large
+@wrong(says='Every number is [the number of samples] times what it should be.')
+def class_b_05(model, loss_fn, x, y):
+    n = len(x)
+    params = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    result = {name: [] for name in params}
+    for i in range(n):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1]) * n   # undo the mean over the batch
+        g = torch.autograd.grad(loss, list(params.values()), materialize_grads=True, allow_unused=True)
+        for name, gi in zip(params, g):
+            result[name].append(gi)
+    for name in result:
+        result[name] = torch.stack(result[name], dim=0)
+    return result
+
+
+@right
+def class_b_06(model, loss_fn, x, y):
+    train = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
+    rest = {k: p.detach() for k, p in model.named_parameters() if not p.requires_grad}
+    bufs = dict(model.named_buffers())
+
+    def sample_loss(params, xi, yi):
+        copies = {k: b.clone() for k, b in bufs.items()}    # a forward may write into them
+        pred = functional_call(model, {**params, **rest, **copies}, (xi.unsqueeze(0),))
+        return loss_fn(pred, yi.unsqueeze(0))
+
+    if not train:
+        return {}
+    grads = vmap(grad(sample_loss), in_dims=(None, 0, 0))(train, x.detach(), y.detach())
+    return {k: g.detach() for k, g in grads.items()}
+
+
+# the parameters are handed to grad without detach, so the returned tensors still carry a graph
+@wrong(effects.carries_a_graph)
+def class_b_07(model, loss_fn, x, y):
+    ps = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    f = lambda q, a, b: loss_fn(call(model, q, (a[None],)), b[None])
+    return vmap(grad(f), (None, 0, 0))(ps, x, y)
+
+
+# the model is set to eval and then to the mode of its root as a whole: submodules that were in another mode than
+# the root do not get theirs back
+@wrong(effects.changed_mode)
+def class_b_08(model, loss_fn, x, y):
+    was_training = model.training
+    model.eval()
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    params = [p for p in model.parameters() if p.requires_grad]
+    grads = []
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        grads.append(torch.autograd.grad(loss, params, allow_unused=True, materialize_grads=True))
+    model.train(was_training)
+    return {n: torch.stack(gs) for n, gs in zip(names, zip(*grads))}
+
+
+# torch.cat instead of torch.stack: the rows are glued along the first dimension of the parameter (and 0-d
+# parameters raise)
+@wrong(mistakes.rows_concatenated)
+def class_b_09(model, loss_fn, x, y):
+    out = {}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        for name, p in model.named_parameters():
+            if not p.requires_grad:
+                continue
+            g, = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
+            if g is None:
+                g = torch.zeros_like(p)
+            if name not in out:
+                out[name] = g
+            else:
+                out[name] = torch.cat((out[name], g))
+    return out
+
+
+# x is made to require gradients and stays so (an x of integers raises)
+@wrong(effects.changed_requires_grad)
+def class_b_10(model, loss_fn, x, y):
+    x.requires_grad_(True)     # track gradients
+    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    per_sample = {n: torch.empty(len(x), *p.shape, dtype=p.dtype, device=p.device) for n, p in params}
+    for i in range(len(x)):
+        out = model(x[i].unsqueeze(0))
+        loss = loss_fn(out, y[i].unsqueeze(0))
+        gs = torch.autograd.grad(loss, [p for _, p in params], allow_unused=True)
+        for (n, p), g in zip(params, gs):
+            per_sample[n][i] = 0. if g is None else g
+    return per_sample
+
+
+@right
+def class_b_11(model, loss_fn, x, y):
+    n = len(x)
+    copies = {name: torch.stack([p.detach()] * n).requires_grad_()
+              for name, p in model.named_parameters() if p.requires_grad}
+    state = {name: b.clone() for name, b in model.named_buffers()}
+    total = 0
+    for i in range(n):
+        mine = {name: c[i] for name, c in copies.items()}
+        total = total + loss_fn(functional_call(model, {**mine, **state}, (x[i:i+1],)), y[i:i+1])
+    # sample i touches only row i of each copy, so the sum mixes nothing
+    if not copies:
+        return {}
+    if not total.requires_grad:
+        return {name: torch.zeros_like(c) for name, c in copies.items()}
+    grads = torch.autograd.grad(total, list(copies.values()), allow_unused=True)
+    return {name: torch.zeros_like(c) if g is None else g
+            for (name, c), g in zip(copies.items(), grads)}
+
+
+# row i is n times the gradient of the whole batch minus (n - 1) times that of the batch without i: wrong where the
+# loss is no plain average (class weights), and at n = 1 it needs an empty batch, on which some models raise
+@right
+def class_b_12(model, loss_fn, x, y):
+    P = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    n = len(x)
+
+    def g(a, b):
+        return torch.autograd.grad(loss_fn(model(a), b), list(P.values()),
+                                   allow_unused=True, materialize_grads=True)
+
+    full = g(x, y)
+    rows = []
+    for i in range(n):
+        keep = torch.arange(n, device=x.device) != i
+        rest = g(x[keep], y[keep])
+        rows.append([n * f - (n - 1) * r for f, r in zip(full, rest)])
+    return {k: torch.stack([r[j] for r in rows]) for j, k in enumerate(P)}
+
+
+# one forward pass for all samples, but no retain_graph: the second sample raises, only n = 1 works
+@raised(effects.graph_freed)
+def class_b_13(model, loss_fn, x, y):
+    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    names, params = zip(*trainable)
+    pred = model(x)
+    rows = {n: [] for n in names}
+    for i in range(len(x)):
+        loss = loss_fn(pred[i:i+1], y[i:i+1])
+        grads = torch.autograd.grad(loss, params, allow_unused=True)
+        for n, p, g in zip(names, params, grads):
+            rows[n].append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@right
+def class_b_14(model, loss_fn, x, y):
+    if len(x) > 1:
+        m = len(x) // 2
+        left = class_b_14(model, loss_fn, x[:m], y[:m])
+        right = class_b_14(model, loss_fn, x[m:], y[m:])
+        return {k: torch.cat([left[k], right[k]]) for k in left}
+
+    wanted = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    if not wanted:
+        return {}
+    kept = [b.clone() for b in model.buffers()]
+    loss = loss_fn(model(x), y)
+    if loss.requires_grad:
+        grads = torch.autograd.grad(loss, tuple(wanted.values()), allow_unused=True, materialize_grads=True)
+    else:
+        grads = [torch.zeros_like(p) for p in wanted.values()]
+    for b, k in zip(model.buffers(), kept):
+        b.data.copy_(k)
+    return {k: g.unsqueeze(0) for k, g in zip(wanted, grads)}
+
+
+# a list with one dict a sample is returned instead of one dict of stacked tensors AND unused parameters are left
+# out
+@wrong(effects.wrong_type)
+def class_b_15(model, loss_fn, x, y):
+    before = [None if p.grad is None else p.grad.clone() for p in model.parameters()]
+    all_grads = []
+    for i in range(len(x)):
+        model.zero_grad()
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        loss.backward()
+        all_grads.append({name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None})
+    for p, g in zip(model.parameters(), before):
+        p.grad = g
+    return all_grads
+
+
+# a tied parameter appears once a module AND a parameter of the root module gets a name with a leading dot
+@wrong(effects.missing_entries)
+def class_b_16(model, loss_fn, x, y):
+    table = {}
+    for mname, module in model.named_modules():
+        for pname, p in module.named_parameters(recurse=False):
+            if p.requires_grad:
+                table[mname + "." + pname] = p
+    result = {k: [] for k in table}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        gs = torch.autograd.grad(loss, list(table.values()), allow_unused=True)
+        for (k, p), g in zip(table.items(), gs):
+            result[k].append(g if g is not None else torch.zeros_like(p))
+    return {k: torch.stack(v) for k, v in result.items()}
+
+
+# the result is squeezed: with n = 1, or a parameter with a dimension of length 1, the shape is no longer (n,
+# *shape)
+@wrong(effects.wrong_shape)
+def class_b_17(model, loss_fn, x, y):
+    named = [(k, p) for k, p in model.named_parameters() if p.requires_grad]
+
+    def one(i):
+        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
+        return torch.autograd.grad(loss, [p for _, p in named], allow_unused=True, materialize_grads=True)
+
+    samples = [one(i) for i in range(len(x))]
+    return {k: torch.stack([s[j] for s in samples]).squeeze() for j, (k, _) in enumerate(named)}
+
+
+# outer products from hooks at nn.Linear layers with 2-d inputs alone, so parameters of all other kinds have no
+# entry (and 3-d inputs raise) AND the hooks stay on the model AND the mean is undone by a factor n, wrong for
+# class-weighted losses
+@wrong(mistakes.hooks_left_behind)
+def class_b_18(model, loss_fn, x, y):
+    acts, outs = {}, {}
+
+    def save(name):
+        def hook(module, inp, out):
+            acts[name] = inp[0].detach()
+            outs[name] = out
+        return hook
+
+    for name, m in model.named_modules():
+        if isinstance(m, nn.Linear):
+            m.register_forward_hook(save(name))
+    loss = loss_fn(model(x), y)
+    back = torch.autograd.grad(loss, list(outs.values()), allow_unused=True)
+    result = {}
+    for (name, a), d in zip(acts.items(), back):
+        d = d * len(x)     # undo the 1/n of the mean
+        layer = model.get_submodule(name)
+        prefix = name + "." if name else ""
+        if layer.weight.requires_grad:
+            result[prefix + "weight"] = torch.einsum("no,ni->noi", d, a)
+        if layer.bias is not None and layer.bias.requires_grad:
+            result[prefix + "bias"] = d
+    return result
+
+
+class SampleGradients:
+    def __init__(self, model, loss_fn):
+        self.net = copy.deepcopy(model)
+        self.loss_fn = loss_fn
+        self.params = {n: p for n, p in self.net.named_parameters() if p.requires_grad}
+
+    def __call__(self, xi, yi):
+        self.net.zero_grad(set_to_none=True)
+        loss = self.loss_fn(self.net(xi), yi)
+        if self.params and loss.requires_grad:
+            loss.backward(inputs=list(self.params.values()))
+        return {n: torch.zeros_like(p) if p.grad is None else p.grad.clone() for n, p in self.params.items()}
+
+@right
+def class_b_19(model, loss_fn, x, y):
+    worker = SampleGradients(model, loss_fn)
+    rows = [worker(xi, yi) for xi, yi in zip(x.detach().split(1), y.detach().split(1))]
+    return {n: torch.stack([r[n] for r in rows]).detach() for n in worker.params}
+
+
+# the DataLoader draws a seed from the global random generator (even without shuffle), so the random state changes
+@wrong(effects.changed_rng)
+def class_b_20(model, loss_fn, x, y):
+    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=False)
+    params = dict((n, p) for n, p in model.named_parameters() if p.requires_grad)
+    grads = {n: [] for n in params}
+    for xb, yb in loader:
+        loss = loss_fn(model(xb), yb)
+        for (n, p), g in zip(params.items(), torch.autograd.grad(loss, list(params.values()), allow_unused=True)):
+            grads[n].append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(g) for n, g in grads.items()}
+
+
+# the old .grad is remembered without a copy and then zeroed in place, so what is put back holds the gradient of the
+# last sample
+@wrong(mistakes.gradients_left_behind)
+def class_b_21(model, loss_fn, x, y):
+    saved = {name: p.grad for name, p in model.named_parameters()}     # remember .grad
+    result = {name: [] for name, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        model.zero_grad(set_to_none=False)
+        loss_fn(model(x[i:i+1]), y[i:i+1]).backward()
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                if p.grad is None:
+                    result[name].append(torch.zeros_like(p))
+                else:
+                    result[name].append(p.grad.clone())
+    for name, p in model.named_parameters():
+        p.grad = saved[name]                                           # restore .grad
+    return {name: torch.stack(rows).detach() for name, rows in result.items()}
+
+
+# the result is filled into torch.zeros of the default dtype: a float64 model gets float32 gradients
+@wrong(effects.wrong_dtype)
+def class_b_22(model, loss_fn, x, y):
+    params = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    result = {name: torch.zeros(len(x), *p.shape) for name, p in params.items()}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for name, g in zip(params, grads):
+            if g is not None:
+                result[name][i] = g
+    return result
+
+
+# the other samples are set to zero instead of left out: their rows of zeros still go through the model and the
+# loss, and the mean still divides by n
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
+def class_b_23(model, loss_fn, x, y):
+    keys = [k for k, p in model.named_parameters() if p.requires_grad]
+    params = [p for k, p in model.named_parameters() if p.requires_grad]
+    stacks = {k: [] for k in keys}
+    for i in range(len(x)):
+        only_x = torch.zeros_like(x)
+        only_y = torch.zeros_like(y)
+        only_x[i] = x[i]
+        only_y[i] = y[i]
+        loss = loss_fn(model(only_x), only_y)
+        for k, g in zip(keys, torch.autograd.grad(loss, params, allow_unused=True, materialize_grads=True)):
+            stacks[k].append(g)
+    return {k: torch.stack(s) for k, s in stacks.items()}
+
+
+@right
+def class_b_24(model, loss_fn, x, y):
+    pairs = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    old_buffers = [b.detach().clone() for b in model.buffers()]
+    vec = torch.stack([loss_fn(model(x[i:i+1]), y[i:i+1]) for i in range(len(x))])
+    result = {n: p.new_zeros((len(x), *p.shape)) for n, p in pairs}
+    if pairs and vec.requires_grad:
+        eye = torch.eye(len(x), dtype=vec.dtype, device=vec.device)
+        jac = torch.autograd.grad(vec, [p for _, p in pairs], grad_outputs=eye,
+                                  is_grads_batched=True, allow_unused=True)
+        for (n, _), j in zip(pairs, jac):
+            if j is not None:
+                result[n] = j.detach().clone()
+    with torch.no_grad():
+        for b, o in zip(model.buffers(), old_buffers):
+            b.copy_(o)
+    return result
+
+
+# the target is reshaped to (1, -1), which is right for targets of shape (n, k) alone: class numbers of shape (n,)
+# get a dimension too many, larger targets lose theirs, and the loss raises or broadcasts
+@raised(says='This happens on case 10 alone; there y holds class indices.')
+def class_b_25(model, loss_fn, x, y):
+    ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    rows = []
+    for i in range(len(x)):
+        x_i = x[i].unsqueeze(0)
+        y_i = y[i].reshape(1, -1)
+        loss = loss_fn(model(x_i), y_i)
+        rows.append(torch.autograd.grad(loss, [p for _, p in ps], allow_unused=True))
+    return {n: torch.stack([torch.zeros_like(p) if r[j] is None else r[j] for r in rows])
+            for j, (n, p) in enumerate(ps)}
+
+
+@contextlib.contextmanager
+def untouched(model):
+    grads = [(p, p.grad) for p in model.parameters()]
+    bufs = [(b, b.clone()) for b in model.buffers()]
+    for p, _ in grads:
+        p.grad = None
+    try:
+        yield
+    finally:
+        for p, g in grads:
+            p.grad = g
+        with torch.no_grad():
+            for b, c in bufs:
+                b.copy_(c)
+
+@right
+def class_b_27(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in params}
+    x, y = x.detach(), y.detach()
+    with untouched(model):
+        for i in range(len(x)):
+            for p in params.values():
+                p.grad = None          # a new tensor for every sample
+            loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+            if params and loss.requires_grad:
+                loss.backward(inputs=list(params.values()))
+            for n, p in params.items():
+                rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# .grad is not cleared between the samples, so row i holds the sum of the samples up to i
+@wrong(mistakes.rows_are_running_totals)
+def class_c_01(model, loss_fn, x, y):
+    saved = [p.grad for p in model.parameters()]
+    for p in model.parameters():
+        p.grad = None
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    result = {n: [] for n in names}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        loss.backward()
+        for n, p in model.named_parameters():
+            if p.requires_grad:
+                g = p.grad if p.grad is not None else torch.zeros_like(p)
+                result[n].append(g.clone())
+    for p, g in zip(model.parameters(), saved):
+        p.grad = g
+    return {n: torch.stack(result[n]) for n in names}
+
+
+# the old .grad of the parameters is wiped out by zero_grad and never put back
+@wrong(mistakes.caller_gradients_cleared)
+def class_c_02(model, loss_fn, x, y):
+    grads = {}
+    for name, param in model.named_parameters():
+        if param.requires_grad:
+            grads[name] = torch.zeros((len(x),) + tuple(param.shape), dtype=param.dtype, device=param.device)
+    for i in range(len(x)):
+        model.zero_grad()
+        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
+        if loss.requires_grad:
+            loss.backward()
+        for name, param in model.named_parameters():
+            if param.grad is not None and param.requires_grad:
+                grads[name][i] = param.grad
+    model.zero_grad()
+    return grads
+
+
+@right
+def class_c_03(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    out = {n: p.new_zeros((len(x), *p.shape)) for n, p in params.items()}
+    if not params:
+        return out
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        if not loss.requires_grad:
+            continue
+        for n, g in zip(params, torch.autograd.grad(loss, list(params.values()), allow_unused=True)):
+            if g is not None:
+                out[n][i] = g
+    return out
+
+
+# the sample loses its batch dimension (x[i], y[i]), which models that accept batches alone refuse
+@wrong(mistakes.sample_without_batch_dimension)
+def class_c_04(model, loss_fn, x, y):
+    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    rows = []
+    for xi, yi in zip(x, y):
+        loss = loss_fn(model(xi), yi)
+        g = torch.autograd.grad(loss, [p for _, p in params], allow_unused=True)
+        rows.append([torch.zeros_like(p) if gi is None else gi for gi, (_, p) in zip(g, params)])
+    return {n: torch.stack([r[k] for r in rows]) for k, (n, _) in enumerate(params)}
+
+
+# one backward of the mean loss over the whole batch, repeated n times: every row is the batch gradient
+@wrong(mistakes.batch_gradient_repeated)
+def class_c_05(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+    per_sample = {}
+    for (n, p), g in zip(named.items(), grads):
+        if g is None:
+            g = torch.zeros_like(p)
+        per_sample[n] = torch.stack([g for _ in range(len(x))])
+    return per_sample
+
+
+# p.grad is stored without clone and zeroed in place afterwards, so all rows end as zeros
+@wrong(says='Nothing but zeros stands at `weight`, `bias`, `0.weight`, `0.bias` and 15 more.')
+def class_c_06(model, loss_fn, x, y):
+    backup = {n: p.grad for n, p in model.named_parameters()}
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p) if p.requires_grad else p.grad
+    all_grads = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for i in range(x.shape[0]):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        loss.backward()
+        for n, p in model.named_parameters():
+            if p.requires_grad:
+                all_grads[n].append(p.grad)
+                p.grad.zero_()
+    for n, p in model.named_parameters():
+        p.grad = backup[n]
+    return {n: torch.stack(g) for n, g in all_grads.items()}
+
+
+@right
+def class_c_07(model, loss_fn, x, y):
+    free = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+
+    def loss_of(params, xb, yb):
+        return loss_fn(functional_call(model, params, (xb,)), yb)
+
+    g = grad(loss_of)
+    rows = [g(free, xb, yb) for xb, yb in zip(x.split(1), y.split(1))] if free else []
+    return {n: torch.stack([r[n] for r in rows]).detach() for n in free}
+
+
+# the arguments of loss_fn are swapped: the target comes first
+@wrong(mistakes.arguments_swapped)
+def class_c_08(model, loss_fn, x, y):
+    params = dict((n, p) for n, p in model.named_parameters() if p.requires_grad)
+    grads = {n: [] for n in params}
+    for i in range(len(x)):
+        y_pred = model(x[i:i+1])
+        loss = loss_fn(y[i:i+1], y_pred)
+        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for (n, p), g in zip(params.items(), gs):
+            grads[n].append(g if g is not None else torch.zeros_like(p))
+    return {n: torch.stack(v) for n, v in grads.items()}
+
+
+# the single prediction is compared with all targets (y in place of y[i:i+1])
+@wrong(mistakes.one_sample_met_the_batch)
+def class_c_09(model, loss_fn, x, y):
+    names, params = [], []
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(n)
+            params.append(p)
+    out = {n: [] for n in names}
+    for i in range(len(x)):
+        sample = x[i:i+1]
+        grads = torch.autograd.grad(loss_fn(model(sample), y), params, allow_unused=True)
+        for n, p, g in zip(names, params, grads):
+            out[n].append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(out[n]) for n in names}
+
+
+# the 0-d mean loss is indexed as if it held one loss a sample, which raises an IndexError
+@raised(effects.index_out_of_range)
+def class_c_10(model, loss_fn, x, y):
+    losses = loss_fn(model(x), y)
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    res = {}
+    for name, p in params.items():
+        res[name] = torch.stack([
+            torch.autograd.grad(losses[i], p, retain_graph=True)[0] for i in range(len(x))
+        ])
+    return res
+
+
+# None gradients are skipped, so an unused parameter has no entry instead of zeros
+@wrong(mistakes.unused_parameter_missing)
+def class_c_11(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    acc = defaultdict(list)
+    for xi, yi in zip(x, y):
+        loss = loss_fn(model(xi[None]), yi[None])
+        gs = torch.autograd.grad(loss, [p for n, p in named], allow_unused=True)
+        for (n, _), g in zip(named, gs):
+            if g is not None:
+                acc[n].append(g)
+    return {n: torch.stack(v) for n, v in acc.items()}
+
+
+# a DataLoader goes through the samples: even without shuffle its iterator draws a seed, so the global random state
+# is changed
+@wrong(effects.changed_rng)
+def class_c_12(model, loss_fn, x, y):
+    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=False)
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    stacks = {n: [] for n in params}
+    for xb, yb in loader:
+        loss = loss_fn(model(xb), yb)
+        if params and loss.requires_grad:
+            grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        else:
+            grads = [None] * len(params)
+        for (n, p), g in zip(params.items(), grads):
+            stacks[n].append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(s) for n, s in stacks.items()}
+
+
+@right
+def class_c_13(model, loss_fn, x, y):
+    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    keep = [p.grad for _, p in trainable]          # the very tensors, we never touch them
+    rows = {n: [] for n, _ in trainable}
+    try:
+        for i in range(len(x)):
+            for _, p in trainable:
+                p.grad = None                      # a fresh ledger for each sample
+            loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+            if trainable and loss.requires_grad:
+                loss.backward(inputs=[p for _, p in trainable])
+            for n, p in trainable:
+                rows[n].append(p.grad if p.grad is not None else torch.zeros_like(p))
+    finally:
+        for (_, p), g in zip(trainable, keep):
+            p.grad = g
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# vmap hands over the target without a batch dimension (only x is unsqueezed), so a loss that needs one, like cross-
+# entropy, raises or broadcasts
+@wrong(mistakes.target_without_batch_dimension)
+def class_c_14(model, loss_fn, x, y):
+    params = {k: v.detach() for k, v in model.named_parameters() if v.requires_grad}
+    def compute_loss(params, sample, target):
+        pred = functional_call(model, params, (sample.unsqueeze(0),))
+        return loss_fn(pred, target)
+    return vmap(grad(compute_loss), in_dims=(None, 0, 0))(params, x, y)
+
+
+# the frozen parameters are differentiated too and have an entry
+@wrong(mistakes.frozen_parameter_differentiated)
+def class_c_15(model, loss_fn, x, y):
+    params = {name: p.detach() for name, p in model.named_parameters()}
+    buffers = {name: b for name, b in model.named_buffers()}
+
+    def compute_loss(params, sample, target):
+        batch, targets = sample.unsqueeze(0), target.unsqueeze(0)
+        pred = functional_call(model, (params, buffers), (batch,))
+        return loss_fn(pred, targets)
+
+    ft = vmap(grad(compute_loss), in_dims=(None, 0, 0))
+    return ft(params, x, y)
+
+
+# with tie_weights=False a tied parameter is replaced in one of its places only, so the gradient of its other uses
+# is missing
+@wrong(says='Right: `first.bias` and `second.bias`. Wrong: `first.weight`.')
+def class_c_16(model, loss_fn, x, y):
+    theta = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+    f = lambda t, a, b: loss_fn(functional_call(model, t, (a,), tie_weights=False), b)
+    gs = [grad(f)(theta, x[i:i+1], y[i:i+1]) for i in range(len(x))]
+    return {n: torch.stack([g[n] for g in gs]).detach() for n in theta}
+
+
+@right
+def class_c_17(model, loss_fn, x, y):
+    ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+
+    def go(lo, hi):
+        if hi - lo > 1:
+            mid = (lo + hi) // 2
+            left, right = go(lo, mid), go(mid, hi)
+            return [torch.cat(pair) for pair in zip(left, right)]
+        loss = loss_fn(model(x[lo:hi]), y[lo:hi])
+        # + 0 * p.sum() would give nan for an infinite p, so ask autograd for zeros
+        if not ps:
+            return []
+        if not loss.requires_grad:
+            return [torch.zeros_like(p)[None] for _, p in ps]
+        gs = torch.autograd.grad(loss, [p for _, p in ps], allow_unused=True, materialize_grads=True)
+        return [g[None] for g in gs]
+
+    return {n: t for (n, _), t in zip(ps, go(0, len(x)))}
+
+
+# row i is the batch gradient minus the gradient of the batch without sample i, but both are means: the factors n
+# and n-1 are missing
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([3, 2], [3, 2]) and ([4, 2], [4, 2]); sample i alone is a batch of one.')
+def class_c_18(model, loss_fn, x, y):
+    n = len(x)
+    names = [k for k, p in model.named_parameters() if p.requires_grad]
+    ps = [p for p in model.parameters() if p.requires_grad]
+    def g(idx):
+        gs = torch.autograd.grad(loss_fn(model(x[idx]), y[idx]), ps, allow_unused=True)
+        return [torch.zeros_like(p) if q is None else q for p, q in zip(ps, gs)]
+    everything = g(torch.arange(n, device=x.device))
+    rows = []
+    for i in range(n):
+        rest = torch.tensor([j for j in range(n) if j != i], dtype=torch.long, device=x.device)
+        rows.append([a - b for a, b in zip(everything, g(rest))])
+    return {k: torch.stack([r[j] for r in rows]) for j, k in enumerate(names)}
+
+
+# the training loop takes an optimizer step after every sample, so the parameters change AND zero_grad wipes the old
+# .grad, which is never put back AND lists are returned in place of stacked tensors (an empty one for a frozen
+# parameter)
+@wrong(effects.wrong_type)
+def class_c_19(model, loss_fn, x, y):
+    optimizer = optim.SGD(model.parameters(), lr=1e-3)
+    history = {name: [] for name, _ in model.named_parameters()}
+    for i in range(len(x)):
+        inputs, labels = x[i:i+1], y[i:i+1]
+        optimizer.zero_grad()
+        outputs = model(inputs)
+        loss = loss_fn(outputs, labels)
+        loss.backward()
+        for name, p in model.named_parameters():
+            if p.grad is not None:
+                history[name].append(p.grad.clone())
+        optimizer.step()
+    return history
+
+
+# the rows are collected in torch.zeros of the default dtype, so a float64 model gets float32 gradients
+@wrong(effects.wrong_dtype)
+def class_c_20(model, loss_fn, x, y):
+    n = x.size(0)
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    G = {k: torch.zeros(n, *p.shape) for k, p in params.items()}
+    for i in range(n):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if params and loss.requires_grad:
+            gs = torch.autograd.grad(loss, tuple(params.values()), allow_unused=True)
+            for k, g in zip(params, gs):
+                if g is not None:
+                    G[k][i] = g
+    return G
+
+
+# a sample is flattened to (1, -1), so models that take images or sequences get the wrong shape
+@raised(effects.shapes_do_not_fit)
+def class_c_21(model, loss_fn, x, y):
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    result = {k: [] for k in params}
+    for i in range(len(x)):
+        xi = x[i].reshape(1, -1)
+        yi = y[i:i+1]
+        loss = loss_fn(model(xi), yi)
+        grads = torch.autograd.grad(loss, params.values(), allow_unused=True)
+        for (k, p), g in zip(params.items(), grads):
+            result[k].append(g if g is not None else torch.zeros_like(p))
+    return {k: torch.stack(v) for k, v in result.items()}
+
+
+@right
+def class_c_22(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)                   # its .grad is nobody's business
+    table = {}
+    for name, p in twin.named_parameters():
+        if p.requires_grad:
+            table[name] = torch.empty((len(x),) + p.shape, dtype=p.dtype, device=p.device)
+    for i, (a, b) in enumerate(zip(x, y)):
+        twin.zero_grad(set_to_none=True)
+        loss = loss_fn(twin(a.detach()[None]), b.detach()[None])
+        if loss.requires_grad:
+            loss.backward()
+        for name, p in twin.named_parameters():
+            if name in table:
+                table[name][i] = 0 if p.grad is None else p.grad
+    return table
+
+
+# old gradients are put back as clones, but None comes back as zeros AND the rows are squeezed, so dimensions of
+# size one (a batch of one included) vanish
+@wrong(effects.changed_grad)
+def class_c_23(model, loss_fn, x, y):
+    old = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            old[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+    out = {n: [] for n in old}
+    for i in range(len(x)):
+        for p in model.parameters():
+            p.grad = None
+        loss_fn(model(x[i:i+1]), y[i:i+1]).backward()
+        for n, p in model.named_parameters():
+            if n in out:
+                out[n].append(p.grad if p.grad is not None else torch.zeros_like(p))
+    for n, p in model.named_parameters():
+        if n in old:
+            p.grad = old[n]
+    return {n: torch.stack(g).squeeze() for n, g in out.items()}
+
+
+# the formula of a single linear layer with mean square error, 2 * error * input, is written down for every model
+# and loss
+@wrong(effects.wrong_shape)
+def class_c_24(model, loss_fn, x, y):
+    # grad of mean((x W^T + b - y)^2)
+    with torch.no_grad():
+        pred = model(x)
+        err = 2 * (pred - y) / pred.shape[1]
+        out = {}
+        for name, p in model.named_parameters():
+            if not p.requires_grad:
+                continue
+            if name.endswith("weight"):
+                out[name] = err.unsqueeze(2) * x.unsqueeze(1)
+            else:
+                out[name] = err.clone()
+    return out
+
+
+# remove_duplicate=False lists a tied parameter under both of its names
+@wrong(mistakes.tied_parameter_twice)
+def class_c_25(model, loss_fn, x, y):
+    ks, ps = zip(*[(k, p) for k, p in model.named_parameters(remove_duplicate=False) if p.requires_grad])
+    rows = [torch.autograd.grad(loss_fn(model(a[None]), b[None]), ps, allow_unused=True, materialize_grads=True) for a, b in zip(x, y)]
+    return {k: torch.stack(col) for k, col in zip(ks, zip(*rows))}
+
+
+@right
+def class_c_26(model, loss_fn, x, y):
+    w = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
+    if not w:
+        return {}
+
+    def losses(w):
+        return torch.stack([loss_fn(functional_call(model, w, (x[i:i+1],)), y[i:i+1]) for i in range(len(x))])
+
+    J = jacrev(losses, chunk_size=1)(w)
+    return {k: J[k].detach().clone() for k in w}
+
+
+# the function returns inside the loop over the samples, so only the first sample is there (shape (1, ...))
+@wrong(effects.wrong_shape)
+def class_c_27(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = {n: [] for n in params}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        g = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for (n, p), gi in zip(params.items(), g):
+            if gi is None:
+                gi = torch.zeros_like(p)
+            grads[n].append(gi)
+        return {n: torch.stack(gs) for n, gs in grads.items()}
+
+
+# x[i] and y[i] are handed over without the batch dimension, which breaks models and losses that need batches
+@wrong(mistakes.sample_without_batch_dimension)
+def class_d_01(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in params}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i]), y[i])
+        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for (n, p), g in zip(params.items(), gs):
+            rows[n].append(torch.zeros_like(p).detach() if g is None else g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@right
+def class_d_02(model, loss_fn, x, y):
+    names, params = [], []
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(n)
+            params.append(p)
+    result = {n: p.new_zeros((len(x),) + tuple(p.shape)) for n, p in zip(names, params)}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        if not loss.requires_grad:
+            continue
+        gs = torch.autograd.grad(loss, params, allow_unused=True)
+        for n, g in zip(names, gs):
+            if g is not None:
+                result[n][i] = g
+    return result
+
+
+# .grad is not cleared between the samples, so row i is the sum of the gradients of samples 0 to i
+@wrong(mistakes.rows_are_running_totals)
+def class_d_03(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    old = {n: p.grad for n, p in params.items()}
+    for p in params.values():
+        p.grad = torch.zeros_like(p)
+    grads = {n: [] for n in params}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        loss.backward()
+        for n, p in params.items():
+            grads[n].append(p.grad.clone())
+    for n, p in params.items():
+        p.grad = old[n]
+    return {n: torch.stack(g) for n, g in grads.items()}
+
+
+# p.grad is kept without a clone and zeroed in place, so all rows are the gradient of the last sample
+@wrong(mistakes.rows_zeroed_afterwards)
+def class_d_04(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    saved = {n: p.grad for n, p in params.items()}
+    for p in params.values():
+        p.grad = torch.zeros_like(p)
+    result = {n: [] for n in params}
+    for xi, yi in zip(x.split(1), y.split(1)):
+        for p in params.values():
+            p.grad.zero_()
+        loss_fn(model(xi), yi).backward()
+        for n, p in params.items():
+            result[n].append(p.grad)
+    for n, p in params.items():
+        p.grad = saved[n]
+    return {n: torch.stack(v) for n, v in result.items()}
+
+
+# zero_grad throws away what was in .grad before the call, it ends as None
+@wrong(mistakes.caller_gradients_cleared)
+def class_d_05(model, loss_fn, x, y):
+    out = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        model.zero_grad()
+        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
+        loss.backward()
+        for n, p in model.named_parameters():
+            if n in out:
+                out[n].append(torch.zeros_like(p.data) if p.grad is None else p.grad.clone())
+    model.zero_grad()
+    return {n: torch.stack(g) for n, g in out.items()}
+
+
+# the gradient of the whole batch is repeated n times instead of one gradient for each sample
+@wrong(mistakes.batch_gradient_repeated)
+def class_d_06(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+    d = {}
+    for (name, p), g in zip(params.items(), gs):
+        if g is None:
+            g = torch.zeros_like(p).detach()
+        d[name] = torch.stack([g] * len(x))
+    return d
+
+
+@right
+def class_d_07(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    kept = {n: p.grad for n, p in params.items()}
+    rows = {n: [] for n in params}
+    try:
+        for i in range(len(x)):
+            for p in params.values():
+                p.grad = None
+            loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+            if loss.requires_grad:
+                loss.backward()
+            for n, p in params.items():
+                rows[n].append(torch.zeros_like(p.data) if p.grad is None else p.grad)
+    finally:
+        for n, p in params.items():
+            p.grad = kept[n]
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# a list of n dicts is returned, not one dict of stacked tensors
+@wrong(mistakes.one_dict_per_sample)
+def class_d_08(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    all_grads = []
+    for i in range(x.shape[0]):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        g = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+        all_grads.append({n: torch.zeros_like(p.data) if gi is None else gi
+                          for (n, p), gi in zip(named, g)})
+    return all_grads
+
+
+# an unused parameter has no entry AND the model is put in eval mode and left there
+@wrong(effects.changed_mode)
+def class_d_09(model, loss_fn, x, y):
+    model.eval()   # no dropout please
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        for n, g in zip(params, torch.autograd.grad(loss, list(params.values()), allow_unused=True)):
+            if g is not None:
+                rows.setdefault(n, []).append(g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# the frozen parameters are differentiated too and have entries
+@wrong(mistakes.frozen_parameter_differentiated)
+def class_d_10(model, loss_fn, x, y):
+    net = copy.deepcopy(model)   # functional_call swaps tensors in and out
+    params = {n: p.detach() for n, p in model.named_parameters()}
+
+    def loss_of_one(params, xi, yi):
+        out = functional_call(net, params, (xi.unsqueeze(0),))
+        return loss_fn(out, yi.unsqueeze(0))
+
+    return vmap(grad(loss_of_one), in_dims=(None, 0, 0))(params, x, y)
+
+
+# the rows are joined with cat, so there is no new dimension of samples in front
+@wrong(mistakes.rows_concatenated)
+def class_d_11(model, loss_fn, x, y):
+    P = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    G = [torch.autograd.grad(loss_fn(model(a), b), list(P.values()), allow_unused=True)
+         for a, b in zip(x.split(1), y.split(1))]
+    return {n: torch.cat([torch.zeros_like(p.data) if g is None else g for g in col])
+            if p.dim() else torch.stack([torch.zeros_like(p.data) if g is None else g for g in col])
+            for (n, p), col in zip(P.items(), zip(*G))}
+
+
+@right
+def class_d_12(model, loss_fn, x, y):
+    theta = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+    if not theta:
+        return {}
+    twin = copy.deepcopy(model)    # swap tensors in a copy, not in the model
+    g = grad(lambda t, a, b: loss_fn(functional_call(twin, t, (a,)), b))
+    rows = [g(theta, x[i:i+1], y[i:i+1]) for i in range(len(x))]
+    return {n: torch.stack([r[n] for r in rows]).detach() for n in theta}
+
+
+# the loss is called as loss_fn(target, prediction), the arguments are the wrong way round
+@wrong(mistakes.arguments_swapped)
+def class_d_13(model, loss_fn, x, y):
+    weights = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    out = {n: [] for n in weights}
+    for i in range(len(x)):
+        y_pred = model(x[i:i+1])
+        loss_value = loss_fn(y[i:i+1], y_pred)
+        gs = torch.autograd.grad(loss_value, list(weights.values()), allow_unused=True)
+        for (n, p), g in zip(weights.items(), gs):
+            out[n].append(g if g is not None else torch.zeros_like(p.data))
+    return {n: torch.stack(v) for n, v in out.items()}
+
+
+# squeeze() at the end removes every dimension of size one, the sample dimension for n = 1 too
+@wrong(effects.wrong_shape)
+def class_d_14(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    out = {n: [] for n in params}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[[i]]), y[[i]])
+        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for (n, p), g in zip(params.items(), gs):
+            out[n].append(torch.zeros_like(p.data) if g is None else g)
+    return {n: torch.stack(v).squeeze() for n, v in out.items()}
+
+
+# the result is filled into torch.zeros of the default dtype, so float64 gradients come back as float32
+@wrong(effects.wrong_dtype)
+def class_d_15(model, loss_fn, x, y):
+    n = len(x)
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    result = {k: torch.zeros(n, *p.shape) for k, p in params.items()}
+    for i in range(n):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for k, g in zip(params, gs):
+            if g is not None:
+                result[k][i] = g
+    return result
+
+
+# .grad is only put back where it was not None, elsewhere the last sample's gradient stays
+@wrong(says='Only cases 2, 5, 7, 13 and 14 came out right; there every parameter that requires gradients holds one from before.')
+def class_d_16(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    backup = {n: p.grad.clone() for n, p in params.items() if p.grad is not None}
+    rows = {n: [] for n in params}
+    for i in range(len(x)):
+        for p in params.values():
+            p.grad = None
+        loss_fn(model(x[i:i+1]), y[i:i+1]).backward()
+        for n, p in params.items():
+            rows[n].append(p.grad.clone() if p.grad is not None else torch.zeros_like(p.data))
+    for n, p in params.items():
+        if n in backup:
+            p.grad = backup[n]
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@right
+def class_d_17(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)
+    params = {n: p for n, p in twin.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in params}
+    for i in range(len(x)):
+        twin.zero_grad(set_to_none=True)
+        loss = loss_fn(twin(x[i:i+1]), y[i:i+1])
+        if loss.requires_grad:
+            loss.backward()
+        for n, p in params.items():
+            rows[n].append(p.grad.clone() if p.grad is not None else torch.zeros_like(p.data))
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# an optimizer step moves the parameters after each sample AND .grad is left with the last sample's gradient
+@wrong(effects.changed_parameters)
+def class_d_18(model, loss_fn, x, y):
+    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    optimizer = torch.optim.SGD([p for _, p in trainable], lr=0.01)
+    history = {n: [] for n, _ in trainable}
+    for i in range(len(x)):
+        optimizer.zero_grad()
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        loss.backward()
+        for n, p in trainable:
+            history[n].append(p.grad.clone() if p.grad is not None else torch.zeros_like(p.data))
+        optimizer.step()
+    return {n: torch.stack(h) for n, h in history.items()}
+
+
+# remove_duplicate=False makes a tied parameter appear under both names
+@wrong(mistakes.tied_parameter_twice)
+def class_d_19(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
+    rows = []
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        rows.append(torch.autograd.grad(loss, list(params.values()), materialize_grads=True, allow_unused=True))
+    return {n: torch.stack(c) for n, c in zip(params, zip(*rows))}
+
+
+# the gradients are finite differences of the loss, only an approximation
+@wrong(says='Right to about 7 to 8 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@torch.no_grad()
+def class_d_20(model, loss_fn, x, y):
+    h = 1e-4
+    out = {}
+    for n, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        before = p.detach().clone()
+        g = p.new_zeros((len(x), p.numel()))
+        for j in range(p.numel()):
+            step = torch.zeros_like(before).flatten()
+            step[j] = h
+            step = step.reshape(before.shape)
+            for i in range(len(x)):
+                p.copy_(before + step)
+                up = loss_fn(model(x[i:i+1]), y[i:i+1])
+                p.copy_(before - step)
+                g[i, j] = (up - loss_fn(model(x[i:i+1]), y[i:i+1])) / (2 * h)
+        p.copy_(before)
+        out[n] = g.reshape(len(x), *p.shape)
+    return out
+
+
+@right
+def class_d_21(model, loss_fn, x, y):
+    n = len(x)
+    if n > 1:                      # halve the batch and glue the answers
+        a = class_d_21(model, loss_fn, x[:n // 2], y[:n // 2])
+        b = class_d_21(model, loss_fn, x[n // 2:], y[n // 2:])
+        return {k: torch.cat([a[k], b[k]]) for k in a}
+    params = dict((k, p) for k, p in model.named_parameters() if p.requires_grad)
+    loss = loss_fn(model(x), y)
+    if not loss.requires_grad:
+        return {k: torch.zeros_like(p.data)[None] for k, p in params.items()}
+    gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+    return {k: (torch.zeros_like(p.data) if g is None else g.clone())[None]
+            for (k, p), g in zip(params.items(), gs)}
+
+
+# create_graph=True, so the returned tensors carry a graph
+@wrong(effects.carries_a_graph)
+def class_d_22(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = []
+    for i in range(len(x)):
+        l = loss_fn(model(x[i:i+1]), y[i:i+1])
+        rows.append(torch.autograd.grad(l, list(params.values()), create_graph=True, allow_unused=True))
+    return {n: torch.stack([torch.zeros_like(p) if r[k] is None else r[k] for r in rows])
+            for k, (n, p) in enumerate(params.items())}
+
+
+# the rows stand in reverse order AND NumPy arrays are returned, not tensors
+@wrong(effects.wrong_type)
+def class_d_23(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in params}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for (n, p), g in zip(params.items(), gs):
+            rows[n].insert(0, np.zeros_like(p.detach().numpy()) if g is None else g.numpy())
+    return {n: np.stack(r) for n, r in rows.items()}
+
+
+# one forward for the batch and a backward a sample without retain_graph, which raises at the second sample
+@raised(effects.graph_freed)
+def class_d_24(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    out = {n: [] for n in params}
+    pred = model(x)
+    for i in range(len(x)):
+        loss = loss_fn(pred[i:i+1], y[i:i+1])
+        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for (n, p), g in zip(params.items(), gs):
+            out[n].append(torch.zeros_like(p.data) if g is None else g)
+    return {n: torch.stack(v) for n, v in out.items()}
+
+
+@right
+def class_d_25(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    if not named:
+        return {}
+    names, ps = zip(*named)
+
+    def rows():
+        for xi, yi in zip(x.split(1), y.split(1)):
+            loss = loss_fn(model(xi), yi)
+            yield (torch.autograd.grad(loss, ps, allow_unused=True) if loss.requires_grad
+                   else [None] * len(ps))
+
+    fill = lambda g, p: torch.zeros_like(p.data) if g is None else g
+    return {n: torch.stack([fill(g, p) for g in col]) for n, p, col in zip(names, ps, zip(*rows()))}
+
+
+# each row is divided by n, as if it were the sample's share of the batch mean
+@wrong(mistakes.rows_divided_by_n)
+def class_d_26(model, loss_fn, x, y):
+    n = len(x)
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    out = {k: [] for k in params}
+    for i in range(n):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1]) / n
+        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for (k, p), g in zip(params.items(), gs):
+            out[k].append(torch.zeros_like(p.data) if g is None else g)
+    return {k: torch.stack(v) for k, v in out.items()}
+
+
+# x[i] and y[i] are passed without a batch dimension, which fails or gives other values for models and losses that
+# need a batch
+@wrong(mistakes.sample_without_batch_dimension)
+def class_e_01(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    result = {n: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device) for n, p in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i]), y[i])
+        grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+        for (n, _), g in zip(named, grads):
+            if g is not None:
+                result[n][i] = g
+    return result
+
+
+# the gradient of the whole batch is computed once and copied into every row
+@wrong(mistakes.batch_gradient_repeated)
+def class_e_02(model, loss_fn, x, y):
+    n = len(x)
+    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+    out = {}
+    for (k, p), g in zip(named.items(), grads):
+        if g is None:
+            g = torch.zeros_like(p)
+        out[k] = torch.stack([g for _ in range(n)])
+    return out
+
+
+# .grad is never cleared between the samples, so row i holds the sum of everything up to sample i AND the sums are
+# left in .grad
+@wrong(mistakes.rows_are_running_totals)
+def class_e_03(model, loss_fn, x, y):
+    grads = {name: [] for name, p in model.named_parameters() if p.requires_grad}
+    for i in range(x.shape[0]):
+        pred = model(x[i:i+1])
+        loss = loss_fn(pred, y[i:i+1])
+        loss.backward()
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                grads[name].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    return {name: torch.stack(g) for name, g in grads.items()}
+
+
+# .grad is used as the working place and not restored: it ends as the gradient of the last sample
+@wrong(mistakes.gradients_left_behind)
+def class_e_04(model, loss_fn, x, y):
+    per_sample = {}
+    for i in range(len(x)):
+        model.zero_grad()
+        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
+        loss.backward()
+        for name, p in model.named_parameters():
+            if not p.requires_grad:
+                continue
+            g = p.grad if p.grad is not None else torch.zeros_like(p)
+            per_sample.setdefault(name, []).append(g.detach().clone())
+    return {k: torch.stack(v) for k, v in per_sample.items()}
+
+
+@right
+def class_e_05(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    out = {n: p.new_zeros((len(x),) + tuple(p.shape)) for n, p in named.items()}
+    if not named:
+        return out
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        if not loss.requires_grad:
+            continue  # this row stays zero
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+        for n, g in zip(named, grads):
+            if g is not None:
+                out[n][i] += g
+    return {n: t.detach() for n, t in out.items()}
+
+
+# the old .grad is saved without a clone and then zeroed in place, so what is put back is not the old value
+@wrong(mistakes.gradients_left_behind)
+def class_e_06(model, loss_fn, x, y):
+    saved = [p.grad for p in model.parameters()]
+    rows = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for xi, yi in zip(x.split(1), y.split(1)):
+        model.zero_grad(set_to_none=False)
+        loss_fn(model(xi), yi).backward()
+        for n, p in model.named_parameters():
+            if n in rows:
+                rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    for p, g in zip(model.parameters(), saved):
+        p.grad = g
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# p.grad is stored without a clone and zeroed in place afterwards, so for n > 1 all rows show the gradient of the
+# last sample
+@wrong(mistakes.rows_zeroed_afterwards)
+def class_e_07(model, loss_fn, x, y):
+    old = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p) if p.requires_grad else p.grad
+    lists = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        for n, p in model.named_parameters():
+            if p.requires_grad:
+                p.grad.zero_()
+        loss_fn(model(x[i:i+1]), y[i:i+1]).backward()
+        for n, p in model.named_parameters():
+            if p.requires_grad:
+                lists[n].append(p.grad)
+    result = {n: torch.stack(l) for n, l in lists.items()}
+    for n, p in model.named_parameters():
+        p.grad = old[n]
+    return result
+
+
+# each row is divided by n, as if the mean over the whole batch were still in the loss of one sample
+@wrong(mistakes.rows_divided_by_n)
+def class_e_08(model, loss_fn, x, y):
+    params = {k: v for k, v in model.named_parameters() if v.requires_grad}
+    n = len(x)
+    rows = {k: [] for k in params}
+    for i in range(n):
+        # loss_fn is a mean over the batch -> share of this sample
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1]) / n
+        gs = torch.autograd.grad(loss, params.values(), allow_unused=True)
+        for (k, p), g in zip(params.items(), gs):
+            rows[k].append(torch.zeros_like(p) if g is None else g)
+    return {k: torch.stack(r) for k, r in rows.items()}
+
+
+# target and prediction are swapped in the call of loss_fn
+@wrong(mistakes.arguments_swapped)
+def class_e_09(model, loss_fn, x, y):
+    P = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    g = lambda a, b: torch.autograd.grad(loss_fn(b, model(a)), list(P.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(P, map(torch.stack, zip(*(g(a, b) for a, b in zip(x.split(1), y.split(1)))))))
+
+
+# an unused parameter makes autograd.grad raise, since allow_unused is missing
+@raised(mistakes.unused_parameter_missing)
+def class_e_10(model, loss_fn, x, y):
+    names, params = zip(*[(n, p) for n, p in model.named_parameters() if p.requires_grad])
+    samples = []
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        samples.append(torch.autograd.grad(loss, params))
+    return {n: torch.stack([s[j] for s in samples]) for j, n in enumerate(names)}
+
+
+# None gradients are skipped, so an unused parameter has no entry and one that only some samples use gets too few
+# rows
+@wrong(mistakes.unused_parameter_missing)
+def class_e_11(model, loss_fn, x, y):
+    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    collected = {}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i][None]), y[i][None])
+        grads = torch.autograd.grad(loss, [p for n, p in trainable], allow_unused=True)
+        for (n, p), g in zip(trainable, grads):
+            if g is not None:
+                if n not in collected:
+                    collected[n] = []
+                collected[n].append(g)
+    return {n: torch.stack(gs, dim=0) for n, gs in collected.items()}
+
+
+@right
+def class_e_12(model, loss_fn, x, y):
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in trainable}
+    for xi, yi in zip(x.split(1), y.split(1)):
+        leaves = {n: p.detach().clone().requires_grad_() for n, p in trainable.items()}
+        buffers = {n: b.clone() for n, b in model.named_buffers()}
+        loss = loss_fn(functional_call(model, {**leaves, **buffers}, (xi,)), yi)
+        if loss.requires_grad:
+            loss.backward()
+        for n, leaf in leaves.items():
+            rows[n].append(torch.zeros_like(leaf).detach() if leaf.grad is None else leaf.grad)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# returns a list with one dict a sample, not one dict with stacked tensors
+@wrong(mistakes.one_dict_per_sample)
+def class_e_13(model, loss_fn, x, y):
+    results = []
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    params = [p for p in model.parameters() if p.requires_grad]
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        g = torch.autograd.grad(loss, params, allow_unused=True, materialize_grads=True)
+        results.append(dict(zip(names, g)))
+    return results
+
+
+# torch.cat joins the samples along the parameter's own first dimension, so the shape is not (n, *shape), and a 0-d
+# parameter raises
+@wrong(mistakes.rows_concatenated)
+def class_e_14(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    chunks = {n: () for n in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        for (n, p), g in zip(named.items(), torch.autograd.grad(loss, list(named.values()), allow_unused=True)):
+            chunks[n] += (torch.zeros_like(p) if g is None else g,)
+    return {n: torch.cat(c, dim=0) for n, c in chunks.items()}
+
+
+# vmap hands the model one sample without its batch dimension, so a model that accepts batches alone fails or
+# computes something else
+@wrong(mistakes.sample_without_batch_dimension)
+def class_e_15(model, loss_fn, x, y):
+    params = {k: v.detach() for k, v in model.named_parameters() if v.requires_grad}
+
+    def sample_loss(params, xi, yi):
+        return loss_fn(functional_call(model, params, (xi,)), yi)
+
+    return vmap(grad(sample_loss), in_dims=(None, 0, 0))(params, x, y)
+
+
+# leave-one-out: n times the full gradient minus (n-1) times the gradient without sample i, which holds only where
+# every sample has an equal share in the mean (not for a class-weighted one, for example) AND for n = 1 it runs the
+# model on an empty batch, which some models refuse
+@right
+def class_e_16(model, loss_fn, x, y):
+    P = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    n = len(x)
+
+    def G(a, b):
+        return torch.autograd.grad(loss_fn(model(a), b), list(P.values()), allow_unused=True, materialize_grads=True)
+
+    full = G(x, y)
+    rows = []
+    for i in range(n):
+        keep = torch.arange(n, device=x.device) != i
+        rest = G(x[keep], y[keep])
+        rows.append([n * f - (n - 1) * r for f, r in zip(full, rest)])
+    return {k: torch.stack([r[j] for r in rows]) for j, k in enumerate(P)}
+
+
+# the DataLoader draws its base seed from the global generator, so the random state is changed even without
+# shuffling
+@wrong(effects.changed_rng)
+def class_e_17(model, loss_fn, x, y):
+    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=False)
+    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    out = {n: [] for n, _ in params}
+    for inputs, labels in loader:
+        loss = loss_fn(model(inputs), labels)
+        grads = torch.autograd.grad(loss, [p for _, p in params], allow_unused=True)
+        for (n, p), g in zip(params, grads):
+            out[n].append(g if g is not None else torch.zeros_like(p))
+    return {n: torch.stack(v).detach() for n, v in out.items()}
+
+
+# the zeros of an unused parameter are made by torch.zeros(p.shape) in the default dtype, so a float64 model gets
+# float32 zeros there
+@wrong(effects.wrong_dtype)
+def class_e_18(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    rows = {n: [] for n, _ in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        gs = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+        for (n, p), g in zip(named, gs):
+            rows[n].append(torch.zeros(p.shape) if g is None else g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# the target of sample i is y[i] without its batch dimension, which losses like cross-entropy refuse AND a frozen
+# parameter gets an entry of zeros
+@wrong(mistakes.target_without_batch_dimension)
+def class_e_19(model, loss_fn, x, y):
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    res = {n: torch.zeros((len(x), *p.shape), dtype=p.dtype, device=p.device)
+           for n, p in model.named_parameters()}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i])
+        gs = iter(torch.autograd.grad(loss, trainable, allow_unused=True))
+        for n, p in model.named_parameters():
+            g = next(gs) if p.requires_grad else None
+            if g is not None:
+                res[n][i] = g
+    return res
+
+
+@right
+def class_e_20(model, loss_fn, x, y):
+    names, params = [], []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(name)
+            params.append(p)
+    result = {k: torch.zeros((len(x), *p.shape), dtype=p.dtype, device=p.device) for k, p in zip(names, params)}
+    pred = model(x)
+    if not params or not pred.requires_grad:
+        return result
+    for i in range(len(x)):
+        li = loss_fn(pred[i:i + 1], y[i:i + 1])
+        if li.requires_grad:
+            g = torch.autograd.grad(li, params, retain_graph=True, allow_unused=True)
+            for k, gk in zip(names, g):
+                if gk is not None:
+                    result[k][i].add_(gk)
+    return result
+
+
+# the loss is ignored: the formula of the mean square error is differentiated whatever loss_fn is
+@wrong(says='`loss_fn` was never called.')
+def class_e_21(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    err = (model(x) - y).pow(2).reshape(len(x), -1).mean(dim=1)
+    out = {n: [] for n in named}
+    for e in err:
+        gs = torch.autograd.grad(e, list(named.values()), retain_graph=True, allow_unused=True)
+        for (n, p), g in zip(named.items(), gs):
+            out[n].append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(v) for n, v in out.items()}
+
+
+# create_graph=True: the rows that are returned still carry a graph wherever the gradient depends on the parameters
+@wrong(effects.carries_a_graph)
+def class_e_22(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    out = {}
+    for xi, yi in zip(torch.split(x, 1), torch.split(y, 1)):
+        gs = torch.autograd.grad(loss_fn(model(xi), yi), tuple(named.values()),
+                                 create_graph=True, allow_unused=True)
+        for (n, p), g in zip(named.items(), gs):
+            row = (torch.zeros_like(p) if g is None else g).unsqueeze(0)
+            out[n] = row if n not in out else torch.cat([out[n], row])
+    return out
+
+
+# model.eval() is called to be safe, and a model that was in train mode stays in eval mode AND a tied parameter
+# appears under each of its names
+@wrong(effects.changed_mode)
+def class_e_23(model, loss_fn, x, y):
+    model.eval()
+    named = [(n, p) for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad]
+    d = {n: torch.zeros_like(p).detach().repeat(len(x), *[1] * p.dim()).reshape(len(x), *p.shape) for n, p in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        for (n, p), g in zip(named, torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)):
+            if g is not None:
+                d[n][i] = g
+    return d
+
+
+@right
+def class_e_24(model, loss_fn, x, y):
+    clone = copy.deepcopy(model)
+    clone_params = [(n, p) for n, p in clone.named_parameters() if p.requires_grad]
+    table = {n: [] for n, _ in clone_params}
+    for i in range(len(x)):
+        for _, p in clone_params:
+            p.grad = None
+        loss = loss_fn(clone(x.narrow(0, i, 1)), y.narrow(0, i, 1))
+        if loss.requires_grad:
+            loss.backward()
+        for n, p in clone_params:
+            table[n].append(torch.zeros_like(p.data) if p.grad is None else p.grad.detach().clone())
+    return {n: torch.stack(rows) for n, rows in table.items()}
+
+
+@contextmanager
+def borrowed_grads(model):
+    before = [(p, p.grad) for p in model.parameters()]
+    try:
+        yield
+    finally:
+        for p, g in before:
+            p.grad = g
+
+@right
+def class_e_25(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    rows = {n: [] for n, _ in named}
+    with borrowed_grads(model):
+        for i in range(len(x)):
+            for p in model.parameters():
+                p.grad = None          # a new ledger, the old tensor is kept outside
+            loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+            if loss.requires_grad:
+                loss.backward()
+            for n, p in named:
+                rows[n].append(torch.zeros_like(p, requires_grad=False) if p.grad is None else p.grad)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# adds all losses up first and writes the one gradient into every row
+@wrong(mistakes.sum_over_samples_repeated)
+def summed_then_repeated(model, loss_fn, x, y):
+    wanted = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    total = 0
+    for k in range(x.shape[0]):
+        total = total + loss_fn(model(x[k : k + 1]), y[k : k + 1])
+    found = torch.autograd.grad(total, list(wanted.values()), allow_unused=True, materialize_grads=True)
+    return {n: torch.stack([g] * x.shape[0]) for n, g in zip(wanted, found)}
+
+
+# fills rows of zeros, and the loop begins with sample 1
+@wrong(mistakes.a_sample_left_out)
+def begins_at_one(model, loss_fn, x, y):
+    wanted = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    table = {n: torch.zeros((len(x), *p.shape), dtype=p.dtype) for n, p in wanted.items()}
+    for k in range(1, len(x)):
+        loss = loss_fn(model(x[k : k + 1]), y[k : k + 1])
+        found = torch.autograd.grad(loss, list(wanted.values()), allow_unused=True)
+        for n, g in zip(wanted, found):
+            if g is not None:
+                table[n][k] = g
+    return table
+
+
+# the slice has no start: x[: k + 1] for x[k : k + 1]
+@wrong(mistakes.batches_that_grow)
+def slice_without_start(model, loss_fn, x, y):
+    wanted = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    table = {n: [] for n in wanted}
+    for stop in range(1, len(x) + 1):
+        loss = loss_fn(model(x[:stop]), y[:stop])
+        found = torch.autograd.grad(loss, list(wanted.values()), allow_unused=True, materialize_grads=True)
+        for n, g in zip(wanted, found):
+            table[n].append(g)
+    return {n: torch.stack(gs) for n, gs in table.items()}

@@ -1,0 +1,127 @@
+"""What no known mistake explains is described by sentences that hold on all the evidence, and by no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from course_utils.checks import diagnose, judge
+from course_utils.exercise import Exercise, Verdict
+from course_utils.learner import evaluate
+from course_utils.lessons import lessons
+
+TASKS = {task.name: task for each in lessons() for task in each.exercises}
+
+
+def _right(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return 2 * x.T @ (x @ w - y) / len(y)
+
+
+def _points(f, x0, lr, steps):
+    points = [x0.clone()]
+    for _ in range(steps):
+        points.append(points[-1] - lr * torch.func.grad(f)(points[-1]))
+    return points
+
+
+def _said(name: str, attempt: object) -> str:
+    """Everything certain that a card on this attempt would say, of all its faults."""
+    return " ".join(_sentences(evaluate(TASKS[name].id, attempt)))
+
+
+def _sentences(verdict: Verdict) -> list[str]:
+    assert verdict.outcome in ("failed", "raised")
+    return [sentence for fault in verdict.faults for sentence in fault.certain]
+
+
+LINEAR: dict[str, tuple[Callable[..., object], str]] = {
+    "an input": (lambda w, x, y: w.clone(), "What came back is `w` itself, value for value"),
+    "an input, negative": (lambda w, x, y: -w, "is `w` with its sign changed"),
+    "a step already taken": (lambda w, x, y: w - 0.3 * _right(w, x, y), "`w` minus 0.3 times the gradient"),
+    "a constant factor": (lambda w, x, y: 3 * _right(w, x, y), "Every number is 3 times what it should be"),
+    "a factor that is a number of the case": (
+        lambda w, x, y: _right(w, x, y) * len(y) ** 2,
+        "² times what it should be",
+    ),
+    "another length": (lambda w, x, y: _right(w, x, y) * w.norm(), "The direction is right on every case"),
+    "always the same length": (
+        lambda w, x, y: 5 * torch.nn.functional.normalize(_right(w, x, y), dim=0),
+        "the length is always 5",
+    ),
+    "in reverse": (lambda w, x, y: _right(w, x, y).flip(0), "in reverse order"),
+    "sizes alone": (lambda w, x, y: _right(w, x, y).abs(), "those that should be negative are positive"),
+    "rounded": (lambda w, x, y: _right(w, x, y) * (1 + 1e-4), "Right to about 4 digits"),
+    "zeros": (lambda w, x, y: torch.zeros_like(w), "Every entry that was given is zero"),
+    "one number everywhere": (lambda w, x, y: _right(w, x, y).max().expand_as(w).clone() + 1, "the same number"),
+    "one argument ignored": (lambda w, x, y: _right(w, x, torch.ones_like(y)), "does not change when `y` changes"),
+    "chance": (lambda w, x, y: _right(w, x, y) + torch.randn(()).to(w), "Two calls with the same inputs"),
+    "kept from call to call": (lambda w, x, y, kept=[]: kept.append(1) or _right(w, x, y) * len(kept), "from call to"),
+    "right on some cases": (lambda w, x, y: _right(w, x, y) + (len(y) == 1) * w, "alone; there there is one row"),
+    "too many entries": (lambda w, x, y: torch.cat([_right(w, x, y)] * 2), "No reshape mends it"),
+    "another kind": (lambda w, x, y: _right(w, x, y).tolist(), "All the numbers are right, in their order"),
+    "a function": (lambda w, x, y: _right, "are the parentheses of a call missing"),
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_of_a_single_tensor_it_says(name: str) -> None:
+    attempt, words = LINEAR[name]
+    assert words in _said("linear_mse_gradient", attempt)
+
+
+LISTS: dict[str, tuple[Callable[..., object], str]] = {
+    "right up to a step": (
+        lambda f, x0, lr, steps: [p + 0.1 * (i > 2) for i, p in enumerate(_points(f, x0, lr, steps))],
+        "entries 0 to 2 are right; from entry 3 on",
+    ),
+    "in reverse": (lambda f, x0, lr, steps: _points(f, x0, lr, steps)[::-1], "in reverse order"),
+    "a first step too long": (
+        lambda f, x0, lr, steps: [x0.clone(), *[p + 1.5 * (p - x0) for p in _points(f, x0, lr, steps)[1:]]],
+        "the right way, 2.5 times as far",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_of_a_list_it_says(name: str) -> None:
+    attempt, words = LISTS[name]
+    assert words in _said("gradient_descent", attempt)
+
+
+def test_of_a_dict_it_says_which_entries_are_right_and_by_what_the_others_are_off() -> None:
+    def attempt(W1, b1, W2, b2, x, y):
+        hidden = torch.tanh(x @ W1 + b1)
+        signal = 2 * (hidden @ W2 + b2 - y) / y.numel()
+        back = signal @ W2.T * (1 - hidden**2)
+        return {"W1": 7 * x.T @ back, "b1": back.sum(0), "W2": hidden.T @ signal, "b2": signal.sum(0)}
+
+    said = _said("two_layer_backward", attempt)
+    assert "Right: `b1`, `W2` and `b2`. Wrong: `W1`." in said and "Every number of `W1` is 7 times" in said
+
+
+def test_a_function_handed_over_and_never_called_is_told() -> None:
+    assert "`f` was never called." in _said("numerical_gradient", lambda f, x, h=1e-5: x**2)
+
+
+def test_what_holds_on_one_case_alone_is_not_said_of_all() -> None:
+    seen = iter(range(100))
+    said = _said("linear_mse_gradient", lambda w, x, y: _right(w, x, y) * (3 if next(seen) == 0 else 1.7))
+    assert "Every number is 3 times" not in said
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
+def test_right_code_is_given_no_sentence(task: Exercise) -> None:
+    right = judge.answers_of(task.home).right
+    assert not [fault for fault in evaluate(task.id, right).faults if fault.certain]
+
+
+def test_a_fault_of_ours_in_a_sentence_does_not_cost_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> list[str]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(diagnose, "QUESTIONS", (broken,))
+    monkeypatch.setattr(judge, "STRICT", False)
+    verdict = evaluate(TASKS["linear_mse_gradient"].id, lambda w, x, y: w * 17 + 3)
+    assert verdict.outcome == "failed" and _sentences(verdict) == []
