@@ -14,6 +14,7 @@ CALLS = "calls of f"
 SHAPES = "shapes f was called with"
 MOVED = "entries moved in a call of f"
 BY = "moved by, in steps of h"
+NUMBERS = "numbers f was called with"
 
 
 class _Probes:
@@ -26,6 +27,7 @@ class _Probes:
         self._shapes: set[tuple[int, ...]] = set()
         self._moved: set[int] = set()
         self._by: set[float] = set()
+        self._numbers: set[str] = set()
 
     def __call__(self, at: torch.Tensor) -> torch.Tensor:
         self._calls += 1
@@ -37,6 +39,7 @@ class _Probes:
 
     def _note(self, at: torch.Tensor) -> None:
         self._shapes.add(tuple(at.shape))
+        self._numbers.add("floating" if at.is_floating_point() else "complex" if at.is_complex() else "whole")
         if at.numel() == self._x.numel() and not at.is_complex():
             moves = ((at.detach().reshape(-1) - self._x.reshape(-1)) / self._h).double()
             moved = moves[moves.abs() > 1e-4]
@@ -46,6 +49,7 @@ class _Probes:
     def facts(self) -> dict[str, object]:
         return {
             CALLS: self._calls,
+            NUMBERS: sorted(self._numbers),
             SHAPES: sorted(map(list, self._shapes)),
             MOVED: sorted(self._moved),
             BY: sorted(self._by)[:8],
@@ -127,6 +131,7 @@ EXERCISE = Exercise(
         ("the inputs are float32", lambda spec: spec.get("dtype") == "float32"),
     ),
     telling={
+        NUMBERS: "f was called with {given} numbers; it takes {right} ones.",
         SHAPES: "f was called with a tensor of shape {given}; x has shape {right}.",
         MOVED: "Of the entries of x, {given} stood elsewhere in a call of f; in a right answer it is always {right}.",
         BY: "f was called with entries moved by {given} times h; asked for are {right}.",
