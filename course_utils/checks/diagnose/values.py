@@ -12,7 +12,7 @@ from course_utils.checks.diagnose.run import Pair, Run, close, inputs_of, names_
 from course_utils.checks.difference import RESULT, nice
 from course_utils.exercise import Exercise
 
-MOST_APPROXIMATE = 2e-3
+MOST_APPROXIMATE = 5e-3
 """Largest relative error that still reads as an approximation of the right numbers."""
 Groups = list[list[Pair]]
 

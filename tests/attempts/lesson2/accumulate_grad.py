@@ -1346,25 +1346,6 @@ def class_c_22(param, incoming):
     param.backward(incoming.detach())
 
 
-# keeps its own running sum per parameter and copies it over .grad, so what .grad got from elsewhere, or a clearing,
-# is lost
-_sums = {}
-
-@wrong(says='What is missing is exactly the .grad that was there before the call.')
-def class_c_23(param, incoming):
-    if param.shape != incoming.shape:
-        raise ValueError("shape")
-    key = id(param)
-    if key in _sums and _sums[key].shape == incoming.shape and _sums[key].dtype == incoming.dtype:
-        _sums[key] = _sums[key] + incoming.detach()
-    else:
-        _sums[key] = incoming.detach().clone()
-    if param.grad is None:
-        param.grad = _sums[key].clone()
-    else:
-        param.grad.copy_(_sums[key])
-
-
 # the parameter is moved by an SGD step AND .grad is zeroed at the end, as in a training loop
 @wrong(says='No gradient but zero, or None, is left at .grad after the call, .grad after call 1, .grad after call 2 and .grad after call 3.')
 def class_c_24(param, incoming):
