@@ -56,9 +56,6 @@ def exercises_of(package: str, points: Mapping[str, int]) -> tuple[Exercise, ...
     """The exercises of a lesson, whose package is `package`, from {folder: points}, in that order."""
     found = []
     for folder, share in points.items():
-        try:  # PORT
-            task: Exercise = import_module(f"{package}.{folder}.task").EXERCISE
-        except ModuleNotFoundError:  # PORT
-            continue  # PORT
+        task: Exercise = import_module(f"{package}.{folder}.task").EXERCISE
         found.append(replace(task, points=share, home=f"{package}.{folder}"))
     return tuple(found)
