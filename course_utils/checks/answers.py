@@ -8,7 +8,6 @@ from typing import Any
 
 from course_utils.checks.mistakes import Mistake
 from course_utils.exercise import Case, Evidence
-from course_utils.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -35,5 +34,3 @@ class Answers:
     accept: Callable[[Case, Evidence], Evidence] | None = None
     rules: Callable[[Case, Evidence], Broken | None] | None = None
     tolerance: Callable[[Case], float] | None = None
-    known: Callable[[Case], dict[str, Plain]] | None = None
-    """Values by name that a wrong result may turn out to be: what each is called on a card."""
