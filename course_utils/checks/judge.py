@@ -234,9 +234,12 @@ def _form_agreeing(
     changes: set[tuple[int, tuple[str, str]]] = set()
     beyond: list[int] = []
     failing = {number for number, _ in wrong}
+    all_raised = all(run.given.status == "raised" for run in runs if run.number in failing)
     for run in sorted(runs, key=lambda run: run.number not in failing):  # where most part, they part at once
         piece = left_by(exercise, code, mistake.id, form, run.case)
         if run.given.status == "raised" and piece.status == "returned":
+            if all_raised:
+                return None  # there is nothing else that it could explain
             beyond.append(run.number)  # the attempt did not come so far: nothing to compare
             continue
         for where, leaf in _between(run.expected, _leaves(answers, piece), run.tolerance).items():
