@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
-from fixture_lesson import write_clone
+from fixture_lesson import forget, write_clone
 
 import course_utils.lessons
-import course_utils.lessons.inputs  # noqa: F401  imported while the package still finds it
 from course_utils import record
 from course_utils.checks import judge
+
+import_module("course_utils.lessons.inputs")  # while the package still finds it: the small course uses it, too
 
 
 @pytest.fixture(autouse=True)
@@ -38,15 +39,6 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     monkeypatch.setattr(course_utils.lessons, "__path__", [str(root / "course_utils" / "lessons")])
     monkeypatch.setenv("PYTHONPATH", str(root / "site"))
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    _forget()
+    forget()
     yield root
-    _forget()
-
-
-def _forget() -> None:
-    for known in (course_utils.lessons.lesson, course_utils.lessons.lessons, judge.answers_of, judge.mistakes_of):
-        known.cache_clear()
-    judge._seen.clear()
-    for name in [name for name in sys.modules if name.startswith("course_utils.lessons.lesson9")]:
-        sys.modules.pop(name)
-    course_utils.lessons.__dict__.pop("lesson9", None)
+    forget()

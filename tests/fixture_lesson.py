@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+
+import course_utils.lessons
+from course_utils.checks import judge
 
 FILES = {
     "pyproject.toml": """
@@ -199,3 +203,13 @@ def write_clone(root: Path) -> None:
         f"course_utils.lessons.__path__.insert(0, {str(root / 'course_utils' / 'lessons')!r})\n",
         encoding="utf-8",
     )
+
+
+def forget() -> None:
+    """Let the registry and the judge read the fixture lesson anew."""
+    for known in (course_utils.lessons.lesson, course_utils.lessons.lessons, judge.answers_of, judge.mistakes_of):
+        known.cache_clear()
+    judge._seen.clear()
+    for name in [name for name in sys.modules if name.startswith("course_utils.lessons.lesson9")]:
+        sys.modules.pop(name)
+    course_utils.lessons.__dict__.pop("lesson9", None)

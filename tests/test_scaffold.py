@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fixture_lesson import forget
 
 from course_utils.authoring import new_exercise_command
 from course_utils.authoring.attempts import attempts_at
 from course_utils.authoring.files import AuthoringError
-from course_utils.checks import judge
 from course_utils.learner import evaluate
-from course_utils.lessons import exercise, lesson, lessons
+from course_utils.lessons import exercise
 
 FILES = {
     "course_utils/lessons/lesson9/triple/__init__.py",
@@ -20,15 +20,6 @@ FILES = {
     "course_utils/lessons/lesson9/triple/mistakes.py",
     "tests/attempts/lesson9/triple.py",
 }
-
-
-def _reread() -> None:
-    import sys
-
-    for known in (lesson, lessons, judge.answers_of, judge.mistakes_of):
-        known.cache_clear()
-    for name in [name for name in sys.modules if name.startswith("course_utils.lessons.lesson9")]:
-        sys.modules.pop(name)
 
 
 def test_a_new_exercise_is_one_folder_one_line_one_module_and_a_cell(small_course: Path) -> None:
@@ -46,7 +37,7 @@ def test_a_new_exercise_is_one_folder_one_line_one_module_and_a_cell(small_cours
 
 def test_it_runs_as_it_stands(small_course: Path) -> None:
     new_exercise_command(small_course, "9.2", "triple")
-    _reread()
+    forget()
     task = exercise("9.2")
     assert task.name == "triple" and task.arguments == ("x",)
     for attempt in attempts_at(small_course, task):

@@ -17,7 +17,6 @@ RESULT = "the result"
 """What the returned value is called on a card."""
 
 Kind = Literal["none", "type", "large", "missing", "extra", "shape", "dtype", "device", "graph", "not finite", "value"]
-Attribute = Literal["dtype", "device", "graph"]
 
 
 @dataclass(frozen=True)

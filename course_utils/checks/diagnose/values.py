@@ -14,7 +14,6 @@ from course_utils.exercise import Exercise
 
 MOST_APPROXIMATE = 5e-3
 """Largest relative error that still reads as an approximation of the right numbers."""
-Groups = list[list[Pair]]
 
 
 def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
@@ -146,10 +145,6 @@ def _said_of_factors(
         ]
     shown = ", ".join(f"{nice(c)} on case {run.number}" for c, run in list(zip(found, group, strict=True))[:4])
     return [f"The direction is right on every case, the length is not: {shown} times as long as it should be."]
-
-
-def _of_result(run: Run) -> list[Pair]:
-    return [pair for pair in run.pairs if pair.where.startswith(RESULT)]
 
 
 def _spec_key(exercise: Exercise) -> Callable[[Run], tuple[object, ...]]:
