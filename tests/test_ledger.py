@@ -6,6 +6,8 @@ import copy
 import gc
 import json
 import random
+import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -374,6 +376,34 @@ def test_two_threads_do_not_mix() -> None:
     assert not ledger.trouble
     assert sum(event.kind == "step" for event in ledger.events) == 16
     assert [f.misconception for f in ledger.findings() if f.severity != "info"] == []
+
+
+def test_threads_that_train_side_by_side_do_not_end_the_process() -> None:
+    """In a process of its own: a gradient read while another thread's backward writes it is a crash, no exception."""
+    script = """if True:
+        import sys, threading, torch
+        from torch import nn
+        from course_utils.ledger import GradientLedger
+
+        def work(seed):
+            model = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+            for _ in range(300):
+                optimizer.zero_grad()
+                model(torch.ones(4, 8)).square().mean().backward()
+                optimizer.step()
+
+        sys.setswitchinterval(1e-5)
+        with GradientLedger() as ledger:
+            workers = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+        print(ledger.trouble or "no trouble", [f.misconception for f in ledger.findings() if f.severity != "info"])
+    """
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "no trouble []\n"), done.stderr[-2000:]
 
 
 def test_a_compiled_model_is_watched() -> None:

@@ -76,6 +76,7 @@ class Account:
         "status",
         "attached",
         "taken",
+        "thread",
         "total",
         "trains",
         "used_by",
@@ -122,6 +123,8 @@ class Account:
         self.assigned: Place | None = None
         self.seen = -1
         """Number of the backward pass that last reached it."""
+        self.thread: int | None = None
+        """The thread whose backward last reached it."""
         self.joined: object = None
         """The open event this account was last added to: asking it is quicker than searching the event."""
         self.hooks = 0

@@ -103,7 +103,7 @@ def is_shared(state: State, account: Account, value: Tensor) -> bool:
     if state.assigned_at != state.pass_number:  # what autograd has made since, looked up once a pass
         state.assigned_at = state.pass_number
         state.assigned = {}
-        for one in state.books.accounts:
+        for one in state.within_reach():
             parameter = one.ref()
             grad = grad_of(parameter) if parameter is not None else None
             if grad is not None:
@@ -314,7 +314,7 @@ def is_settled(state: State, account: Account, grad: Tensor | None) -> bool:
 
 def settle_all(state: State) -> None:
     """Bring every account up to date that may need it."""
-    for account in state.books.accounts:
+    for account in state.within_reach():
         parameter = account.ref()
         if parameter is not None and not is_settled(state, account, grad_of(parameter)):
             hand_step(state, account, parameter)
@@ -373,6 +373,7 @@ def book_deposit(state: State, account: Account, current: Pass) -> None:
     elif status == FRESH:
         current.fresh += 1
     account.seen = number
+    account.thread = current.thread
     account.status = FRESH
     account.deposits.append(current.deposit)
     if len(account.deposits) > MOST_DEPOSITS:  # nobody steps or clears it

@@ -138,7 +138,7 @@ def backward_ends(state: State, one: Pass) -> None:
     if one in state.passes:
         state.passes.remove(one)
     number = one.deposit.number
-    for account in state.books.accounts:
+    for account in state.within_reach():
         if account.status == EMPTY:
             continue
         parameter = account.ref()
@@ -161,7 +161,7 @@ def backward_ends(state: State, one: Pass) -> None:
 def find_aliases(state: State, one: Pass) -> None:
     """Look whether this pass added to a tensor that two parameters hold as their gradient."""
     holders: dict[int, Account] = {}
-    for account in state.books.accounts:
+    for account in state.within_reach():
         parameter = account.ref()
         grad = grad_of(parameter) if parameter is not None else None
         if grad is None:

@@ -52,7 +52,7 @@ class Recorder(State):
         """Look at everything one last time, take the hooks away."""
         with self.lock:
             settle_all(self)
-            pending = [a for a in self.books.accounts if a.status == FRESH and a.deposits]
+            pending = [a for a in self.within_reach() if a.status == FRESH and a.deposits]
             grads = [grad_of(p) for a in pending if (p := a.ref()) is not None]
             self.pending_finite = all(is_finite(g) for g in grads if g is not None)
             self.finished = True

@@ -75,6 +75,8 @@ class State:
         self.on_step: Callable[[int], None] | None = None
         self.deposited = deposited
         self.lock = threading.RLock()
+        self.threads: set[int] = set()
+        """Every thread that has done anything we saw."""
         self.drafts: list[Draft] = []
         self.dropped = 0
         self.steps = 0
@@ -130,6 +132,19 @@ class State:
         if len(self.books.accounts) != before:
             self.hook_up()
         return entry
+
+    def within_reach(self) -> Iterable[Account]:
+        """The accounts whose gradients this thread may read.
+
+        Autograd writes a gradient without holding Python's lock: reading one that another thread works on ends the
+        process.
+        """
+        thread = threading.get_ident()
+        if len(self.threads) > 1 or thread not in self.threads:
+            self.threads &= {thread} | {one.ident for one in threading.enumerate() if one.ident is not None}
+        if self.threads <= {thread}:
+            return self.books.accounts
+        return [account for account in self.books.accounts if account.thread == thread]
 
     def failed(self, error: Exception) -> None:
         """Close this ledger because its own code failed; training goes on."""

@@ -184,7 +184,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
 
 def loader_started(state: State, frame: FrameType) -> None:
     """A DataLoader begins a pass over its data."""
-    for account in state.books.accounts:
+    for account in state.within_reach():
         if account.read is not None:
             settle(state, account)
     pending = max((len(a.deposits) for a in state.books.accounts if a.status == FRESH), default=0)

@@ -98,6 +98,7 @@ def _each(call: Callable[[Recorder], Any]) -> None:
 
 def _one(recorder: Recorder, call: Callable[[Recorder], Any]) -> None:
     with recorder.lock:
+        recorder.threads.add(threading.get_ident())
         try:
             call(recorder)
         except Exception as error:  # not Stop, which is no fault
@@ -141,7 +142,7 @@ def _install() -> None:
 def _tap_grad() -> None:
     base: Any = torch._C.TensorBase.grad
     get, put, delete = base.__get__, base.__set__, base.__delete__
-    kinds, kind_of, frame_at = places.kinds, places.kind_of, sys._getframe
+    kinds, kind_of, frame_at, thread_at = places.kinds, places.kind_of, sys._getframe, threading.get_ident
     quiet, clip = places.QUIET, places.CLIP
 
     def read(self: Tensor) -> Tensor | None:
@@ -171,6 +172,7 @@ def _tap_grad() -> None:
         for recorder in () if is_compiling() else _open:
             if not recorder.finished and not recorder.muted:
                 with recorder.lock:
+                    recorder.threads.add(thread_at())
                     try:
                         gradients.write(recorder, self, value, frame_at(1))
                     except Exception as error:
