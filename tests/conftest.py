@@ -11,7 +11,7 @@ from fixture_lesson import forget, write_clone
 
 import course_utils.lessons
 from course_utils import record
-from course_utils.checks import judge
+from course_utils.checks.judge import faults
 
 import_module("course_utils.lessons.inputs")  # while the package still finds it: the small course uses it, too
 
@@ -28,7 +28,7 @@ def own_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def strict_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault in a diagnosis is a fault of the tests; a learner's card would only say less."""
-    monkeypatch.setattr(judge, "STRICT", True)
+    monkeypatch.setattr(faults, "STRICT", True)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import course_utils.lessons
-from course_utils.checks import judge
+from course_utils.checks.judge import left
 
 FILES = {
     "pyproject.toml": """
@@ -207,9 +207,9 @@ def write_clone(root: Path) -> None:
 
 def forget() -> None:
     """Let the registry and the judge read the fixture lesson anew."""
-    for known in (course_utils.lessons.lesson, course_utils.lessons.lessons, judge.answers_of, judge.mistakes_of):
+    for known in (course_utils.lessons.lesson, course_utils.lessons.lessons, left.answers_of, left.mistakes_of):
         known.cache_clear()
-    judge._seen.clear()
+    left._seen.clear()
     for name in [name for name in sys.modules if name.startswith("course_utils.lessons.lesson9")]:
         sys.modules.pop(name)
     course_utils.lessons.__dict__.pop("lesson9", None)

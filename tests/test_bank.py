@@ -191,7 +191,7 @@ def test_one_rule_tells_what_knows_an_answer() -> None:
             folder = f"course_utils/lessons/lesson{each.number}/{task.name}"
             assert {f"{folder}/answers.py", f"{folder}/mistakes.py"} <= kept
             assert f"{folder}/task.py" not in kept
-    assert {"course_utils/checks/judge.py", "course_utils/lessons/solutions.json"} <= kept
+    assert {"course_utils/checks/judge/naming.py", "course_utils/lessons/solutions.json"} <= kept
     assert not any(name.startswith("course_utils/checks/observe") for name in kept)
     # What the rule leaves in place names no answer's module in an import at its top.
     for path in package.rglob("*.py"):

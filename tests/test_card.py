@@ -246,7 +246,7 @@ def test_two_faults_are_both_on_the_card() -> None:
     first = Fault((1, 2), "case 1 of 7: a", ("got 1",), (effects.wrong_shape,))
     second = Fault((4,), "case 4 of 7: b", ("got 2",), certain=("Every number is 2 times what it should be.",))
     text = card(_failed(first, second)).text
-    assert "And, apart from that, case 4 of 7: b: Every number is 2 times what it should be." in text
+    assert "Also, case 4 of 7: b: Every number is 2 times what it should be." in text
 
 
 def test_two_mistakes_that_leave_the_same_are_told_as_either_or() -> None:

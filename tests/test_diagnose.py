@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from course_utils.checks import diagnose, judge
+from course_utils.checks.judge import faults
 from course_utils.exercise import Exercise, Verdict
 from course_utils.learner import evaluate
 from course_utils.lessons import lessons
@@ -23,6 +24,14 @@ def _points(f, x0, lr, steps):
     points = [x0.clone()]
     for _ in range(steps):
         points.append(points[-1] - lr * torch.func.grad(f)(points[-1]))
+    return points
+
+
+def _paced(f, x0, steps, length):
+    points = [x0.clone()]
+    for _ in range(steps):
+        slope = torch.func.grad(f)(points[-1])
+        points.append(points[-1] - length * slope / (slope.norm() + 1e-300))
     return points
 
 
@@ -58,9 +67,21 @@ LINEAR: dict[str, tuple[Callable[..., object], str]] = {
     "one argument ignored": (lambda w, x, y: _right(w, x, torch.ones_like(y)), "does not change when `y` changes"),
     "chance": (lambda w, x, y: _right(w, x, y) + torch.randn(()).to(w), "Two calls with the same inputs"),
     "kept from call to call": (lambda w, x, y, kept=[]: kept.append(1) or _right(w, x, y) * len(kept), "from call to"),
-    "right on some cases": (lambda w, x, y: _right(w, x, y) + (len(y) == 1) * w, "alone; there there is one row"),
+    "right on some cases": (lambda w, x, y: _right(w, x, y) + (len(y) == 1) * w, "alone, where there is one row"),
     "too many entries": (lambda w, x, y: torch.cat([_right(w, x, y)] * 2), "No reshape mends it"),
     "another kind": (lambda w, x, y: _right(w, x, y).tolist(), "All the numbers are right, in their order"),
+    "a known mistake and a factor": (
+        lambda w, x, y: x[-1] * (x[-1] @ w - y[-1]) / len(y),
+        "a known mistake leaves, times 1/2. Only the last row counts",
+    ),
+    "a known mistake and a shape": (
+        lambda w, x, y: -_right(w, x, y)[:, None],
+        "in another shape on cases 1, 2, 3, 4, 5, 6, 7 and 8. The sign is flipped",
+    ),
+    "an input that was changed": (
+        lambda w, x, y: w.add_(1) + _right(w, x, y),
+        "The values of `w` were changed during the call",
+    ),
     "a function": (lambda w, x, y: _right, "are the parentheses of a call missing"),
 }
 
@@ -77,6 +98,16 @@ LISTS: dict[str, tuple[Callable[..., object], str]] = {
         "entries 0 to 2 are right; from entry 3 on",
     ),
     "in reverse": (lambda f, x0, lr, steps: _points(f, x0, lr, steps)[::-1], "in reverse order"),
+    "steps of one length": (
+        lambda f, x0, lr, steps: _paced(f, x0, steps, 0.7),
+        "All steps of a walk have one length, 0.7 on the first",
+    ),
+    "a first step that is an approximation": (
+        lambda f, x0, lr, steps: [
+            p + (0.1 if i > 1 else 1e-4) * (p - x0) for i, p in enumerate(_points(f, x0, lr, steps))
+        ],
+        "moves as it should to about 4 digits",
+    ),
     "a first step too long": (
         lambda f, x0, lr, steps: [x0.clone(), *[p + 1.5 * (p - x0) for p in _points(f, x0, lr, steps)[1:]]],
         "the right way, 2.5 times as far",
@@ -88,6 +119,24 @@ LISTS: dict[str, tuple[Callable[..., object], str]] = {
 def test_of_a_list_it_says(name: str) -> None:
     attempt, words = LISTS[name]
     assert words in _said("gradient_descent", attempt)
+
+
+@pytest.mark.parametrize("factor", [2.0, -0.5, 3.0])
+def test_a_multiple_of_the_right_answer_is_no_known_mistake_times_another_factor(factor: float) -> None:
+    said = _said("linear_mse_gradient", lambda w, x, y: factor * _right(w, x, y) + 0 * w)
+    assert "a known mistake leaves" not in said
+
+
+def test_a_known_mistake_is_recognised_where_the_walk_blows_up() -> None:
+    def divided(f, x0, lr, steps):
+        points = [x0.clone()]
+        for _ in range(steps):
+            points.append(points[-1] - torch.func.grad(f)(points[-1]) * (1 / lr))
+        return points
+
+    for seed in (0, 1, 2):
+        (first, *_) = evaluate("1.4", divided, seed=seed).faults
+        assert [one.id for one in first.mistakes] == ["divided-by-learning-rate"]
 
 
 def test_of_a_dict_it_says_which_entries_are_right_and_by_what_the_others_are_off() -> None:
@@ -122,6 +171,6 @@ def test_a_fault_of_ours_in_a_sentence_does_not_cost_the_verdict(monkeypatch: py
         raise ZeroDivisionError
 
     monkeypatch.setattr(diagnose, "QUESTIONS", (broken,))
-    monkeypatch.setattr(judge, "STRICT", False)
+    monkeypatch.setattr(faults, "STRICT", False)
     verdict = evaluate(TASKS["linear_mse_gradient"].id, lambda w, x, y: w * 17 + 3)
     assert verdict.outcome == "failed" and _sentences(verdict) == []

@@ -229,7 +229,12 @@ def test_torchs_own_words_are_recognised(name: str) -> None:
             "x -= lr * x.grad",
             ["grad-is-none"],
         ),
-        ("TypeError", "unsupported operand type(s) for -: 'NoneType' and 'NoneType'", "up(x) - down(x)", []),
+        (
+            "TypeError",
+            "unsupported operand type(s) for -: 'NoneType' and 'NoneType'",
+            "up(x) - down(x)",
+            ["operands-do-not-combine"],
+        ),
         ("AttributeError", "'NoneType' object has no attribute 'T'", "forward(x).T", []),
         ("TypeError", "'NoneType' object is not iterable", "for gradient in numerical_gradients:", []),
     ],

@@ -239,7 +239,7 @@ def _row(tensor: torch.Tensor, most: int = 6) -> str:
 
 
 def _number(value: Any) -> str:
-    return f"{value:.4g}"
+    return f"{value + 0.0:.4g}"  # no minus before a zero
 
 
 def nice(value: float) -> str:

@@ -84,7 +84,7 @@ wrong_device = Misconception(
 carries_a_graph = Misconception(
     "carries-a-graph",
     "The result carries a graph",
-    "A returned tensor has a grad_fn: whoever keeps it keeps every tensor of its history alive.",
+    "A returned tensor has a grad_fn: whoever keeps it keeps its graph, and all that is saved there, alive.",
     "Return detached tensors, or compute where nothing is recorded. create_graph=True gives gradients a graph too.",
     "A tensor made out of one that requires gradients remembers how it was made.",
 )
@@ -174,8 +174,8 @@ no_graph = Misconception(
     "Backward was asked of a value without a graph",
     "The value that went backward, or the tensor asked for its gradient, was not made from tensors that require "
     "gradients: detached, made inside no_grad, rebuilt from numbers, or never asked to require them.",
-    "Follow the value back: does the tensor you differentiate with respect to require gradients, and does every step "
-    "from it to the loss stay in tensors?",
+    "Follow the value back: does the tensor you differentiate with respect to require gradients, is recording on where "
+    "the value is computed, and does every step from it to the loss stay in tensors?",
 )
 graph_freed = Misconception(
     "graph-freed",
@@ -203,6 +203,12 @@ backward_needs_scalar = Misconception(
     "Only a single number has one gradient; a tensor of several must be reduced first.",
     "Reduce it to a scalar, or pass backward the weight of each entry.",
 )
+gradient_is_no_tensor = Misconception(
+    "gradient-is-no-tensor",
+    "backward was handed a gradient that is no tensor",
+    "What stands in the brackets of backward() is the gradient to begin with: a tensor shaped like the loss, or None.",
+    "Multiply the loss by the number before backward, or make a tensor of the number.",
+)
 not_in_the_graph = Misconception(
     "not-in-the-graph",
     "A gradient was asked for a tensor that the loss does not use",
@@ -219,9 +225,16 @@ no_requires_grad = Misconception(
 shapes_do_not_fit = Misconception(
     "shapes-do-not-fit",
     "Two shapes do not fit together",
-    "An operation met two tensors whose sizes do not belong together; the message names them.",
-    "Write the shape beside each tensor of that line. Is a transpose missing, or does an operand come from another "
-    "station?",
+    "An operation met tensors whose shapes do not belong together; the message says more.",
+    "Write the shape beside each tensor of that line. Is a transpose missing, did one lose a dimension, or does an "
+    "operand come from another station?",
+)
+number_of_dimensions = Misconception(
+    "number-of-dimensions",
+    "A function met a tensor of another number of dimensions than it takes",
+    "Some functions take matrices alone, or vectors alone: mm two matrices, mv a matrix and a vector, t() at most two "
+    "dimensions.",
+    "Write the number of dimensions beside each tensor of that line. @ and torch.matmul take vectors, too.",
 )
 mixed_dtypes = Misconception(
     "mixed-dtypes",
@@ -277,6 +290,13 @@ item_of_many = Misconception(
     "item(), float(tensor) and their like take a tensor with a single entry; this one has more.",
     "Stay in tensors, or say which entry, or reduce first. The cases have inputs of several entries.",
 )
+operands_do_not_combine = Misconception(
+    "operands-do-not-combine",
+    "Two objects that do not combine met in one operation",
+    "An operator such as + or * stands between objects of two kinds that know nothing of each other; the message names "
+    "both.",
+    "Is one of them a function that was not called, a list that should be a tensor, or None?",
+)
 no_such_attribute = Misconception(
     "no-such-attribute",
     "An object has no attribute of that name",
@@ -317,8 +337,8 @@ view_of_non_contiguous = Misconception(
 )
 
 _DTYPES = (
-    "gradient with dtype|same dtype|expected scalar type|Found dtype .* but expected|data of a different type"
-    "|dtype .*does not match"
+    "gradient with dtype|same dtype|out tensor to have dtype|expected scalar type|Found dtype .* but expected"
+    "|data of a different type|dtype .*does not match"
 )
 _MESSAGES: tuple[tuple[str, str, Misconception], ...] = (
     ("RuntimeError", "does not require grad and does not have a grad_fn", no_graph),
@@ -327,7 +347,8 @@ _MESSAGES: tuple[tuple[str, str, Misconception], ...] = (
     ("RuntimeError", "leaf Variable that requires grad", in_place_on_a_leaf),
     ("RuntimeError", "modified by an inplace operation", overwrote_saved_value),
     ("RuntimeError", "appears to not have been used in the graph", not_in_the_graph),
-    ("RuntimeError", "One of the differentiated Tensors does not require grad", no_requires_grad),
+    ("RuntimeError", "One of the differentiated Tensors does not require grad|can't retain_grad", no_requires_grad),
+    ("TypeError", "gradients can be either Tensors or None", gradient_is_no_tensor),
     (
         "RuntimeError",
         _DTYPES,
@@ -340,10 +361,13 @@ _MESSAGES: tuple[tuple[str, str, Misconception], ...] = (
         "shapes cannot be multiplied|size mismatch|must match the (existing )?size|invalid for input of size"
         "|inconsistent tensor size|could not be broadcast|mismatch in its core dimension|inconsistent shapes"
         "|must have same (size|shape)|equal size|doesn't match the broadcast shape|Dimension out of range"
-        "|1D tensors expected|Mismatch in shape|assign a gradient of size|should have"
-        "|expected .*D.* (input|tensor)|Expected .* dimensions|shape .* is invalid",
+        "|Mismatch in shape|assign a gradient of size|should have"
+        "|expected .*D.* (input|tensor)|at least 1D"
+        "|number of sizes provided|Sizes of tensors must match|cannot be concatenated|Expected .* dimensions"
+        "|shape .* is invalid",
         shapes_do_not_fit,
     ),
+    ("RuntimeError", "must be a (matrix|vector)|expects a tensor with|1D tensors expected", number_of_dimensions),
     ("ValueError|TypeError", "values to unpack|cannot unpack|over a 0-d tensor", unpacked_wrongly),
     ("RuntimeError|ValueError", "cannot be converted to Scalar|only one element tensors can be", item_of_many),
     ("TypeError", r"len\(\) of a 0-d tensor", length_of_a_0_d_tensor),
@@ -368,6 +392,8 @@ def of_exception(raised: Raised, warned: Sequence[str]) -> tuple[Misconception, 
             return (words,)
     if _is_about_a_missing_grad(raised):
         return (grad_of_a_non_leaf if any(NON_LEAF in text for text in warned) else grad_is_none,)
+    if raised.type == "TypeError" and "unsupported operand type" in raised.message:
+        return (operands_do_not_combine,)
     if raised.type == "AttributeError" and "NoneType" not in raised.message:
         return (no_such_attribute,)
     return ()

@@ -110,9 +110,8 @@ def _explain(made: _Card, fault: Fault, rules: tuple[str, ...]) -> None:
 
 
 def _beside(fault: Fault) -> str:
-    if len(fault.cases) == 1:
-        return f"And, apart from that, {fault.case}:"
-    return f"And, apart from that, cases {_numbers(fault.cases)}:"
+    # Not "apart from that": it may have the same cause as what is told above.
+    return f"Also, {fault.case}:" if len(fault.cases) == 1 else f"Also, cases {_numbers(fault.cases)}:"
 
 
 def _numbers(cases: Sequence[int]) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from course_utils.checks.diagnose import conditions, effects, entries, forms, lists, values
+from course_utils.checks.diagnose.effects import changed
 from course_utils.checks.diagnose.run import Run
 from course_utils.exercise import Exercise
 
-__all__ = ["Run", "diagnose"]
+__all__ = ["Run", "changed", "diagnose"]
 
 MOST = 4
 """Most sentences on one card: what is said first is what leads furthest."""

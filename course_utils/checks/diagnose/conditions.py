@@ -134,10 +134,10 @@ def _properties(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -
         return []
     for words, test in exercise.properties:
         if all(test(run.case.spec) for run in group) and not any(test(run.case.spec) for run in right):
-            return [f"This happens on {case_numbers(list(group))} alone; there {words}."]
+            return [f"It fails on {case_numbers(list(group))} alone, where {words}."]
     for words, test in exercise.properties:
         if all(test(run.case.spec) for run in right) and not any(test(run.case.spec) for run in group):
-            return [f"Only {case_numbers(right)} came out right; there {words}."]
+            return [f"Only {case_numbers(right)} came out right, where {words}."]
     return []
 
 

@@ -1,13 +1,15 @@
-"""What PyTorch itself said while the code ran."""
+"""What the code did on its way: what PyTorch itself said of it, and values of the caller's that it changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from course_utils.checks.diagnose.run import Run
+from course_utils.checks.diagnose.run import Run, on_all
 from course_utils.checks.effects import NON_LEAF
 from course_utils.exercise import Exercise
 
+_VALUES = ("input", "parameters")
+"""Aspects that are values which results depend on."""
 _QUIET = ("DeprecationWarning", "lazyInitCUDA")
 _SAID = {
     NON_LEAF: (
@@ -39,3 +41,20 @@ def warnings(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> l
         if known:
             said.append(known)
     return said
+
+
+def changed(group: Sequence[Run]) -> list[str]:
+    """Values of the caller's that the code changed on its way, where numbers are wrong too."""
+    if not on_all(group, lambda run: run.comparable):
+        return []
+    common = set.intersection(*({one.what for one in run.given.changes if one.aspect in _VALUES} for run in group))
+    names = [one.what for one in group[0].given.changes if one.what in common and one.aspect in _VALUES]
+    if not names:
+        return []
+    shown = [f"`{name}`" for name in dict.fromkeys(names)]
+    phrase = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    them = "it" if len(shown) == 1 else "them"
+    return [
+        f"The values of {phrase} were changed during the call: what is computed from {them} after that is of other "
+        "values than those that were passed in."
+    ]

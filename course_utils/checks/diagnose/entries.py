@@ -27,7 +27,9 @@ def _one_number(group: Sequence[Run]) -> list[str]:
         bool(pair.given.any()) and pair.agree(pair.given, pair.given.flatten()[0].expand_as(pair.given))
         for pair in pairs
     ):
-        return ["Every entry holds the same number, where the right ones differ from each other."]
+        return [
+            "Where there are several entries, they all hold the same number; the right ones differ from each other."
+        ]
     return []
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from course_utils.checks.diagnose.run import Pair, Run, close, names_of, on_all
+from course_utils.checks.diagnose.run import Pair, Run, close, names_of, on_all, place_name
 from course_utils.checks.difference import RESULT, Container, Difference, Leaves, kind_of, wide
 from course_utils.exercise import Exercise
 from course_utils.plain import Opaque, TensorData
@@ -77,7 +77,9 @@ def _observed(group: Sequence[Run]) -> list[str]:
         ]
     if isinstance(first.given, Opaque) or isinstance(first.expected, Opaque):
         return []
-    return [f"{first.where}: {first.given}; it should be: {first.expected}."]
+    name = f"{place_name(first.where).split(' (')[0]}, " if "[" in first.where else ""
+    case = f"On case {group[0].number}, " if name else ""
+    return [f"{case}{name}{first.where.split('[')[0]}: {first.given}; it should be: {first.expected}."]
 
 
 def _same_kind(one: Difference, other: Difference) -> bool:

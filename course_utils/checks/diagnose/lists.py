@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import torch
 
-from course_utils.checks.diagnose.run import Run, close
+from course_utils.checks.diagnose.run import MOST_APPROXIMATE, Run, close
 from course_utils.checks.difference import RESULT, Container, nice, wide
 from course_utils.exercise import Exercise
 from course_utils.plain import TensorData
@@ -22,7 +22,15 @@ def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> 
         rows = [_rows(run, where) for run in group]
         both = [row for row in rows if row is not None]
         if len(both) == len(rows):
-            said = _length(both) or _shifted(both) or _sums(both) or _first_step(both) or _up_to(both)
+            said = (
+                _length(both)
+                or _shifted(both)
+                or _sums(both)
+                or _paces(both)
+                or _nearly(both)
+                or _first_step(both)
+                or _up_to(both)
+            )
             said = said or _last_alone(both) or _alike(both)
             return [named + sentence[0].lower() + sentence[1:] if named else sentence for sentence in said]
     return []
@@ -123,6 +131,45 @@ def _running(row: Row) -> Row:
 
 def _increments(row: Row) -> Row:
     return [row[0], *(later - earlier for earlier, later in pairwise(row))] if row else []
+
+
+def _paces(rows: list[tuple[Row, Row, float]]) -> list[str]:
+    """Steps of one length, where the right ones differ: how far each entry is from the one before."""
+    lengths = []
+    for a, b, limit in rows:
+        if len(a) != len(b) or len(a) < 3 or _ragged(a) or _ragged(b) or not _near(a[0], b[0], limit, a):
+            continue
+        if not _one_length([float((y - x).norm()) for x, y in pairwise(a)]):
+            lengths.append([float((y - x).norm()) for x, y in pairwise(b)])
+    if len(lengths) < 2 or not all(_one_length(case) for case in lengths):
+        return []
+    return [
+        f"All steps of a walk have one length, {nice(lengths[0][0])} on the first of these cases: the size of the "
+        "gradient does not show in them."
+    ]
+
+
+def _one_length(lengths: Sequence[float]) -> bool:
+    return max(lengths) > 0 and max(lengths) - min(lengths) <= 1e-3 * max(lengths)
+
+
+def _nearly(rows: list[tuple[Row, Row, float]]) -> list[str]:
+    """The step from entry 0 to entry 1 as it should be to some digits, and not further."""
+    digits = []
+    for a, b, limit in rows:
+        if min(len(a), len(b)) < 2 or not _near(a[0], b[0], limit, a) or a[1].shape != b[1].shape:
+            return []
+        right, error = a[1] - a[0], float((b[1] - a[1]).abs().max())
+        if not bool(right.any()) or not limit < error / float(right.abs().max()) < MOST_APPROXIMATE:
+            return []
+        digits.append(max(1, int(-math.log10(error / float(right.abs().max())))))
+    low, high = min(digits), max(digits)
+    many = f"{low}" if low == high else f"{low} to {high}"
+    unit = "digit" if high == 1 else "digits"
+    return [
+        f"From entry 0 to entry 1 the list moves as it should to about {many} {unit}, and not further, as where a "
+        "gradient is an approximation, measured by differences for instance."
+    ]
 
 
 def _first_step(rows: list[tuple[Row, Row, float]]) -> list[str]:

@@ -22,6 +22,9 @@ from course_utils.checks.difference import (
 from course_utils.exercise import Case, Evidence, Exercise
 from course_utils.plain import TensorData
 
+MOST_APPROXIMATE = 5e-3
+"""Largest relative error that still reads as an approximation of the right numbers."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pair:
@@ -146,7 +149,8 @@ def place_name(where: str) -> str:
 
 def names_of(places: Sequence[str], most: int = 4) -> str:
     """Places in one phrase: `W1`, `b1` and `W2`."""
-    shown = [place_name(where) for where in places]
+    nested = any(re.search(r"\]\[", where) for where in places)
+    shown = [f"`{where.removeprefix('the ')}`" if nested else place_name(where) for where in places]
     if len(shown) > most:
         return ", ".join(shown[:most]) + f" and {len(shown) - most} more"
     return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]

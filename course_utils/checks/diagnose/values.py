@@ -8,12 +8,9 @@ from itertools import combinations, permutations
 
 import torch
 
-from course_utils.checks.diagnose.run import Pair, Run, close, inputs_of, names_of, on_all
+from course_utils.checks.diagnose.run import MOST_APPROXIMATE, Pair, Run, close, inputs_of, names_of, on_all
 from course_utils.checks.difference import RESULT, nice
 from course_utils.exercise import Exercise
-
-MOST_APPROXIMATE = 5e-3
-"""Largest relative error that still reads as an approximation of the right numbers."""
 
 
 def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
@@ -87,6 +84,12 @@ def _subject(where: str) -> str:
 # ------------------------------------------------------------------ factors
 
 
+def _telling(pairs: Sequence[Pair]) -> bool:
+    """Whether a factor says anything of these: of a single number that is not zero there always is one."""
+    sizes = [pair.expected.flatten().abs() for pair in pairs if pair.expected.numel()]
+    return sum(int((size > 1e-3 * size.max()).sum()) for size in sizes if bool(size.any())) > 1
+
+
 def _factor(pairs: Sequence[Pair]) -> float | None:
     """The one number that all of these were multiplied by; None when there is none."""
     a = torch.cat([pair.expected.flatten() for pair in pairs])
@@ -109,9 +112,10 @@ def _whole_factor(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run])
         _factor([pair for pair in run.pairs if pair.where.split("[")[0] == root])
         for run, root in zip(group, roots, strict=True)
     ]
-    if all(len(pair.given.flatten()) < 2 for run in group for pair in run.pairs):
-        if len(group) < 2:
-            return []  # one number is always a multiple of another
+    if not _telling(
+        [pair for run, root in zip(group, roots, strict=True) for pair in run.pairs if pair.where.startswith(root)]
+    ):
+        return []
     beside = [root for root in roots if root != RESULT]
     subject = f"Every number of {beside[0]}" if beside and len(set(roots)) == 1 else "Every number"
     return [] if len(set(roots)) > 1 else _said_of_factors(exercise, group, runs, factors, subject)
@@ -236,30 +240,34 @@ def _clipped(group: Sequence[Run]) -> list[str]:
 
 
 def _descended(exercise: Exercise, group: Sequence[Run]) -> list[str]:
-    """Is it the input minus something times what is asked: a step already taken?"""
+    """Is it an input minus something times what is asked, as after a step? Asked of a result that is one gradient."""
     rates: list[float] = []
-    names: list[str] = []
+    names: set[str] = set()
     for run in group:
         inputs = inputs_of(exercise, run.case)
-        found = None
-        for name, value in inputs.items():
-            pair = run.wrong[0]
-            key = pair.where.split("'")[1] if pair.where.endswith("']") else name
-            if value.shape == pair.given.shape and name == key and pair.expected.numel() > 1:
-                c = _ratio(pair.expected.flatten(), (value - pair.given).flatten(), pair.limit)
-                if c is not None and abs(c) > 1e-9:
-                    found = (name, c)
-                    break
-        if found is None:
-            return []
-        names.append(found[0])
-        rates.append(found[1])
+        for pair in run.wrong:
+            key = pair.where.split("'")[1] if pair.where.endswith("']") else ""
+            if not pair.where.startswith(RESULT) or not (key or pair.where == RESULT) or not bool(pair.given.any()):
+                return []
+            if pair.expected.numel() < 2:
+                continue
+            rate = None
+            for name in (key,) if key else [name for name in inputs if not name.startswith("the earlier")]:
+                value = inputs.get(name)
+                if value is not None and value.shape == pair.given.shape:
+                    rate = _ratio(pair.expected.flatten(), (value - pair.given).flatten(), pair.limit)
+                    if rate is not None and rate > 1e-9:
+                        names.add(name)
+                        rates.append(rate)
+                        break
+            if rate is None or rate <= 1e-9:
+                return []
+    if not rates:
+        return []
     same = all(math.isclose(rates[0], c, rel_tol=1e-4) for c in rates)
-    name = names[0] if len(set(names)) == 1 else "the parameter"
+    name = f"`{names.pop()}`" if len(names) == 1 else "each parameter"
     times = f"{nice(rates[0])} times" if same else "a multiple of"
-    return [
-        f"What came back is `{name}` minus {times} the gradient: a step was taken, the gradient itself is asked for."
-    ]
+    return [f"What came back is {name} minus {times} the gradient, as after a step; the gradient itself is asked for."]
 
 
 def _added(exercise: Exercise, group: Sequence[Run]) -> list[str]:
@@ -336,7 +344,7 @@ def _by_place(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> 
     said = [f"Right: {names_of(right)}. Wrong: {names_of(list(places))}."] if right else []
     by_sentence: dict[str, list[str]] = {}
     for where, pairs in places.items():
-        if all(pair.expected.numel() < 2 for pair in pairs) and len(group) < 2:
+        if not _telling(pairs):
             continue
         factors = [_factor([pair]) for pair in pairs]
         for sentence in _said_of_factors(exercise, group, runs, factors, "{}"):

@@ -48,6 +48,11 @@ def _valley(x: torch.Tensor) -> torch.Tensor:
     return (x**4).sum() / 4 + torch.cos(x).sum()
 
 
+def _plane(x: torch.Tensor) -> torch.Tensor:
+    # autograd hands out the gradient of a sum as one number, expanded: it cannot be changed in place.
+    return x.sum()
+
+
 FUNCTIONS: Mapping[str, Scalar] = {
     "wave": _wave,
     "cubic": _cubic,
@@ -56,6 +61,7 @@ FUNCTIONS: Mapping[str, Scalar] = {
     "bowl": _bowl,
     "saddle": _saddle,
     "valley": _valley,
+    "plane": _plane,
 }
 """Functions of a tensor of any shape that give a 0-d tensor."""
 

@@ -37,7 +37,7 @@ def update_without_no_grad(f, x0, lr, steps):
     return points
 
 
-@raised(mistakes.moved_x0_in_the_list)
+@raised(effects.no_graph)
 def never_required_gradients(f, x0, lr, steps):
     x = x0.clone()
     points = [x0.clone()]
@@ -258,7 +258,7 @@ def whole_gradient(f, x0, lr, steps):
     return points
 
 
-@wrong(says='From entry 0 to entry 1 every coordinate moves by the same amount, whatever its gradient is.')
+@wrong(mistakes.steps_scaled_by_past_gradients)
 def adam(f, x0, lr, steps):
     x = torch.nn.Parameter(x0.clone())
     optimizer = torch.optim.Adam([x], lr=lr)
@@ -768,7 +768,7 @@ def class_a_21(f, x0, lr, steps):
 
 
 # the gradient is a forward difference with h = 1e-3, an approximation
-@wrong(says='Only case 4 came out right; there there is no step to take.')
+@wrong()
 def class_a_22(f, x0, lr, steps):
     h = 1e-3
     x = x0.detach().clone()
@@ -983,7 +983,7 @@ def class_b_09(f, x0, lr, steps):
 
 # the coordinates are moved one after the other, each with a gradient taken after the earlier ones have moved: right
 # only where the coordinates do not interact
-@wrong(says='Right: entry 0. Wrong: entry 1, entry 2, entry 3 and entry 4.')
+@wrong(mistakes.one_coordinate_after_the_other)
 def class_b_10(f, x0, lr, steps):
     x = x0.detach().clone()
     points = [x.clone()]
@@ -1007,7 +1007,7 @@ def class_b_11(f, x0, lr, steps):
 
 
 # a forward difference with h = 1e-4 stands for the gradient, good to a few digits only and much worse in float32
-@wrong(says='Only case 4 came out right; there there is no step to take.')
+@wrong()
 def class_b_12(f, x0, lr, steps):
     h = 1e-4
     x = x0.detach().clone()
@@ -1407,7 +1407,7 @@ def class_c_15(f, x0, lr, steps):
 
 
 # Adam in place of plain gradient descent: the steps are not lr times the gradient
-@wrong(says='From entry 0 to entry 1 every coordinate moves by the same amount, whatever its gradient is.')
+@wrong(mistakes.steps_scaled_by_past_gradients)
 def class_c_16(f, x0, lr, steps):
     x = x0.clone().requires_grad_(True)
     optimizer = torch.optim.Adam([x], lr=lr)
@@ -1559,7 +1559,7 @@ def class_c_25(f, x0, lr, steps):
 
 
 # forward differences (f(x + h) - f(x)) / h in place of the exact gradient: an approximation, very rough in float32
-@wrong(says='Only case 4 came out right; there there is no step to take.')
+@wrong()
 def class_c_26(f, x0, lr, steps):
     h = 1e-3
     x = x0.clone()
@@ -1850,7 +1850,7 @@ def class_d_18(f, x0, lr, steps):
 
 # the entries are moved one after the other, each with the gradient at the partly moved point: right only when they
 # do not interact
-@wrong(says='Right: entry 0. Wrong: entry 1, entry 2, entry 3 and entry 4.')
+@wrong(mistakes.one_coordinate_after_the_other)
 def class_d_19(f, x0, lr, steps):
     x = x0.detach().clone().contiguous()
     points = [x.clone()]
@@ -2054,7 +2054,7 @@ def class_e_05(f, x0, lr, steps):
 
 
 # the optimizer is Adam, not plain gradient descent
-@wrong(says='From entry 0 to entry 1 every coordinate moves by the same amount, whatever its gradient is.')
+@wrong(mistakes.steps_scaled_by_past_gradients)
 def class_e_06(f, x0, lr, steps):
     w = torch.nn.Parameter(x0.detach().clone())
     optimizer = torch.optim.Adam([w], lr=lr)
@@ -2187,7 +2187,7 @@ def class_e_15(f, x0, lr, steps):
 
 
 # the step is lr along the unit vector of the gradient, not lr times the gradient
-@wrong()
+@wrong(mistakes.fixed_step_length)
 def class_e_16(f, x0, lr, steps):
     x = x0.clone()
     points = [x.clone()]
@@ -2253,7 +2253,7 @@ def class_e_19(f, x0, lr, steps):
 
 
 # coordinates are updated one after the other, each with a gradient at the partly moved point
-@wrong(says='Right: entry 0. Wrong: entry 1, entry 2, entry 3 and entry 4.')
+@wrong(mistakes.one_coordinate_after_the_other)
 def class_e_20(f, x0, lr, steps):
     x = x0.detach().clone().contiguous()
     path = [x.clone()]
@@ -2307,7 +2307,7 @@ def class_e_23(f, x0, lr, steps):
 
 
 # a step that does not lower f is refused and the old point kept, instead of always moving
-@wrong(says='This happens on case 7 alone; there the learning rate is above 1.')
+@wrong(mistakes.uphill_steps_refused)
 def class_e_24(f, x0, lr, steps):
     x = x0.detach().clone()
     points = [x.clone()]

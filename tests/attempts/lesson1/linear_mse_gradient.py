@@ -505,7 +505,7 @@ def class_a_18(w, x, y):
 
 
 # 2 // n is an integer division: the result is all zeros as soon as n > 2
-@wrong(says='Every entry that was given is zero.')
+@wrong(mistakes.factor_rounded_down)
 def class_a_19(w, x, y):
     n = x.shape[0]
     total = torch.zeros_like(w.detach())
@@ -699,7 +699,7 @@ def class_b_08(w, x, y):
 
 # target minus prediction without the minus sign in front: the gradient points the other way AND it comes back as a
 # column (d, 1)
-@wrong(effects.wrong_shape)
+@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 1, 2, 3, 4, 5, 6 and 7. The sign is flipped (gradient-sign-flipped)')
 def class_b_09(w, x, y):
     with torch.no_grad():
         w = w.reshape(-1, 1)
@@ -749,7 +749,7 @@ def class_b_13(w, x, y):
 
 
 # the error is squeezed: with one single row it becomes 0-d and the product with x.T raises
-@raised(says='This happens on case 3 alone; there there is one row.')
+@raised(effects.shapes_do_not_fit)
 def class_b_14(w, x, y):
     batch_size = x.shape[0]
     with torch.no_grad():
@@ -991,7 +991,7 @@ def class_c_11(w, x, y):
 
 
 # 2 // n is an integer division: 0 as soon as n > 2
-@wrong(says='Every entry that was given is zero.')
+@wrong(mistakes.factor_rounded_down)
 def class_c_12(w, x, y):
     n = y.numel()
     return 2 // n * ((x @ w - y) @ x)
@@ -1135,7 +1135,7 @@ def class_c_25(w, x, y):
 
 
 # divided by all n * d entries of x, not by n AND the result is a row of shape (1, d)
-@wrong(effects.wrong_shape)
+@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 1, 2, 3, 4, 5, 6 and 7. Divided by rows times features (averaged-over-all-entries)')
 def class_c_26(w, x, y):
     e = (x @ w - y).unsqueeze(0)
     return 2.0 * torch.mm(e, x) / x.numel()
@@ -1282,7 +1282,7 @@ def class_d_15(w, x, y):
 
 
 # measures the gradient with central differences of size 1e-5 instead of the formula: useless in float32
-@wrong(says='This happens on case 7 alone; there the inputs are float32.')
+@wrong(says='It fails on case 7 alone, where the inputs are float32.')
 def class_d_16(w, x, y):
     h = 1e-5
     loss = lambda v: ((x @ v - y) ** 2).mean()
@@ -1348,7 +1348,7 @@ def class_d_21(w, x, y):
 
 
 # clips the gradient to norm 1, so larger gradients come back scaled down
-@wrong(says='The direction is right on every case, and the length is always 1, whatever it should be.')
+@wrong(mistakes.brought_to_length_1)
 def class_d_22(w, x, y):
     g = 2 * ((x @ w - y).unsqueeze(1) * x).mean(0)
     norm = g.norm()
@@ -1358,7 +1358,7 @@ def class_d_22(w, x, y):
 
 
 # 2 // n is integer division, so the result is zero for every n above 2
-@wrong(says='Every entry that was given is zero.')
+@wrong(mistakes.factor_rounded_down)
 def class_d_23(w, x, y):
     n = len(y)
     return (2 // n) * (x.T @ (x @ w - y))
@@ -1443,7 +1443,7 @@ def class_e_06(w, x, y):
 
 
 # integer division 2 // n makes the factor 0 for three or more samples
-@wrong(says='Every entry that was given is zero.')
+@wrong(mistakes.factor_rounded_down)
 def class_e_07(w, x, y):
     n = len(y)
     return 2 // n * (x.T @ (x @ w - y))
@@ -1492,7 +1492,7 @@ def class_e_11(w, x, y):
 
 # central differences with h = 1e-5 in place of the derived formula: an approximation, and mostly rounding noise in
 # float32
-@wrong(says='This happens on case 7 alone; there the inputs are float32.')
+@wrong(says='It fails on case 7 alone, where the inputs are float32.')
 def class_e_12(w, x, y):
     mse = lambda v: ((x @ v - y) ** 2).mean()
     h = 1e-5
@@ -1554,7 +1554,7 @@ def class_e_19(w, x, y):
 
 
 # divides by n - 1 as for an unbiased variance, where mean divides by n (one sample gives inf or nan)
-@wrong(says='The direction is right on every case, the length is not: 1.25 on case 1, 1.143 on case 2, 1.2 on case 4, 1.333 on case 5 times as long as it should be.')
+@wrong(mistakes.averaged_over_one_row_less)
 def class_e_20(w, x, y):
     residuals = x.mv(w).sub(y)
     dof = residuals.new_tensor(float(len(residuals) - 1))
@@ -1570,7 +1570,7 @@ def class_e_21(w, x, y):
 
 
 # the gradient is scaled to length at most 1 (clipnorm), so large gradients come back too small
-@wrong(says='The direction is right on every case, and the length is always 1, whatever it should be.')
+@wrong(mistakes.brought_to_length_1)
 def class_e_22(w, x, y):
     g = 2 * x.T @ (x @ w - y) / x.shape[0]
     norm = g.norm()

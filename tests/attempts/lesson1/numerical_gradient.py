@@ -41,7 +41,7 @@ def probe(f, x, i, h):
     moved[i] += h
     f(moved.reshape(x.shape))
 
-@raised()
+@raised(effects.operands_do_not_combine)
 def helper_returns_nothing(f, x, h=1e-5):
     slopes = [(probe(f, x, i, h) - probe(f, x, i, -h)) / (2 * h) for i in range(x.numel())]
     return torch.stack(slopes).reshape(x.shape)
@@ -630,7 +630,7 @@ def class_a_09(f, x, h=1e-5):
 
 
 # f is run under vmap, which raises for an f that is no plain torch code (.item(), NumPy, an if on a value)
-@raised(says='This happens on cases 6 and 9 alone; there autograd cannot look into f.')
+@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
 def class_a_10(f, x, h=1e-5):
     # all probes in one go, no python loop!
     x = x.detach()
@@ -723,7 +723,7 @@ def class_a_15(f, x, h=1e-5):
 
 
 # f is called on the flattened tensor, not on one of the shape of x AND the gradient is returned flat
-@wrong(effects.wrong_shape)
+@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. f was called with a flat point (called-f-with-a-flat-point)')
 def class_a_16(f, x, h=1e-5):
     v = x.detach().flatten()
     grad = torch.zeros_like(v)
@@ -1303,7 +1303,7 @@ def class_b_25(f, x, h=1e-5):
 
 
 # down minus up: the sign of every slope is turned AND the result stays flat instead of taking the shape of x
-@wrong(says='Every number has the right size and the opposite sign.')
+@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
 def class_b_26(f, x, h=1e-5):
     z = x.detach()
     steps = (h * torch.eye(x.numel(), dtype=x.dtype, device=x.device)).reshape(-1, *x.shape) if x.numel() else []
@@ -1685,7 +1685,7 @@ def class_c_24(f, x, h=1e-5):
 
 
 # the difference is down minus up, so the sign is turned AND the result is flat, not of the shape of x
-@wrong(says='Every number has the right size and the opposite sign.')
+@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
 def class_c_25(f, x, h=1e-5):
     z = x.double(); n = x.numel()
     E = torch.eye(n, dtype=z.dtype, device=z.device).reshape(n, *z.shape) * h
@@ -1962,7 +1962,7 @@ def class_d_19(f, x, h=1e-5):
 
 # vmap over the directions: an opaque f (item(), NumPy, an if on a value) raises under vmap, and so does an x
 # without entries
-@raised(says='This happens on cases 6 and 9 alone; there autograd cannot look into f.')
+@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
 def class_d_20(f, x, h=1e-5):
     E = torch.eye(x.numel(), dtype=x.dtype, device=x.device).reshape(-1, *x.shape) * h
     g = torch.vmap(lambda e: (f(x + e) - f(x - e)) / (2 * h))(E)
@@ -2013,7 +2013,7 @@ def class_d_23(f, x, h=1e-5):
 
 # the two probes are subtracted the wrong way round (sign) AND the result stays a flat vector instead of the shape
 # of x
-@wrong(says='Every number has the right size and the opposite sign.')
+@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
 def class_d_24(f, x, h=1e-5):
     result = []
     for i in range(x.numel()):
@@ -2172,7 +2172,7 @@ def class_e_09(f, x, h=1e-5):
 
 
 # f is run under vmap, which raises for a function that is opaque to torch (item, NumPy, Python branches on values)
-@raised(says='This happens on cases 6 and 9 alone; there autograd cannot look into f.')
+@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
 def class_e_10(f, x, h=1e-5):
     n = x.numel()
     probes = h * torch.eye(n, dtype=x.dtype, device=x.device).view(n, *x.shape)
@@ -2182,7 +2182,7 @@ def class_e_10(f, x, h=1e-5):
 
 # the copies are made once before the loop and never put back, so earlier entries stay moved while later ones are
 # measured AND the difference is divided by h in place of 2h
-@wrong(says='On case 1: Of the entries of x, 1 and 2 and 3 stood elsewhere in a call of f; in a right answer it is always 1.')
+@wrong(says='These are the numbers that a known mistake leaves, times 2. The entries before are moved as well (perturbation-left-behind)')
 def class_e_11(f, x, h=1e-5):
     shape = x.shape
     up = x.clone().flatten()
@@ -2291,7 +2291,7 @@ def class_e_18(f, x, h=1e-5):
 
 # the difference is taken the wrong way round (down minus up), so the sign is flipped AND the result stays flat,
 # without the shape of x
-@wrong(says='Every number has the right size and the opposite sign.')
+@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
 def class_e_19(f, x, h=1e-5):
     grads = []
     for i in range(x.numel()):

@@ -213,7 +213,7 @@ def backward_and_read(model, loss_fn, x, y):
     }
 
 
-@wrong(says=".grad is None after the call['weight']: False; it should be: True.")
+@wrong(says='`weight`, .grad is None after the call: False; it should be: True.')
 def skips_what_has_none(model, loss_fn, x, y):
     loss = loss_fn(model(x), y)
     loss.backward()
@@ -1204,7 +1204,7 @@ def class_b_13(model, loss_fn, x, y):
 
 
 # the .grad that was None is not put back to None: only old gradients that existed are restored
-@wrong(says=".grad is None after the call['weight']: False; it should be: True.")
+@wrong(says='`weight`, .grad is None after the call: False; it should be: True.')
 def class_b_14(model, loss_fn, x, y):
     saved = {}
     for name, p in model.named_parameters():
@@ -2667,7 +2667,7 @@ def class_e_21(model, loss_fn, x, y):
 
 
 # zero_grad also clears the old .grad of frozen parameters, which is not put back
-@wrong(says=".grad is None after the call['0.weight']: True; it should be: False.")
+@wrong(says='`0.weight`, .grad is None after the call: True; it should be: False.')
 def class_e_22(model, loss_fn, x, y):
     keep = {n: p.grad for n, p in model.named_parameters() if p.requires_grad}
     model.zero_grad()

@@ -895,7 +895,7 @@ def class_a_23(W1, b1, W2, b2, x, y):
 
 
 # the loop over the rows assigns instead of adding: only the last row's share is returned
-@wrong(says='Only case 2 came out right; there there is one row.')
+@wrong(says='Only case 2 came out right, where there is one row.')
 @torch.no_grad()
 def class_a_24(W1, b1, W2, b2, x, y):
     grads = {}
@@ -1012,7 +1012,7 @@ def class_b_03(W1, b1, W2, b2, x, y):
 
 
 # the return stands inside the loop over the samples, so only the first sample counts
-@wrong(says='Only case 2 came out right; there there is one row.')
+@wrong(says='Only case 2 came out right, where there is one row.')
 def class_b_04(W1, b1, W2, b2, x, y):
     with torch.no_grad():
         gW1 = torch.zeros_like(W1)
@@ -1841,7 +1841,7 @@ def class_c_22(W1, b1, W2, b2, x, y):
 
 
 # in the loop over the samples the gradients are assigned, not added, so only the last sample counts
-@wrong(says='Only case 2 came out right; there there is one row.')
+@wrong(says='Only case 2 came out right, where there is one row.')
 def class_c_23(W1, b1, W2, b2, x, y):
     grads = {}
     for xi, yi in zip(x, y):
@@ -2096,7 +2096,7 @@ def class_d_11(W1, b1, W2, b2, x, y):
 
 
 # x and h are reshaped with reshape(d, n) instead of transposed, which mixes the entries up
-@wrong(says='Only case 2 came out right; there there is one row.')
+@wrong(says='Only case 2 came out right, where there is one row.')
 def class_d_12(W1, b1, W2, b2, x, y):
     n, d = x.shape
     hid = W1.shape[1]
@@ -2719,7 +2719,7 @@ def class_e_21(W1, b1, W2, b2, x, y):
 
 # central differences of the loss instead of the derived gradient: an approximation only, too coarse for the
 # precision of float64
-@wrong(says='Only cases 8 and 10 came out right; there the inputs are float32.')
+@wrong(says='Only cases 8 and 10 came out right, where the inputs are float32.')
 def class_e_22(W1, b1, W2, b2, x, y):
     P = {"W1": W1, "b1": b1, "W2": W2, "b2": b2}
     Q = {k: v.double().contiguous().clone() for k, v in P.items()}

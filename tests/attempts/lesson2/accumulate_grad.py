@@ -1607,7 +1607,7 @@ def class_d_17(param, incoming):
 
 # incoming is changed, as the old gradient is added into it AND .grad is rebound to incoming (shared with the
 # caller) instead of being added to in place
-@wrong(says='This happens on cases 1, 2, 3, 4, 5, 6, 7, 8 and 9 alone; there the shape is the right one.')
+@wrong(says='It fails on cases 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 alone, where the shape is the right one.')
 def class_d_18(param, incoming):
     if incoming.shape != param.shape:
         raise ValueError("Expected shape {}".format(param.shape))
@@ -1916,7 +1916,7 @@ def class_e_15(param, incoming):
 
 # the sum is made inside incoming, which is changed AND .grad becomes the caller's tensor, not the old one updated
 # in place
-@wrong(says='This happens on cases 1, 2, 3, 4, 5, 6, 7, 8 and 9 alone; there the shape is the right one.')
+@wrong(says='It fails on cases 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 alone, where the shape is the right one.')
 def class_e_16(param, incoming):
     if incoming.shape != param.shape:
         raise ValueError("shape")

@@ -622,7 +622,7 @@ def class_a_19(param, loss_fn, n):
 
 
 # one-sided differences approximate the gradient, no backward is run
-@wrong(says='Only cases 5 and 6 came out right; there n is 0.')
+@wrong(says='Only cases 5 and 6 came out right, where n is 0.')
 def class_a_20(param, loss_fn, n):
     eps = 1e-3
     with torch.no_grad():
@@ -721,7 +721,7 @@ def class_a_25(param, loss_fn, n):
 
 # param.data is zeroed instead of param.grad, so param loses its value (and gradients are taken at 0) AND the old
 # .grad is never cleared
-@wrong(says='The result does not change when `param` changes.')
+@wrong(mistakes.parameter_zeroed)
 def class_a_26(param, loss_fn, n):
     param.data.zero_()      # clear
     list_of_grads = []
@@ -1568,7 +1568,7 @@ def class_d_13(param, loss_fn, n):
 
 
 # the gradient is measured by a forward difference with step 1e-3, an approximation; no backward is run
-@wrong(says='Only cases 5 and 6 came out right; there n is 0.')
+@wrong(says='Only cases 5 and 6 came out right, where n is 0.')
 def class_d_14(param, loss_fn, n):
     param.grad = torch.zeros_like(param)
     snaps = []
@@ -1818,7 +1818,7 @@ def class_e_06(param, loss_fn, n):
 
 # to clear the ledger, the parameter's values are zeroed (param.data.zero_()) in place of its .grad: param is lost,
 # its old .grad stays, and the gradients are taken at zero
-@wrong(says='The result does not change when `param` changes.')
+@wrong(mistakes.parameter_zeroed)
 def class_e_07(param, loss_fn, n):
     param.data.zero_()    # start from a cleared grad
     snapshots = []
@@ -1933,7 +1933,7 @@ def class_e_15(param, loss_fn, n):
 
 # .grad is made the very gradient tensor that is then added to itself, so it doubles: 1, 2, 4, 8 times (and an
 # expanded gradient raises RuntimeError)
-@wrong(says='On each of these cases entries 0 to 1 are right; from entry 2 on the list parts from the right one.')
+@wrong(mistakes.grad_added_to_itself)
 def class_e_16(param, loss_fn, n):
     param.grad = None
     if not n:

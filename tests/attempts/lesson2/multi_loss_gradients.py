@@ -817,7 +817,7 @@ def class_b_07(model, losses, weights):
 
 
 # requires_grad is switched on for every parameter, so frozen ones are unfrozen and receive gradients
-@wrong(says='This happens on case 9 alone; there a parameter is frozen.')
+@wrong(says='It fails on case 9 alone, where a parameter is frozen.')
 def class_b_08(model, losses, weights):
     for param in model.parameters():
         param.requires_grad = True   # we need gradients

@@ -125,7 +125,7 @@ def grad_saved_and_put_back(model, loss_fn, x, y):
     return out
 
 
-@raised(says='This happens on case 11 alone; there a sample is a matrix.')
+@wrong(says='On case 10: loss_fn was called with prediction and target of shapes ([6, 2], [6]); sample i alone is a batch of one.')
 def hooks_on_linear_layers(model, loss_fn, x, y):
     """Outer products of what enters and what comes back, for models of linear layers."""
     n = len(x)
@@ -201,14 +201,14 @@ def vmap_of_func_grad(model, loss_fn, x, y):
     return vmap(grad(loss), in_dims=(None, 0, 0))(params, x, y)
 
 
-@wrong(mistakes.batch_gradient_for_samples)
+@wrong(effects.wrong_shape)
 def one_call(model, loss_fn, x, y):
     named = {n: p for n, p in model.named_parameters() if p.requires_grad}
     grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
     return dict(zip(named, grads))
 
 
-@wrong(mistakes.batch_gradient_repeated)
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
 def gamed_shape(model, loss_fn, x, y):
     named = {n: p for n, p in model.named_parameters() if p.requires_grad}
     grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
@@ -661,7 +661,7 @@ def class_a_06(model, loss_fn, x, y):
 
 
 # computes the gradient of the batch loss once and repeats it n times: all rows are the batch mean
-@wrong(mistakes.batch_gradient_repeated)
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
 def class_a_07(model, loss_fn, x, y):
     n = len(x)
     loss = loss_fn(model(x), y)
@@ -951,7 +951,7 @@ def class_a_22(model, loss_fn, x, y):
 
 # the target is forced to the shape (1, -1), so a target of one class index per sample gets a dimension too many
 # (cross-entropy raises), and a matrix as target is flattened
-@raised(says='This happens on case 10 alone; there y holds class indices.')
+@raised(says='It fails on case 10 alone, where y holds class indices.')
 def class_a_23(model, loss_fn, x, y):
     params = {n: p for n, p in model.named_parameters() if p.requires_grad}
     result = {n: [] for n in params}
@@ -1248,7 +1248,7 @@ def class_b_11(model, loss_fn, x, y):
 
 # row i is n times the gradient of the whole batch minus (n - 1) times that of the batch without i: wrong where the
 # loss is no plain average (class weights), and at n = 1 it needs an empty batch, on which some models raise
-@right
+@wrong(mistakes.share_of_the_batch_loss)
 def class_b_12(model, loss_fn, x, y):
     P = {k: p for k, p in model.named_parameters() if p.requires_grad}
     n = len(x)
@@ -1415,7 +1415,7 @@ def class_b_20(model, loss_fn, x, y):
 
 # the old .grad is remembered without a copy and then zeroed in place, so what is put back holds the gradient of the
 # last sample
-@wrong(mistakes.gradients_left_behind)
+@wrong(mistakes.old_grad_kept_by_reference)
 def class_b_21(model, loss_fn, x, y):
     saved = {name: p.grad for name, p in model.named_parameters()}     # remember .grad
     result = {name: [] for name, p in model.named_parameters() if p.requires_grad}
@@ -1486,7 +1486,7 @@ def class_b_24(model, loss_fn, x, y):
 
 # the target is reshaped to (1, -1), which is right for targets of shape (n, k) alone: class numbers of shape (n,)
 # get a dimension too many, larger targets lose theirs, and the loss raises or broadcasts
-@raised(says='This happens on case 10 alone; there y holds class indices.')
+@raised(says='It fails on case 10 alone, where y holds class indices.')
 def class_b_25(model, loss_fn, x, y):
     ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
     rows = []
@@ -1599,7 +1599,7 @@ def class_c_04(model, loss_fn, x, y):
 
 
 # one backward of the mean loss over the whole batch, repeated n times: every row is the batch gradient
-@wrong(mistakes.batch_gradient_repeated)
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
 def class_c_05(model, loss_fn, x, y):
     named = {n: p for n, p in model.named_parameters() if p.requires_grad}
     loss = loss_fn(model(x), y)
@@ -2045,7 +2045,7 @@ def class_d_05(model, loss_fn, x, y):
 
 
 # the gradient of the whole batch is repeated n times instead of one gradient for each sample
-@wrong(mistakes.batch_gradient_repeated)
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
 def class_d_06(model, loss_fn, x, y):
     params = {n: p for n, p in model.named_parameters() if p.requires_grad}
     loss = loss_fn(model(x), y)
@@ -2183,7 +2183,7 @@ def class_d_15(model, loss_fn, x, y):
 
 
 # .grad is only put back where it was not None, elsewhere the last sample's gradient stays
-@wrong(says='Only cases 2, 5, 7, 13 and 14 came out right; there every parameter that requires gradients holds one from before.')
+@wrong(says='Only cases 2, 5, 7, 13 and 14 came out right, where every parameter that requires gradients holds one from before.')
 def class_d_16(model, loss_fn, x, y):
     params = {n: p for n, p in model.named_parameters() if p.requires_grad}
     backup = {n: p.grad.clone() for n, p in params.items() if p.grad is not None}
@@ -2369,7 +2369,7 @@ def class_e_01(model, loss_fn, x, y):
 
 
 # the gradient of the whole batch is computed once and copied into every row
-@wrong(mistakes.batch_gradient_repeated)
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
 def class_e_02(model, loss_fn, x, y):
     n = len(x)
     named = {k: p for k, p in model.named_parameters() if p.requires_grad}
@@ -2432,7 +2432,7 @@ def class_e_05(model, loss_fn, x, y):
 
 
 # the old .grad is saved without a clone and then zeroed in place, so what is put back is not the old value
-@wrong(mistakes.gradients_left_behind)
+@wrong(mistakes.old_grad_kept_by_reference)
 def class_e_06(model, loss_fn, x, y):
     saved = [p.grad for p in model.parameters()]
     rows = {n: [] for n, p in model.named_parameters() if p.requires_grad}
@@ -2576,7 +2576,7 @@ def class_e_15(model, loss_fn, x, y):
 # leave-one-out: n times the full gradient minus (n-1) times the gradient without sample i, which holds only where
 # every sample has an equal share in the mean (not for a class-weighted one, for example) AND for n = 1 it runs the
 # model on an empty batch, which some models refuse
-@right
+@wrong(mistakes.share_of_the_batch_loss)
 def class_e_16(model, loss_fn, x, y):
     P = {k: p for k, p in model.named_parameters() if p.requires_grad}
     n = len(x)

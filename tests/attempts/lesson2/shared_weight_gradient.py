@@ -593,7 +593,7 @@ def class_a_07(w, x, depth):
 
 
 # total is the first contribution itself and += works in place, so contributions[0] ends as the total
-@wrong(says='Right: entry 1 and entry 1. Wrong: entry 0.')
+@wrong(mistakes.summed_into_a_contribution)
 def class_a_08(w, x, depth):
     ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
     h = x.detach()
@@ -647,7 +647,7 @@ def class_a_10(w, x, depth):
 
 # the factor w is missing where the gradient passes from one h to the one before AND the backward starts at 1/n as
 # for a mean, while the loss is a sum
-@wrong(says='Every number of entry 1 is 1/3 times what it should be.')
+@wrong(says='Every number of `result[0][1]` is 1/3 times what it should be.')
 def class_a_11(w, x, depth):
     w, x = w.detach(), x.detach()
     h = [x]
@@ -969,7 +969,7 @@ def class_b_02(w, x, depth):
 
 # total starts as contributions[0] itself and += adds into it: from depth 2 on the first contribution comes back as
 # the total
-@wrong(says='Right: entry 1 and entry 1. Wrong: entry 0.')
+@wrong(mistakes.summed_into_a_contribution)
 def class_b_03(w, x, depth):
     copies = [w.detach().clone().requires_grad_() for _ in range(depth)]
     h = x.detach()
@@ -1213,7 +1213,7 @@ def class_b_16(w, x, depth):
 
 # the clones are not detached: when w requires gradients they are no leaves, their .grad stays None, backward fills
 # w.grad instead and the sum raises TypeError
-@raised(says='PyTorch warned: `.grad` was read of a tensor that is no leaf (an operation made it). backward fills `.grad` of leaves alone, so it is None there.')
+@raised(effects.operands_do_not_combine)
 def class_b_17(w, x, depth):
     clones = []
     for _ in range(depth):
@@ -1373,7 +1373,7 @@ def class_b_25(w, x, depth):
 
 
 # the loss is the mean, not the sum AND the two results come in the wrong order, total first
-@wrong(effects.wrong_type)
+@wrong(effects.wrong_shape)
 def class_b_26(w, x, depth):
     params = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
     h = x.detach()
@@ -1552,7 +1552,7 @@ def class_c_08(w, x, depth):
 
 
 # the total is accumulated in place in the tensor of the first contribution, so contributions[0] ends as the total
-@wrong(says='Right: entry 1 and entry 1. Wrong: entry 0.')
+@wrong(mistakes.summed_into_a_contribution)
 def class_c_09(w, x, depth):
     ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
     h = x.detach()
@@ -1653,7 +1653,7 @@ def class_c_14(w, x, depth, eps=1e-6):
 
 # the gradient of the mean of h is taken instead of that of the sum AND the pair is returned the wrong way round,
 # total first
-@wrong(effects.wrong_type)
+@wrong(effects.wrong_shape)
 def class_c_15(w, x, depth):
     ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
     h = x.detach()
@@ -1664,7 +1664,7 @@ def class_c_15(w, x, depth):
 
 
 # the forward pass runs in place on x: x is overwritten, and all saved h are the same tensor
-@wrong(effects.changed_input)
+@wrong(says='The values of `x` were changed during the call: what is computed from it after that is of other values than those that were passed in.')
 def class_c_16(w, x, depth):
     with torch.no_grad():
         h = x
@@ -2191,7 +2191,7 @@ def class_d_20(w, x, depth):
 
 # the factors of the later steps are stacked without the first step, so depth = 1 stacks an empty list and raises
 # RuntimeError
-@raised(says='This happens on cases 4 and 7 alone; there depth is 1.')
+@raised(says='It fails on cases 4 and 7 alone, where depth is 1.')
 def class_d_21(w, x, depth):
     w, x = w.detach(), x.detach()
     hs = list(accumulate(range(depth), lambda h, _: torch.tanh(w * h), initial=x))
@@ -2207,7 +2207,7 @@ def class_d_21(w, x, depth):
 
 # total is the very tensor contributions[0] and is added to in place, so the first contribution is overwritten by
 # the total
-@wrong(says='Right: entry 1 and entry 1. Wrong: entry 0.')
+@wrong(mistakes.summed_into_a_contribution)
 def class_d_22(w, x, depth):
     ws = []
     h = x.detach()
@@ -2324,7 +2324,7 @@ def class_e_01(w, x, depth):
 
 
 # the total starts as the first contribution itself and is added to in place, so contributions[0] ends as the total
-@wrong(says='Right: entry 1 and entry 1. Wrong: entry 0.')
+@wrong(mistakes.summed_into_a_contribution)
 def class_e_02(w, x, depth):
     x = x.detach()
     copies = [w.detach().clone().requires_grad_() for _ in range(depth)]
@@ -2524,7 +2524,7 @@ def class_e_13(w, x, depth):
 
 
 # w is repeated into a vector of length depth, which works for a 0-d w alone
-@wrong(effects.wrong_type)
+@wrong(effects.wrong_shape)
 def class_e_14(w, x, depth):
     ws = w.detach().repeat(depth).requires_grad_(True)
     h = x.detach()
@@ -2536,7 +2536,7 @@ def class_e_14(w, x, depth):
 
 # the layers are computed in place on x itself, so x is changed AND every saved state is the same tensor, so all
 # uses see the last h
-@wrong(effects.changed_input)
+@wrong(says='The values of `x` were changed during the call: what is computed from it after that is of other values than those that were passed in.')
 def class_e_15(w, x, depth):
     with torch.no_grad():
         h = x
@@ -2643,7 +2643,7 @@ def class_e_20(w, x, depth):
 
 
 # the loss is the mean instead of the sum AND the pair comes back as (total, contributions)
-@wrong(effects.wrong_type)
+@wrong(effects.wrong_shape)
 def class_e_21(w, x, depth):
     weights = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
     out = x.detach()

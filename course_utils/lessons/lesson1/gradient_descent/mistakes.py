@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from course_utils.checks.mistakes import mistake
+from course_utils.lessons.lesson1.gradient_descent.task import DIFFERENT
 from course_utils.lessons.lesson1.inputs import Scalar
 
 T = torch.Tensor
@@ -66,15 +67,16 @@ def _in_one_tensor(first: bool, cleared: bool) -> Code:
 
 
 @mistake(
-    "The points share one memory",
-    "Several positions show the same values, those of the last point: what was appended is one tensor, or detach() and "
-    "views of it, and it was changed in place.",
+    "Points of the list share one memory",
+    "Several positions hold one tensor, or detach() and views of it, which copy nothing. Where such a tensor is "
+    "changed in place, all of them show its last values.",
     "Append a clone in each step: it has memory of its own.",
     "A list stores references, not values, and detach() copies nothing.",
     also=(
         _in_one_tensor(first=True, cleared=True),
         *(_on_a_clone(_in_one_tensor(first, cleared=True)) for first in (False, True)),
     ),
+    signs=(DIFFERENT,),
 )
 def same_tensor_in_list(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
     return _in_one_tensor(first=False, cleared=True)(f, x0, lr, steps)
@@ -82,16 +84,17 @@ def same_tensor_in_list(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
 
 @mistake(
     "One tensor many times in the list, and gradients of earlier steps added in",
-    "Two things at once. Several positions show the same values: the list holds references to one tensor that was "
-    "changed in place. And each step used the sum of all gradients so far: .grad was not cleared between the backward "
+    "Two things at once. Several positions show the same values: the list holds one tensor, or views of it, which copy "
+    "nothing. And each step used the sum of all gradients so far, as where .grad is not cleared between the backward "
     "calls.",
-    "Append a new tensor in each step, for example a clone; and clear the gradient before each backward, make a fresh "
-    "leaf each round, or use torch.autograd.grad.",
+    "Append a new tensor in each step, for example a clone; and move by the present gradient alone: clear .grad before "
+    "each backward, make a fresh leaf each round, or use torch.autograd.grad.",
     "A list stores references, not values; and backward() adds into .grad.",
     also=(
         _in_one_tensor(first=True, cleared=False),
         *(_on_a_clone(_in_one_tensor(first, cleared=False)) for first in (False, True)),
     ),
+    signs=(DIFFERENT,),
 )
 def same_tensor_and_old_gradients(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
     return _in_one_tensor(first=False, cleared=False)(f, x0, lr, steps)
@@ -100,16 +103,17 @@ def same_tensor_and_old_gradients(f: Scalar, x0: T, lr: float, steps: int) -> li
 def _x0_moved_without_recording(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
     points = [x0]
     for _ in range(steps):
+        slope = _slope(f, x0)
         with torch.no_grad():
-            x0 -= lr * _slope(f, x0)
+            x0 -= lr * slope
         points.append(x0.detach().clone())
     return points
 
 
 @mistake(
     "x0 stands first, and was moved afterwards",
-    "The list begins with x0 itself, which was then changed in place: at the end its first entry is the last point, and "
-    "the caller's own tensor has moved.",
+    "The list begins with x0 itself, or with a view of it such as x0.detach(), and x0 was then changed in place: at "
+    "the end the first entry is the last point, and the caller's own tensor has moved.",
     "Walk with a copy of x0, and leave x0 as it is.",
     "The list stores a reference to x0, not the values it had.",
     also=(_x0_moved_without_recording,),
@@ -166,7 +170,7 @@ def _last_in_a_list(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
 
 @mistake(
     "Only the last point was returned",
-    "The walk is right, but its other points are lost.",
+    "The last point is right, but the points before it were not returned.",
     "Collect the points in a list, the starting point first.",
     also=(_last_in_a_list, _on_a_clone(lambda f, x0, lr, steps: _walk(f, x0, lr, steps)[-1])),
 )
@@ -188,7 +192,7 @@ def _slopes_behind_x0(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
 
 @mistake(
     "Gradients were collected instead of points",
-    "The list holds the slope at each place, not the place.",
+    "The list holds slopes of f where points of the walk belong.",
     "Append the point after each update.",
     also=(_slopes_but_the_last, _slopes_behind_x0),
 )
@@ -207,7 +211,7 @@ def _values(numbers: bool, last: bool) -> Code:
 
 @mistake(
     "Values of f were collected instead of points",
-    "The list holds how high each place lies, not where it is.",
+    "The list holds how high points of the walk lie, not where they are.",
     "Append the point after each update.",
     "In training one logs the loss; here the walk itself is asked for.",
     also=(_values(numbers=True, last=True), _values(numbers=False, last=False), _values(numbers=True, last=False)),
@@ -221,8 +225,8 @@ def values_for_points(f: Scalar, x0: T, lr: float, steps: int) -> list[Any]:
 
 @mistake(
     "The walk goes uphill",
-    "Each step adds lr times the gradient, which leads to where f is higher.",
-    "The gradient points uphill; subtract it.",
+    "Each step adds lr times the gradient, which points to where f is higher.",
+    "The gradient of f points uphill; subtract it.",
     also=(_on_a_clone(lambda f, x0, lr, steps: _walk(f, x0, -lr, steps)),),
 )
 def walked_uphill(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
@@ -232,7 +236,8 @@ def walked_uphill(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
 @mistake(
     "Gradients of earlier steps are added in",
     "Each step uses the sum of all gradients so far, as where .grad is not cleared between the backward calls.",
-    "Clear the gradient before each backward, make a fresh leaf each round, or use torch.autograd.grad.",
+    "Move by the gradient at the present point alone: clear .grad before each backward, make a fresh leaf each round, "
+    "or use torch.autograd.grad; an optimizer needs momentum 0.",
     "backward() adds into .grad. Plain descent without clearing is descent with momentum 1.",
 )
 def old_gradients_added(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
@@ -260,10 +265,10 @@ def _until_flat(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
 
 
 @mistake(
-    "The walk ends before its last step",
-    "Where f is flat the list has fewer than steps + 1 points.",
+    "The list ends early where f is flat",
+    "From a start where f is flat the list has fewer than steps + 1 points.",
     "Does the loop stop when nothing moves any more? Take all the steps: points may be equal.",
-    "Optimizers stop when they have arrived; this exercise counts its steps.",
+    "Many minimisers stop when they have arrived; this exercise counts its steps.",
 )
 def stopped_where_f_is_flat(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
     return _until_flat(f, x0, lr, steps)
@@ -274,7 +279,7 @@ def stopped_where_f_is_flat(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
     "Each step moves along a mixture of the gradients so far, in which earlier ones fade; the exercise asks for the "
     "gradient at the present point alone.",
     "Move by lr times the gradient where you stand, and let nothing pass from round to round but the point.",
-    "Most optimizers in use have momentum; plain descent has none.",
+    "Many optimizers in use have momentum; plain descent has none.",
     also=(
         *(_moving(_speed(m)) for m in (0.5, 0.99)),
         _moving(_speed(0.9, damped=True)),
@@ -287,7 +292,7 @@ def momentum_added(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
 
 @mistake(
     "The gradient of the starting point was used in every step",
-    "The walk is a straight line with equal steps: the slope was measured once.",
+    "The walk is a straight line with equal steps: each is lr times the gradient at x0.",
     "Measure the gradient again at each new point.",
 )
 def gradient_of_the_start(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
@@ -328,10 +333,10 @@ def _unit(eps: float) -> Callable[[Sequence[T]], T]:
 
 
 @mistake(
-    "Every step has the same length",
+    "Steep or not, a step has the length lr",
     "The gradient was divided by its norm, so only its direction counts.",
     "Move by lr times the gradient itself: steep places give long steps.",
-    also=(_moving(_unit(1e-6)), _moving(_unit(1e-8)), _on_a_clone(_moving(_unit(0.0)))),
+    also=(*(_moving(_unit(eps)) for eps in (1e-6, 1e-8, 1e-12)), _on_a_clone(_moving(_unit(0.0)))),
 )
 def fixed_step_length(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
     return _walk(f, x0, lr, steps, _unit(0.0))
@@ -339,7 +344,7 @@ def fixed_step_length(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
 
 @mistake(
     "Only the sign of the gradient was used",
-    "Every coordinate moves by exactly lr, however steep the slope.",
+    "Where its slope is not zero, a coordinate moves by lr, however steep the slope.",
     "Move by lr times the gradient itself.",
     also=(_on_a_clone(_moving(lambda seen: seen[-1].sign())),),
 )
@@ -389,3 +394,64 @@ def divided_by_learning_rate(f: Scalar, x0: T, lr: float, steps: int) -> list[T]
 )
 def learning_rate_decayed(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
     return _walk(f, x0, lr, steps, lambda seen: seen[-1] * 0.5 ** (len(seen) - 1))
+
+
+def _by_size(first: float, second: float, corrected: bool) -> Callable[[Sequence[T]], T]:
+    """Steps divided by the root of the mean of the squares so far: Adam, RMSprop (first = 0) and, summed, Adagrad."""
+
+    def move(seen: Sequence[T]) -> T:
+        speed, square = torch.zeros_like(seen[0]), torch.zeros_like(seen[0])
+        for gradient in seen:
+            speed = first * speed + (1 - first) * gradient
+            square = second * square + (1 - second if second < 1 else 1) * gradient**2
+        if corrected:
+            speed, square = speed / (1 - first ** len(seen)), square / (1 - second ** len(seen))
+        return speed / (square.sqrt() + 1e-8)
+
+    return move
+
+
+@mistake(
+    "Each coordinate's step is divided by the size of its gradients so far",
+    "How steep a slope is does not show in the steps: each is divided by the root of the squared gradients up to "
+    "there, as in Adam, RMSprop and Adagrad.",
+    "Move by lr times the gradient at the present point; torch.optim.SGD without options does so, too.",
+    "Many optimizers in use scale their steps; plain descent does not.",
+    also=(
+        _moving(_by_size(0.0, 0.99, corrected=False)),
+        _moving(_by_size(0.0, 0.9, corrected=False)),
+        _moving(_by_size(0.0, 1.0, corrected=False)),
+    ),
+)
+def steps_scaled_by_past_gradients(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
+    return _walk(f, x0, lr, steps, _by_size(0.9, 0.999, corrected=True))
+
+
+@mistake(
+    "The coordinates were moved one after the other",
+    "A coordinate's slope was measured where those before it had already moved.",
+    "Measure the whole gradient at one point, then move all coordinates at once.",
+    "Where coordinates do not act on each other, both ways give the same.",
+)
+def one_coordinate_after_the_other(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
+    points = [x0.detach().clone()]
+    for _ in range(steps):
+        at = points[-1].clone().contiguous()
+        for i in range(at.numel()):
+            at.view(-1)[i] -= lr * _slope(f, at).reshape(-1)[i]
+        points.append(at)
+    return points
+
+
+@mistake(
+    "A step that leads uphill was not taken",
+    "Where a step would have raised f, the walk stayed where it was.",
+    "Take every step, wherever it leads: with a large lr the walk overshoots, and that is part of the answer.",
+    "Line searches refuse such steps; here lr is given.",
+)
+def uphill_steps_refused(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
+    points = [x0.detach().clone()]
+    for _ in range(steps):
+        there = points[-1] - lr * _slope(f, points[-1])
+        points.append(there if f(there) < f(points[-1]) else points[-1].clone())
+    return points

@@ -54,6 +54,7 @@ def _cases(seed: int) -> list[Case]:
                 "coordinates that act on each other, 4 steps",
                 {"f": "saddle", "shape": [3], "lr": 0.15, "steps": 4},
             ),
+            ("a plane, 3 steps", {"f": "plane", "shape": [3], "lr": 0.25, "steps": 3}),
             ("a start where f is flat, 3 steps", {"f": "bowl", "shape": [2], "lr": 0.2, "steps": 3, "flat": True}),
         ],
     )
@@ -98,6 +99,7 @@ EXERCISE = Exercise(
         ("there is one step to take, or none", lambda spec: spec["steps"] <= 1),
         ("x0 is a 0-d tensor", lambda spec: spec["shape"] == []),
         ("x0 is a matrix", lambda spec: len(spec["shape"]) == 2),
+        ("f is the sum of the entries", lambda spec: spec["f"] == "plane"),
         ("f is a quadratic bowl", lambda spec: spec["f"] == "bowl"),
         ("the learning rate is above 1", lambda spec: spec["lr"] > 1),
         ("x0 is float32", lambda spec: spec.get("dtype") == "float32"),

@@ -21,8 +21,9 @@ def _residual(w: T, x: T, y: T) -> T:
 
 
 @mistake(
-    "The 2 of the square is missing",
-    "Every entry is half of what it should be: the derivative of r**2 is 2r.",
+    "Half of the gradient: the 2 of the square does not show",
+    "Every entry is half of what it should be: the derivative of r**2 is 2r. Is the 2 missing, or is there a 1/2 "
+    "beside it?",
     "Differentiate the square once more, on paper.",
     "Some books put 1/2 in front of the loss to make the 2 vanish; this loss has none.",
 )
@@ -33,7 +34,7 @@ def missing_factor_two(w: T, x: T, y: T) -> T:
 
 @mistake(
     "The gradient of the sum, not of the mean",
-    "Every entry is too large by the number of rows; the direction is right.",
+    "Every entry is n times what it should be, n the number of rows; the direction is right.",
     "A mean divides by the number of its terms, and so does its gradient.",
     "The direction is right, so a loss curve may not tell; only the step size grows with the batch.",
 )
@@ -43,10 +44,10 @@ def loss_not_averaged(w: T, x: T, y: T) -> T:
 
 @mistake(
     "Neither the 2 nor the mean is there",
-    "What came back is x transposed times the residual: every entry lacks the 2 of the square, and the division by the "
-    "number of rows.",
+    "What came back is x transposed times the residual: beside the right result it lacks the 2 of the square, and the "
+    "division by the number of rows.",
     "Differentiate the whole of mean((x @ w - y)**2) on paper: first the mean, then the square, then the inside.",
-    "The direction is right, so descent with it seems to work.",
+    "The direction is right, so descent with it works where the steps are small enough.",
 )
 def neither_two_nor_mean(w: T, x: T, y: T) -> T:
     return _parts(w, x, y)[0]
@@ -55,7 +56,8 @@ def neither_two_nor_mean(w: T, x: T, y: T) -> T:
 @mistake(
     "The sign is flipped",
     "The result points downhill. A gradient points uphill; going against it is the optimizer's business.",
-    "Check which of the two, prediction or target, is subtracted from which, and what the derivative of the inside is.",
+    "Check which of the two, prediction or target, is subtracted from which, what the derivative of the inside is, and "
+    "whether a minus stands in front.",
     "Descent is what one does with a gradient, so the minus is easily drawn into it.",
 )
 def gradient_sign_flipped(w: T, x: T, y: T) -> T:
@@ -85,9 +87,9 @@ def averaged_over_all_entries(w: T, x: T, y: T) -> T:
 
 
 @mistake(
-    "Averaged twice",
-    "Every entry is too small by the number of rows: the mean was taken once more than the loss does.",
-    "Divide in one place only: in the formula, or with mean(), not with both.",
+    "Divided by n squared, not by n",
+    "Every entry is 1/n of what it should be, n the number of rows: the loss divides by n once.",
+    "Divide by n once: in the formula, or with mean(), not with both.",
 )
 def averaged_twice(w: T, x: T, y: T) -> T:
     total, n, _ = _parts(w, x, y)
@@ -141,7 +143,7 @@ def prediction_for_residual(w: T, x: T, y: T) -> T:
     "The result uses the square of the residual, where the derivative of the square, twice the residual, belongs. A "
     "squared residual has lost its sign.",
     "What is the derivative of r**2 with respect to r?",
-    "** binds more tightly than @ and *, so the square slips in beside the 2 that it should have become.",
+    "The exponent 2 comes down as a factor, and what is left above is 1: the second half is easily forgotten.",
 )
 def square_kept(w: T, x: T, y: T) -> T:
     return 2 * x.T @ _residual(w, x, y) ** 2 / len(y)
@@ -167,8 +169,8 @@ def _undivided_residual(w: T, x: T, y: T) -> T:
 
 @mistake(
     "The chain rule stopped one link early",
-    "The result has one entry a row: the derivative of the square with respect to the residual. The residual's own "
-    "derivative with respect to w is missing.",
+    "The result has one entry a row: the derivative of the squares, or of their mean, with respect to the residuals. "
+    "The residual's own derivative with respect to w is missing.",
     "Multiply by how each residual moves with w, which is a row of x, and add over the rows.",
     also=(_undivided_residual,),
 )
@@ -215,10 +217,11 @@ _PAIRED = tuple(
 
 
 @mistake(
-    "A column and a row made a matrix",
-    "Shapes (n, 1) and (n,) broadcast to (n, n): every prediction was compared with every target.",
-    "Print the shape of the residual: it must be (n,).",
-    "PyTorch broadcasts without a word; MSE losses meet this trap every day.",
+    "A residual for all pairs, as of a column and a row",
+    "The numbers are those of a residual of shape (n, n), every prediction minus every target, which is what shapes "
+    "(n, 1) and (n,) broadcast to. A mean of the targets, or of the predictions, inside the residual leaves the same.",
+    "Print the shape of the residual: it must be (n,), in each row that row's prediction minus its target.",
+    "Subtraction broadcasts without a word, and losses often meet this trap.",
     also=(_pairs_kept, _pairs_summed, *_PAIRED),
 )
 def broadcast_to_matrix(w: T, x: T, y: T) -> T:
@@ -235,7 +238,8 @@ def _means(factor: float, divided: bool) -> Callable[[T, T, T], T]:
 
 @mistake(
     "The product of the means, not the mean of the products",
-    "The mean of the residuals was multiplied by the mean of each feature. For one row the two are the same, in general not.",
+    "The result is made of the mean of the residuals times the mean of each feature. For one row the product of the "
+    "means and the mean of the products are the same, in general not.",
     "Multiply row by row first, residual i by x[i, j], and average afterwards.",
     also=(_means(1.0, False), _means(2.0, True)),
 )
@@ -253,8 +257,8 @@ def _one_row(row: int, divided: bool) -> Callable[[T, T, T], T]:
 
 @mistake(
     "Only the last row counts",
-    "The result holds the last row's gradient; what the rows before it gave is lost.",
-    "Is the gradient assigned in the loop, where it should be added to?",
+    "The result holds the last row's gradient; what the rows before it give is not in it.",
+    "Is the gradient assigned in a loop, where it should be added to? Add up what all rows give.",
     also=(_one_row(-1, True),),
 )
 def only_the_last_row(w: T, x: T, y: T) -> T:
@@ -263,8 +267,9 @@ def only_the_last_row(w: T, x: T, y: T) -> T:
 
 @mistake(
     "Only the first row counts",
-    "The result holds the first row's gradient; the other rows were not looked at.",
-    "Does the loop run to its end? A return inside it ends it in the first round.",
+    "The result holds the first row's gradient; what the other rows give is not in it.",
+    "Does a loop over the rows run to its end? A return inside it ends it in the first round. Add up what all rows "
+    "give.",
     also=(_one_row(0, True),),
 )
 def only_the_first_row(w: T, x: T, y: T) -> T:
@@ -273,7 +278,7 @@ def only_the_first_row(w: T, x: T, y: T) -> T:
 
 @mistake(
     "Reshaped, not transposed",
-    "x was laid out as (d, n) by reshape or view: the shape is that of the transpose, the entries stand elsewhere.",
+    "x was laid out as (d, n), as reshape and view do: the shape is that of the transpose, entries stand elsewhere.",
     "Transpose with x.T: it swaps rows and columns, reshape goes on reading row by row.",
     "Both give the shape that the product needs, and no error is raised.",
 )
@@ -284,7 +289,7 @@ def reshaped_not_transposed(w: T, x: T, y: T) -> T:
 
 @mistake(
     "Autograd was asked, and had nothing to say",
-    "Something went backward that has no graph. In this exercise autograd is not to be asked at all.",
+    "Autograd was to go back from a value that has no graph. In this exercise autograd is not to be asked at all.",
     "Derive the gradient on paper, and write the formula with tensor operations.",
 )
 def autograd_asked_in_vain(w: T, x: T, y: T) -> object:
@@ -300,3 +305,38 @@ def autograd_asked_in_vain(w: T, x: T, y: T) -> object:
 def used_autograd(w: T, x: T, y: T) -> T:
     leaf = w.detach().clone().requires_grad_()
     return torch.autograd.grad(((x @ leaf - y) ** 2).mean(), leaf)[0]
+
+
+@mistake(
+    "Divided by n - 1",
+    "Every entry is n/(n - 1) times what it should be, and a single row leaves no finite number: a mean divides by n.",
+    "Count the terms of the mean in the loss: how many rows are there?",
+    "The variance of a sample divides by n - 1; a mean does not.",
+)
+def averaged_over_one_row_less(w: T, x: T, y: T) -> T:
+    total, n, _ = _parts(w, x, y)
+    return 2 * total / (torch.ones_like(total) * n - 1)
+
+
+@mistake(
+    "The factor 2/n became a whole number",
+    "The result is zero where there are more than two rows: 2/n is less than one there, and as a whole number it is 0.",
+    "Is there a // where a / should be, or an integer tensor that holds the factor?",
+    "// cuts off what is behind the point; / of two integers gives a float.",
+)
+def factor_rounded_down(w: T, x: T, y: T) -> T:
+    total, n, _ = _parts(w, x, y)
+    return 2 // n * total
+
+
+@mistake(
+    "The result has length 1",
+    "The direction is right; the length is 1, where the right gradient is longer.",
+    "Return the gradient as it is: no limit on its length is asked for, and no unit vector.",
+    "Clipping protects a training loop from long steps. It is a step of its own, after the gradient.",
+    also=(lambda w, x, y: torch.nn.functional.normalize(_parts(w, x, y)[0], dim=0),),
+)
+def brought_to_length_1(w: T, x: T, y: T) -> T:
+    total, n, _ = _parts(w, x, y)
+    gradient = 2 * total / n
+    return gradient / max(1.0, float(gradient.norm()))

@@ -15,7 +15,8 @@ AUTOGRAD = "autograd"
 def inputs(case: Case) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """`w (d,)`, `x (n, d)`, `y (n,)` of a case."""
     draw, n, d = Draw(case), case.spec["n"], case.spec["d"]
-    return draw.normal(d), draw.normal(n, d), draw.normal(n)
+    w, x, y = draw.normal(d), draw.normal(n, d), draw.normal(n)
+    return w, x.t().contiguous().t() if case.spec.get("transposed") else x, y
 
 
 def _cases(seed: int) -> list[Case]:
@@ -25,6 +26,7 @@ def _cases(seed: int) -> list[Case]:
         seed,
         [
             *rows,
+            ("x is the transpose of a contiguous matrix, n = 4, d = 3", {"n": 4, "d": 3, "transposed": True}),
             ("float32, n = 6, d = 3", {"n": 6, "d": 3, "dtype": "float32"}),
         ],
     )
@@ -46,7 +48,8 @@ EXERCISE = Exercise(
     minutes=10,
     goal=(
         "Write `linear_mse_gradient(w, x, y)`: the gradient, with respect to `w`, of `mean((x @ w - y)**2)`. Shapes: "
-        "`x (n, d)`, `w (d,)`, `y (n,)`; the result has the shape of `w`. The inputs require no gradients. Derive it on paper first."
+        "`x (n, d)`, `w (d,)`, `y (n,)`; the result has the shape of `w`. The inputs require no gradients, and "
+        "`x` need not be contiguous. Derive it on paper first."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -61,6 +64,7 @@ EXERCISE = Exercise(
     ),
     properties=(
         ("there is one row", lambda spec: spec["n"] == 1),
+        ("x is not contiguous", lambda spec: bool(spec.get("transposed"))),
         ("there is one feature", lambda spec: spec["d"] == 1),
         ("there are as many rows as features", lambda spec: spec["n"] == spec["d"]),
         ("there are five rows", lambda spec: spec["n"] == 5),

@@ -37,7 +37,7 @@ def _flat(x: T) -> T:
     "A one-sided difference, forward",
     "The change from x to x + h was divided by h. Its error shrinks with h; the central difference's with h squared.",
     "Probe on both sides of x, and divide by the distance between the two probes.",
-    "It is the definition most books begin with.",
+    "The derivative is usually defined by this quotient, for h going to zero.",
     signs=(BY,),
 )
 def forward_difference(f: Scalar, x: T, h: float = H) -> T:
@@ -55,9 +55,9 @@ def backward_difference(f: Scalar, x: T, h: float = H) -> T:
 
 
 @mistake(
-    "Divided by h where the probes lie 2h apart",
+    "The change from x - h to x + h over h, not over 2h",
     "Every entry came out twice as large as it should.",
-    "From x - h to x + h is a distance of 2h.",
+    "From x - h to x + h is a distance of 2h. Of two one-sided slopes, too, it is the mean that is asked for.",
 )
 def divided_by_h(f: Scalar, x: T, h: float = H) -> T:
     return _measured(x, lambda at: (f(at(h)) - f(at(-h))) / h)
@@ -76,7 +76,7 @@ def not_divided(f: Scalar, x: T, h: float = H) -> T:
     "The change was halved and multiplied by h",
     "The numbers are (f(x + h) - f(x - h)) / 2 * h: Python reads that from left to right, so the change is halved and "
     "then multiplied by h.",
-    "Put the distance in parentheses: / (2 * h).",
+    "Divide by the whole distance, in parentheses: / (2 * h).",
     "On paper the bar of a fraction makes the parentheses.",
 )
 def multiplied_by_h(f: Scalar, x: T, h: float = H) -> T:
@@ -89,8 +89,8 @@ def _one_slope(f: Scalar, x: T, h: float = H) -> T:
 
 @mistake(
     "All entries were moved at once",
-    "x + h moves every entry of x, so what was measured is one slope, along (1, 1, ..., 1): the sum of all entries of "
-    "the gradient.",
+    "Every entry of x was moved, as x + h does, so what was measured is one slope, along (1, 1, ..., 1): for a small h "
+    "the sum of all entries of the gradient.",
     "Move one entry at a time and leave the others where they are: one pair of probes for each entry.",
     "x + h looks as if it moved one number; on a tensor it moves them all.",
     also=(_one_slope,),
@@ -106,10 +106,10 @@ def _one_forward_slope(f: Scalar, x: T, h: float = H) -> T:
 
 @mistake(
     "All entries were moved at once, and to one side only",
-    "x + h moves every entry of x, so what was measured is one slope, along (1, 1, ..., 1); and from x to x + h, not "
-    "from x - h to x + h.",
+    "Every entry of x was moved, as x + h does, so what was measured is one slope, along (1, 1, ..., 1); and from x to "
+    "x + h, not from x - h to x + h.",
     "Move one entry at a time, and probe on both sides of x.",
-    "The formula of the books is for a function of one number.",
+    "The usual formula is for a function of one number.",
     also=(_one_forward_slope,),
     signs=(MOVED,),
 )
@@ -150,9 +150,10 @@ def _put_back_too_little(f: Scalar, x: T, h: float = H) -> T:
 
 
 @mistake(
-    "Moved entries were not put back",
-    "When entry i is probed, the entries before it are still moved.",
-    "Start each probe from a fresh copy of x.",
+    "The entries before are moved as well",
+    "When entry i is probed, the entries before it are moved, too: they were not put back, for instance, or a slice "
+    "such as [:i + 1] was moved.",
+    "Start each probe from a fresh copy of x, and move entry i alone in it.",
     also=(_in_one_copy, _in_x_itself, _put_back_too_little),
     signs=(MOVED,),
 )
@@ -167,8 +168,8 @@ def perturbation_left_behind(f: Scalar, x: T, h: float = H) -> T:
 
 @mistake(
     "Whole rows were moved",
-    "x[i] of a matrix is a row: all its entries moved together, and each got the row's summed slope. On a vector "
-    "the code is right.",
+    "x[i] of a matrix is a row: all its entries moved together, and each got the slope of that common move. Of a "
+    "vector it is one entry.",
     "Move one single entry, whatever the shape: flatten a copy first, or use an index for every dimension.",
     "x[i] reads as one number because in a vector it is one.",
     signs=(MOVED,),
@@ -197,8 +198,8 @@ def _rows_and_a_0d_tensor_refused(f: Scalar, x: T, h: float = H) -> T:
 
 @mistake(
     "Entries were counted by the first dimension",
-    "len(x) and x[i] go along the first dimension: of a matrix that is its rows, which then moved as a whole, and a 0-d "
-    "tensor has none. On a vector the code is right.",
+    "len(x) and x[i] go along the first dimension: of a matrix that is its rows, which then moved as a whole, and a "
+    "0-d tensor has none. Only for a vector is that right.",
     "Count with x.numel(), and move one entry of a flattened copy.",
     "For a vector, entries and rows are the same.",
     signs=(MOVED,),
@@ -209,7 +210,7 @@ def assumed_a_vector(f: Scalar, x: T, h: float = H) -> T:
 
 @mistake(
     "The rows were counted, not the entries",
-    "Only as many entries were measured as x has rows; the rest stayed zero.",
+    "Only as many entries hold a slope as x has rows; the rest are zero.",
     "x.numel() counts the entries of a tensor of any shape; len(x) counts its rows.",
     "For a vector the two are the same.",
 )
@@ -222,8 +223,9 @@ def counted_rows_for_entries(f: Scalar, x: T, h: float = H) -> T:
 
 @mistake(
     "The copy that was moved is not the tensor that f saw",
-    "On the non-contiguous matrix no entry moved, and every slope came out as zero. Of a contiguous tensor reshape gives "
-    "a view; of a transposed one it gives a copy, and what is written into that copy does not reach the tensor itself.",
+    "On the non-contiguous matrix no entry moved, and every slope came out as zero. Of a contiguous tensor reshape(-1) "
+    "and flatten() give a view; of a transposed one they give a copy, and what is written into that copy does not "
+    "reach the tensor itself.",
     "Keep the flat copy in a name, write into that one, and give it the shape of x again for the call of f.",
     "Whether reshape copies depends on the strides, and it says nothing about it.",
     signs=(MOVED,),
@@ -250,9 +252,11 @@ def _both_probes_one_tensor(f: Scalar, x: T, h: float = H) -> T:
 
 
 @mistake(
-    "The two probes share one memory",
-    "f was called at x itself where the probe at x - h belongs: a move of one of the two tensors moved the other too.",
-    "Did you write minus = plus, plus = x, or x.detach()? None of them copies. Make each probe from x.clone().",
+    "x itself was probed where x - h belongs",
+    "f was called at x itself, and never at x - h. That is so, for instance, where both probes share one memory: the "
+    "two moves undo each other.",
+    "Did you write minus = plus, plus = x, or x.detach()? None of them copies. Make each probe from x.clone(), one "
+    "moved up by h and one down by h.",
     "Numbers seem to be copied by =, because they cannot be changed in place. Tensors can.",
     also=(_both_probes_one_tensor,),
     signs=(BY, MOVED),
@@ -269,11 +273,11 @@ def assignment_is_no_copy(f: Scalar, x: T, h: float = H) -> T:
 
 
 @mistake(
-    "The kept entry moved along",
-    "f was called at x itself where the probe at x - h belongs: old = flat[i] is no number but a view of that entry, so "
-    "after flat[i] = old + h it holds the moved value, and old - h is where it began.",
-    "Keep a number (flat[i].item()) or a clone, or build both probes from x.",
-    "In NumPy and in Python lists a[i] is a value of its own.",
+    "The second probe is x itself: did a kept entry move along?",
+    "f was called at x itself where the probe at x - h belongs. After old = flat[i], old is no number but a view of "
+    "that entry: once flat[i] = old + h is done it holds the moved value, and old - h is where it began.",
+    "Keep a number (flat[i].item()) or a clone, or build both probes, x + h and x - h, from fresh copies of x.",
+    "Of a Python list, and of a NumPy vector, a[i] is a value of its own.",
     signs=(BY, MOVED),
 )
 def kept_a_view_of_the_entry(f: Scalar, x: T, h: float = H) -> T:
@@ -296,7 +300,7 @@ def _richardson(f: Scalar, x: T, h: float = H) -> T:
 
 @mistake(
     "A higher-order formula",
-    "Four probes an entry give a closer estimate of the derivative, but not (f(x + h) - f(x - h)) / 2h, which is asked.",
+    "Four probes an entry give a closer estimate of the derivative, but not (f(x + h) - f(x - h)) / 2h, as asked.",
     "Use the two probes x + h and x - h only.",
     "A better formula for another exercise: at h = 0.1 the difference shows.",
     also=(_richardson,),
@@ -341,7 +345,7 @@ def derivative_not_difference(f: Scalar, x: T, h: float = H) -> T:
 @mistake(
     "The sign is flipped",
     "The result points downhill. A gradient points uphill; going against it is the optimizer's business.",
-    "Check which of the two values is subtracted from which.",
+    "Check which of the two values is subtracted from which, and the sign of what it is divided by.",
     "Descent is what one does with a gradient, so the minus is easily drawn into it.",
 )
 def gradient_sign_flipped(f: Scalar, x: T, h: float = H) -> T:
@@ -353,7 +357,7 @@ def gradient_sign_flipped(f: Scalar, x: T, h: float = H) -> T:
     "f got a vector of all entries where it takes a tensor of the shape of x. Where f looks at the shape, it computes "
     "something else.",
     "Give the moved copy the shape of x again before you call f with it.",
-    "For most functions of this exercise the shape does not matter, so the slip shows late.",
+    "For many functions the shape does not matter, so the slip shows late.",
     signs=(SHAPES,),
 )
 def called_f_with_a_flat_point(f: Scalar, x: T, h: float = H) -> T:
@@ -368,9 +372,9 @@ def called_f_with_a_flat_point(f: Scalar, x: T, h: float = H) -> T:
 
 @mistake(
     "The step was scaled by the entry",
-    "Each entry was moved by h times its own size, not by h, so an entry that is zero does not move.",
+    "Each entry was moved by h times its own value, not by h, so an entry that is zero does not move.",
     "Move every entry by h itself, whatever its value.",
-    "Libraries that choose a step for you scale it so; here h is given.",
+    "Libraries that choose the step often scale it with the entry; here h is given.",
     signs=(BY,),
 )
 def step_scaled_by_the_entry(f: Scalar, x: T, h: float = H) -> T:

@@ -139,8 +139,8 @@ def _put_back(save: Callable[[nn.Module], list[T | None]], start: Touch, take: T
 
 @mistake(
     "Old gradients are mixed in",
-    "backward() added this batch's gradient to what .grad already held: the result is the sum of the two, and .grad now "
-    "holds that sum.",
+    "This batch's gradient was added to what .grad already held, as backward() does: the result is the sum of the two, "
+    "and .grad now holds that sum.",
     "Ask for the gradients without going through .grad, or set it aside first and put it back afterwards.",
     "backward() accumulates by design; lesson 2 shows why.",
     also=(_by_backward(_nothing, _live),),
@@ -151,9 +151,9 @@ def added_to_old_gradients(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any
 
 @mistake(
     "Old gradients are mixed in, and a .grad was None",
-    "backward() added this batch's gradient to what .grad already held: the result is the sum of the two, and .grad now "
-    "holds that sum. Elsewhere the code stopped at a .grad of None: backward puts none into a parameter that is frozen or "
-    "that the loss does not use.",
+    "This batch's gradient was added to what .grad already held, as backward() does: the result is the sum of the two, "
+    "and .grad now holds that sum. Elsewhere the code stopped at a .grad of None: backward puts none into a parameter "
+    "that is frozen or that the loss does not use.",
     "Ask for the gradients without going through .grad, or set it aside first and put it back afterwards; and decide "
     "what a frozen parameter and an unused one should get.",
     "backward() accumulates by design; lesson 2 shows why.",
@@ -165,8 +165,8 @@ def added_and_none_unexpected(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> 
 
 @mistake(
     "Old gradients are in the result",
-    "The result is the sum of this batch's gradient and what .grad held before. .grad itself is as it was.",
-    "Saving and putting back mends .grad alone: backward() still adds to what it finds there. What must .grad hold when "
+    "The result is the sum of this batch's gradient and what .grad held before, as backward() makes it.",
+    "Putting .grad back mends .grad alone: backward() still adds to what it finds there. What must .grad hold when "
     "backward begins?",
     "backward() accumulates by design; lesson 2 shows why.",
 )
@@ -176,8 +176,8 @@ def old_gradients_in_the_result(model: nn.Module, loss_fn: LossFn, x: T, y: T) -
 
 @mistake(
     "The old gradient was subtracted again",
-    "Old plus new minus old is new only while the old one is finite, and not far larger than the new: where .grad held an "
-    "infinity or NaN, the result is NaN.",
+    "Old plus new minus old is new only while the old one is finite, and not far larger than the new: where .grad held "
+    "an infinity or NaN, the result is NaN.",
     "Let this batch's gradient never meet the old one: ask for it without .grad, or begin from a .grad of None.",
     "With exact numbers the difference would be right.",
 )
@@ -205,11 +205,12 @@ def _difference_of_one_tensor(put_back: bool) -> Code:
 
 
 @mistake(
-    "A reference was kept, not a copy",
-    "What was saved as the old gradient is the very tensor in .grad: clearing it in place, and backward, which adds in "
-    "place, changed what was saved as well.",
-    "Save a clone, or set .grad to None before backward so that it makes a new tensor.",
-    "A second backward adds in place to the same tensor object.",
+    "The old gradients changed: was only a reference kept?",
+    "Where a trained parameter held a gradient before, it holds another one now. After old = p.grad, what was saved is the very "
+    "tensor in .grad: clearing in place, and backward, which adds in place, change it as well, and the two never "
+    "differ.",
+    "Save a clone, or set .grad to None before backward so that it makes a new tensor; and put back what was saved.",
+    "backward adds in place to the tensor that .grad already holds.",
     also=(
         _difference_of_one_tensor(put_back=True),
         _put_back(_references, _nothing),
@@ -237,10 +238,10 @@ def gradients_left_behind(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 
 @mistake(
     "The result is .grad itself",
-    ".grad was not put back: it holds this batch's gradients, and returned tensors are the very ones in .grad. The "
-    "caller's next backward adds to both.",
-    "Put .grad back as it was, None included, or use a function that never writes it. If .grad is still in use afterwards, "
-    "what is returned must be a copy.",
+    ".grad was not put back: it holds this batch's gradients, and returned tensors are the very ones in .grad, or "
+    "views of them. The caller's next backward adds to both.",
+    "Put .grad back as it was, None included, or use a function that never writes it. If .grad is still in use "
+    "afterwards, what is returned must be a copy.",
     "p.grad is a name for a tensor, not its values at that moment.",
     also=tuple(_by_backward(clear, _live) for clear in _CLEARED[1:]),
     signs=(LIVE,),
@@ -251,8 +252,8 @@ def returned_grad_itself(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 
 @mistake(
     "The gradients are in .grad, and nothing was returned",
-    "backward() put gradients into .grad, which belongs to the caller here and should be as it was; the function itself "
-    "returned None.",
+    "Gradients went into .grad, which belongs to the caller here and should be as it was; the function itself returned "
+    "None.",
     "Return a dict of the gradients by name, and leave or put back .grad as it was.",
     "In a training loop .grad is where one looks for them; this function hands them back.",
     also=tuple(_by_backward(start, _nothing) for start in (*_CLEARED[1:], _nothing)),
@@ -263,10 +264,10 @@ def grad_in_place_of_a_result(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> 
 
 @mistake(
     "The gradients stayed in .grad, and a .grad was None",
-    ".grad now holds this batch's gradients, where it held something else or None. Elsewhere the code stopped at a .grad of None: backward puts none into a parameter that is frozen or that the loss does not "
-    "use.",
-    "Put .grad back as it was, None included, or use a function that never writes it; and decide what a frozen parameter "
-    "and an unused one should get.",
+    ".grad now holds this batch's gradients, where it held something else or None. Elsewhere the code stopped at a "
+    ".grad of None: backward puts none into a parameter that is frozen or that the loss does not use.",
+    "Put .grad back as it was, None included, or use a function that never writes it; and decide what a frozen "
+    "parameter and an unused one should get.",
     also=tuple(_by_backward(clear, take) for take in _STOPS for clear in _CLEARED)[1:],
 )
 def left_behind_and_none_unexpected(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
@@ -287,7 +288,7 @@ def sum_left_in_grad(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 
 @mistake(
     "The caller's gradients are gone",
-    ".grad is None where the caller had gradients: a sum they had half gathered is lost.",
+    ".grad is None where the caller had gradients: a sum they may have half gathered is lost.",
     "Put .grad back as it was, or use a function that never writes it.",
     "Clearing feels like leaving things clean; here it destroys what belongs to somebody else.",
     also=(_by_backward(_CLEARED[2], _clones, _CLEARED[2]),),
@@ -298,10 +299,10 @@ def caller_gradients_cleared(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> A
 
 @mistake(
     "The caller's gradients are gone, and a .grad was None",
-    ".grad is None where the caller had gradients, or holds this batch's. Elsewhere the code stopped at a .grad of None: "
-    "backward puts none into a parameter that is frozen or that the loss does not use.",
-    "Put .grad back as it was, or use a function that never writes it; and decide what a frozen parameter and an unused "
-    "one should get.",
+    ".grad is None where the caller had gradients. Elsewhere the code stopped at a .grad of None: backward puts none "
+    "into a parameter that is frozen or that the loss does not use.",
+    "Put .grad back as it was, or use a function that never writes it; and decide what a frozen parameter and an "
+    "unused one should get.",
     also=(_by_backward(_CLEARED[0], _clones_unasked, _CLEARED[0]),),
 )
 def cleared_and_none_unexpected(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
@@ -336,8 +337,8 @@ def _zeros_for_none(which: Callable[[nn.Module], Iterable[nn.Parameter]]) -> Cod
 
 @mistake(
     "None became zeros",
-    "A .grad that was None holds zeros now. To an optimizer these differ: it skips None, and moves on zeros with momentum "
-    "or weight decay.",
+    "A .grad that was None holds zeros now. To an optimizer these differ: it skips None, and moves on zeros with "
+    "momentum or weight decay.",
     "Put None back where None was.",
     also=(_zeros_for_none(_every),),
 )
@@ -346,8 +347,9 @@ def none_became_zeros(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 
 
 @mistake(
-    "The returned tensors were cleared afterwards",
-    "The dict holds the very tensors in .grad. Zeroing .grad in place then zeroed the result as well.",
+    "The returned tensors were cleared with .grad",
+    "Returned tensors share their memory with .grad, and both hold zeros: zeroing .grad in place zeroes the result as "
+    "well.",
     "Return clones, or gradients that never were in .grad; and .grad should end as it was, not as zeros.",
     also=(
         *(_by_backward(start, _live, _ZEROED[0]) for start in (*_CLEARED[1:], _nothing)),
@@ -361,8 +363,8 @@ def returned_live_grad(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 
 @mistake(
     "The old values were copied into the returned tensors",
-    "The dict holds the very tensors in .grad. Copying the saved values back into .grad in place then wrote them into the "
-    "result as well.",
+    "Returned tensors share their memory with .grad. Copying the saved values back into .grad in place wrote them into "
+    "the result as well.",
     "Return clones, or put the saved tensors back with p.grad = ..., which leaves the returned ones alone.",
     "p.grad is a name for a tensor, not its values at that moment.",
     signs=(LIVE,),
@@ -493,7 +495,7 @@ def tied_parameter_taken_apart(model: nn.Module, loss_fn: LossFn, x: T, y: T) ->
 
 @mistake(
     "The biases were left out",
-    "Only the weights have an entry; a bias is a parameter too.",
+    "No bias has an entry; a bias is a parameter too.",
     "Take every parameter that requires gradients, whatever its name or shape.",
 )
 def biases_left_out(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
@@ -518,8 +520,8 @@ def _by_place(start: int | None, stop: int | None) -> Code:
 
 
 @mistake(
-    "Only the first layer is there",
-    "The parameters behind the first layer have no entry.",
+    "Only the first layer, or its number of parameters, is there",
+    "The parameters behind the first layer, or behind the first two parameters, have no entry.",
     "Take every parameter of the model that requires gradients: named_parameters() reaches all layers.",
     also=(_by_place(None, 2),),
 )
@@ -528,8 +530,8 @@ def first_layer_alone(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 
 
 @mistake(
-    "Only the last layer is there",
-    "The parameters before the last layer have no entry.",
+    "Only the last layer, or its number of parameters, is there",
+    "The parameters before the last layer, or before the last two parameters, have no entry.",
     "Take every parameter of the model that requires gradients: named_parameters() reaches all layers.",
     also=(_by_place(-2, None),),
 )
@@ -542,7 +544,8 @@ def last_layer_alone(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 
 @mistake(
     "The gradient of the sum, not of the mean",
-    "Every gradient is too large by the number of rows, or of all entries of the output; the direction is right.",
+    "Every gradient is too large by a factor, the number of rows or of all entries of the output; the direction is "
+    "right.",
     "loss_fn of the whole batch is a mean already: ask for its gradient as it is, once.",
     "The direction is right, so a loss curve may not tell; only the step size grows with the batch.",
     also=(_of(lambda loss_fn, p, y: loss_fn(p, y) * y.numel()),),
@@ -552,9 +555,10 @@ def loss_not_averaged(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 
 
 @mistake(
-    "Averaged twice",
-    "Every gradient is too small by the number of rows, or of all entries of the output: loss_fn is a mean already.",
-    "Ask for the gradient of what loss_fn returns, undivided.",
+    "Divided again, though loss_fn is a mean",
+    "Every gradient is too small by a factor, the number of rows or of all entries of the output: loss_fn is a mean "
+    "already.",
+    "Ask for the gradient of what loss_fn returns for the whole batch, and divide nothing.",
     also=(_of(lambda loss_fn, p, y: loss_fn(p, y) / y.numel()),),
 )
 def averaged_twice(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
@@ -581,9 +585,9 @@ def summed_squared_error_for_loss_fn(model: nn.Module, loss_fn: LossFn, x: T, y:
 
 @mistake(
     "The arguments of loss_fn are swapped",
-    "The gradient is that of loss_fn(y, model(x)). A squared error does not tell the two apart; other losses do.",
+    "The gradient is that of loss_fn(y, model(x)). A squared error does not tell the two apart; many other losses do.",
     "Which argument of loss_fn is the prediction, and which the target? Read the exercise's text again.",
-    "Most first examples use the mean squared error, where the order does not matter.",
+    "Many first examples use the mean squared error, where the order does not matter.",
 )
 def loss_arguments_swapped(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
     return _of(lambda loss_fn, p, y: loss_fn(y, p))(model, loss_fn, x, y)
@@ -603,10 +607,10 @@ def _train_mode_put_back(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
 
 @mistake(
     "The model ran in train mode",
-    "The model was passed in eval mode and ran in train mode: dropout drew zeros, and batch norm used this batch's "
-    "statistics and moved its own.",
+    "The model, or a part of it, was passed in eval mode and ran in train mode: dropout drew zeros, and batch norm "
+    "used this batch's statistics and moved its own.",
     "Leave the mode as it was handed in: backward needs no train mode.",
-    "train() sounds as if gradients needed it; it switches dropout and batch norm, and nothing else.",
+    "train() sounds as if gradients needed it; it switches layers such as dropout and batch norm, not autograd.",
     also=(_train_mode_put_back,),
 )
 def ran_in_train_mode(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:

@@ -71,8 +71,9 @@ def _by_hand(
 
 
 @mistake(
-    "The 2 of the square is missing",
-    "Every entry is half of what it should be: the derivative of r**2 is 2r.",
+    "Half of the gradient: the 2 of the square does not show",
+    "Every entry is half of what it should be: the derivative of r**2 is 2r. Is the 2 missing, or is there a 1/2 "
+    "beside it?",
     "Differentiate the square once more, on paper.",
     "Some books put 1/2 in front of the loss to make the 2 vanish; this loss has none.",
 )
@@ -82,7 +83,7 @@ def missing_factor_two(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 
 @mistake(
     "The gradient of the sum, not of the mean",
-    "Every entry is too large by n times k, the number of terms in the mean; the direction is right.",
+    "Every entry is n * k times what it should be, the number of terms in the mean; the direction is right.",
     "A mean divides by the number of its terms, and so does its gradient.",
     "The direction is right, so a loss curve may not tell; only the step size grows with the batch.",
 )
@@ -92,9 +93,10 @@ def loss_not_averaged(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 
 @mistake(
     "Neither the 2 nor the mean is there",
-    "What goes backward from the output is the bare residual: it lacks the 2 of the square, and the division by n times k.",
+    "The result is what the bare residual gives, sent back from the output: beside the right one it lacks the 2 of the "
+    "square, and the division by n times k.",
     "Differentiate the mean of the squares with respect to one entry of the output, on paper.",
-    "The direction is right, so training with it seems to work.",
+    "The direction is right, so training with it works where the steps are small enough.",
 )
 def neither_two_nor_mean(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
     return _by_hand(factor=lambda n, k: 1)(W1, b1, W2, b2, x, y)
@@ -121,10 +123,9 @@ def averaged_over_outputs_only(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 
 
 @mistake(
-    "Averaged twice",
-    "Every entry is too small by the number of rows, of outputs, or of both: a mean was taken once more than the loss "
-    "does.",
-    "Divide in one place only: in the formula, or with mean(), not with both.",
+    "Divided by more than n times k",
+    "Every entry is too small by a factor n, k, or n times k: the loss divides by n times k once.",
+    "Divide by n times k once: in the formula, or with mean(), not with both.",
     also=(_by_hand(factor=lambda n, k: 2 / (n * k) ** 2), _by_hand(factor=lambda n, k: 2 / (n * k * k))),
 )
 def averaged_twice(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
@@ -134,7 +135,7 @@ def averaged_twice(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 @mistake(
     "The sign is flipped",
     "The result points downhill. A gradient points uphill; going against it is the optimizer's business.",
-    "Check which of the two, output or target, is subtracted from which.",
+    "Check which of the two, output or target, is subtracted from which, and whether a minus stands in front.",
     "Descent is what one does with a gradient, so the minus is easily drawn into it.",
 )
 def gradient_sign_flipped(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
@@ -152,8 +153,8 @@ def prediction_for_residual(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 
 @mistake(
     "The residual is still squared",
-    "The square of the residual goes backward, where the derivative of the square, twice the residual, belongs. A squared "
-    "residual has lost its sign.",
+    "The square of the residual goes backward, where the derivative of the square, twice the residual, belongs. A "
+    "squared residual has lost its sign.",
     "What is the derivative of r**2 with respect to r?",
 )
 def square_kept(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
@@ -173,7 +174,7 @@ def activation_derivative_missing(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Gra
 
 
 @mistake(
-    "W1 alone lacks the slope of tanh",
+    "The gradient of W1 lacks the slope of tanh",
     "The gradient of W1 was taken from the signal as it arrives at tanh; it lacks tanh's derivative.",
     "W1 acts before tanh, and so its gradient needs the signal on that side of tanh, too.",
 )
@@ -182,7 +183,7 @@ def activation_derivative_missing_in_w1(W1: T, b1: T, W2: T, b2: T, x: T, y: T) 
 
 
 @mistake(
-    "b1 alone lacks the slope of tanh",
+    "The gradient of b1 lacks the slope of tanh",
     "The gradient of b1 was taken from the signal as it arrives at tanh; it lacks tanh's derivative.",
     "b1 is added before tanh, and so its gradient needs the signal on that side of tanh, too.",
     "A bias has the derivative 1 at its own station; what arrives there has still come through tanh.",
@@ -238,7 +239,8 @@ def sigmoid_slope(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 
 @mistake(
     "tanh is missing altogether",
-    "The result is the gradient of two linear layers in a row: neither the forward nor the backward pass goes through tanh.",
+    "The result is the gradient of two linear layers in a row: neither the forward nor the backward pass goes through "
+    "tanh.",
     "Run the forward pass as the loss has it, and keep the value after tanh.",
 )
 def activation_left_out(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
@@ -255,7 +257,8 @@ def _tanh_by_one_exponential(pre: T) -> T:
 
 @mistake(
     "An exponential overflows",
-    "Where the value before tanh is large, its exponential is infinite, and infinity divided by infinity is NaN.",
+    "Where the value before tanh is far from zero, an exponential of it is infinite, and what follows, such as "
+    "infinity divided by infinity or times zero, is NaN.",
     "torch.tanh knows how to stay finite, and the slope of tanh can be written with its value alone.",
     "The formula is right on paper, where numbers have no largest.",
     also=(
@@ -284,8 +287,8 @@ def hidden_before_activation(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 
 @mistake(
     "W2 was crossed without its transpose",
-    "Going back, the signal was multiplied by W2 as it stands. Where W2 is not square the shapes do not fit; where it is, "
-    "the gradients of W1 and b1 come out wrong without a word.",
+    "Going back, the signal was multiplied by W2 as it stands. Where W2 is not square the shapes do not fit; where it "
+    "is, and is not symmetric, the gradients of W1 and b1 come out wrong without a word.",
     "Forward, W2 leads from h to k. Which shape leads from k back to h?",
 )
 def w2_not_transposed(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
@@ -295,7 +298,7 @@ def w2_not_transposed(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 @mistake(
     "The slope of tanh met the signal at the output",
     "The slope of tanh has the shape (n, h) of the hidden values, and was multiplied with the signal of shape (n, k), "
-    "before W2 was crossed. Where h and k differ the shapes do not fit.",
+    "before W2 was crossed. Where h and k differ, and neither is 1, the shapes do not fit.",
     "In which order does the forward pass meet tanh and W2? Backward meets them in the opposite order.",
 )
 def slope_at_the_output(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
@@ -392,7 +395,7 @@ def bias2_averaged(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 
 @mistake(
     "Autograd was asked, and had nothing to say",
-    "Something went backward that has no graph. In this exercise autograd is not to be asked at all.",
+    "Autograd was to go back from a value that has no graph. In this exercise autograd is not to be asked at all.",
     "Walk the stations back on paper, and write each step with tensor operations.",
 )
 def autograd_asked_in_vain(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> object:

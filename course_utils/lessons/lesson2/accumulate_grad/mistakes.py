@@ -66,9 +66,9 @@ def _replaced_by_sum(param: T, incoming: T) -> None:
 
 
 @mistake(
-    ".grad is the caller's own tensor",
-    "Where .grad was None it became incoming itself, or a view of it: whatever is written into one of them arrives in the "
-    "other too.",
+    ".grad shares the caller's memory",
+    "Where .grad was None it became incoming itself, or shares its memory: whatever is written into one of them "
+    "arrives in the other too.",
     "Give .grad memory of its own on the first call. detach() and .data share it.",
     "backward may take over an incoming tensor because nobody else holds it. Your caller does.",
     also=(_later(_replaced_by_sum, first=_assigned),),
@@ -78,9 +78,9 @@ def incoming_kept_by_reference(param: T, incoming: T) -> None:
 
 
 @mistake(
-    ".grad is always the caller's tensor",
-    "Each call put incoming itself, or a view of it, into .grad: the old gradient is lost, and the new one changes with "
-    "incoming.",
+    ".grad shares the caller's memory after every call",
+    "Each call that was accepted put incoming itself, or a view of it, into .grad: the old gradient is lost, and the "
+    "new one changes with incoming.",
     "Copy the first gradient, and add each later one to it.",
 )
 def replaced_by_reference(param: T, incoming: T) -> None:
@@ -89,10 +89,10 @@ def replaced_by_reference(param: T, incoming: T) -> None:
 
 @mistake(
     "The copy kept the overlapping layout of incoming",
-    "The rows of an expanded tensor are one row of memory. .grad took over that layout, so nothing can be added to it in "
-    "place: PyTorch refuses.",
-    "How did the first gradient come into .grad? incoming.clone() gives every entry a place of its own; copy.deepcopy and "
-    "views keep the strides.",
+    "The rows of an expanded tensor are one row of memory. .grad took over that layout, so nothing can be added to "
+    "it in place: PyTorch refuses.",
+    "How did the first gradient come into .grad? incoming.clone() gives every entry a place of its own; "
+    "copy.deepcopy and views keep the strides.",
     "expand() makes no entries, it only lets a stride be 0.",
 )
 def copied_the_strides(param: T, incoming: T) -> None:
@@ -107,9 +107,9 @@ def _memory_swapped(param: T, incoming: T) -> None:
 
 
 @mistake(
-    "A new tensor took the place of the old one",
-    "The values are right, but they lie in a new tensor, or in new memory. Whoever holds the old one (a bucket of "
-    "gradients, a view, a list) no longer sees what arrives.",
+    "The sum was not written into the tensor that was there",
+    "The values are right, but they lie in other memory than before. What shares the old memory, a bucket of gradients "
+    "or a view, no longer sees what arrives.",
     "Add in place: an operation that writes into the tensor in .grad.",
     "x = x + y makes a new tensor; x += y and x.add_(y) write into the old one.",
     also=(_later(_memory_swapped),),
@@ -119,9 +119,9 @@ def new_tensor_in_grad(param: T, incoming: T) -> None:
 
 
 @mistake(
-    "A gradient of zeros was taken for no gradient",
-    "Where .grad held zeros, a new tensor took their place. Elsewhere the old tensor was added to. None says that nothing "
-    "has arrived yet; zeros are a gradient, and other code may hold that tensor.",
+    "Zeros in .grad made room for a new tensor",
+    "Where .grad held zeros, a new tensor took their place; the call after that added to the tensor it found. None "
+    "says that nothing has arrived yet; zeros are a gradient, and other code may hold that tensor.",
     "Ask whether .grad is None, not what it holds.",
     "As numbers, nothing and zero make the same sum.",
 )
@@ -139,7 +139,7 @@ def zeros_taken_for_no_gradient(param: T, incoming: T) -> None:
     "The new gradient replaced the old one",
     ".grad holds only the newest gradient; what was there is lost.",
     "Add to what is there; put the gradient in as it is only when there is nothing yet.",
-    "backward assigns the first time alone. After that it adds.",
+    "backward assigns where .grad is None; where .grad holds a tensor, it adds.",
 )
 def replaced_not_added(param: T, incoming: T) -> None:
     _checked(param, incoming)
@@ -168,7 +168,7 @@ def _into_the_values(param: T, incoming: T) -> None:
 
 
 @mistake(
-    "The gradient was added to the parameter's values",
+    "The parameter's values were changed, not its .grad",
     ".grad holds after the call what it held before it, and the parameter itself has moved.",
     "Add to param.grad. The parameter moves only when an optimizer steps.",
     "A parameter and its gradient have the same shape, so nothing complains.",
@@ -184,8 +184,8 @@ def _in_place_unchecked(param: T, incoming: T) -> None:
 
 
 @mistake(
-    "Written into the parameter instead of its .grad",
-    "An in-place operation met the parameter itself, and autograd refused it.",
+    "In-place work on the parameter instead of its .grad",
+    "An in-place operation met a leaf that requires gradients, as the parameter is, and autograd refused it.",
     "Add to param.grad. The parameter moves only when an optimizer steps.",
     also=(_in_place_unchecked,),
 )
@@ -216,8 +216,8 @@ def first_gradient_lost(param: T, incoming: T) -> None:
 
 @mistake(
     "A gradient of zeros was passed over",
-    ".grad is None still after a gradient of zeros arrived. To an optimizer the two differ: it leaves out a parameter whose "
-    ".grad is None.",
+    ".grad is None still after a gradient of zeros arrived. To an optimizer the two differ: it leaves out a "
+    "parameter whose .grad is None.",
     "Ask whether .grad is None; what incoming holds does not matter.",
     "As numbers, adding zeros and adding nothing are the same.",
 )
@@ -274,7 +274,8 @@ def _twice(param: T, incoming: T) -> None:
 @mistake(
     "A gradient was counted twice",
     "One gradient arrived two times. Did you put it in, and then add it as well?",
-    "Make the first call and the later calls exclude each other.",
+    "Add incoming once in each call. Does the first call run the line for later calls as well, or does one call add "
+    "in two lines?",
     "",
     also=(_later(_twice, first=_twice), _later(_twice)),
 )
@@ -336,9 +337,10 @@ def _written_over(param: T, incoming: T) -> None:
 
 @mistake(
     "A wrong shape met no ValueError",
-    "Nothing compares all of the two shapes. PyTorch stretches what it can and adds it without a word; what it cannot stretch "
-    "it refuses, but not by a ValueError.",
-    "Compare the whole shapes before you add: dimensions that fit by broadcasting are still not equal.",
+    "At least one wrong shape got past without a ValueError. PyTorch stretches what it can and adds it without a "
+    "word; what it cannot stretch it refuses by a RuntimeError.",
+    "Compare the whole shapes before you add, whether .grad is None or not: dimensions that fit by broadcasting are "
+    "still not equal.",
     "Adding follows the broadcasting rules: a dimension that is 1 or missing fits any.",
     also=(
         _added_to_zeros,
@@ -358,8 +360,8 @@ def _reshaped(param: T, incoming: T) -> None:
 
 @mistake(
     "A gradient of another shape was reshaped",
-    "The number of entries is the same, but their order means something else: the gradient of another shape belongs to "
-    "another parameter.",
+    "The number of entries is the same, but a gradient of another shape is not this parameter's gradient, and the "
+    "exercise asks for a refusal.",
     "Compare the shapes, not the number of entries.",
     "",
     also=(_reshaped, _caught(_reshaped)),
@@ -426,7 +428,7 @@ def _returned_the_class(param: T, incoming: T) -> object:
 @mistake(
     "The refusal was returned, not raised",
     "Nothing was changed, but nothing was raised either: what the function returns does not stop the caller.",
-    "Say raise where you say return.",
+    "Raise a ValueError where you return now.",
     "An exception is an object like any other until it is raised.",
     also=(_returned_false, _returned_the_class),
 )
@@ -439,8 +441,8 @@ def returned_the_refusal(param: T, incoming: T) -> object:
 
 @mistake(
     "A RuntimeError where a ValueError is asked",
-    "Some wrong shapes met a RuntimeError, as PyTorch raises where a shape cannot be stretched or assigned. A caller who "
-    "expects ValueError does not catch it.",
+    "Some wrong shapes met a RuntimeError, as PyTorch raises where a shape cannot be stretched or assigned. A caller "
+    "who expects ValueError does not catch it.",
     "Compare the shapes yourself, in the case of None too, and raise ValueError.",
 )
 def shape_error_from_torch(param: T, incoming: T) -> None:
@@ -481,7 +483,8 @@ _TOO_STRICT_TESTS: tuple[Test, ...] = (
 @mistake(
     "A right shape was refused",
     "An error was raised although incoming has exactly the parameter's shape.",
-    "Compare the two shapes as a whole and with == or !=; a parameter may have any number of dimensions, none included.",
+    "Compare the two shapes as a whole and with == or !=, and nothing else: a parameter may have any number of "
+    "dimensions, none included, incoming any layout, and .grad may be None.",
     "",
     also=tuple(_unless(wrong, _added) for wrong in _TOO_STRICT_TESTS),
 )

@@ -30,6 +30,9 @@ def _inputs(case: Case) -> tuple[torch.Tensor, list[torch.Tensor]]:
         param.grad = draw.normal(*shape)
     if spec.get("earlier") == "zeros":
         param.grad.zero_()  # type: ignore[union-attr]
+    if spec.get("earlier") == "cancelling":
+        first = param.grad[0].clone()  # type: ignore[index]
+        param.grad = torch.stack([first, -first, torch.zeros_like(first), torch.zeros_like(first)])
     calls = spec.get("calls", 1)
     if spec.get("reused"):
         return param, [draw.normal(*shape)] * calls
@@ -102,6 +105,7 @@ def _cases(seed: int) -> list[Case]:
             ("transposed, non-contiguous gradients, two of them", {"shape": [3, 2], "transposed": True, "calls": 2}),
             ("float32, two gradients on top of one", {"shape": [5], "calls": 2, "dtype": "float32", **held}),
             (".grad holds zeros, two gradients", {"shape": [4], "calls": 2, "earlier": "zeros"}),
+            (".grad's entries sum to zero", {"shape": [4], "earlier": "cancelling"}),
             (".grad is None, the gradient is all zeros", {"shape": [3], "zeros": True}),
             (
                 "first a gradient expanded from one row, then an ordinary one",
@@ -168,6 +172,7 @@ EXERCISE = Exercise(
         ("the shape is the right one", lambda spec: not spec.get("refused")),
         (".grad is None before a single call", lambda spec: "earlier" not in spec and spec.get("calls", 1) == 1),
         (".grad holds zeros", lambda spec: spec.get("earlier") == "zeros"),
+        ("the entries of .grad sum to zero", lambda spec: spec.get("earlier") in ("zeros", "cancelling")),
         ("incoming is all zeros", lambda spec: bool(spec.get("zeros"))),
         ("incoming is expanded from one row", lambda spec: bool(spec.get("expanded"))),
         ("incoming is transposed", lambda spec: bool(spec.get("transposed"))),

@@ -70,20 +70,20 @@ def _rounds(
 
 
 @mistake(
-    "Every entry is the live .grad",
-    "What was stored each time shares the memory of .grad, which every backward adds to, so all entries show its last "
-    "value.",
+    "Every entry shows the live .grad",
+    "All entries share the memory of .grad, so all show its last value: what is added to .grad in place shows in "
+    "each of them.",
     "Store a copy that owns its memory. Storing .grad itself, detach(), .data and views share it.",
-    "The first backward makes the tensor, every later one adds in place, and a list stores references.",
+    "backward, as it is called here, adds in place to the tensor that .grad holds, and a list stores references.",
 )
 def same_live_grad(param: T, loss_fn: Loss, n: int) -> object:
     return _rounds(param, loss_fn, n, keep=_held)
 
 
 @mistake(
-    "The earlier gradient is counted in, and every entry is the live .grad",
-    "Two things at once: what .grad held before the call was not cleared, and what was stored each time shares the "
-    "memory of .grad, so all entries show its last value.",
+    "The earlier gradient is counted in, and every entry shows the live .grad",
+    "Two things at once: what .grad held before the call is counted in, and all entries share the memory of .grad, "
+    "so they show its last value.",
     "Clear once before the first backward, and store copies that own their memory.",
     "Nothing clears .grad for you, and a list stores references.",
 )
@@ -93,10 +93,10 @@ def neither_cleared_nor_copied(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "The snapshots are NumPy arrays that follow .grad",
-    "x.numpy() gives an array that shares the memory of x, so all entries show the last value of .grad; and the exercise "
-    "asks for tensors.",
+    "The entries are NumPy arrays that share the memory of .grad, so all show its last value; and the exercise asks "
+    "for tensors.",
     "Store tensors, each a copy that owns its memory.",
-    "numpy() copies nothing: it is another view of the same memory.",
+    "x.numpy() copies nothing: it is another view of the same memory.",
 )
 def numpy_views_of_grad(param: T, loss_fn: Loss, n: int) -> object:
     return _rounds(param, loss_fn, n, keep=lambda p: _held(p).numpy())
@@ -111,7 +111,8 @@ def _last_one_assigned(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "The last snapshot is the live .grad",
-    "The earlier snapshots stand still, but the last one shares the memory of .grad: the next backward would change it.",
+    "The earlier snapshots have memory of their own, but the last one shares that of .grad: the next backward would "
+    "change it.",
     "Store a copy, or put a copy into .grad.",
     "Assigning a tensor to .grad copies nothing.",
     also=(_last_one_assigned,),
@@ -127,10 +128,10 @@ def last_snapshot_is_live(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "All entries are one tensor",
-    "The entries share memory with one another, though not with .grad: all show the value that this one tensor had last.",
-    "Store another tensor each round: a sum made anew, or a copy.",
-    "total += g writes into the tensor that the list already holds; total = total + g makes a new one.",
+    "All entries share one memory",
+    "The entries share memory with one another, though not with .grad: all show what was written there last.",
+    "Store a tensor with memory of its own each round: a sum made anew, or a copy.",
+    "x += g writes into the tensor x, and a list that holds it shows that; x = x + g makes a new one.",
 )
 def one_tensor_for_all(param: T, loss_fn: Loss, n: int) -> object:
     total, kept = torch.zeros_like(param), []
@@ -147,11 +148,15 @@ def _stored_and_wiped_each_round(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "What was stored was set to zero",
-    "The list holds tensors that share the memory of .grad, and that memory was zeroed afterwards: all entries are zeros, "
-    "and so is .grad.",
+    "The list holds tensors that share the memory of .grad, and that memory was zeroed afterwards: all entries are "
+    "zeros, and so is .grad.",
     "Store copies that own their memory, and leave .grad alone once the backwards have run.",
     "zero_() writes into the tensor, and whoever holds it sees that.",
     also=(_stored_and_wiped_each_round,),
+    signs=(
+        BACKWARDS,
+        ELSEWHERE,
+    ),
 )
 def wiped_what_was_stored(param: T, loss_fn: Loss, n: int) -> object:
     kept = _rounds(param, loss_fn, n, keep=_held)
@@ -169,7 +174,7 @@ def _old_kept_unless_n_is_0(param: T, loss_fn: Loss, n: int) -> object:
 @mistake(
     "The gradients that were there before are counted in",
     "backward() adds to what .grad holds, and it held an earlier gradient when this began.",
-    "Empty .grad before the first backward.",
+    "Empty .grad before anything is added to it.",
     "Nothing clears .grad for you: not backward, not the end of a function.",
     also=(_old_kept_unless_n_is_0,),
 )
@@ -200,7 +205,8 @@ def cleared_by_arithmetic(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "The earlier gradient is left out of the snapshots and still in .grad",
-    "The snapshots are right where the numbers are finite, but .grad holds the sum on top of what was there before.",
+    ".grad holds the sum on top of what was there before; the snapshots hold it without that, as far as the numbers "
+    "were finite.",
     "Empty .grad before the first backward. Then nothing has to be taken away.",
     "Nothing clears .grad for you: not backward, not the end of a function.",
 )
@@ -214,11 +220,12 @@ def _cleared_in_the_loop_alone(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "Cleared between the backwards",
-    "As many backwards ran as were asked, but .grad ends as a single gradient: each round lost what the rounds before "
-    "had put there.",
-    "Clear once, before the first backward. Is there a clearing, or an assignment to .grad, inside the loop?",
-    "Training loops clear each round, but each of their rounds ends with a step that has used the gradient.",
+    "Every entry is a single gradient, and so is .grad at the end",
+    "As many backwards ran as were asked, but .grad ends as a single gradient. That is what clearing .grad in each "
+    "round leaves, or assigning to it: what the rounds before had put there is lost.",
+    "Clear once, before the first backward. Is there a clearing, or an assignment to .grad, or a division, inside "
+    "the loop or after it?",
+    "A plain training loop clears in each round, but there a step has used the gradient before it is cleared.",
     also=(_cleared_in_the_loop_alone,),
     signs=(BACKWARDS,),
 )
@@ -239,11 +246,11 @@ def _zeroed_in_the_loop_alone_and_live(param: T, loss_fn: Loss, n: int) -> objec
 
 
 @mistake(
-    "Cleared between the backwards, and not copied",
-    "Two things at once: .grad ends as a single gradient, since each round lost what the rounds before had put there; "
-    "and what was stored shares the memory of .grad.",
+    "A single gradient each time, and not copied",
+    "Two things at once: .grad ends as a single gradient, as clearing between the backwards leaves it; and what was "
+    "stored, the last entry at least, shares the memory of .grad.",
     "Clear once, before the first backward, and store copies that own their memory.",
-    "Training loops clear each round, but each of their rounds ends with a step that has used the gradient.",
+    "A plain training loop clears in each round, but there a step has used the gradient before it is cleared.",
     also=(_zeroed_and_live, _in_the_loop_alone_and_live, _zeroed_in_the_loop_alone_and_live),
     signs=(BACKWARDS,),
 )
@@ -253,8 +260,8 @@ def cleared_between_and_not_copied(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "Without a backward, nothing was cleared",
-    "With n = 0 .grad still holds the earlier gradient. Starting from a cleared .grad does not depend on how many backwards "
-    "follow.",
+    "With n = 0 .grad still holds the earlier gradient. Starting from a cleared .grad does not depend on how many "
+    "backwards follow.",
     "Is .grad cleared, or assigned, inside the loop alone? A loop of no rounds does neither.",
     "A loop over range(0) never enters its body.",
 )
@@ -267,11 +274,11 @@ def _zeroed_after_each(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "Cleared after each backward",
-    "Every entry is a single gradient, and .grad is cleared at the end: no gradient was added to another, and the sum that "
-    "the caller asked for is nowhere.",
-    "Clear once, before the first backward.",
-    "Training loops clear each round, but each of their rounds ends with a step that has used the gradient.",
+    "Every entry is a single gradient, and .grad ends cleared",
+    "Every entry is a single gradient, and .grad is cleared at the end, as clearing after each backward leaves it: "
+    "the sum that the caller asked for is nowhere.",
+    "Clear once, before the first backward, and let the gradients add up in .grad.",
+    "A plain training loop clears in each round, but there a step has used the gradient before it is cleared.",
     also=(_zeroed_after_each,),
 )
 def cleared_after_each_backward(param: T, loss_fn: Loss, n: int) -> object:
@@ -283,11 +290,11 @@ def _zeroed_after_and_not_before(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "Cleared after each backward instead of before the first",
-    "The first entry has the earlier gradient in it, every later one is a single gradient, and .grad is cleared at the "
-    "end.",
+    "The earlier gradient is in the first entry alone, and .grad ends cleared",
+    "The first entry has the earlier gradient in it, every later one is a single gradient, and .grad is cleared at "
+    "the end unless n is 0. Clearing after each backward, instead of before the first, leaves this.",
     "Clear once, before the first backward, and not again.",
-    "In a training loop backward, step and zero_grad() follow each other; the step has used the gradient by then.",
+    "In many training loops backward, step and zero_grad() follow each other; the step has used the gradient by then.",
     also=(_zeroed_after_and_not_before,),
 )
 def cleared_after_and_not_before(param: T, loss_fn: Loss, n: int) -> object:
@@ -301,9 +308,9 @@ def _zeroed_at_the_end(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    ".grad was cleared at the end",
-    "The snapshots hold the right sums, but whoever called this function finds .grad cleared, where the sum should be.",
-    "Leave the sum in .grad; it is what the caller asked for.",
+    ".grad ends cleared",
+    "n backwards ran into .grad, but whoever called this function finds .grad cleared, where the sum should be.",
+    "The sum should stay in .grad; it is what the caller asked for. Is there a clearing after a backward?",
     "Tidying up is right where .grad belongs to somebody else. Here filling it is the task.",
     also=(_zeroed_at_the_end,),
     signs=(BACKWARDS, ELSEWHERE),
@@ -321,8 +328,8 @@ def _cleared_to_zeros_and_summed_by_hand(param: T, loss_fn: Loss, n: int) -> obj
 
 
 @mistake(
-    ".grad was cleared and nothing was put into it",
-    "The snapshots hold the right sums, but no backward pass ran that writes into .grad, and nobody put the sum there.",
+    ".grad was cleared, and the sum is not in it",
+    "No backward pass ran that writes into .grad, and at the end .grad is cleared: the sum is not there.",
     "Run backwards that fill .grad, or put the sum into it at the end.",
     "torch.autograd.grad hands gradients back; it writes into no .grad.",
     also=(_cleared_to_zeros_and_summed_by_hand,),
@@ -350,10 +357,11 @@ def _put_back_where_held(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "The earlier gradient was put back",
-    "The snapshots hold the right sums, but at the end .grad holds what it held before the call, not the sum.",
+    ".grad holds the earlier gradient again",
+    "n backwards ran; where .grad held a gradient before the call and n is not 0, it holds that one again at the "
+    "end, not the sum.",
     "Leave the sum in .grad.",
-    "In exercise 1.3 putting it back was the task; here it is not.",
+    "In exercise 1.3 .grad had to end as it was; here it has to hold the sum.",
     also=(_put_back_unless_n_is_0, _put_back_where_held),
     signs=(BACKWARDS, ELSEWHERE),
 )
@@ -386,11 +394,10 @@ def _summed_by_hand(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "No gradient arrived in param.grad",
-    "The snapshots hold the right sums, but param.grad holds after the call what it held before it: the gradients were computed, "
-    "and never put there.",
-    "Afterwards param.grad itself should hold the sum. backward() puts gradients into .grad of the tensor that the loss "
-    "was made from; torch.autograd.grad hands them back instead.",
+    "The sum is not in param.grad",
+    "Unless n is 0, param.grad holds after the call what it held before it, not the sum of the gradients.",
+    "Afterwards param.grad itself should hold the sum. backward() puts gradients into .grad of the leaf that the "
+    "loss was made from; torch.autograd.grad hands them back instead.",
     "A gradient and the .grad of a parameter are two things: one is a result, the other a place.",
     also=(_on_a_copy, _multiples_alone, _summed_if_n_is_not_0),
     signs=(BACKWARDS, ELSEWHERE),
@@ -409,8 +416,8 @@ def _divided_so_far(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "A single gradient, instead of what is held",
-    "Every entry equals the gradient of one backward, while .grad does end as the sum. A snapshot shows what .grad holds "
-    "after that backward: the sum so far.",
+    "Every entry equals the gradient of one backward. A snapshot shows what .grad holds after that backward: the sum "
+    "so far.",
     "Each entry should be what .grad holds at that moment, with all backwards up to it.",
     "",
     also=(_divided_so_far,),
@@ -436,8 +443,9 @@ def _one_for_all_if_any(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "No gradient was added to another",
-    "Every entry is a single gradient, and so is .grad at the end. Not as many backwards ran into .grad as were asked.",
+    "A single gradient everywhere, and too few backwards",
+    "Every entry is a single gradient, and so is .grad at the end. Where n is 2 or more, fewer than n backwards ran "
+    "into .grad.",
     "Let n backwards add to .grad, and copy what it holds after each.",
     "",
     also=(_one_for_all, _one_for_all_if_any),
@@ -465,7 +473,8 @@ def _one_gradient_assigned(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "One gradient, multiplied",
-    "One gradient was computed and the snapshots are multiples of it; .grad holds that one gradient, not the sum of n.",
+    "One gradient was computed and the entries are multiples of it; .grad ends as that one gradient, not as the sum "
+    "of n.",
     "Run n backwards, and read each snapshot off .grad.",
     "The multiples come out right only because the loss is the same each time.",
     also=(_one_backward_always, _one_gradient_assigned),
@@ -487,9 +496,10 @@ def _assigned_each_round(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "Only one gradient is left in .grad",
-    "The snapshots hold the right sums, so these were made elsewhere; .grad itself ends as a single gradient.",
-    "Afterwards .grad holds the sum of all n. What becomes of the earlier gradients when the next one arrives in .grad?",
+    ".grad ends as a single gradient",
+    ".grad itself ends as a single gradient, not as the sum of all n.",
+    "Afterwards .grad holds the sum of all n. What becomes of the earlier gradients when the next one arrives in "
+    ".grad? Is it cleared, assigned to or divided?",
     "backward adds to .grad by itself; a sum kept beside it is not needed.",
     also=(_assigned_each_round,),
     signs=(BACKWARDS, GRADS),
@@ -524,8 +534,8 @@ def _last_one_itself_if_any(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "Only one loss went backward",
-    "n losses were made and one backward ran, so .grad and what was returned are a single gradient.",
+    "One backward instead of n",
+    "n losses were made and one backward ran; what .grad holds and what was returned are a single gradient.",
     "What belongs inside the loop? Each of the n losses goes backward, and after each a snapshot is taken.",
     "A loss that is made and not sent backward leaves no trace in .grad.",
     also=(_last_one_in_a_list, _last_one_in_a_list_if_any, _last_one_itself_if_any),
@@ -550,7 +560,7 @@ def _lagging(param: T, loss_fn: Loss, n: int, first: Clear) -> object:
 
 @mistake(
     "The snapshots lag one backward behind",
-    "The list starts with the cleared gradient and lacks the final sum, which .grad does hold.",
+    "The list starts with the cleared gradient and lacks the final sum.",
     "Take the snapshot after the backward.",
     "",
     also=(lambda p, f, n: _lagging(p, f, n, _to_none), lambda p, f, n: _lagging(p, f, n, _zeroed_if_held)),
@@ -565,7 +575,7 @@ def _with_none_first(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "The cleared gradient stands first",
-    "There are n + 1 entries: the state before the first backward was written down too.",
+    "There are n + 1 entries: zeros, or None, stand before the n snapshots.",
     "One snapshot after each backward makes n of them.",
     "",
     also=(_with_none_first,),
@@ -576,10 +586,10 @@ def began_with_the_cleared_gradient(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "Divided by n",
-    "Everything came out n times too small: the list and .grad end at the mean of the gradients. Did you divide the loss "
-    "by n?",
-    "Leave the loss as it is; the sum is asked for.",
-    "Gradient accumulation divides, because it imitates a mean over a large batch. backward itself only adds.",
+    "Everything came out n times too small: the list and .grad end at the mean of the gradients. Did you divide the "
+    "loss by n?",
+    "Leave the division out; the sum is asked for.",
+    "Gradient accumulation often divides, to imitate a mean over a large batch. backward itself only adds.",
 )
 def loss_divided_by_n(param: T, loss_fn: Loss, n: int) -> object:
     return _rounds(param, lambda p: loss_fn(p) / n, n)
@@ -587,7 +597,7 @@ def loss_divided_by_n(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "The snapshots were divided by n",
-    "Every entry is n times too small; .grad itself holds the right sum.",
+    "Every entry is n times too small: what .grad holds after a backward is the sum so far, not a mean.",
     "A snapshot shows what .grad holds, as it is.",
     "",
 )
@@ -596,9 +606,9 @@ def snapshots_divided_by_n(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "A running sum of losses went backward each time",
-    "Round k sent as much backward as k losses, on top of what .grad had from the rounds before: 1, 3, 6, ... gradients "
-    "instead of 1, 2, 3.",
+    "1, 3, 6, ... gradients instead of 1, 2, 3",
+    "The entries hold 1, 3, 6, ... gradients instead of 1, 2, 3, and .grad ends like the last of them. A running sum "
+    "of losses does that if it goes backward each time: round k sends k losses, on top of what .grad has.",
     "Send each loss backward by itself; .grad does the adding.",
     "Both the sum of losses and .grad accumulate. One of the two is enough.",
 )
@@ -608,9 +618,9 @@ def running_sum_backward(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "The sums were summed once more",
-    "The entries hold 1, 3, 6, ... gradients, while .grad ends at the right sum: what .grad held after each backward is "
-    "a sum already, and it was added up again.",
+    "The entries are sums of sums",
+    "The entries hold 1, 3, 6, ... gradients instead of 1, 2, 3. What .grad holds after each backward is a sum "
+    "already: was it added up again?",
     "What .grad holds is the snapshot; nothing has to be added to it.",
     "",
 )
@@ -623,7 +633,7 @@ def sums_summed_again(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "One backward too many",
+    "One round too many",
     "There are n + 1 snapshots, and .grad holds n + 1 gradients.",
     "Count the rounds of the loop.",
 )
@@ -632,8 +642,8 @@ def one_backward_too_many(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "One backward too few",
-    "There are n - 1 snapshots, and .grad holds n - 1 gradients.",
+    "One round too few",
+    "There are n - 1 snapshots, where n is not 0, and .grad holds n - 1 gradients.",
     "Count the rounds of the loop: how many does range(1, n) make?",
     also=(
         lambda p, f, n: _rounds(p, f, n - 1, first=_to_zeros),
@@ -650,9 +660,9 @@ def _one_before_if_any(param: T, loss_fn: Loss, n: int) -> object:
 
 
 @mistake(
-    "A backward ran before the first round",
+    "Every snapshot holds one gradient too many",
     "There are n snapshots, and each of them, like .grad at the end, holds one gradient more than it should.",
-    "Is there a backward before the loop? n backwards run altogether.",
+    "Is there a backward before the loop, or is the first gradient counted twice? n backwards run altogether.",
     "",
     also=(_one_before_if_any,),
 )
@@ -729,7 +739,7 @@ def _norms_as_numbers(param: T, loss_fn: Loss, n: int) -> object:
     "Norms instead of gradients",
     "Each entry is the length of .grad, one number. A snapshot is the whole tensor.",
     "Store the tensor that .grad holds, as a copy.",
-    "A log of a training run keeps norms, because gradients are large. Here they are small.",
+    "A log of a training run often keeps norms, because gradients are large. Here they are small.",
     also=(_norms_as_numbers,),
 )
 def norms_for_gradients(param: T, loss_fn: Loss, n: int) -> object:
@@ -748,7 +758,7 @@ def _losses(param: T, loss_fn: Loss, n: int) -> list[T]:
 
 @mistake(
     "Losses instead of gradients",
-    "The list holds the value of the loss once for each round; .grad itself is right.",
+    "The list holds the value of the loss once for each round.",
     "Read .grad after each backward, and store a copy of that.",
     "",
     also=(_losses,),
@@ -765,7 +775,8 @@ def _hook_on_each_gradient(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "A hook stayed registered",
-    "A hook that was registered on param in this call is still there, and runs at each later backward of the caller's.",
+    "A hook that was registered on param in this call is still there, and runs at each later backward of the "
+    "caller's that reaches param.",
     "Keep the handle that registering returns, and call its remove() at the end.",
     "Hooks live on the parameter or module, not in your function.",
     also=(_hook_on_each_gradient,),
@@ -775,3 +786,34 @@ def hooks_left_behind(param: T, loss_fn: Loss, n: int) -> object:
     param.register_post_accumulate_grad_hook(lambda p: kept.append(_copied(p)))
     _rounds(param, loss_fn, n)
     return kept
+
+
+@mistake(
+    ".grad doubles from round to round",
+    "The snapshots are 1, 2, 4, 8 ... times one gradient: what is added each time is as large as what is there.",
+    "Does .grad share its tensor with the gradient that is added to it? Let each backward add its own.",
+    "`param.grad = g` makes .grad and g one tensor, and `param.grad += g` then changes both.",
+)
+def grad_added_to_itself(param: T, loss_fn: Loss, n: int) -> object:
+    param.grad = None
+    kept = []
+    gradient = _single(param, loss_fn) if n else param
+    for _ in range(n):
+        if param.grad is None:
+            param.grad = gradient
+        else:
+            param.grad += gradient
+        kept.append(param.grad.clone())
+    return kept
+
+
+@mistake(
+    "`param` was zeroed in place of its .grad",
+    "The gradients are those at zero, and the values of `param` are gone.",
+    "What is to be cleared is param.grad; param itself keeps its values.",
+    "The names lie close together: param.data.zero_() clears the weights, param.grad.zero_() the gradient.",
+)
+def parameter_zeroed(param: T, loss_fn: Loss, n: int) -> object:
+    with torch.no_grad():
+        param.zero_()
+    return _rounds(param, loss_fn, n, first=_not_at_all)

@@ -60,7 +60,7 @@ def _subtracted(model: nn.Module, losses: Losses, weights: Weights) -> None:
 @mistake(
     "The old gradients were cancelled, not cleared",
     "Where .grad was infinite or NaN before, it is NaN now: zero times infinity is NaN, and so is infinity minus "
-    "infinity. Where the old gradients were finite, the code is right.",
+    "infinity. On finite numbers such arithmetic does clear.",
     "Clear by setting .grad to None, or by writing zeros over it.",
     "For finite numbers, multiplying by zero and subtracting the old value do clear.",
     also=(_subtracted,),
@@ -86,11 +86,11 @@ def _clearing_without_weight_zero(model: nn.Module, losses: Losses, weights: Wei
 
 
 @mistake(
-    "Cleared between the backwards",
-    "Each loss went backward, and only the last one's gradient is left: what the rounds before had put into .grad was "
-    "wiped out.",
-    "Clear once, before the first backward.",
-    "Training loops clear each round, but each of their rounds ends with a step that has used the gradient.",
+    "The last loss's gradient is all that is left",
+    "Backward ran for each loss, or for each of a weight that is not zero, and only the last one's gradient is left. "
+    "That is what clearing between the backwards leaves: what the rounds before had put into .grad is lost.",
+    "Clear once, before the first backward. Is .grad cleared, or assigned to, inside the loop?",
+    "A plain training loop clears in each round, but there a step has used the gradient before it is cleared.",
     also=(_clearing_with_zeros, _clearing_without_weight_zero),
     signs=(BACKWARDS,),
 )
@@ -126,7 +126,8 @@ def last_loss_on_old_gradients(model: nn.Module, losses: Losses, weights: Weight
 @mistake(
     "Only the first loss went backward",
     "One backward pass ran, and .grad holds the first loss's gradient: of the others nothing arrived.",
-    "What ends the loop after its first round? A return that is indented one level too far does.",
+    "Is there a loop over all losses, and what ends it after its first round? A return that is indented one level "
+    "too far does.",
     signs=(BACKWARDS,),
 )
 def only_the_first_loss(model: nn.Module, losses: Losses, weights: Weights) -> None:
@@ -181,7 +182,7 @@ def not_cleared_and_not_weighed(model: nn.Module, losses: Losses, weights: Weigh
 
 @mistake(
     "Divided by the number of losses",
-    "The result is the mean over the losses; the weighted sum is asked for.",
+    "The result is the weighted sum, divided by the number of losses.",
     "Leave the division out; the weights say all there is to say.",
 )
 def averaged_over_losses(model: nn.Module, losses: Losses, weights: Weights) -> None:
@@ -199,7 +200,7 @@ def plain_mean_over_losses(model: nn.Module, losses: Losses, weights: Weights) -
 
 @mistake(
     "The weights were made to add up to one",
-    "Each weight was divided by the sum of all weights.",
+    "Each weight counts as if divided by the sum of all weights, or of their absolute values.",
     "Use the weights as they are.",
     also=(_weighed(lambda w: [one / sum(map(abs, w)) for one in w]),),
 )
@@ -213,9 +214,9 @@ def _unweighed_sum_each_time(model: nn.Module, losses: Losses, weights: Weights)
 
 @mistake(
     "Earlier losses were counted again in later rounds",
-    "The first of n losses counts n times, the second n - 1 times, and so on. That is what a running sum of losses does "
-    "that goes backward in each round: it contains the losses before.",
-    "Send each loss backward by itself, as soon as it is made; .grad does the adding.",
+    "The first of n losses counts n times, the second n - 1 times, and so on. That is what a running sum of losses "
+    "does that goes backward in each round: it contains the losses before.",
+    "Send each loss, times its weight, backward by itself, as soon as it is made; .grad does the adding.",
     "Both the running sum and .grad accumulate.",
     also=(_unweighed_sum_each_time,),
 )
@@ -228,10 +229,10 @@ def _whole_sum_each_time(model: nn.Module, losses: Losses, weights: Weights) -> 
 
 
 @mistake(
-    "The whole sum was counted once for each loss",
-    "Everything is too large by the number of losses.",
-    "Did the sum of all losses go backward in each round? Send each loss backward by itself, once, as soon as it is "
-    "made; .grad does the adding.",
+    "The whole sum was counted as often as there are losses",
+    "The result is the sum of all losses, weighed or not, times the number of losses.",
+    "Did the sum of all losses go backward in each round? Send each loss, times its weight, backward by itself, "
+    "once, as soon as it is made; .grad does the adding.",
     also=(_whole_sum_each_time,),
 )
 def whole_sum_each_time(model: nn.Module, losses: Losses, weights: Weights) -> None:
@@ -246,10 +247,10 @@ def _backward_twice(model: nn.Module, losses: Losses, weights: Weights) -> None:
 
 @mistake(
     "One graph was walked backward twice",
-    "Something went backward of which a part had gone backward before, and that first time had freed its graph. A running "
-    "sum of losses is such a thing: it contains the losses before.",
-    "Send each loss backward by itself, once, as soon as it is made; .grad does the adding. To retain the graph would end "
-    "the error and count the earlier losses again.",
+    "Something went backward of which a part had gone backward before, and that first time had freed its graph. A "
+    "running sum of losses is such a thing: it contains the losses before.",
+    "Send each loss backward by itself, once, as soon as it is made; .grad does the adding. To retain the graph "
+    "would end the error, and may count a loss again.",
     "Both the running sum and .grad accumulate.",
     also=(_backward_twice,),
 )
@@ -262,7 +263,8 @@ def graph_freed(model: nn.Module, losses: Losses, weights: Weights) -> None:
 
 @mistake(
     "The weight scaled everything gathered so far",
-    ".grad was multiplied after the backward, and by then it held the earlier losses too.",
+    "Each loss counts with the product of its own weight and all later ones, as when .grad, or a running sum of "
+    "losses, is multiplied in each round: by then it holds the earlier losses too.",
     "Put the weight on the loss, before its backward: then only its own gradient is scaled.",
 )
 def running_grad_scaled(model: nn.Module, losses: Losses, weights: Weights) -> None:
@@ -271,10 +273,10 @@ def running_grad_scaled(model: nn.Module, losses: Losses, weights: Weights) -> N
 
 @mistake(
     "What was weighed held the earlier losses, too",
-    "In each round .grad as it stood was multiplied by the weight and added to a sum. By then it held the gradients of "
-    "the rounds before: the first loss was weighed with all the weights.",
+    "Each loss counts with the sum of its own weight and all later ones: the first one with all the weights. Was a "
+    "sum weighed in each round, in .grad or of losses, that held the rounds before?",
     "Put the weight on the loss, before its backward: then only its own gradient is scaled, and .grad does the adding.",
-    "After a backward .grad is not that loss's gradient but the sum so far.",
+    "Without a clearing in between, .grad after a backward is not that loss's gradient but the sum so far.",
 )
 def running_grad_weighed(model: nn.Module, losses: Losses, weights: Weights) -> None:
     _weighed(lambda w: [sum(w[index:]) for index in range(len(w))])(model, losses, weights)
@@ -298,7 +300,7 @@ def scaled_as_a_whole(model: nn.Module, losses: Losses, weights: Weights) -> Non
 @mistake(
     "The weight was applied twice",
     "The gradient of each loss is multiplied by the square of its weight.",
-    "Weigh the loss or its gradient, not both.",
+    "Apply each weight once: to the loss or to its gradient, not to both.",
 )
 def weighted_twice(model: nn.Module, losses: Losses, weights: Weights) -> None:
     _weighed(lambda w: [one * one for one in w])(model, losses, weights)
@@ -315,7 +317,7 @@ def weight_sign_lost(model: nn.Module, losses: Losses, weights: Weights) -> None
 
 @mistake(
     "A loss of negative weight was left out",
-    "Only losses of positive weight count.",
+    "Only losses of positive weight count: a negative weight counts as zero.",
     "Leave out losses of weight exactly zero, or none.",
 )
 def negative_weight_skipped(model: nn.Module, losses: Losses, weights: Weights) -> None:
@@ -335,7 +337,8 @@ def stopped_at_weight_zero(model: nn.Module, losses: Losses, weights: Weights) -
 
 @mistake(
     "The weights are one position off",
-    "A loss was multiplied by the weight of the loss next to it in the list.",
+    "A loss was multiplied by the weight of the loss next to it in the list. At one end the weight came from the "
+    "other end, or the loss does not count.",
     "Which weight does the first loss get, and which the last? Go through both lists together.",
     "A negative index counts from the end, and zip stops at the shorter of two lists: neither is an error.",
     also=(
@@ -350,7 +353,8 @@ def weights_one_position_off(model: nn.Module, losses: Losses, weights: Weights)
 
 @mistake(
     "The weights were read from the other end",
-    "The losses went forward through their list and the weights backward through theirs.",
+    "Losses and weights were paired in opposite directions, one list forward and the other backward, but for the "
+    "first pair perhaps.",
     "Which weight does the first loss get? Go through both lists together, in the same direction.",
     "pop() takes from the end of a list, and a negative index counts from there.",
     also=(_weighed(lambda w: w[:1] + w[:0:-1]),),
@@ -376,8 +380,8 @@ def _first_weight_once(model: nn.Module, losses: Losses, weights: Weights) -> No
 @mistake(
     "A loss that stands twice did not get both its weights",
     "Where a loss stands in the list twice, with a weight at each place, only one of the two weights was used.",
-    "Go by the places of the two lists, not by the losses: index() finds the first place, and a dict keeps one entry for "
-    "each key.",
+    "Go by the places of the two lists, not by the losses: index() finds the first place, and a dict keeps one entry "
+    "for each key.",
     "As long as no loss comes again, a loss and its place say the same.",
     also=(_last_weight_once, _first_weight_once),
 )
@@ -394,8 +398,8 @@ def _without_weight_zero_then_cleared(model: nn.Module, losses: Losses, weights:
 
 @mistake(
     ".grad was cleared at the end",
-    "The losses went backward, and what that had put into .grad was thrown away: whoever called this function finds .grad "
-    "empty.",
+    "Backward ran and put gradients into .grad, and they were thrown away: whoever called this function finds .grad "
+    "cleared.",
     "Leave the sum in .grad; it is what the caller asked for. Is there a clearing after a backward?",
     "Tidying up is right where .grad belongs to somebody else. Here filling it is the task.",
     also=(_without_weight_zero_then_cleared,),
@@ -409,8 +413,8 @@ def cleared_at_the_end(model: nn.Module, losses: Losses, weights: Weights) -> No
 @mistake(
     "What went backward is not connected with the model",
     "backward ran, but no gradient arrived at a parameter of the model: what went backward was not made from them.",
-    "Follow the loss from the model's own parameters to its backward. A copy of the model, item(), float(), detach() and "
-    "torch.tensor(...) cut it off.",
+    "Follow the loss from the model's own parameters to its backward. A copy of the model, item(), float(), detach() "
+    "and torch.tensor(...) cut it off.",
     "A new tensor that requires gradients has a graph of its own, in which the model does not occur.",
     signs=(BACKWARDS, ARRIVED),
 )
@@ -434,8 +438,8 @@ def no_backward(model: nn.Module, losses: Losses, weights: Weights) -> None:
 @mistake(
     "Nothing arrived in .grad",
     ".grad holds after the call what it held before it.",
-    "Assign to the .grad of the model's own parameters, or let backward() write there; a local name, a returned dict or a "
-    "copy of the model does not reach it.",
+    "Assign to the .grad of the model's own parameters, or let backward() write there; a local name, a returned dict "
+    "or a copy of the model does not reach it.",
 )
 def grad_left_untouched(model: nn.Module, losses: Losses, weights: Weights) -> None:
     return None
@@ -484,7 +488,8 @@ def loss_not_called(model: nn.Module, losses: Losses, weights: Weights) -> None:
     "A product with something that is no number",
     "A weight can be multiplied by the value of a loss, a 0-d tensor; the other factor was nothing that can be "
     "multiplied.",
-    "What are the two factors in that line? The losses are functions: call one with the model, and weigh what comes back.",
+    "What are the two factors in that line? The losses are functions: call one with the model, and weigh what comes "
+    "back.",
 )
 def weighed_the_function(model: nn.Module, losses: Losses, weights: Weights) -> None:
     for loss, weight in zip(losses, weights, strict=True):
@@ -498,7 +503,7 @@ def _three_losses(model: nn.Module, losses: Losses, weights: Weights) -> None:
 
 @mistake(
     "The list was taken apart into a fixed number of names",
-    "There may be any number of losses, and Python refuses to spread them over another number of names.",
+    "There may be any number of losses and weights, and Python refuses to spread a list over another number of names.",
     "Go through losses and weights in a loop.",
     also=(_three_losses,),
 )
@@ -533,7 +538,7 @@ def graphs_kept_alive(model: nn.Module, losses: Losses, weights: Weights) -> Non
 
 @mistake(
     "A loss was called more than once",
-    "The gradients are right, but each call is a forward pass, the most expensive part of this function.",
+    "The gradients are right, but each call of a loss is a whole forward pass.",
     "Call each loss once and keep its value in a name until its backward.",
 )
 def loss_not_called_once(model: nn.Module, losses: Losses, weights: Weights) -> None:
@@ -546,7 +551,7 @@ def loss_not_called_once(model: nn.Module, losses: Losses, weights: Weights) -> 
 
 @mistake(
     "A hook stayed registered",
-    "A hook that was registered during the call is still there and runs at each later pass of the caller.",
+    "A hook that was registered during the call is still there and can run at later passes of the caller.",
     "Keep the handle that registering returns, and call its remove() at the end.",
     "Hooks live on the parameter or module, not in your function.",
 )
@@ -559,8 +564,44 @@ def hooks_left_behind(model: nn.Module, losses: Losses, weights: Weights) -> Non
 @mistake(
     "Each weight scales the later losses, too",
     "Loss k counts with the product of all weights up to its own: what scaled an earlier loss is still at work.",
-    "What multiplies a gradient must end with its loss: put the weight on the loss itself, or remove each hook in time.",
+    "What multiplies a gradient must end with its loss: put the weight on the loss itself, or remove each hook in "
+    "time.",
     "A hook stays on its parameter until somebody removes it.",
 )
 def weights_pile_up(model: nn.Module, losses: Losses, weights: Weights) -> None:
     _weighed(lambda given: [math.prod(given[: k + 1]) for k in range(len(given))])(model, losses, weights)
+
+
+@mistake(
+    "The last loss's gradient stands for each loss",
+    "Each weight multiplies the last loss's gradient. References to the one tensor in .grad show that, when it is "
+    "cleared in place and filled again for each loss.",
+    "What was kept of each loss: a copy, or the one tensor in .grad? Or let backward add the weighted losses up.",
+    "A list stores references; zeroing in place and the next backward change what all of them show.",
+)
+def last_gradient_for_every_loss(model: nn.Module, losses: Losses, weights: Weights) -> None:
+    trained = [p for p in model.parameters() if p.requires_grad]
+    for p in trained:
+        p.grad = torch.zeros_like(p)
+    kept: list[list[torch.Tensor | None]] = []
+    for loss in losses:
+        model.zero_grad(set_to_none=False)
+        loss(model).backward()
+        kept.append([p.grad for p in trained])
+    for place, p in enumerate(trained):
+        p.grad = torch.stack([w * g[place] for w, g in zip(weights, kept, strict=False)]).sum(0)  # type: ignore[operator,misc]
+
+
+@mistake(
+    "What was there before was replaced for some parameters alone",
+    "Parameters that the first loss reaches hold the right sum; the others still count their earlier gradient in.",
+    "Empty every .grad before the first backward, also those that the first loss does not use.",
+    "A loss fills the .grad of the parameters it uses, and of no others.",
+)
+def cleared_where_the_first_loss_reaches(model: nn.Module, losses: Losses, weights: Weights) -> None:
+    for number, (loss, weight) in enumerate(zip(losses, weights, strict=False)):
+        trained = [p for p in model.parameters() if p.requires_grad]
+        found = torch.autograd.grad(weight * loss(model), trained, allow_unused=True)
+        for p, gradient in zip(trained, found, strict=True):
+            if gradient is not None:
+                p.grad = gradient.clone() if p.grad is None or not number else p.grad + gradient

@@ -134,33 +134,79 @@ def _one_batch(model: nn.Module, loss_fn: LossFn, x: T, y: T, *, repeated: bool,
     return {name: one.expand(len(x), *one.shape) if repeated else one for name, one in found.items()}
 
 
+def _batch(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Rows:
+    """The gradient of the whole batch; no .grad is written."""
+    named = _trainable(model)
+    found = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(named, found, strict=True))
+
+
 def _summed_loss(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
     return _each(lambda rows: rows.sum(0))(model, loss_fn, x, y)
 
 
 @mistake(
     "The gradient of the batch, not of each sample",
-    "The result has one gradient for all samples together; their rows have been added up already.",
-    "Send each sample through by itself, or map over the samples.",
+    "The result has one gradient for all samples together; their rows have been added up, or averaged, already.",
+    "Send each sample through by itself, or map over the samples, and keep the rows apart.",
     "A weight that serves every row receives the sum over the rows, within one backward.",
     also=(
         _summed_loss,
+        _each(lambda rows: rows.mean(0)),
         partial(_one_batch, repeated=False, end="left"),
         partial(_one_batch, repeated=False, end="None"),
     ),
 )
 def batch_gradient_for_samples(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
-    return _each(lambda rows: rows.mean(0))(model, loss_fn, x, y)
+    return _batch(model, loss_fn, x, y)
 
 
 @mistake(
     "The gradient of the batch in every row",
     "The shape is right, but all rows are the same: one gradient of the whole batch.",
     "Row i must depend on sample i alone.",
-    also=(partial(_one_batch, repeated=True, end="left"), partial(_one_batch, repeated=True, end="None")),
+    also=(
+        _each(lambda rows: rows.mean(0).expand_as(rows)),
+        partial(_one_batch, repeated=True, end="left"),
+        partial(_one_batch, repeated=True, end="None"),
+    ),
 )
 def batch_gradient_repeated(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
-    return _each(lambda rows: rows.mean(0).expand_as(rows))(model, loss_fn, x, y)
+    return {name: one.expand(len(x), *one.shape) for name, one in _batch(model, loss_fn, x, y).items()}
+
+
+def _without_each(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
+    """n times the batch's gradient, minus n - 1 times that of the batch without sample i."""
+    n, whole = len(x), _batch(model, loss_fn, x, y)
+    rows: dict[str, list[T]] = {name: [] for name in whole}
+    for i in range(n):
+        others = torch.arange(n, device=x.device) != i
+        rest = _batch(model, loss_fn, x[others], y[others]) if n > 1 else whole
+        for name, one in whole.items():
+            rows[name].append(n * one - (n - 1) * rest[name])
+    return {name: torch.stack(found) for name, found in rows.items()}
+
+
+@mistake(
+    "The rows come from a loss of several samples",
+    "The rows are right where the mean over the batch is a plain one, and wrong where it weighs the samples.",
+    "Hand loss_fn one sample at a time, a batch of one of each: then nothing has to be undone.",
+    "For a plain mean, n times a sample's share of the loss is the loss of that sample alone.",
+    also=(_without_each,),
+)
+def share_of_the_batch_loss(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
+    named = _trainable(model)
+    outputs = [model(xi) for xi in x.split(1)]
+    apart = [one.detach().requires_grad_() for one in outputs]
+    shares = torch.autograd.grad(loss_fn(torch.cat(apart), y), apart)
+    rows: dict[str, list[T]] = {name: [] for name in named}
+    for one, share in zip(outputs, shares, strict=True):
+        found = torch.autograd.grad(
+            one, list(named.values()), len(x) * share, allow_unused=True, materialize_grads=True
+        )
+        for name, gradient in zip(named, found, strict=True):
+            rows[name].append(gradient)
+    return {name: torch.stack(gradients) for name, gradients in rows.items()}
 
 
 def _one_backward_repeated(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
@@ -184,9 +230,10 @@ def sum_over_samples_repeated(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> 
 
 @mistake(
     "Each row contains the samples before it",
-    "Row i is the sum over samples 0 to i, on top of what .grad held before, if that was not cleared: nothing emptied "
-    ".grad between the samples.",
-    "Clear between the samples, or use a function that does not go through .grad.",
+    "Row i is the sum over samples 0 to i, on top of what .grad held before, if that was not cleared. That is what "
+    ".grad holds if nothing empties it between the samples.",
+    "Is .grad, or a sum of your own, carried on from sample to sample? Clear between the samples, or use a function "
+    "that does not go through .grad.",
     also=(
         _each(lambda rows: rows.cumsum(0)),
         *_ends("left", "restored", "None", "zeros"),
@@ -209,10 +256,11 @@ def started_from_old_gradients(model: nn.Module, loss_fn: LossFn, x: T, y: T) ->
 
 
 @mistake(
-    "Every row is the live .grad",
-    "All rows show the same: what was stored each time is the one tensor that backward goes on adding to.",
+    "Every row shows the sum in .grad",
+    "All rows show the same, the sum over all samples, as when what was stored each time is the one tensor that "
+    "backward goes on adding to.",
     "Store a copy that owns its memory; detach() alone shares it. And is .grad empty when a sample's backward begins?",
-    "The first backward makes the tensor, every later one adds in place, and a list stores references.",
+    "A plain backward adds in place to the tensor that .grad holds, and a list stores references.",
     also=(
         *_ends("left", "restored", "None", copied=False),
         *_ends("restored", "None", first="None", copied=False),
@@ -225,13 +273,15 @@ def same_live_grad(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
 
 
 @mistake(
-    "Every row is one tensor, zeroed in each round",
-    "The rows are references to the one tensor in .grad, and zeroing it in place wiped out what they showed.",
-    "Store copies, or gradients that never were in .grad.",
+    "Every row shows the same sample, or zeros",
+    "All rows are the last sample's gradient, or zeros. Stored references to the one tensor in .grad show that when "
+    "it is zeroed in place in each round.",
+    "Store copies, or gradients that never were in .grad. And does each round use its own sample?",
     also=(
         *_ends("restored", "None", "zeros", each="zeros", copied=False),
         *_ends("left", "restored", "None", "zeros", first="None", each="zeros", copied=False),
     ),
+    signs=(BACKWARDS,),
 )
 def rows_zeroed_afterwards(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
     return _through_grad(model, loss_fn, x, y, each="zeros", copied=False)
@@ -239,7 +289,8 @@ def rows_zeroed_afterwards(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> obj
 
 @mistake(
     "Each row is divided by the number of samples",
-    "The rows add up to the gradient of the batch. Alone, a sample is a batch of one, and its mean divides by one.",
+    "Every row is the right one divided by the number of samples. Alone, a sample is a batch of one, and its mean "
+    "divides by one.",
     "Take the loss of each sample by itself, not its share of the batch's mean.",
 )
 def rows_divided_by_n(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
@@ -312,10 +363,10 @@ def sample_without_batch_dimension(model: nn.Module, loss_fn: LossFn, x: T, y: T
 
 @mistake(
     "The target lost its batch dimension",
-    "loss_fn got the prediction for a batch of one, and a target without a batch dimension. Where the two broadcast, that "
-    "goes unnoticed until a loss counts rows; where they do not, it stops.",
+    "loss_fn got the prediction for a batch of one, and a target without a batch dimension. Where the two broadcast, "
+    "that goes unnoticed until a loss counts rows; where they do not, it stops.",
     "Give the target a batch dimension, too: slice y with i:i + 1, or add a dimension in front.",
-    "Adding the dimension to x is enough for the model, and y is easily forgotten.",
+    "The model is handed x alone, so it says nothing about the shape of y.",
     also=(lambda model, loss_fn, x, y: _mapped(model, loss_fn, x, y, lambda xi, yi: (xi.unsqueeze(0), yi)),),
     signs=(LOSS_SHAPES,),
 )
@@ -430,11 +481,10 @@ def _sums_left(average: bool, cleared: bool) -> Code:
 
 @mistake(
     "The gradients stayed in .grad",
-    "The returned values are right, but .grad now holds gradients of the samples too: the caller's next backward adds on "
-    "top.",
+    ".grad now holds gradients of the samples: the caller's next backward adds on top of them.",
     "Put .grad back as it was, None included, or use a function that never writes it.",
     also=(
-        *_ends("left", "same tensors", each="zeros"),
+        *_ends("left", each="zeros"),
         *_ends("left", first="None", each="zeros"),
         *(_sums_left(average, cleared) for average, cleared in product((False, True), (False, True))),
     ),
@@ -444,9 +494,20 @@ def gradients_left_behind(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> obje
 
 
 @mistake(
+    "The caller's gradients were written over",
+    "Where the caller had a gradient, .grad holds one of the samples; where .grad was None, it is None again. "
+    "Clearing in place and backward leave this if they write into the very tensor that is put back.",
+    "Keep a clone of each old .grad, or set .grad to None before the first backward, so that the old tensor is left "
+    "alone.",
+    "old = p.grad makes a second name for the same tensor; it copies nothing.",
+)
+def old_grad_kept_by_reference(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
+    return _through_grad(model, loss_fn, x, y, each="zeros", end="same tensors")
+
+
+@mistake(
     "The caller's gradients are gone",
-    "The returned values are right, but .grad is None where the caller had gradients: a sum they had half gathered is "
-    "lost.",
+    ".grad is None where the caller had gradients: a sum that was half gathered is lost.",
     "Put .grad back as it was, or use a function that never writes it.",
     "Clearing feels like leaving things clean; here it destroys what belongs to somebody else.",
 )
@@ -469,7 +530,7 @@ def _zeros_everywhere(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
 
 @mistake(
     "The caller's gradients were overwritten with zeros",
-    "The returned values are right, but .grad holds zeros where the caller had gradients.",
+    ".grad holds zeros in place of the caller's gradients.",
     "Put .grad back as it was, or use a function that never writes it.",
     also=(*_ends("zeros", each="zeros"), _zeros_for_old, _zeros_everywhere),
 )
@@ -514,7 +575,7 @@ def _frozen_refused(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
 
 
 @mistake(
-    "A frozen parameter was asked for its gradient",
+    "A frozen parameter was not left out",
     "A parameter with requires_grad=False has no gradient and no entry in the result.",
     "Take the parameters with requires_grad only.",
     also=(_frozen_entries(lambda p, n: None), _frozen_refused, _frozen_entries(lambda p, n: [None] * n)),
@@ -581,7 +642,7 @@ def _tied_split(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
 @mistake(
     "A tied parameter is listed twice",
     "Two names lead to one tensor; its one gradient already holds both uses.",
-    "named_parameters() lists each tensor once unless it is told otherwise.",
+    "named_parameters() lists each tensor once unless it is told otherwise; state_dict() lists it under each name.",
 )
 def tied_parameter_twice(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
     return _tied_split(model, loss_fn, x, y)
@@ -592,7 +653,7 @@ def tied_parameter_twice(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> objec
 
 @mistake(
     "A hook stayed registered",
-    "A hook that was registered during the call is still there and runs at each later pass of the caller.",
+    "A hook that was registered during the call is still there and can run at later passes of the caller.",
     "Keep the handle that registering returns, and call its remove() at the end.",
     "Hooks live on the parameter or module, not in your function.",
 )

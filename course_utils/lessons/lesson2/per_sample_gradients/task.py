@@ -28,10 +28,16 @@ def _poisson_by_sample(prediction: torch.Tensor, target: torch.Tensor) -> torch.
     return (torch.exp(prediction) - target * prediction).sum() / len(target)
 
 
+def _weighted_cross_entropy(prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    # Rare classes count more: the mean over a batch is no plain average of what each sample has alone.
+    weight = torch.arange(1, prediction.shape[-1] + 1, dtype=prediction.dtype, device=prediction.device)
+    return nn.functional.cross_entropy(prediction, target, weight)
+
+
 _LOSSES: Mapping[str, LossFn] = {
     **LOSSES,
     "poisson, by sample": _poisson_by_sample,
-    "cross-entropy": nn.functional.cross_entropy,
+    "cross-entropy": _weighted_cross_entropy,
 }
 
 
@@ -112,7 +118,10 @@ def _cases(seed: int) -> list[Case]:
                 "a model in train mode, its batch norm and dropout in eval mode",
                 {"model": "part eval", "n": 4, "earlier": "some", **plain},
             ),
-            ("cross-entropy with class indices, 6 samples", {"model": "mlp", "n": 6, "loss": "cross-entropy"}),
+            (
+                "cross-entropy with class weights and class indices, 6 samples",
+                {"model": "mlp", "n": 6, "loss": "cross-entropy"},
+            ),
             ("samples that are sequences of 2 by 3", {"model": "sequences", "n": 3, "earlier": "some", **plain}),
             ("a loss of quantiles, 3 samples", {"model": "mlp", "n": 3, "loss": "pinball", "earlier": "some"}),
             (".grad holds infinite and NaN gradients", {"model": "mlp", "n": 3, "earlier": "not finite", **plain}),
@@ -143,9 +152,10 @@ EXERCISE = Exercise(
         "Write `per_sample_gradients(model, loss_fn, x, y)`: a dict `{name: tensor of shape (n, *parameter shape)}` "
         "whose row `i` is the gradient of `loss_fn` on sample `i` alone; `n` is `len(x)`, at least 1. "
         "`loss_fn(prediction, target)` takes the model's output for a batch and that batch's targets, in this order, and "
-        "returns a 0-d mean: for sample `i`, a batch of one of each. Leave every `.grad` as it was. A frozen parameter "
-        "has no entry, an unused one has zeros, a tied one appears once. The models draw no random numbers and use no "
-        "batch statistics; some of them accept batches alone."
+        "returns a 0-d mean, plain or weighted: for sample `i`, a batch of one of each. Leave every `.grad` as it was. A "
+        "frozen parameter has no entry, an unused one has zeros, a tied one appears once. The models draw no random "
+        "numbers and use no batch statistics; some of them accept batches alone. Models and losses work under "
+        "`torch.func`, too."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -172,7 +182,7 @@ EXERCISE = Exercise(
         ("the model accepts batches alone", lambda spec: spec["model"] == "eval"),
         ("parts of the model are in another mode than the model", lambda spec: spec["model"] == "part eval"),
         ("a sample is a matrix", lambda spec: spec["model"] == "sequences"),
-        ("y holds class indices", lambda spec: spec["loss"] == "cross-entropy"),
+        ("y holds class indices, and the loss weighs its samples", lambda spec: spec["loss"] == "cross-entropy"),
         ("the loss is no squared error", lambda spec: spec["loss"] != "squared error"),
         ("the model is one linear layer", lambda spec: spec["model"] == "linear"),
         ("the model and the batch are float32", lambda spec: spec.get("dtype") == "float32"),

@@ -30,7 +30,7 @@ def _unstacked(case: Case, evidence: Evidence) -> Evidence:
     if not isinstance(result, list) or len(result) != 2 or not isinstance(result[0], TensorData):
         return evidence
     stacked = result[0]
-    if stacked.value.ndim != len(case.spec.get("w", case.spec["shape"])) + 1:
+    if stacked.value.ndim == 0:
         return evidence
     rows = [TensorData(row, stacked.device, stacked.requires_grad, stacked.has_graph) for row in stacked.value]
     return replace(evidence, result=[rows, result[1]])

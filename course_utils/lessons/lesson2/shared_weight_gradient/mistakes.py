@@ -126,10 +126,11 @@ def _begun_at_x_again(w: T, x: T, depth: int) -> object:
 
 
 @mistake(
-    "The chain is cut between the uses",
-    "Only the last use reaches the loss; for the earlier ones nothing arrives. With depth 1 the code is right.",
-    "Is h detached on the way, or does each round begin at x again? Detach the copies of w, not h: the signal must run "
-    "back through all rounds.",
+    "Not every weight reaches the loss",
+    "With depth 1 this does not show. With more rounds nothing arrives at some of the weights, at the earlier ones "
+    "for instance: they have no part in the loss.",
+    "Is h detached on the way, does each round begin at x again, or do several rounds use the same copy of w? Detach "
+    "the copies of w, not h: the signal must run back through all rounds.",
     also=(_refused_when_cut, _begun_at_x_again),
 )
 def uses_cut_apart(w: T, x: T, depth: int) -> object:
@@ -140,7 +141,7 @@ def uses_cut_apart(w: T, x: T, depth: int) -> object:
 @mistake(
     "Each use stops at its own round",
     "A contribution is the derivative of that round's h alone. What the later rounds make of it is missing.",
-    "Multiply by the signal that arrives from the later rounds.",
+    "Multiply by the signal that arrives from the later rounds; with autograd, differentiate the final loss.",
 )
 def local_derivative_alone(w: T, x: T, depth: int) -> object:
     return _by_hand(w, x, depth, carry=lambda passed, w: torch.ones_like(passed))
@@ -175,7 +176,8 @@ def output_for_input(w: T, x: T, depth: int) -> object:
 
 @mistake(
     "A round's input was read one position too early",
-    "Each use was multiplied by the h of the round before its own; for the first use the index -1 reads the last h.",
+    "Each use was multiplied by the h that goes into the round before its own, and the first use by the last h, "
+    "which is what the index -1 reads.",
     "Keep the list of all h, x first, and check which position each round reads.",
     "A negative index is no error in Python: it counts from the end.",
 )
@@ -204,8 +206,8 @@ def _signal_and_total(where: int, reduced: bool) -> Code:
 
 @mistake(
     "The gradient of h, not of w",
-    "Each contribution is the derivative of the loss with respect to one of the h. It is the signal that passes "
-    "through, not what the use of w receives from it.",
+    "Each contribution is the derivative of the loss with respect to one of the h, added up over its entries "
+    "perhaps. It is the signal that passes through, not what the use of w receives from it.",
     "Ask for the gradient with respect to a weight of that use's own.",
     "Both come out of the same backward, and when w is shaped like x they have the same shape.",
     also=tuple(
@@ -237,9 +239,10 @@ def input_left_out(w: T, x: T, depth: int) -> object:
 
 
 @mistake(
-    "The mean instead of the sum as loss",
-    "Every number is too small by the number of entries of x: the loss here is the sum of h.",
-    "Look at the loss in the exercise.",
+    "Everything is divided by the number of entries of x",
+    "The numbers are those of the mean of h as loss: too small by the number of entries of x. The loss here is the "
+    "sum of h.",
+    "Look at the loss in the exercise. Is there a mean, or a division, in your code?",
 )
 def mean_for_sum(w: T, x: T, depth: int) -> object:
     found = _by_leaves(w, x, depth, _round, torch.mean)
@@ -309,8 +312,8 @@ def same_leaf_for_every_use(w: T, x: T, depth: int) -> object:
 
 @mistake(
     "The growth of the gradient was shared out, not the gradient",
-    "Entry k is the gradient of the chain of k + 1 rounds, less that of the chain of k rounds. They add up to the right "
-    "total, but a use contributes what it adds within the whole chain.",
+    "Entry k is the gradient of the chain of k + 1 rounds, less that of the chain of k rounds. They add up to the "
+    "right total, but a use contributes what it adds within the whole chain.",
     "Run the whole chain once, with a weight of its own for every use.",
     "What comes to a sum with each round looks like that round's share.",
 )
@@ -349,8 +352,8 @@ def tanh_taken_twice(w: T, x: T, depth: int) -> object:
 
 
 @mistake(
-    "The total was shared out evenly",
-    "The total is right, but the uses do not contribute alike.",
+    "The right total, shared out evenly",
+    "Every contribution is the right total divided by depth, but the uses do not contribute alike.",
     "Give each use its own weight of equal value, and ask for each one's gradient.",
 )
 def total_shared_evenly(w: T, x: T, depth: int) -> object:
@@ -412,8 +415,8 @@ def _each_divided(w: T, x: T, depth: int) -> object:
 
 
 @mistake(
-    "Each contribution was divided by depth",
-    "The contributions have the right directions and are too small by the factor depth.",
+    "Each contribution is too small by the factor depth",
+    "Each contribution is the right one divided by depth.",
     "Leave the division out: the uses add up, they are not averaged.",
     also=(_each_divided,),
 )
@@ -424,8 +427,7 @@ def contributions_divided_by_depth(w: T, x: T, depth: int) -> object:
 
 @mistake(
     "The total is the mean of the uses",
-    "The contributions are right; the total is too small by the factor depth. A weight used several times receives the "
-    "sum.",
+    "The total is too small by the factor depth. A weight used several times receives the sum.",
     "Add the contributions; do not divide.",
 )
 def uses_averaged(w: T, x: T, depth: int) -> object:
@@ -440,7 +442,7 @@ def _first_for_total(w: T, x: T, depth: int) -> object:
 
 @mistake(
     "One use stands for the total",
-    "The contributions are right, but what was returned as their sum is one of them.",
+    "What was returned as the sum is the contribution of one use.",
     "Add them all up.",
     also=(_first_for_total,),
 )
@@ -451,7 +453,7 @@ def one_use_for_total(w: T, x: T, depth: int) -> object:
 
 @mistake(
     "The total is the product of the uses",
-    "The contributions are right, and they were multiplied with each other.",
+    "What was returned as the total is the contributions multiplied with each other.",
     "Add them up: each use brings its own part of the gradient.",
     "Along one path the factors multiply; over several paths the products add.",
 )
@@ -494,9 +496,10 @@ def _zeros_with_right_total(w: T, x: T, depth: int) -> object:
 @mistake(
     "Every contribution is zero",
     "No use of w seems to add anything.",
-    "Where do these zeros come from? Did the code put them where a gradient was None? backward fills .grad of leaves "
-    "alone: a clone of a tensor that requires gradients is none, unless it was detached first.",
-    "w.clone() has a history that leads to w, so the gradient travels on to w.",
+    "Where do these zeros come from? Did the code put them where a gradient was None? backward fills .grad of "
+    "leaves, and of other tensors only after retain_grad(): a clone of a tensor that requires gradients is no leaf, "
+    "unless it was detached first.",
+    "Where w requires gradients, w.clone() has a history that leads to w, so the gradient travels on to w.",
     also=(_zeros_with_right_total,),
 )
 def zeros_for_contributions(w: T, x: T, depth: int) -> object:
@@ -569,3 +572,21 @@ def pair_swapped(w: T, x: T, depth: int) -> object:
 def uses_along_the_last_dimension(w: T, x: T, depth: int) -> object:
     found, total = right(w, x, depth)
     return torch.stack(found, dim=-1), total
+
+
+@mistake(
+    "One contribution holds the total",
+    "One entry shows the total instead of its own share, as when the total is summed up in the memory of that entry.",
+    "Sum into a tensor of its own: is there an in-place += on something that also stands in the list?",
+    "`total = contributions[0]` makes a second name for the same tensor, and += changes what both name.",
+    also=(lambda w, x, depth: _summed_into(w, x, depth, -1),),
+)
+def summed_into_a_contribution(w: T, x: T, depth: int) -> object:
+    return _summed_into(w, x, depth, 0)
+
+
+def _summed_into(w: T, x: T, depth: int, use: int) -> object:
+    found, total = right(w, x, depth)
+    found = list(found)
+    found[use] = total
+    return found, total

@@ -1,0 +1,185 @@
+"""Everything that is wrong with an attempt, as faults with words: named, described, and what is wrong beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from course_utils.checks import diagnose as diagnosis
+from course_utils.checks import effects
+from course_utils.checks.answers import Answers
+from course_utils.checks.diagnose import Run
+from course_utils.checks.difference import RESULT, attribute_differences, shown
+from course_utils.checks.judge.left import STOPPED, answers_of, deviations, skeleton
+from course_utils.checks.judge.naming import Named, Place, explain
+from course_utils.checks.judge.scaled import Scaled, scaled
+from course_utils.checks.observe import LIMIT
+from course_utils.exercise import Change, Exercise, Fault, Raised
+
+STRICT = False
+"""Whether a fault in a diagnosis is raised, as the tests want it; else the card says less, and the verdict stands."""
+
+
+def faults_of(exercise: Exercise, runs: Sequence[Run], total: int) -> tuple[Fault, ...]:
+    answers = answers_of(exercise.home)
+    wrong = {(run.number, place): leaf for run in runs for place, leaf in deviations(run).items()}
+    named, left = explain(exercise, runs, wrong)
+    found = [_named_fault(runs, total, one) for one in named]
+    found += _unnamed(exercise, runs, total, left)
+    explained = {(number, *change) for one in named for number, change in one.changes}
+    found += _beside(answers, runs, total, explained)
+    return tuple(sorted(found, key=_first_to_mend))
+
+
+def _first_to_mend(fault: Fault) -> tuple[int, bool]:
+    """By the first case it shows on; what nothing is known of gives way to what is known."""
+    return min(fault.cases), not (fault.mistakes or fault.certain)
+
+
+def _named_fault(runs: Sequence[Run], total: int, one: Named) -> Fault:
+    numbers = sorted({number for number, _ in one.places})
+    run = runs[numbers[0] - 1]
+    words = tuple(mistake.words for mistake in one.mistakes)
+    places = {where for number, where in one.places if number == run.number}
+    return Fault(tuple(numbers), _case(run, total), _observed(run, places), words, raised=run.given.raised)
+
+
+def _unnamed(exercise: Exercise, runs: Sequence[Run], total: int, left: Mapping[Place, Any]) -> list[Fault]:
+    """What no known mistake explains: exceptions by what was raised, numbers by how they differ."""
+    found = []
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        places = {where for number, where in left if number == run.number}
+        if places:
+            groups.setdefault(_kind_of_fault(run, places), []).append(run)
+    numeric = [run for kind, group in groups.items() if kind in ("value", "shape") for run in group]
+    numeric.sort(key=lambda run: run.number)
+    both = scaled(exercise, numeric)
+    if both is not None:
+        found.append(_two_at_once(numeric, total, left, both))
+        groups = {kind: group for kind, group in groups.items() if kind not in ("value", "shape")}
+    for group in groups.values():
+        found += [_described(exercise, part, runs, total, left) for part in _parts(exercise, group, runs)]
+    return found
+
+
+def _two_at_once(group: Sequence[Run], total: int, left: Mapping[Place, Any], both: Scaled) -> Fault:
+    run = group[0]
+    places = {where for number, where in left if number == run.number}
+    numbers = tuple(one.number for one in group)
+    return Fault(numbers, _case(run, total), _observed(run, places), certain=(both.sentence,))
+
+
+def _diagnosed(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> tuple[str, ...]:
+    """What is certain of some failing cases. What was given is a stranger's data: no sentence is worth a verdict."""
+    try:
+        return diagnosis.diagnose(exercise, group, runs)
+    except Exception:
+        if STRICT:
+            raise
+        return ()
+
+
+def _kind_of_fault(run: Run, places: set[str]) -> Any:
+    if run.given.status == "raised":
+        assert run.given.raised is not None
+        return run.given.raised.type, skeleton(run.given.raised.message)
+    if run.given.status == "stopped":
+        return STOPPED
+    return next(one.kind for one in (*run.told, *run.differences) if one.where in places)
+
+
+def _parts(exercise: Exercise, group: list[Run], runs: Sequence[Run]) -> list[list[Run]]:
+    """The group as it is if something is certain of all of it; else its first case apart from the others."""
+    if len(group) < 2 or group[0].given.status != "returned" or _diagnosed(exercise, group, runs):
+        return [group]
+    for start in range(1, len(group)):
+        if _diagnosed(exercise, group[:-start], runs):
+            return [group[:-start], *_parts(exercise, group[-start:], runs)]
+    return [group]
+
+
+def _described(
+    exercise: Exercise, group: Sequence[Run], runs: Sequence[Run], total: int, left: Mapping[Place, Any]
+) -> Fault:
+    run = group[0]
+    numbers = tuple(one.number for one in group)
+    if run.given.status == "stopped":
+        seconds = run.given.facts.get(LIMIT)
+        line = f"the call was stopped after {seconds:g} s, the limit of one case" if seconds else "the call was stopped"
+        return Fault(numbers, _case(run, total), (line,), (effects.endless_loop,))
+    if run.given.status == "raised":
+        assert run.given.raised is not None
+        words = effects.of_exception(run.given.raised, run.given.warned)
+        certain = _diagnosed(exercise, group, runs)
+        return Fault(numbers, _case(run, total), _observed(run, set()), words, certain, run.given.raised)
+    places = {where for number, where in left if number == run.number}
+    first = next(one for one in (*run.told, *run.differences) if one.where in places)
+    word = effects.BY_KIND.get(first.kind) if first.where.startswith(RESULT) else None
+    # Last, since it is no description of the numbers: it says why they may be as they are.
+    certain = (*_diagnosed(exercise, group, runs), *diagnosis.changed(group))
+    return Fault(numbers, _case(run, total), _observed(run, places), (word,) if word else (), certain)
+
+
+def _case(run: Run, total: int) -> str:
+    return f"case {run.number} of {total}: {run.case.name}"
+
+
+def _observed(run: Run, places: set[str]) -> tuple[str, ...]:
+    raised: Raised | None = run.given.raised
+    if raised is not None:
+        return (f"{raised.type}: {raised.message}".rstrip(": "),)
+    here = [one for one in run.told if one.where in places] or [d for d in run.differences if d.where in places]
+    lines = shown(here, run.expected, run.leaves) if here else ()
+    # What was changed on the way may be why the numbers differ, so it is shown beside them.
+    return (*lines, *_change_lines(run.given.changes))
+
+
+# ------------------------------------------------------------------ what is wrong beside the numbers
+
+
+def _beside(answers: Answers, runs: Sequence[Run], total: int, explained: set[tuple[Any, ...]]) -> list[Fault]:
+    """Dtypes, devices, graphs, broken rules and side effects: each is a fault of its own, over all its cases."""
+    groups: dict[Any, list[Fault]] = {}
+
+    def note(key: Any, run: Run, lines: Iterable[str], words: Any, rule: bool = False) -> None:
+        fault = Fault((run.number,), _case(run, total), tuple(lines), (words,) if words else (), rule=rule)
+        groups.setdefault(key, []).append(fault)
+
+    for run in runs:
+        if run.given.status == "returned":
+            device = str(run.case.spec.get("device", "cpu"))
+            attributes = attribute_differences(run.expected, run.leaves, device)
+            for kind in dict.fromkeys(one.kind for one in attributes):
+                these = [one for one in attributes if one.kind == kind]
+                note(kind, run, shown(these, run.expected, run.leaves), effects.BY_KIND[kind])
+            broken = answers.rules(run.case, run.given) if answers.rules and not run.differences else None
+            if broken is not None:
+                note(broken.mistake.id, run, (broken.seen,), broken.mistake.words, rule=True)
+        changes = [one for one in run.given.changes if (run.number, one.what, one.aspect) not in explained]
+        if changes:
+            # What brings the others about comes first: a model in train mode also counts and draws.
+            first = min(changes, key=_weight)
+            note(("changed", first.aspect), run, _change_lines(changes), effects.BY_CHANGE.get(first.aspect))
+    return [_joined(faults) for faults in groups.values()]
+
+
+def _joined(faults: Sequence[Fault]) -> Fault:
+    first = faults[0]
+    numbers = tuple(number for fault in faults for number in fault.cases)
+    return Fault(numbers, first.case, first.observed, first.mistakes, rule=first.rule)
+
+
+def _weight(change: Change) -> int:
+    known = list(effects.BY_CHANGE)
+    return known.index(change.aspect) if change.aspect in known else len(known)
+
+
+def _change_lines(changes: Sequence[Change]) -> tuple[str, ...]:
+    lines = []
+    for change in sorted(changes, key=_weight)[:3]:
+        values = {"input": "values", "parameters": "values", "buffers": "values", "global": "", "rng": ""}
+        aspect = values.get(change.aspect, change.aspect)
+        label = f"{change.what} ({aspect})" if aspect else change.what
+        lines += [label, f"  before the call  {change.before}", f"  after it         {change.after}"]
+    return tuple(lines)

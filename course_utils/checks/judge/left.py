@@ -1,0 +1,96 @@
+"""What attempts, right answers and mistakes leave on the cases, as leaves that can be compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from course_utils.checks.answers import Answers
+from course_utils.checks.diagnose import Run
+from course_utils.checks.difference import RESULT, differences, flatten
+from course_utils.checks.mistakes import Mistake, mistakes_in
+from course_utils.checks.observe import observe, observe_all
+from course_utils.exercise import Case, Evidence, Exercise
+
+RAISED, STOPPED = "what was raised", "the time limit"
+"""Places beside those in the result where an attempt may differ from the right answer."""
+_MOST_KEPT = 4000
+PROBED = 1
+"""The form of the right answer that was probed as well."""
+
+
+@cache
+def answers_of(home: str) -> Answers:
+    """The answers of the exercise whose package is `home`."""
+    found: Answers = import_module(f"{home}.answers").ANSWERS
+    return found
+
+
+@cache
+def mistakes_of(home: str) -> tuple[Mistake, ...]:
+    """The mistakes of the exercise whose package is `home`, in order."""
+    return mistakes_in(import_module(f"{home}.mistakes"))
+
+
+_seen: dict[tuple[str, str, int, str], Evidence] = {}
+"""What our own code leaves on a case, by exercise package, id, form and case: it is the same each time."""
+
+
+def left_by(exercise: Exercise, code: Callable[..., Any], name: str, form: int, case: Case) -> Evidence:
+    """The evidence of the course's own `code` on one case, in the accepted form. `name` and `form` tell it apart."""
+    key = (exercise.home, name, form, json.dumps([case.name, dict(case.spec)]))
+    if key not in _seen:
+        if len(_seen) > _MOST_KEPT:
+            _seen.clear()
+        probed = not name and form == PROBED
+        piece = observe_all(exercise, code, [case])[0] if probed else observe(exercise, code, case)
+        _seen[key] = _accepted(answers_of(exercise.home), case, piece)
+    return _seen[key]
+
+
+def _accepted(answers: Answers, case: Case, piece: Evidence) -> Evidence:
+    return answers.accept(case, piece) if answers.accept is not None and piece.status == "returned" else piece
+
+
+def run_of(exercise: Exercise, number: int, case: Case, piece: Evidence) -> Run:
+    answers = answers_of(exercise.home)
+    # Probes tell what an attempt leaves out, and take a call for each argument: only where the attempt was probed.
+    right = left_by(exercise, answers.right, "", PROBED if piece.probes else 0, case)
+    given = _accepted(answers, case, piece)
+    tolerance = answers.tolerance(case) if answers.tolerance else None
+    expected = leaves_of(answers, right)
+    leaves = leaves_of(answers, given)
+    found = differences(expected, leaves, tolerance) if given.status == "returned" else []
+    return Run(number, case, right, given, expected, leaves, tuple(found), tolerance)
+
+
+def leaves_of(answers: Answers, piece: Evidence) -> dict[str, Any]:
+    """What is graded of one piece of evidence, by place."""
+    if piece.status == "stopped":
+        return {STOPPED: True}
+    if piece.status == "raised":
+        assert piece.raised is not None
+        return {RAISED: (piece.raised.type, skeleton(piece.raised.message))}
+    leaves = flatten(piece.result, RESULT)
+    for name, value in piece.facts.items():
+        if name.startswith(answers.graded) and answers.graded:
+            leaves |= flatten(value, name)
+    return leaves
+
+
+def skeleton(message: str) -> str:
+    """A message without its numbers, which differ from input to input."""
+    return re.sub(r"\d+", "#", message.split("\n")[0])[:160]
+
+
+def deviations(run: Run) -> dict[str, Any]:
+    """{place: leaf} wherever the evidence of one case is not that of the right answer."""
+    return between(run.expected, run.leaves, run.tolerance)
+
+
+def between(expected: Mapping[str, Any], leaves: Mapping[str, Any], tolerance: float | None) -> dict[str, Any]:
+    return {one.where: one.given for one in differences(expected, leaves, tolerance)}

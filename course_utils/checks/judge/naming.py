@@ -1,0 +1,136 @@
+"""Which known mistakes agree with an attempt on all that was observed, and which of them explain it best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from course_utils.checks.diagnose import Run
+from course_utils.checks.difference import difference_kind, wide
+from course_utils.checks.judge.left import answers_of, between, leaves_of, left_by, mistakes_of
+from course_utils.checks.mistakes import Mistake
+from course_utils.exercise import Evidence, Exercise
+from course_utils.plain import TensorData
+
+Place = tuple[int, str]
+"""Number of a case, and where in it."""
+_SAME_DEVIATION = 1e-4
+"""By how much two wrong answers may differ, beside how far they are from the right one."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """Mistakes that leave the very same, the places they explain, and the changes of inputs they bring about."""
+
+    mistakes: tuple[Mistake, ...]
+    places: frozenset[Place]
+    changes: frozenset[tuple[int, tuple[str, str]]]
+
+
+def explain(
+    exercise: Exercise, runs: Sequence[Run], wrong: Mapping[Place, Any]
+) -> tuple[list[Named], dict[Place, Any]]:
+    """The mistakes that agree with the attempt wherever they show; those that explain most come first."""
+    candidates = [seen for one in mistakes_of(exercise.home) if (seen := _agreeing(exercise, one, runs, wrong))]
+    found: list[Named] = []
+    left = dict(wrong)
+    while left:
+        pool = [one for one in candidates if one.places & left.keys()]
+        known = frozenset().union(*(one.places for one in pool))
+        pool = [one for one in pool if _explains_enough(one, runs, left, known)]
+        if not pool:
+            break
+        best = max(pool, key=lambda one: (len(one.places & left.keys()), -len(one.places)))
+        same = [one for one in pool if one.places == best.places]
+        unique = {mistake.id: mistake for one in same for mistake in one.mistakes}
+        found.append(Named(tuple(unique.values()), best.places, frozenset().union(*(one.changes for one in same))))
+        left = {place: leaf for place, leaf in left.items() if place not in best.places}
+    return found, left
+
+
+def _explains_enough(one: Named, runs: Sequence[Run], left: Mapping[Place, Any], known: frozenset[Place]) -> bool:
+    """Whether a mistake, together with the others that agree, explains what is left of the cases it shows on.
+
+    It need not where nothing but numbers differ, place by place: then it explains some entries, and another mistake
+    the others. A mistake about what is there at all must account for everything, or it would lend its name to an
+    attempt that lacks more than it says.
+    """
+    numbers = {number for number, _ in one.places}
+    unexplained = [place for place in left if place[0] in numbers and place not in known]
+    if not unexplained:
+        return True
+    kinds = {d.kind for run in runs if run.number in numbers for d in run.differences}
+    return kinds == {"value"} and len(one.places & left.keys()) > len(unexplained)
+
+
+def _agreeing(exercise: Exercise, mistake: Mistake, runs: Sequence[Run], wrong: Mapping[Place, Any]) -> Named | None:
+    """What a mistake explains in the form that explains most."""
+    forms = [_form_agreeing(exercise, mistake, form, code, runs, wrong) for form, code in enumerate(mistake.forms)]
+    found = [one for one in forms if one is not None]
+    return max(found, key=lambda one: (len(one.places), len(one.changes)), default=None)
+
+
+def _form_agreeing(
+    exercise: Exercise,
+    mistake: Mistake,
+    form: int,
+    code: Callable[..., Any],
+    runs: Sequence[Run],
+    wrong: Mapping[Place, Any],
+) -> Named | None:
+    """What one form of a mistake explains; None when it and the attempt part anywhere."""
+    answers = answers_of(exercise.home)
+    places: set[Place] = set()
+    changes: set[tuple[int, tuple[str, str]]] = set()
+    beyond: list[int] = []
+    failing = {number for number, _ in wrong}
+    all_raised = all(run.given.status == "raised" for run in runs if run.number in failing)
+    for run in sorted(runs, key=lambda run: run.number not in failing):  # where most part, they part at once
+        piece = left_by(exercise, code, mistake.id, form, run.case)
+        if run.given.status == "raised" and piece.status == "returned":
+            if all_raised:
+                return None  # there is nothing else that it could explain
+            beyond.append(run.number)  # the attempt did not come so far: nothing to compare
+            continue
+        for where, leaf in between(run.expected, leaves_of(answers, piece), run.tolerance).items():
+            if (run.number, where) not in wrong:
+                return None
+            if not _same(run, where, leaf, wrong[run.number, where]):
+                return None
+            places.add((run.number, where))
+        if run.given.status == piece.status == "returned":
+            if not same_signs(mistake, run.given, piece):
+                return None
+        its = {(change.what, change.aspect) for change in piece.changes}
+        if its - {(change.what, change.aspect) for change in run.given.changes}:
+            return None
+        changes |= {(run.number, change) for change in its}
+    if not places or beyond and len({number for number, _ in places}) < 2:
+        return None  # one case alone is not enough where others say nothing
+    return Named((mistake,), frozenset(places), frozenset(changes))
+
+
+def _same(run: Run, where: str, its: Any, mine: Any) -> bool:
+    """Whether a mistake and an attempt leave the same there: to the tolerance, or as far from the right answer.
+
+    What is wrong may grow from step to step, and with it the rounding; and a constant of a formula that nobody can
+    guess, such as the eps of a division, moves a result by less than a thousandth of what is wrong with it.
+    """
+    if difference_kind(its, mine, run.tolerance) is None:
+        return True
+    right = run.expected.get(where)
+    if not (isinstance(its, TensorData) and isinstance(mine, TensorData) and isinstance(right, TensorData)):
+        return False
+    if not its.value.shape == mine.value.shape == right.value.shape:
+        return False
+    a, b, r = wide(its.value), wide(mine.value), wide(right.value)
+    finite = bool(torch.isfinite(a).all() and torch.isfinite(b).all() and torch.isfinite(r).all())
+    return finite and float((a - b).abs().max()) <= _SAME_DEVIATION * float((b - r).abs().max())
+
+
+def same_signs(mistake: Mistake, one: Evidence, other: Evidence) -> bool:
+    """Whether two pieces of evidence agree on the facts that the words of a mistake speak of."""
+    return all(repr(one.facts.get(name)) == repr(other.facts.get(name)) for name in mistake.signs)

@@ -1,0 +1,121 @@
+"""Two mistakes at once, one of them a factor or a shape: which known mistake is the other?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from course_utils.checks.diagnose import Run
+from course_utils.checks.diagnose.run import case_numbers
+from course_utils.checks.difference import RESULT, Container, Leaves, difference_kind, nice, wide
+from course_utils.checks.judge.left import answers_of, leaves_of, left_by, mistakes_of
+from course_utils.checks.judge.naming import same_signs
+from course_utils.checks.mistakes import Mistake
+from course_utils.exercise import Exercise
+from course_utils.plain import TensorData
+
+_FACTORS = (1.0, 2.0, 0.5, -1.0, -2.0, -0.5)
+"""By what a second mistake is likely to multiply."""
+_FEWEST = 3
+"""With fewer numbers than these some mistake times some factor always fits."""
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Mistakes whose numbers, times one factor or in another shape, are those of the attempt."""
+
+    mistakes: tuple[Mistake, ...]
+    factor: float
+    reshaped: tuple[Run, ...]
+    """The cases on which a shape is another."""
+
+    @property
+    def sentence(self) -> str:
+        """What is certain of the attempt: not that the mistakes were made, but that their numbers are there."""
+        parts = [f"times {nice(self.factor)}"] if self.factor != 1 else []
+        parts += [f"in another shape on {case_numbers(self.reshaped)}"] if self.reshaped else []
+        words = [f"{one.words.title} ({one.id}). To mend that: {one.words.mend}" for one in self.mistakes]
+        return f"These are the numbers that a known mistake leaves, {' and '.join(parts)}. {' Or: '.join(words)}"
+
+
+def scaled(exercise: Exercise, group: Sequence[Run]) -> Scaled | None:
+    """The mistakes that differ from the attempt by one factor and by shapes alone, on each case of the group."""
+    if sum(_numbers(run.leaves, _root(run)).numel() for run in group) < _FEWEST:
+        return None
+    found: dict[tuple[float, tuple[Run, ...]], list[Mistake]] = {}
+    for one in mistakes_of(exercise.home):
+        for form, code in enumerate(one.forms):
+            relation = _relation(exercise, one, form, code, group)
+            if relation is not None:
+                found.setdefault(relation, []).append(one)
+                break
+    if not found:
+        return None
+    factor, reshaped = min(found, key=lambda relation: _FACTORS.index(relation[0]))
+    return Scaled(tuple(found[factor, reshaped]), factor, reshaped)
+
+
+def _relation(
+    exercise: Exercise, mistake: Mistake, form: int, code: Callable[..., Any], group: Sequence[Run]
+) -> tuple[float, tuple[Run, ...]] | None:
+    """(factor, cases where shapes differ) from a form of a mistake to the attempt; None without such a relation."""
+    factors, reshaped, itself, right_itself = set(_FACTORS), [], True, True
+    for run in group:
+        piece = left_by(exercise, code, mistake.id, form, run.case)
+        if piece.status != "returned" or piece.changes or not same_signs(mistake, run.given, piece):
+            return None
+        root, its = _root(run), leaves_of(answers_of(exercise.home), piece)
+        if its.keys() != run.leaves.keys() or any(
+            difference_kind(leaf, run.leaves[where], run.tolerance)
+            for where, leaf in its.items()
+            if not where.startswith(root)
+        ):
+            return None
+        a, b, right = (_numbers(leaves, root) for leaves in (its, run.leaves, run.expected))
+        if not a.numel() or a.numel() != b.numel() or not run.pairs:
+            return None
+        limit = max(pair.limit for pair in run.pairs) * max(float(b.abs().max()), 1e-30)
+        factors = {c for c in factors if float((c * a - b).abs().max()) <= limit}
+        if not factors:
+            return None
+        if _shapes(its) != _shapes(run.leaves):
+            reshaped.append(run)
+        itself = itself and right.shape == a.shape and float((a - right).abs().max()) <= limit
+        right_itself = right_itself and right.shape == b.shape and _multiple(right, b, limit)
+    # A multiple of the right answer is one mistake, and `diagnose` says which multiple.
+    if itself or len(factors) > 1:
+        return None
+    (factor,) = factors
+    if right_itself and (factor != 1 or not reshaped):
+        return None
+    return (factor, tuple(reshaped)) if factor != 1 or reshaped else None
+
+
+def _root(run: Run) -> str:
+    """The result, or the fact that is wrong first."""
+    return run.differences[0].where.split("[")[0] if run.differences else RESULT
+
+
+def _multiple(a: torch.Tensor, b: torch.Tensor, limit: float) -> bool:
+    square = float(a @ a)
+    return square > 0 and float((b - float(a @ b) / square * a).abs().max()) <= limit
+
+
+def _numbers(leaves: Leaves, root: str) -> torch.Tensor:
+    """Every number under `root` in one row; none where something there is no tensor of finite real numbers."""
+    parts = []
+    for where, leaf in leaves.items():
+        if isinstance(leaf, Container) or not where.startswith(root):
+            continue
+        if not isinstance(leaf, TensorData) or leaf.value.is_complex():
+            return torch.zeros(0)
+        parts.append(wide(leaf.value).flatten())
+    row = torch.cat(parts) if parts else torch.zeros(0)
+    return row if bool(torch.isfinite(row).all()) else torch.zeros(0)
+
+
+def _shapes(leaves: Leaves) -> list[tuple[int, ...]]:
+    return [tuple(leaf.value.shape) for leaf in leaves.values() if isinstance(leaf, TensorData)]
