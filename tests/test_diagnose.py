@@ -72,7 +72,7 @@ LINEAR: dict[str, tuple[Callable[..., object], str]] = {
     "another kind": (lambda w, x, y: _right(w, x, y).tolist(), "All the numbers are right, in their order"),
     "a known mistake and a factor": (
         lambda w, x, y: x[-1] * (x[-1] @ w - y[-1]) / len(y),
-        "a known mistake leaves, times 1/2. Only the last row counts",
+        "a known mistake, times 1/2. Only the last row counts",
     ),
     "a known mistake and a shape": (
         lambda w, x, y: -_right(w, x, y)[:, None],
@@ -124,7 +124,7 @@ def test_of_a_list_it_says(name: str) -> None:
 @pytest.mark.parametrize("factor", [2.0, -0.5, 3.0])
 def test_a_multiple_of_the_right_answer_is_no_known_mistake_times_another_factor(factor: float) -> None:
     said = _said("linear_mse_gradient", lambda w, x, y: factor * _right(w, x, y) + 0 * w)
-    assert "a known mistake leaves" not in said
+    assert "of a known mistake" not in said
 
 
 def test_a_known_mistake_is_recognised_where_the_walk_blows_up() -> None:

@@ -115,7 +115,8 @@ changed_global = Misconception(
     "changed-global",
     "A global switch was left changed",
     "A switch such as torch.set_grad_enabled or the default dtype was left in another position.",
-    "Use the context-manager form, for example `with torch.no_grad():`, which puts it back.",
+    "Leave it alone, use a context manager where there is one, for example `with torch.no_grad():`, or put the old "
+    "value back at the end.",
 )
 changed_requires_grad = Misconception(
     "changed-requires-grad",
@@ -276,7 +277,8 @@ another_signature = Misconception(
     "another-signature",
     "The call did not fit the function's arguments",
     "A function was called with other arguments than it takes.",
-    "Compare names and number of the arguments with the ones in the exercise's text.",
+    "Which function was called, yours or a library's? Compare names and number of the arguments with the ones that it "
+    "takes.",
 )
 index_out_of_range = Misconception(
     "index-out-of-range",
@@ -348,7 +350,6 @@ _MESSAGES: tuple[tuple[str, str, Misconception], ...] = (
     ("RuntimeError", "modified by an inplace operation", overwrote_saved_value),
     ("RuntimeError", "appears to not have been used in the graph", not_in_the_graph),
     ("RuntimeError", "One of the differentiated Tensors does not require grad|can't retain_grad", no_requires_grad),
-    ("TypeError", "gradients can be either Tensors or None", gradient_is_no_tensor),
     (
         "RuntimeError",
         _DTYPES,
@@ -377,6 +378,7 @@ _MESSAGES: tuple[tuple[str, str, Misconception], ...] = (
     ("NameError|UnboundLocalError", "", undefined_name),
     ("TypeError", r"(missing|takes) .* (argument|positional)|unexpected keyword", another_signature),
 )
+_NO_GRADIENT = re.compile(r"'(float|int)' object is not iterable|gradients can be either Tensors or None")
 _GRAD_IN_LINE = re.compile(r"\bgrads?\b")
 _TENSOR_METHOD_OF_NONE = re.compile(
     r"'NoneType' object has no attribute '(abs|add_|clone|copy_|data|detach_?|div_|mul_|norm|zero_)'"
@@ -392,6 +394,8 @@ def of_exception(raised: Raised, warned: Sequence[str]) -> tuple[Misconception, 
             return (words,)
     if _is_about_a_missing_grad(raised):
         return (grad_of_a_non_leaf if any(NON_LEAF in text for text in warned) else grad_is_none,)
+    if raised.type == "TypeError" and _NO_GRADIENT.search(raised.message) and "backward(" in _last_line(raised):
+        return (gradient_is_no_tensor,)
     if raised.type == "TypeError" and "unsupported operand type" in raised.message:
         return (operands_do_not_combine,)
     if raised.type == "AttributeError" and "NoneType" not in raised.message:
@@ -403,5 +407,8 @@ def _is_about_a_missing_grad(raised: Raised) -> bool:
     """Whether the None in the message is a `.grad`: most are a return that was forgotten."""
     if raised.type not in ("AttributeError", "TypeError") or "NoneType" not in raised.message:
         return False
-    line = raised.frames[-1].source if raised.frames else ""
-    return bool(_TENSOR_METHOD_OF_NONE.search(raised.message) or _GRAD_IN_LINE.search(line))
+    return bool(_TENSOR_METHOD_OF_NONE.search(raised.message) or _GRAD_IN_LINE.search(_last_line(raised)))
+
+
+def _last_line(raised: Raised) -> str:
+    return raised.frames[-1].source if raised.frames else ""

@@ -89,7 +89,7 @@ def _explain(made: _Card, fault: Fault, rules: tuple[str, ...]) -> None:
             made.say("Either:" if not number else "Or:", f"{words.title} ({words.id}). {words.happens}")
             made.say("Next, if so:", words.mend)
     elif fault.certain:
-        made.say("No known mistake leaves these numbers, but this is certain of them:", "")
+        made.say("No known mistake by itself explains this, but it is certain that:", "")
     elif fault.raised is not None:
         made.say("Next:", "read the message and the last of your lines below; the check passes on what was raised.")
     else:

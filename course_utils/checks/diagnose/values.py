@@ -45,9 +45,15 @@ def _zeros(group: Sequence[Run]) -> list[str]:
     return [f"Nothing but zeros stands at {names_of(places)}{rest}."]
 
 
+def _untouched(exercise: Exercise, run: Run) -> dict[str, torch.Tensor]:
+    """The inputs that still hold their values after the call: of the others, "itself" would be of two minds."""
+    changed = {change.what for change in run.given.changes}
+    return {name: value for name, value in inputs_of(exercise, run.case).items() if name not in changed}
+
+
 def _inputs(exercise: Exercise, group: Sequence[Run]) -> list[str]:
     """Is the result an input itself, its parameter's value, its earlier gradient?"""
-    all_inputs = [inputs_of(exercise, run.case) for run in group]
+    all_inputs = [_untouched(exercise, run) for run in group]
     for where in _wrong_by_place(group):
         key = where.split("'")[1] if where.endswith("']") else ""
         pairs = [next(p for p in run.wrong if p.where == where) for run in group]
@@ -215,8 +221,11 @@ def _approximation(group: Sequence[Run]) -> list[str]:
             low, high = min(digits[single]), max(digits[single])
             many = f"{low}" if low == high else f"{low} to {high}"
             parts.append(f"{many} {'digit' if high == 1 else 'digits'}{' in float32' if single else ''}")
+    places = list(dict.fromkeys(pair.where for run in group for pair in run.wrong))
+    rest = {pair.where for run in group for pair in run.pairs if pair.where.split("[")[0] == places[0].split("[")[0]}
+    subject = f"{names_of(places)}: right" if rest - set(places) else "Right"
     return [
-        f"Right to about {' and '.join(parts)}, and not further, as an approximation, a rounded number or a lower "
+        f"{subject} to about {' and '.join(parts)}, and not further, as an approximation, a rounded number or a lower "
         "precision on the way would leave it; a missing factor would be seen in the first digit."
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,8 @@ from course_utils.checks.mistakes import Mistake
 from course_utils.exercise import Exercise
 from course_utils.plain import TensorData
 
-_FACTORS = (1.0, 2.0, 0.5, -1.0, -2.0, -0.5)
-"""By what a second mistake is likely to multiply."""
+_CONSTANTS = (1.0, 2.0, 0.5, -1.0, -2.0, -0.5)
+"""By what a second mistake is likely to multiply, beside the numbers of the case."""
 _FEWEST = 3
 """With fewer numbers than these some mistake times some factor always fits."""
 
@@ -28,42 +28,60 @@ class Scaled:
     """Mistakes whose numbers, times one factor or in another shape, are those of the attempt."""
 
     mistakes: tuple[Mistake, ...]
-    factor: float
+    factor: str
+    """As it is said: -1, 1/[n]; empty where there is none."""
     reshaped: tuple[Run, ...]
     """The cases on which a shape is another."""
 
     @property
     def sentence(self) -> str:
         """What is certain of the attempt: not that the mistakes were made, but that their numbers are there."""
-        parts = [f"times {nice(self.factor)}"] if self.factor != 1 else []
+        parts = [f"times {self.factor}"] if self.factor else []
         parts += [f"in another shape on {case_numbers(self.reshaped)}"] if self.reshaped else []
         words = [f"{one.words.title} ({one.id}). To mend that: {one.words.mend}" for one in self.mistakes]
-        return f"These are the numbers that a known mistake leaves, {' and '.join(parts)}. {' Or: '.join(words)}"
+        return f"The numbers are those of a known mistake, {' and '.join(parts)}. {' Or: '.join(words)}"
 
 
 def scaled(exercise: Exercise, group: Sequence[Run]) -> Scaled | None:
     """The mistakes that differ from the attempt by one factor and by shapes alone, on each case of the group."""
     if sum(_numbers(run.leaves, _root(run)).numel() for run in group) < _FEWEST:
         return None
-    found: dict[tuple[float, tuple[Run, ...]], list[Mistake]] = {}
+    factors = _factors(exercise, group)
+    found: dict[tuple[str, tuple[Run, ...]], list[Mistake]] = {}
     for one in mistakes_of(exercise.home):
         for form, code in enumerate(one.forms):
-            relation = _relation(exercise, one, form, code, group)
+            relation = _relation(exercise, one, form, code, group, factors)
             if relation is not None:
                 found.setdefault(relation, []).append(one)
                 break
     if not found:
         return None
-    factor, reshaped = min(found, key=lambda relation: _FACTORS.index(relation[0]))
+    factor, reshaped = min(found, key=lambda relation: list(factors).index(relation[0]))
     return Scaled(tuple(found[factor, reshaped]), factor, reshaped)
 
 
+def _factors(exercise: Exercise, group: Sequence[Run]) -> dict[str, list[float]]:
+    """{how it is said: its value on each case}, the likeliest first; none is said that another says already."""
+    found = {"" if c == 1 else nice(c): [c] * len(group) for c in _CONSTANTS}
+    for name, take in exercise.quantities.items():
+        values = [take(run.case.spec) for run in group]
+        numbers = [float(value) for value in values if value]
+        if len(numbers) == len(values) and len(set(numbers)) > 1:
+            found |= {f"[{name}]": numbers, f"1/[{name}]": [1 / number for number in numbers]}
+    return found
+
+
 def _relation(
-    exercise: Exercise, mistake: Mistake, form: int, code: Callable[..., Any], group: Sequence[Run]
-) -> tuple[float, tuple[Run, ...]] | None:
+    exercise: Exercise,
+    mistake: Mistake,
+    form: int,
+    code: Callable[..., Any],
+    group: Sequence[Run],
+    factors: Mapping[str, Sequence[float]],
+) -> tuple[str, tuple[Run, ...]] | None:
     """(factor, cases where shapes differ) from a form of a mistake to the attempt; None without such a relation."""
-    factors, reshaped, itself, right_itself = set(_FACTORS), [], True, True
-    for run in group:
+    fitting, reshaped, itself, right_itself = set(factors), [], True, True
+    for number, run in enumerate(group):
         piece = left_by(exercise, code, mistake.id, form, run.case)
         if piece.status != "returned" or piece.changes or not same_signs(mistake, run.given, piece):
             return None
@@ -78,20 +96,20 @@ def _relation(
         if not a.numel() or a.numel() != b.numel() or not run.pairs:
             return None
         limit = max(pair.limit for pair in run.pairs) * max(float(b.abs().max()), 1e-30)
-        factors = {c for c in factors if float((c * a - b).abs().max()) <= limit}
-        if not factors:
+        fitting = {said for said in fitting if float((factors[said][number] * a - b).abs().max()) <= limit}
+        if not fitting:
             return None
         if _shapes(its) != _shapes(run.leaves):
             reshaped.append(run)
         itself = itself and right.shape == a.shape and float((a - right).abs().max()) <= limit
         right_itself = right_itself and right.shape == b.shape and _multiple(right, b, limit)
     # A multiple of the right answer is one mistake, and `diagnose` says which multiple.
-    if itself or len(factors) > 1:
+    if itself or len(fitting) > 1:
         return None
-    (factor,) = factors
-    if right_itself and (factor != 1 or not reshaped):
+    (factor,) = fitting
+    if right_itself and (factor or not reshaped):
         return None
-    return (factor, tuple(reshaped)) if factor != 1 or reshaped else None
+    return (factor, tuple(reshaped)) if factor or reshaped else None
 
 
 def _root(run: Run) -> str:

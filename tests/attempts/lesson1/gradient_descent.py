@@ -1,5 +1,6 @@
 """Attempts at exercise 1.4, gradient_descent: what learners write, and what the check must say of it."""
 
+import numpy as np
 from functools import reduce
 from itertools import accumulate
 from itertools import repeat
@@ -2156,7 +2157,7 @@ def class_e_13(f, x0, lr, steps):
 
 
 # the gradient is a central difference with h = 1e-3, an approximation and a coarse one in float32
-@wrong(says='Right to about 6 to 7 digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='entry 1, entry 2, entry 3, entry 4 and 2 more: right to about 6 to 7 digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_e_14(f, x0, lr, steps):
     h = 1e-3
     x = x0.clone()
@@ -2405,3 +2406,1079 @@ def halved_after_each_step(f, x0, lr, steps):
         rate = rate / 2
         visited.append(p)
     return visited
+
+
+# the gradient is never cleared, so each step uses the sum of all gradients so far
+@wrong(mistakes.old_gradients_added)
+def class_f_01(f, x0, lr, steps):
+    x = x0.clone().detach().requires_grad_(True)
+    points = [x0.clone()]
+    for i in range(steps):
+        loss = f(x)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+        points.append(x.detach().clone())
+    return points
+
+
+# x.detach() shares memory with x, which is updated in place, so all points show the last position
+@wrong(mistakes.same_tensor_in_list)
+def class_f_02(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    history = [x.detach()]
+    for _ in range(steps):
+        loss = f(x)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+            x.grad.zero_()
+        history.append(x.detach())
+    return history
+
+
+@right
+def class_f_03(f, x0, lr, steps):
+    # own leaf, so that x0 is not touched
+    x = x0.detach().clone()
+    x.requires_grad = True
+    trajectory = [x.detach().clone()]
+    for step in range(steps):
+        # forward
+        value = f(x)
+        # backward
+        x.grad = None
+        value.backward()
+        # update
+        with torch.no_grad():
+            x.sub_(lr * x.grad)
+        trajectory.append(x.detach().clone())
+    return trajectory
+
+
+# the sign is wrong: the walk goes with the gradient, uphill
+@wrong(mistakes.walked_uphill)
+def class_f_04(f, x0, lr, steps):
+    pts = [x0.clone()]
+    cur = x0.clone()
+    for k in range(steps):
+        cur = cur.detach().requires_grad_()
+        y = f(cur)
+        y.backward()
+        cur = (cur + lr * cur.grad).detach()
+        pts.append(cur.clone())
+    return pts
+
+
+# the new x is built with autograd on and is no leaf, so its .grad is None in the second step (TypeError), and the
+# points carry a graph
+@raised(effects.grad_of_a_non_leaf)
+def class_f_05(f, x0, lr, steps):
+    x = x0.clone()
+    x.requires_grad = True
+    points = [x0.clone()]
+    for i in range(steps):
+        loss = f(x)
+        loss.backward()
+        x = x - lr * x.grad
+        points.append(x)
+    return points
+
+
+# each point is stored before its update and the last one is never stored: steps points, not steps + 1
+@wrong(mistakes.end_left_out)
+def class_f_06(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    path = []
+    for i in range(steps):
+        path.append(x.detach().clone())
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+        x.grad.zero_()
+    return path
+
+
+# detach() without a clone: the in-place update walks on the memory of x0 and overwrites it
+@wrong(effects.changed_input)
+def class_f_07(f, x0, lr, steps):
+    x = x0.detach().requires_grad_(True)
+    out = [x.detach().clone()]
+    for _ in range(steps):
+        loss = f(x)
+        grad, = torch.autograd.grad(loss, x)
+        with torch.no_grad():
+            x -= lr * grad
+        out.append(x.detach().clone())
+    return out
+
+
+@right
+def class_f_08(f, x0, lr, steps):
+    def step(p, _):
+        q = p.detach().requires_grad_()
+        return p - lr * torch.autograd.grad(f(q), q)[0]
+    return [p.detach().clone() for p in accumulate(range(steps), step, initial=x0.clone())]
+
+
+# the gradient is taken once at x0 and used again in all steps
+@wrong(mistakes.gradient_of_the_start)
+def class_f_09(f, x0, lr, steps):
+    x = x0.clone().requires_grad_()
+    loss = f(x)
+    loss.backward()
+    g = x.grad.clone()
+    pts = [x0.clone()]
+    for _ in range(steps):
+        pts.append(pts[-1] - lr * g)
+    return pts
+
+
+# SGD is given momentum 0.9, so from the second step on old gradients are mixed in
+@wrong(mistakes.momentum_added)
+def class_f_10(f, x0, lr, steps):
+    x = torch.nn.Parameter(x0.clone())
+    opt = torch.optim.SGD([x], lr=lr, momentum=0.9)
+    points = [x0.clone()]
+    for epoch in range(steps):
+        opt.zero_grad()
+        loss = f(x)
+        loss.backward()
+        opt.step()
+        points.append(x.detach().clone())
+    return points
+
+
+# x0 itself is made to require gradients and left so AND x0.grad is left filled
+@wrong(effects.changed_requires_grad)
+def class_f_11(f, x0, lr, steps):
+    x0.requires_grad_(True)
+    x = x0
+    points = [x0.detach().clone()]
+    for i in range(steps):
+        loss = f(x)
+        loss.backward()
+        x = (x - lr * x.grad).detach().requires_grad_(True)
+        points.append(x.detach().clone())
+    return points
+
+
+# the function returns the last point alone, not the list of all points
+@wrong(mistakes.last_point_alone)
+def class_f_12(f, x0, lr, steps):
+    x = x0.clone().detach().requires_grad_(True)
+    for i in range(steps):
+        loss = f(x)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+            x.grad.zero_()
+    return x.detach()
+
+
+@right
+def class_f_13(f, x0, lr, steps):
+    here = x0.detach().clone()
+    if steps == 0:
+        return [here]
+    leaf = x0.detach().clone().requires_grad_(True)
+    slope = torch.autograd.grad(f(leaf), leaf)[0].detach()
+    return [here] + class_f_13(f, here - lr * slope, lr, steps - 1)
+
+
+# the loop ends when the gradient gets small, so the list can be shorter than steps + 1
+@wrong(mistakes.stopped_where_f_is_flat)
+def class_f_14(f, x0, lr, steps):
+    x = x0.clone()
+    points = [x0.clone()]
+    for i in range(steps):
+        xr = x.clone().requires_grad_(True)
+        g = torch.autograd.grad(f(xr), xr)[0]
+        if g.norm() < 1e-6:   # converged, nothing to do any more
+            break
+        x = x - lr * g
+        points.append(x.clone())
+    return points
+
+
+# the points are turned into NumPy arrays, not tensors AND the walk is done in float32 whatever x0's dtype is
+@wrong(effects.wrong_type)
+def class_f_15(f, x0, lr, steps):
+    x = x0.numpy().copy()
+    hist = [x.copy()]
+    for _ in range(steps):
+        t = torch.tensor(x, dtype=torch.float32, requires_grad=True)
+        f(t).backward()
+        x = np.asarray(t.detach().numpy() - lr * t.grad.numpy())
+        hist.append(x.copy())
+    return hist
+
+
+# the gradient is approximated by central differences, not taken exactly
+@wrong()
+def class_f_16(f, x0, lr, steps):
+    h = 1e-4
+    x = x0.clone()
+    points = [x.clone()]
+    for _ in range(steps):
+        g = torch.zeros_like(x, memory_format=torch.contiguous_format)
+        for i in range(x.numel()):
+            e = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
+            e[i] = h
+            e = e.reshape(x.shape)
+            g.view(-1)[i] = (f(x + e) - f(x - e)) / (2 * h)
+        x = x - lr * g
+        points.append(x.clone())
+    return points
+
+
+# torch.tensor(x.tolist()) builds float32 tensors, so a float64 x0 loses its dtype and digits
+@wrong(effects.wrong_dtype)
+def class_f_17(f, x0, lr, steps):
+    pts = [torch.tensor(x0.tolist())]
+    for _ in range(steps):
+        x = torch.tensor(pts[-1].tolist(), requires_grad=True)
+        pts.append((x - lr * torch.autograd.grad(f(x), x)[0]).detach())
+    return pts
+
+
+# create_graph=True and no detach: the points after the first carry a graph through the whole walk
+@wrong(effects.carries_a_graph)
+def class_f_18(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    points = [x0.clone()]
+    for _ in range(steps):
+        (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * g
+        points.append(x)
+    return points
+
+
+# the gradient is clipped to norm 1 before the step
+@wrong()
+def class_f_19(f, x0, lr, steps):
+    w = torch.nn.Parameter(x0.detach().clone())
+    path = [w.detach().clone()]
+    for _ in range(steps):
+        w.grad = None
+        f(w).backward()
+        torch.nn.utils.clip_grad_norm_([w], 1.0)   # otherwise it explodes for big x
+        with torch.no_grad():
+            w -= lr * w.grad
+        path.append(w.detach().clone())
+    return path
+
+
+# a leaf that requires gradients is changed in place outside no_grad: RuntimeError from the first step on
+@raised(effects.in_place_on_a_leaf)
+def class_f_20(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    points = [x.detach().clone()]
+    for t in range(steps):
+        y = f(x)
+        y.backward()
+        x -= lr * x.grad
+        x.grad.zero_()
+        points.append(x.detach().clone())
+    return points
+
+
+class Walker_of_class_f_21:
+    """Keeps its place on the hill and takes one step down at a time."""
+    def __init__(self, f, start, lr):
+        self.f, self.lr = f, lr
+        self.place = start.detach().clone()
+
+    def slope(self):
+        return torch.autograd.functional.jacobian(self.f, self.place)
+
+    def step(self):
+        self.place = self.place - self.lr * self.slope()
+        return self.place.clone()
+
+@right
+def class_f_21(f, x0, lr, steps):
+    walker = Walker_of_class_f_21(f, x0, lr)
+    points = [walker.place.clone()]
+    points.extend(walker.step() for _ in range(steps))
+    return points
+
+
+# a step that makes f larger is rejected and lr is halved, so it is no plain gradient descent when lr is large
+@wrong(says='It fails on case 7 alone, where the learning rate is above 1.')
+def class_f_22(f, x0, lr, steps):
+    best = x0.detach().clone()
+    pts = [best.clone()]
+    for _ in range(steps):
+        b = best.clone().requires_grad_(True)
+        value = f(b)
+        g = torch.autograd.grad(value, b)[0]
+        new = best - lr * g
+        if f(new) > value:
+            lr = lr / 2
+        else:
+            best = new
+        pts.append(best.clone())
+    return pts
+
+
+# the gradient is scaled in place by mul_, which raises RuntimeError when autograd hands back an expanded gradient
+# (f = sum)
+@raised(says='It fails on case 10 alone, where f is the sum of the entries.')
+def class_f_23(f, x0, lr, steps):
+    points = [x0.clone()]
+    for _ in range(steps):
+        x = points[-1].clone().requires_grad_(True)
+        grad = torch.autograd.grad(f(x), x)[0]
+        step = grad.mul_(lr)
+        points.append(x.detach() - step)
+    return points
+
+
+# x0 is missing from the list AND the gradient is divided by its length, so only the direction is used
+@wrong(says='The list has 1 entry too few on each of these cases.')
+def class_f_24(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    points = []
+    for i in range(steps):
+        loss = f(x)
+        loss.backward()
+        direction = x.grad / x.grad.norm()
+        with torch.no_grad():
+            x -= lr * direction
+        x.grad = None
+        points.append(x.detach().clone())
+    return points
+
+
+@right
+def class_f_25(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    points = [x.detach().clone()]
+
+    def move(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+        p.grad = None
+        points.append(p.detach().clone())
+
+    handle = x.register_post_accumulate_grad_hook(move)
+    for _ in range(steps):
+        f(x).backward()
+    handle.remove()
+    return points
+
+
+# every step's entry is x.data, a view of the one tensor that is updated in place, so all entries after the first
+# show the last point
+@wrong(mistakes.same_tensor_in_list)
+def class_g_01(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    points = [x0.clone()]
+    for i in range(steps):
+        loss = f(x)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad      # go downhill
+        x.grad.zero_()
+        points.append(x.data)     # save where we are now
+    return points
+
+
+@right
+def class_g_02(f, x0, lr, steps):
+    x = x0.detach().clone()
+    points = [x]
+    for step in range(steps):
+        # make a fresh leaf for every step, so nothing accumulates
+        leaf = x.clone().requires_grad_(True)
+        loss = f(leaf)
+        loss.backward()
+        x = x - lr * leaf.grad
+        points.append(x)
+    return points
+
+
+# .grad is never cleared between the steps, so each step moves by the sum of all gradients so far
+@wrong(mistakes.old_gradients_added)
+def class_g_03(f, x0, lr, steps):
+    w = x0.clone().detach()
+    w.requires_grad = True
+    history = [w.detach().clone()]
+    for epoch in range(steps):
+        loss = f(w)
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        history.append(w.detach().clone())
+    return history
+
+
+# after the first update x is no leaf any more, its .grad is None, so the second step raises (and the points carry a
+# graph)
+@raised(effects.grad_of_a_non_leaf)
+def class_g_04(f, x0, lr, steps):
+    x = x0.clone()
+    x.requires_grad_()
+    points = [x0.clone()]
+    for _ in range(steps):
+        y = f(x)
+        y.backward()
+        x = x - lr * x.grad
+        points.append(x)
+    return points
+
+
+# the points are x.clone() of a tensor that requires gradients, so every point carries a graph (detach is missing)
+@wrong(effects.carries_a_graph)
+def class_g_05(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    points = []
+    points.append(x.clone())
+    for i in range(steps):
+        if x.grad is not None:
+            x.grad.zero_()
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+        points.append(x.clone())   # clone, else they are all the same tensor
+    return points
+
+
+# x is x0 itself: the caller's x0 walks downhill in place and is left requiring gradients with a .grad
+@wrong(effects.changed_requires_grad)
+def class_g_06(f, x0, lr, steps):
+    x = x0
+    x.requires_grad_(True)
+    trajectory = [x.detach().clone()]
+    for t in range(steps):
+        value = f(x)
+        value.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+            x.grad.zero_()
+        trajectory.append(x.detach().clone())
+    return trajectory
+
+
+@right
+def class_g_07(f, x0, lr, steps):
+    step = lambda p, _: (p - lr * jacobian(f, p)).detach()
+    return list(accumulate(repeat(None, steps), step, initial=x0.detach().clone()))
+
+
+# the step subtracts lr times the value of f, not lr times its gradient
+@wrong(mistakes.value_for_gradient)
+def class_g_08(f, x0, lr, steps):
+    x = x0.clone()
+    points = [x]
+    for i in range(steps):
+        loss = f(x)
+        x = x - lr * loss      # move against the loss
+        points.append(x.clone())
+    return points
+
+
+# each point is appended before the update, so x0 stands in the list twice and the last point is missing
+@wrong(says='What stands at entry 1 is `x0` itself, value for value.')
+def class_g_09(f, x0, lr, steps):
+    points = [x0.clone()]
+    x = x0.clone()
+    for i in range(steps):
+        x = x.detach().requires_grad_(True)
+        loss = f(x)
+        loss.backward()
+        points.append(x.detach().clone())
+        with torch.no_grad():
+            x = x - lr * x.grad
+    return points
+
+
+# the gradient is computed once, at x0, and the same one is used in every step
+@wrong(mistakes.gradient_of_the_start)
+def class_g_10(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    loss = f(x)
+    loss.backward()
+    grad = x.grad.clone()
+
+    points = [x0.clone()]
+    for i in range(steps):
+        points.append(points[-1] - lr * grad)
+    return points
+
+
+# it adds lr times the gradient (climbs instead of descending) AND the starting point is missing from the list
+@wrong(says='The list has 1 entry too few on each of these cases.')
+def class_g_11(f, x0, lr, steps):
+    x = x0.clone()
+    g = lambda p: torch.autograd.grad(f(q := p.detach().requires_grad_()), q)[0]
+    return [x := torch.add(x, g(x), alpha=lr) for _ in range(steps)]
+
+
+# it stops as soon as the gradient is small, so the list is shorter than steps + 1 where the walk converges or
+# starts at a minimum
+@wrong(mistakes.stopped_where_f_is_flat)
+def class_g_12(f, x0, lr, steps, tol=1e-6):
+    x = x0.detach().clone()
+    path = [x.clone()]
+    for k in range(steps):
+        x.requires_grad_(True)
+        g, = torch.autograd.grad(f(x), x)
+        if g.norm() < tol:
+            break   # converged, nothing to do any more
+        x = (x - lr * g).detach()
+        path.append(x.clone())
+    return path
+
+
+@right
+def class_g_13(f, x0, lr, steps):
+    here = x0.detach().clone()
+    if steps == 0:
+        return [here]
+    probe = here.clone().requires_grad_()
+    with torch.enable_grad():
+        (slope,) = torch.autograd.grad(f(probe), [probe])
+    return [here] + class_g_13(f, here - lr * slope, lr, steps - 1)
+
+
+# the points are kept in a torch.empty of the default dtype, so a float64 x0 comes back rounded to float32
+@wrong(effects.wrong_dtype)
+def class_g_14(f, x0, lr, steps):
+    track = torch.empty(steps + 1, *x0.shape)     # preallocate, faster than append
+    x = x0.clone()
+    track[0] = x
+    for i in range(1, steps + 1):
+        x.requires_grad_(True)
+        grad = torch.autograd.grad(f(x), x)[0]
+        x = x.detach() - lr * grad
+        track[i] = x
+    return [row.clone() for row in track]
+
+
+# the points are NumPy arrays, not tensors AND they are all views of the one memory that is updated in place
+@wrong(effects.wrong_type)
+def class_g_15(f, x0, lr, steps):
+    x = torch.tensor(x0.numpy(), requires_grad=True)
+    pts = [x.detach().numpy()]
+    for _ in range(steps):
+        f(x).backward()
+        a = x.detach().numpy()
+        a -= lr * np.asarray(x.grad)
+        x.grad = None
+        pts.append(a)
+    return pts
+
+
+# the optimizer has momentum=0.9, so from the second step on it moves by more than lr times the gradient
+@wrong(mistakes.momentum_added)
+def class_g_16(f, x0, lr, steps):
+    w = nn.Parameter(x0.clone())
+    optimizer = torch.optim.SGD([w], lr=lr, momentum=0.9)
+    points = [w.detach().clone()]
+    for epoch in range(steps):
+        optimizer.zero_grad()
+        loss = f(w)
+        loss.backward()
+        optimizer.step()
+        points.append(w.detach().clone())
+    return points
+
+
+@right
+def class_g_17(f, x0, lr, steps):
+    path = [x0]                      # the start itself is never written to
+    x = x0.detach().clone()
+    for _ in range(steps):
+        x.requires_grad_(True)
+        x.grad = None
+        f(x).backward()
+        x.data.sub_(x.grad, alpha=lr)
+        path.append(x.data.clone())
+    return path
+
+
+# it returns one stacked tensor instead of a list of points
+@wrong(effects.wrong_type)
+def class_g_18(f, x0, lr, steps):
+    xs = [x0.clone()]
+    for _ in range(steps):
+        cur = xs[-1].clone().requires_grad_(True)
+        f(cur).backward()
+        xs.append((cur - lr * cur.grad).detach())
+    return torch.stack(xs)
+
+
+# the entries (rows) are moved one after another, each with a gradient taken after the earlier ones have moved AND a
+# 0-d x0 raises at len(x)
+@raised(effects.length_of_a_0_d_tensor)
+def class_g_19(f, x0, lr, steps):
+    x = x0.clone()
+    points = [x.clone()]
+    for s in range(steps):
+        for i in range(len(x)):
+            v = x.clone().requires_grad_(True)
+            f(v).backward()
+            x[i] = x[i] - lr * v.grad[i]
+        points.append(x.clone())
+    return points
+
+
+# the gradient is only approximated, by forward differences with h = 1e-3, so the points are off already for a
+# square
+@wrong()
+def class_g_20(f, x0, lr, steps):
+    h = 1e-3
+    def slope(p):
+        g = torch.zeros_like(p)
+        for i in range(p.numel()):
+            bump = torch.zeros(p.numel(), dtype=p.dtype, device=p.device)
+            bump[i] = h
+            g.view(-1)[i] = (f(p + bump.reshape(p.shape)) - f(p)) / h
+        return g
+    x = x0.clone().contiguous()
+    points = [x]
+    for _ in range(steps):
+        x = x - lr * slope(x)
+        points.append(x)
+    return points
+
+
+class Walker_of_class_g_21:
+    def __init__(self, f, start, lr):
+        self.f = f
+        self.lr = lr
+        self.at = start.detach().clone()
+
+    def gradient(self):
+        leaf = self.at.clone().requires_grad_(True)
+        caught = []
+        leaf.register_hook(caught.append)
+        self.f(leaf).backward()
+        return caught[0].detach()
+
+    def walk(self, steps):
+        yield self.at
+        while steps > 0:
+            self.at = self.at - self.gradient() * self.lr
+            yield self.at
+            steps -= 1
+
+@right
+def class_g_21(f, x0, lr, steps):
+    return list(Walker_of_class_g_21(f, x0, lr).walk(steps))
+
+
+# the gradient is clipped to norm 1 before the step AND the entries are (point, loss) tuples, not points
+@wrong(effects.wrong_type)
+def class_g_22(f, x0, lr, steps):
+    x = torch.nn.Parameter(x0.clone())
+    log = [(x.detach().clone(), f(x).item())]
+    for i in range(steps):
+        loss = f(x)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_([x], 1.0)
+        with torch.no_grad():
+            x -= lr * x.grad
+        x.grad.zero_()
+        log.append((x.detach().clone(), f(x).item()))
+    return log
+
+
+# f is evaluated under no_grad, so its value has no graph and backward raises as soon as there is a step
+@raised(effects.no_graph)
+@torch.no_grad()
+def class_g_23(f, x0, lr, steps):
+    # no_grad because the points must not have a graph
+    x = x0.clone().requires_grad_(True)
+    points = [x.detach().clone()]
+    for i in range(steps):
+        f(x).backward()
+        x -= lr * x.grad
+        x.grad.zero_()
+        points.append(x.detach().clone())
+    return points
+
+
+# lr becomes a float32 tensor, so with a float64 x0 every step uses a learning rate rounded to float32
+@wrong(says='entry 1, entry 2, entry 3, entry 4 and 2 more: right to about 6 to 8 digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+def class_g_24(f, x0, lr, steps):
+    lr = torch.tensor(lr, dtype=torch.float32, device=x0.device)
+    x = x0.detach().clone()
+    out = [x]
+    for _ in range(steps):
+        leaf = x.detach().requires_grad_(True)
+        g, = torch.autograd.grad(f(leaf), leaf)
+        x = x - (lr * g).to(x.dtype)
+        out.append(x)
+    return out
+
+
+# it uses 2 * x as the gradient, which is right for the sum of squares alone, and never looks at f
+@wrong(says='On each of these cases entry 0 is right; from entry 1 on the list parts from the right one.')
+def class_g_25(f, x0, lr, steps):
+    # the gradient of x**2 is 2x
+    points = [x0.clone()]
+    for i in range(steps):
+        x = points[-1]
+        grad = 2 * x
+        points.append(x - lr * grad)
+    return points
+
+
+# x.grad is never cleared between the steps, so each step moves against the sum of all gradients so far
+@wrong(mistakes.old_gradients_added)
+def class_h_01(f, x0, lr, steps):
+    x = x0.clone().detach().requires_grad_(True)
+    path = [x.detach().clone()]
+    for step in range(steps):
+        loss = f(x)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+        path.append(x.detach().clone())
+    return path
+
+
+@right
+def class_h_02(f, x0, lr, steps):
+    x = x0.detach().clone()
+    points = [x]
+    for _ in range(steps):
+        probe = x.clone().requires_grad_(True)
+        g, = torch.autograd.grad(f(probe), probe)
+        x = x - lr * g
+        points.append(x)
+    return points
+
+
+# the same tensor, changed in place, is appended every time, without a copy, so all entries show the last point AND
+# that tensor requires gradients
+@wrong(mistakes.same_tensor_in_list)
+def class_h_03(f, x0, lr, steps):
+    x = x0.clone()
+    x.requires_grad = True
+    points = [x]
+    for i in range(steps):
+        y = f(x)
+        y.backward()
+        x.data = x.data - lr * x.grad
+        x.grad.zero_()
+        points.append(x)
+    return points
+
+
+# the new point is a non-leaf after the first step, its .grad is None, and the second step raises
+@raised(effects.grad_of_a_non_leaf)
+def class_h_04(f, x0, lr, steps):
+    x = x0.clone().requires_grad_()
+    out = [x0.clone()]
+    for k in range(steps):
+        f(x).backward()
+        x = x - lr * x.grad      # move
+        out.append(x.detach().clone())
+    return out
+
+
+# it uses SGD with momentum 0.9, so from the second step on it does not move by lr times the gradient alone
+@wrong(mistakes.momentum_added)
+def class_h_05(f, x0, lr, steps):
+    param = torch.nn.Parameter(x0.clone())
+    optimizer = torch.optim.SGD([param], lr=lr, momentum=0.9)
+    history = [param.detach().clone()]
+    for epoch in range(steps):
+        optimizer.zero_grad()
+        loss = f(param)
+        loss.backward()
+        optimizer.step()
+        history.append(param.detach().clone())
+    return history
+
+
+@right
+def class_h_06(f, x0, lr, steps):
+    """SGD without momentum is exactly the update we need."""
+    param = torch.nn.Parameter(x0.detach().clone())
+    opt = torch.optim.SGD([param], lr=lr)
+
+    def snapshot():
+        return param.detach().clone()
+
+    trajectory = [snapshot()]
+    while len(trajectory) < steps + 1:
+        opt.zero_grad()
+        f(param).backward()
+        opt.step()
+        trajectory.append(snapshot())
+    return trajectory
+
+
+# the point is recorded before the step and the last one is never recorded: steps points come back, not steps + 1
+@wrong(mistakes.end_left_out)
+def class_h_07(f, x0, lr, steps):
+    x = x0.detach().clone()
+    points = []
+    for t in range(steps):
+        points.append(x.clone())
+        x.requires_grad_(True)
+        loss = f(x)
+        grad = torch.autograd.grad(loss, x)[0]
+        x = (x - lr * grad).detach()
+    return points
+
+
+# the points carry the graph of the update, x is never detached
+@wrong(effects.carries_a_graph)
+def class_h_08(f, x0, lr, steps):
+    x = x0.clone()
+    x.requires_grad_(True)
+    points = [x0.clone()]
+    for t in range(steps):
+        (g,) = torch.autograd.grad(f(x), x)
+        x = x - lr * g
+        points.append(x)
+    return points
+
+
+# f is never asked for its gradient: it moves against 2 * x, which is right for the sum of squares only
+@wrong(says='On each of these cases entry 0 is right; from entry 1 on the list parts from the right one.')
+def class_h_09(f, x0, lr, steps):
+    # f(x) = (x ** 2).sum()  ->  gradient 2x
+    points = [x0.clone()]
+    for _ in range(steps):
+        x = points[-1]
+        points.append(x - lr * 2 * x)
+    return points
+
+
+# x0.detach() shares memory with x0 and the in-place step changes x0
+@wrong(effects.changed_input)
+def class_h_10(f, x0, lr, steps):
+    x = x0.detach().requires_grad_()
+    res = [x0.clone()]
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x.sub_(lr * x.grad)
+            res.append(x.clone())
+    return res
+
+
+# x0 itself is made to require gradients for the first gradient, and its .grad is left filled (requires_grad is
+# switched back)
+@wrong(effects.changed_grad)
+def class_h_11(f, x0, lr, steps):
+    points = [x0.clone()]
+    cur = x0
+    for _ in range(steps):
+        cur.requires_grad_(True)
+        f(cur).backward()
+        cur.requires_grad_(False)
+        cur = cur - lr * cur.grad
+        points.append(cur)
+    return points
+
+
+@right
+def class_h_12(f, x0, lr, steps):
+    def step(x, _):
+        z = x.detach().requires_grad_()
+        return x.sub(torch.autograd.grad(f(z), z)[0], alpha=lr)
+    return list(accumulate(repeat(None, steps), step, initial=x0.detach().clone()))
+
+
+# the gradient is computed once, at x0, and used for all steps
+@wrong(mistakes.gradient_of_the_start)
+def class_h_13(f, x0, lr, steps):
+    g = grad(f)(x0)
+    return [x0 - lr * k * g for k in range(steps + 1)]
+
+
+# the step goes up the gradient, not down AND the result is one stacked tensor, not a list
+@wrong(effects.wrong_type)
+def class_h_14(f, x0, lr, steps):
+    xs = [x0.clone()]
+    for i in range(steps):
+        x = xs[-1].clone().requires_grad_(True)
+        loss = f(x)
+        loss.backward()
+        xs.append((x + lr * x.grad).detach())
+    return torch.stack(xs)
+
+
+# it stops as soon as the gradient is almost zero, so the list is shorter than steps + 1 when the walk converges or
+# starts at a minimum
+@wrong(mistakes.stopped_where_f_is_flat)
+def class_h_15(f, x0, lr, steps, tol=1e-6):
+    x = x0.clone()
+    points = [x]
+    for _ in range(steps):
+        v = x.clone().requires_grad_(True)
+        f(v).backward()
+        if v.grad.norm() < tol:
+            break  # converged
+        x = x - lr * v.grad
+        points.append(x)
+    return points
+
+
+# a step that does not lower f is taken back and lr is halved, so it is wrong whenever lr overshoots
+@wrong(says='It fails on case 7 alone, where the learning rate is above 1.')
+def class_h_16(f, x0, lr, steps):
+    current = x0.detach().clone()
+    points = [current.clone()]
+    for _ in range(steps):
+        leaf = current.clone().requires_grad_(True)
+        value = f(leaf)
+        value.backward()
+        candidate = current - lr * leaf.grad
+        if f(candidate) > value.detach():
+            lr = lr / 2
+            candidate = current.clone()
+        current = candidate
+        points.append(current)
+    return points
+
+
+# the gradient is clipped to norm 1, so it is wrong wherever the gradient is longer than that
+@wrong()
+def class_h_17(f, x0, lr, steps):
+    w = x0.clone().requires_grad_(True)
+    weights = [w.detach().clone()]
+    for _ in range(steps):
+        w.grad = None
+        f(w).backward()
+        torch.nn.utils.clip_grad_norm_([w], max_norm=1.0)   # stability
+        with torch.no_grad():
+            w -= lr * w.grad
+        weights.append(w.detach().clone())
+    return weights
+
+
+# the point is rebuilt from a Python list, so it becomes float32 (the default dtype) even when x0 is float64
+@wrong(effects.wrong_dtype)
+def class_h_18(f, x0, lr, steps):
+    values = [x0.clone()]
+    for _ in range(steps):
+        x = torch.tensor(values[-1].tolist(), requires_grad=True)
+        loss = f(x)
+        loss.backward()
+        values.append(x.detach() - lr * x.grad)
+    return values
+
+
+@right
+def class_h_19(f, x0, lr, steps):
+    here = x0.clone()
+    if steps == 0:
+        return [here]
+    leaf = x0.clone()
+    leaf.requires_grad = True
+    f(leaf).backward()
+    return [here] + class_h_19(f, here - lr * leaf.grad, lr, steps - 1)
+
+
+# the gradient is measured by forward differences with h = 1e-4, an approximation far below the precision of the
+# dtype
+@wrong()
+def class_h_20(f, x0, lr, steps):
+    h = 1e-4
+    x = x0.clone()
+    pts = [x.clone()]
+    for _ in range(steps):
+        base = f(x)
+        g = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
+        for i in range(x.numel()):
+            e = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
+            e[i] = h
+            g.view(-1)[i] = (f(x + e.reshape(x.shape)) - base) / h
+        x = x - lr * g
+        pts.append(x.clone())
+    return pts
+
+
+# the leaf that requires gradients is changed in place outside no_grad, which raises a RuntimeError in the first
+# step
+@raised(effects.in_place_on_a_leaf)
+def class_h_21(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    points = [x.detach().clone()]
+    for _ in range(steps):
+        f(x).backward()
+        x -= lr * x.grad
+        x.grad.zero_()
+        points.append(x.detach().clone())
+    return points
+
+
+# the entries are updated one after the other, each with a gradient at the already half moved point (coordinate
+# descent), so it is right only for f without cross terms
+@wrong(mistakes.one_coordinate_after_the_other)
+def class_h_22(f, x0, lr, steps):
+    x = x0.detach().clone().contiguous()
+    result = [x.clone()]
+    for _ in range(steps):
+        for i in range(x.numel()):
+            v = x.clone().requires_grad_(True)
+            g = torch.autograd.grad(f(v), v)[0]
+            x.view(-1)[i] -= lr * g.reshape(-1)[i]
+        result.append(x.clone())
+    return result
+
+
+# the values of f along the walk are returned in place of the points AND the value at the last point is missing, so
+# there are steps entries
+@wrong(mistakes.values_for_points)
+def class_h_23(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    losses = []
+    for epoch in range(steps):
+        loss = f(x)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+            x.grad.zero_()
+        losses.append(loss.detach())
+    return losses
+
+
+# the gradient is divided by its length, so every step is lr long AND the random state is changed by a seed
+torch.manual_seed(42)
+
+@wrong(mistakes.fixed_step_length)
+def class_h_24(f, x0, lr, steps):
+    torch.manual_seed(42)
+    p = x0.detach().clone()
+    visited = [p]
+    for _ in range(steps):
+        q = p.clone().requires_grad_(True)
+        d = torch.autograd.grad(f(q), q)[0]
+        d = d / (d.norm() + 1e-12)     # direction of steepest descent
+        p = p - lr * d
+        visited.append(p)
+    return visited
+
+
+class Walker_of_class_h_25:
+    def __init__(self, f, start, lr):
+        self.f = f
+        self.pos = start.detach().clone()
+        self.lr = lr
+
+    def slope(self):
+        with torch.enable_grad():
+            p = self.pos.clone().requires_grad_(True)
+            self.f(p).backward()
+        return p.grad
+
+    def walk(self, n):
+        yield self.pos
+        for _ in range(n):
+            self.pos = self.pos - self.lr * self.slope()
+            yield self.pos
+
+@right
+def class_h_25(f, x0, lr, steps):
+    return [*Walker_of_class_h_25(f, x0, lr).walk(steps)]

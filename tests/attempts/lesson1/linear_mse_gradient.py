@@ -1,5 +1,6 @@
 """Attempts at exercise 1.2, linear_mse_gradient: what learners write, and what the check must say of it."""
 
+import torch.nn.functional as F
 from functools import reduce
 from torch.autograd import forward_ad
 from torch.autograd.functional import jacobian
@@ -387,7 +388,7 @@ def class_a_06(w, x, y):
 
 
 # the inner derivative x is forgotten (chain rule): every entry is just the mean of 2 * error
-@wrong(says='Every entry holds the same number, where the right ones differ from each other.')
+@wrong(says='Where there are several entries, they all hold the same number; the right ones differ from each other.')
 def class_a_07(w, x, y):
     with torch.no_grad():
         # derivative of u**2 is 2u
@@ -471,7 +472,7 @@ def class_a_15(w, x, y):
 
 
 # returns the weights after a descent step in place of the gradient AND does that step in place on the caller's w
-@wrong(says='What came back is `w` minus 1/100 times the gradient: a step was taken, the gradient itself is asked for.')
+@wrong(says='What came back is `w` minus 1/100 times the gradient, as after a step; the gradient itself is asked for.')
 def class_a_16(w, x, y):
     lr = 0.01
     with torch.no_grad():
@@ -699,7 +700,7 @@ def class_b_08(w, x, y):
 
 # target minus prediction without the minus sign in front: the gradient points the other way AND it comes back as a
 # column (d, 1)
-@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 1, 2, 3, 4, 5, 6 and 7. The sign is flipped (gradient-sign-flipped)')
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 1, 2, 3, 4, 5, 6, 7 and 8. The sign is flipped (gradient-sign-flipped). To mend that: Check which of the two, prediction or target, is subtracted from which, what the derivative of the inside is, and whether a minus stands in front.')
 def class_b_09(w, x, y):
     with torch.no_grad():
         w = w.reshape(-1, 1)
@@ -711,7 +712,7 @@ def class_b_09(w, x, y):
 
 # makes a step of gradient descent and returns the new weights, not the gradient AND the step changes the caller's w
 # in place
-@wrong(says='What came back is `w` minus 1/100 times the gradient: a step was taken, the gradient itself is asked for.')
+@wrong(says='What came back is `w` minus 1/100 times the gradient, as after a step; the gradient itself is asked for.')
 def class_b_10(w, x, y):
     lr = 0.01
     with torch.no_grad():
@@ -943,7 +944,7 @@ def class_c_06(w, x, y):
 
 
 # Tensor.dot takes vectors only: x.T.dot raises for every input
-@raised(effects.shapes_do_not_fit)
+@raised(effects.number_of_dimensions)
 def class_c_07(w, x, y):
     n = x.shape[0]
     r = x.mv(w) - y
@@ -1111,7 +1112,7 @@ def class_c_23(w, x, y):
 
 
 # a step of descent is made in w itself, so the input is changed AND the new weights are returned, not the gradient
-@wrong(says='What came back is `w` minus 1/100 times the gradient: a step was taken, the gradient itself is asked for.')
+@wrong(says='What came back is `w` minus 1/100 times the gradient, as after a step; the gradient itself is asked for.')
 def class_c_24(w, x, y):
     lr = 0.01
     pred = x @ w
@@ -1135,7 +1136,7 @@ def class_c_25(w, x, y):
 
 
 # divided by all n * d entries of x, not by n AND the result is a row of shape (1, d)
-@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 1, 2, 3, 4, 5, 6 and 7. Divided by rows times features (averaged-over-all-entries)')
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 1, 2, 3, 4, 5, 6, 7 and 8. Divided by rows times features (averaged-over-all-entries). To mend that: Count the terms of the mean in the loss.')
 def class_c_26(w, x, y):
     e = (x @ w - y).unsqueeze(0)
     return 2.0 * torch.mm(e, x) / x.numel()
@@ -1246,7 +1247,7 @@ def class_d_11(w, x, y):
 
 
 # does a step of gradient descent on w in place AND returns the updated w instead of the gradient
-@wrong(says='What came back is `w` minus 1/100 times the gradient: a step was taken, the gradient itself is asked for.')
+@wrong(says='What came back is `w` minus 1/100 times the gradient, as after a step; the gradient itself is asked for.')
 def class_d_12(w, x, y):
     lr = 0.01
     y_pred = x @ w
@@ -1282,7 +1283,7 @@ def class_d_15(w, x, y):
 
 
 # measures the gradient with central differences of size 1e-5 instead of the formula: useless in float32
-@wrong(says='It fails on case 7 alone, where the inputs are float32.')
+@wrong(says='It fails on case 8 alone, where the inputs are float32.')
 def class_d_16(w, x, y):
     h = 1e-5
     loss = lambda v: ((x @ v - y) ** 2).mean()
@@ -1433,7 +1434,7 @@ def class_e_05(w, x, y):
 
 
 # returns the weights after a descent step (lr 0.01), not the gradient
-@wrong(says='What came back is `w` minus 1/100 times the gradient: a step was taken, the gradient itself is asked for.')
+@wrong(says='What came back is `w` minus 1/100 times the gradient, as after a step; the gradient itself is asked for.')
 def class_e_06(w, x, y):
     lr = 0.01
     y_pred = x @ w
@@ -1492,7 +1493,7 @@ def class_e_11(w, x, y):
 
 # central differences with h = 1e-5 in place of the derived formula: an approximation, and mostly rounding noise in
 # float32
-@wrong(says='It fails on case 7 alone, where the inputs are float32.')
+@wrong(says='It fails on case 8 alone, where the inputs are float32.')
 def class_e_12(w, x, y):
     mse = lambda v: ((x @ v - y) ** 2).mean()
     h = 1e-5
@@ -1615,3 +1616,778 @@ def from_the_normal_equations(w, x, y):
     gram = x.T @ x
     moment = x.T @ y
     return gram @ w - moment
+
+
+# the gradient is that of the sum of squares, the division by n is missing
+@wrong(mistakes.loss_not_averaged)
+def class_f_01(w, x, y):
+    pred = x @ w
+    error = pred - y
+    # d/dw (x@w - y)^2 = 2 * (x@w - y) * x
+    grad = 2 * x.T @ error
+    return grad
+
+
+@right
+def class_f_02(w, x, y):
+    # L = 1/n * sum_i r_i^2   with  r_i = x_i . w - y_i
+    n = x.shape[0]
+    prediction = torch.matmul(x, w)
+    residual = prediction - y
+    # dL/dr_i = 2 r_i / n
+    dL_dr = 2.0 * residual / n
+    # dr_i/dw_j = x_ij   ->  dL/dw_j = sum_i dL/dr_i * x_ij
+    dL_dw = torch.matmul(x.t(), dL_dr)
+    return dL_dw
+
+
+# the factor 2 of the power rule is missing
+@wrong(mistakes.missing_factor_two)
+def class_f_03(w, x, y):
+    n = len(y)
+    y_hat = x @ w
+    loss = ((y_hat - y) ** 2).mean()   # just to look at it
+    dw = (1 / n) * x.T @ (y_hat - y)
+    return dw
+
+
+# the inner derivative x is missing: it returns the gradient with respect to the predictions, of shape (n,)
+@wrong(mistakes.chain_rule_cut_short)
+def class_f_04(w, x, y):
+    n = y.shape[0]
+    z = x @ w - y
+    # outer derivative: 2 * z, mean gives 1/n
+    return 2 * z / n
+
+
+# x is not transposed in the last product, which raises unless n equals d and gives a wrong gradient there
+@raised(effects.shapes_do_not_fit)
+def class_f_05(w, x, y):
+    diff = torch.matmul(x, w) - y
+    grad = 2 * torch.matmul(x, diff)
+    return grad / len(x)
+
+
+# the residual is y - x @ w without the minus of its inner derivative, so the gradient has the opposite sign
+@wrong(mistakes.gradient_sign_flipped)
+def class_f_06(w, x, y):
+    N = x.size(0)
+    residuals = y - x.mv(w)           # target - prediction, as in the statistics lecture
+    # (y - xw)^2  ->  2 * (y - xw) * x
+    g = 2 / N * residuals @ x
+    return g
+
+
+# the gradient is overwritten in each turn of the loop, so only the last sample counts
+@wrong(mistakes.only_the_last_row)
+def class_f_07(w, x, y):
+    n, d = x.shape
+    grad = torch.zeros_like(w)
+    for i in range(n):
+        err = torch.dot(x[i], w) - y[i]
+        grad = 2 * err * x[i] / n
+    return grad
+
+
+@right
+def class_f_08(w, x, y):
+    rows, targets, weights = x.tolist(), y.tolist(), w.tolist()
+    n = len(rows)
+    grad = [0.0] * len(weights)
+    for row, t in zip(rows, targets):
+        err = sum(a * b for a, b in zip(row, weights)) - t
+        for j, a in enumerate(row):
+            grad[j] += 2 * err * a / n
+    return torch.tensor(grad, dtype=w.dtype, device=w.device)
+
+
+# the mean of the products is replaced by the product of the means, of residuals and of rows
+class_f_09 = lambda w, x, y: 2 * (x @ w - y).mean() * x.mean(dim=0)
+wrong(mistakes.product_of_means)(class_f_09)
+
+
+# the result is a column (d, 1) instead of (d,) AND the factor 2 is missing
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 1, 2, 3, 4, 5, 6, 7 and 8. Half of the gradient: the 2 of the square does not show (missing-factor-two)')
+def class_f_10(w, x, y):
+    # make everything a matrix so that the shapes fit
+    W = w.reshape(-1, 1)
+    Y = y.reshape(-1, 1)
+    m = x.shape[0]
+    error = x @ W - Y
+    gradient = x.T @ error / m
+    return gradient
+
+
+# it lets autograd do the work, against the rule AND w is left requiring gradients with a filled .grad
+@wrong(mistakes.used_autograd)
+def class_f_11(w, x, y):
+    w.requires_grad_(True)
+    w.grad = None                      # zero_grad
+    loss = torch.mean((x @ w - y) ** 2)
+    loss.backward()
+    return w.grad.clone()
+
+
+# the residuals multiply the columns of x instead of its rows (no unsqueeze), which raises or gives a wrong result
+# unless n is 1
+@raised(effects.shapes_do_not_fit)
+def class_f_12(w, x, y):
+    return (2 * (x @ w - y) * x).mean(0)
+
+
+@right
+def class_f_13(w, x, y):
+    return torch.einsum("n,nd->d", x @ w - y, x) * (2 / y.numel())
+
+
+# the gradient is right, but the caller's y is overwritten by the residual
+@wrong(effects.changed_input)
+def class_f_14(w, x, y):
+    r = y
+    r -= x @ w              # no extra memory
+    return x.t().mv(r).mul_(-2.0 / x.size(0))
+
+
+# it returns a NumPy array instead of a tensor
+@wrong(effects.wrong_type)
+def class_f_15(w, x, y):
+    W, X, Y = w.cpu().numpy(), x.cpu().numpy(), y.cpu().numpy()
+    E = np.dot(X, W) - Y
+    return 2 * np.dot(X.T, E) / X.shape[0]
+
+
+# the result is made by torch.zeros without a dtype, so it is float32 for float64 inputs
+@wrong(effects.wrong_dtype)
+def class_f_16(w, x, y):
+    n, d = x.shape
+    errors = x @ w - y
+    grad = torch.zeros(d)
+    for j in range(d):
+        grad[j] = 2 * (errors * x[:, j]).mean()
+    return grad
+
+
+# the inputs are squeezed first, so it raises when n or d is 1
+@raised(effects.shapes_do_not_fit)
+def class_f_17(w, x, y):
+    # get rid of useless dimensions
+    w, x, y = w.squeeze(), x.squeeze(), y.squeeze()
+    n = x.shape[0]
+    err = torch.matmul(x, w) - y
+    return 2.0 / n * torch.matmul(x.t(), err)
+
+
+# it returns the weights after one step of gradient descent instead of the gradient
+@wrong(says='What came back is `w` minus 1/100 times the gradient, as after a step; the gradient itself is asked for.')
+def class_f_18(w, x, y, lr=0.01):
+    batch_size = x.shape[0]
+    # forward
+    y_pred = x @ w
+    # backward
+    grad_y_pred = 2.0 * (y_pred - y) / batch_size
+    grad_w = x.T @ grad_y_pred
+    # update
+    w = w - lr * grad_w
+    return w
+
+
+# a column of predictions minus a row of targets broadcasts to (n, n), so each prediction is compared with all
+# targets
+@wrong(mistakes.broadcast_to_matrix)
+def class_f_19(w, x, y):
+    pred = x @ w.unsqueeze(1)          # (n, 1)
+    err = pred - y
+    grad = 2 * (x.T @ err) / len(x)
+    # one number per weight
+    return grad.mean(dim=1)
+
+
+@right
+def class_f_20(w, x, y):
+    def total(xs, ys):
+        # gradient of the SUM of squares over these rows
+        k = len(ys)
+        if k == 1:
+            return 2 * (xs[0].dot(w) - ys[0]) * xs[0]
+        half = k // 2
+        return total(xs[:half], ys[:half]) + total(xs[half:], ys[half:])
+    return total(x, y) / len(y)
+
+
+# 2 // n is an integer division: right for one or two rows, zero for more
+@wrong(mistakes.factor_rounded_down)
+def class_f_21(w, x, y):
+    n = y.size(0)
+    scale = 2 // n
+    return scale * (x.T @ (x @ w - y))
+
+
+# the mean is taken over the n * d entries of x instead of the n samples AND the sign is that of y - x @ w
+@wrong(says='Every number is −1/[d, the number of features] times what it should be.')
+def class_f_22(w, x, y):
+    error = y - torch.mv(x, w)
+    # chain rule: outer * inner, then the mean over everything
+    outer = 2 * error
+    inner = x
+    product = outer.unsqueeze(1) * inner
+    return product.sum(dim=0) / product.numel()
+
+
+class Linear_of_class_f_23:
+    def __init__(self, w):
+        self.w = w
+    def forward(self, x):
+        self.x = x
+        return (x * self.w).sum(dim=1)
+    def backward(self, dout):
+        return (self.x * dout[:, None]).sum(dim=0)
+
+class MSE_of_class_f_23:
+    def forward(self, p, t):
+        self.d = p - t
+        return self.d.square().mean()
+    def backward(self):
+        return self.d.mul(2).div(self.d.numel())
+
+@right
+def class_f_23(w, x, y):
+    layer, crit = Linear_of_class_f_23(w), MSE_of_class_f_23()
+    crit.forward(layer.forward(x), y)
+    return layer.backward(crit.backward())
+
+
+# the prediction x @ w is left out, so it is right only where it vanishes, as for w = 0
+@wrong(says='The result does not change when `w` changes.')
+def class_f_24(w, x, y):
+    # at the start w = 0, so the error is just -y
+    n = x.shape[0]
+    return torch.zeros_like(w) - 2 * x.T @ y / n
+
+
+# it measures the slope by forward differences, an approximation where the exact formula is asked
+@wrong(says='Right to about 3 to 4 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+def class_f_25(w, x, y):
+    f = lambda v: ((x @ v - y) ** 2).mean()
+    h = 1e-4
+    base = f(w)
+    g = torch.zeros_like(w)
+    for i in range(len(w)):
+        v = w.clone()
+        v[i] += h
+        g[i] = (f(v) - base) / h
+    return g
+
+
+@right
+def class_g_01(w, x, y):
+    # L = 1/n * sum r_i^2,  r = Xw - y   =>   dL/dw = 2/n * X^T r
+    n = x.shape[0]
+    r = x @ w - y
+    return 2 / n * (x.T @ r)
+
+
+# the mean's 1/n is forgotten, this is the gradient of the sum of squares
+@wrong(mistakes.loss_not_averaged)
+def class_g_02(w, x, y):
+    error = torch.matmul(x, w) - y
+    # power rule: 2 * inner * derivative of inner (= x)
+    grad = 2 * torch.matmul(x.t(), error)
+    return grad
+
+
+# the inner derivative x is missing: every entry gets 2 * mean(residual)
+@wrong(says='Where there are several entries, they all hold the same number; the right ones differ from each other.')
+def class_g_03(w, x, y):
+    pred = x @ w
+    diff = pred - y
+    # derivative of u**2 is 2u, and then the mean
+    g = (2 * diff).mean()
+    return torch.ones_like(w) * g
+
+
+# the residual is taken as y - pred but the minus from the chain rule is missing, so the sign is flipped
+@wrong(mistakes.gradient_sign_flipped)
+def class_g_04(w, x, y):
+    n = len(y)
+    y_hat = x @ w
+    residual = y - y_hat
+    gradient = (2.0 / n) * x.T @ residual
+    return gradient
+
+
+# uses the 1/(2m) cost of another course, so the factor 2 is missing
+@wrong(mistakes.missing_factor_two)
+def class_g_05(w, x, y):
+    m = y.shape[0]
+    h = x.mv(w)                    # hypothesis
+    theta_grad = x.t().mv(h - y) / m
+    return theta_grad
+
+
+# g[j] is assigned with = instead of +=, so only the last row counts
+@wrong(mistakes.only_the_last_row)
+def class_g_06(w, x, y):
+    n, d = x.shape
+    g = torch.zeros_like(w)
+    for i in range(n):
+        pred = 0
+        for j in range(d):
+            pred = pred + x[i, j] * w[j]
+        err = pred - y[i]
+        for j in range(d):
+            g[j] = 2 * err * x[i, j] / n
+    return g
+
+
+@right
+def class_g_07(w, x, y):
+    n, d = x.shape
+    out = torch.zeros_like(w)
+    for i in range(n):
+        row = x[i]
+        r_i = (row * w).sum() - y[i]
+        for j in range(d):
+            # d/dw_j of r_i^2
+            out[j] += 2 * r_i * row[j]
+    out /= n
+    return out
+
+
+# divides by len(w), the number of features, instead of by the number of rows
+class_g_08 = lambda w, x, y: 2 * (x @ w - y) @ x / len(w)
+wrong(mistakes.averaged_over_features)(class_g_08)
+
+
+# breaks the rule: the gradient comes from autograd.grad on a detached copy
+@wrong(mistakes.used_autograd)
+def class_g_09(w, x, y):
+    w_ = w.detach().clone().requires_grad_(True)
+    loss = ((x @ w_ - y) ** 2).mean()
+    (g,) = torch.autograd.grad(loss, w_)
+    return g
+
+
+# works with columns and returns a (d, 1) tensor, not the shape of w
+@wrong(mistakes.stayed_a_column)
+def class_g_10(w, x, y):
+    W = w.reshape(-1, 1)      # (d,1)
+    Y = y.reshape(-1, 1)      # (n,1)
+    E = x @ W - Y             # (n,1)
+    return 2 * x.T @ E / Y.shape[0]
+
+
+# y is turned into a column but the prediction is not, so the residual broadcasts to (n, n)
+@wrong(mistakes.broadcast_to_matrix)
+def class_g_11(w, x, y):
+    y_true = y.unsqueeze(-1)          # targets as a column like in Keras
+    y_pred = x @ w
+    err = y_pred - y_true
+    dloss = 2 * err / err.numel()
+    # every error touches the row of x
+    return (dloss @ x).sum(dim=0)
+
+
+# the buffer np.zeros is float64, so float32 inputs give back a float64 gradient
+@wrong(effects.wrong_dtype)
+def class_g_12(w, x, y):
+    X, W, Y = x.cpu().numpy(), w.cpu().numpy(), y.cpu().numpy()
+    grad = np.zeros(W.shape)
+    for xi, yi in zip(X, Y):
+        grad += 2 * (xi.dot(W) - yi) * xi
+    grad /= len(Y)
+    return torch.from_numpy(grad).to(w.device)
+
+
+# y -= x @ w works in place and overwrites the caller's targets
+@wrong(effects.changed_input)
+def class_g_13(w, x, y):
+    n = y.size(0)
+    y -= x @ w          # no new tensor needed
+    return -2.0 * (x.T @ y) / n
+
+
+# no transpose: x @ residual raises a size error unless n equals d (and then it is the wrong product)
+@raised(effects.shapes_do_not_fit)
+def class_g_14(w, x, y):
+    n = x.shape[0]
+    residual = torch.matmul(x, w) - y
+    return (2 / n) * torch.matmul(x, residual)
+
+
+# the trailing squeeze() makes the result 0-d when w has a single entry
+@wrong(effects.wrong_shape)
+def class_g_15(w, x, y):
+    r = (x @ w.unsqueeze(1)) - y.unsqueeze(1)
+    grad = (x.transpose(0, 1) @ r) * 2 / x.size(0)
+    return grad.squeeze()
+
+
+@right
+def class_g_16(w, x, y):
+    res = torch.einsum("nd,d->n", x, w) - y
+    rows = torch.einsum("n,nd->nd", 2 * res, x)   # gradient of each row's square
+    return rows.mean(dim=0)
+
+
+# takes an SGD step and returns the new weights instead of the gradient AND w -= works in place, so the caller's w
+# is overwritten
+@wrong(says='What came back is `w` minus 1/100 times the gradient, as after a step; the gradient itself is asked for.')
+def class_g_17(w, x, y, lr=0.01, epochs=1):
+    n = x.shape[0]
+    for epoch in range(epochs):
+        y_pred = x @ w
+        dw = (2 / n) * (x.T @ (y_pred - y))
+        w -= lr * dw
+    return w
+
+
+# a one-sided finite difference with h = 1e-4 is an approximation, too coarse for the dtype (worst in float32),
+# where the derivation by hand is asked
+@wrong(says='Right to about 3 to 4 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+def class_g_18(w, x, y):
+    def L(v):
+        return ((x @ v - y) ** 2).mean()
+    h = 1e-4
+    base = L(w)
+    g = torch.empty_like(w)
+    for k in range(w.numel()):
+        v = w.clone()
+        v[k] += h
+        g[k] = (L(v) - base) / h
+    return g
+
+
+# x.view(-1) raises a RuntimeError when x is not contiguous, for instance a transposed matrix
+@raised(effects.view_of_non_contiguous)
+def class_g_19(w, x, y):
+    n, d = x.shape
+    flat = x.view(-1)            # row i starts at i*d
+    g = torch.zeros_like(w)
+    for i in range(n):
+        xi = flat[i * d:(i + 1) * d]
+        g = g + 2 / n * (xi.dot(w) - y[i]) * xi
+    return g
+
+
+# the factor 2 is missing AND the unreduced (n, d) matrix of row gradients is returned instead of its mean
+@wrong(says='The numbers are those of a known mistake, times 1/2. The rows were not added up (rows-not-summed)')
+def class_g_20(w, x, y):
+    error = x @ w - y
+    # multiply each error with its row
+    grads = error[:, None] * x
+    return grads
+
+
+# torch.mm takes matrices alone, w and the residual are 1-d, so it raises a RuntimeError on every input
+@raised(effects.number_of_dimensions)
+def class_g_21(w, x, y):
+    N = x.shape[0]
+    y_pred = torch.mm(x, w)
+    grad_y_pred = 2.0 * (y_pred - y) / N
+    grad_w = torch.mm(x.t(), grad_y_pred)
+    return grad_w
+
+
+@right
+def class_g_22(w, x, y):
+    xn = x.detach().cpu().numpy()
+    wn = w.detach().cpu().numpy()
+    yn = y.detach().cpu().numpy()
+    g = 2.0 * np.dot(xn.T, np.dot(xn, wn) - yn) / xn.shape[0]
+    return torch.tensor(g, dtype=w.dtype, device=w.device)
+
+
+# breaks the rule by calling backward AND leaves w.requires_grad True and w.grad filled on the caller's tensor
+@wrong(mistakes.used_autograd)
+def class_g_23(w, x, y):
+    w.requires_grad_(True)
+    w.grad = None
+    loss = F.mse_loss(x @ w, y)
+    loss.backward()
+    return w.grad.clone()
+
+
+# differentiates the square of the mean, 2*mean(r)*mean(x), instead of the mean of the square; right for one row
+# only
+@wrong(mistakes.product_of_means)
+def class_g_24(w, x, y):
+    # d/dw mean(r)^2 = 2 * mean(r) * d mean(r)/dw
+    r_bar = (x @ w - y).mean()
+    x_bar = x.mean(0)
+    return 2 * r_bar * x_bar
+
+
+class _Linear:
+    def __init__(self, w):
+        self.w = w
+    def forward(self, x):
+        self.x = x
+        return torch.mv(x, self.w)
+    def backward(self, d_out):
+        return torch.mv(self.x.t(), d_out)
+
+class _MSE:
+    def forward(self, pred, target):
+        self.diff = pred - target
+        return self.diff.pow(2).mean()
+    def backward(self):
+        return 2 * self.diff / self.diff.numel()
+
+@right
+def class_g_25(w, x, y):
+    lin, mse = _Linear(w), _MSE()
+    mse.forward(lin.forward(x), y)
+    return lin.backward(mse.backward())
+
+
+# the factor 2 from the square is missing
+@wrong(mistakes.missing_factor_two)
+def class_h_01(w, x, y):
+    n = x.shape[0]
+    prediction = x @ w
+    error = prediction - y
+    gradient = x.T @ error / n
+    return gradient
+
+
+@right
+def class_h_02(w, x, y):
+    return x.t() @ (x @ w - y) * (2 / len(y))
+
+
+# autograd is used where the rule asks for a derivation by hand AND w is left requiring gradients, with its .grad
+# filled
+@wrong(mistakes.used_autograd)
+def class_h_03(w, x, y):
+    # tell pytorch to track w
+    w.requires_grad_(True)
+    loss = ((x @ w - y) ** 2).mean()
+    loss.backward()
+    return w.grad.clone()
+
+
+# the return stands inside the loop, so only the first sample is counted
+@wrong(mistakes.only_the_first_row)
+def class_h_04(w, x, y):
+    n = len(x)
+    grad = torch.zeros_like(w)
+    for i in range(n):
+        pred = torch.dot(x[i], w)
+        diff = pred - y[i]
+        grad += 2 * diff * x[i] / n
+        return grad
+
+
+# the residual has the wrong sign (y - x @ w without a minus outside), so the result is minus the gradient
+@wrong(mistakes.gradient_sign_flipped)
+def class_h_05(w, x, y):
+    residual = y - torch.matmul(x, w)
+    n = y.size(0)
+    return (2.0 / n) * torch.matmul(x.T, residual)
+
+
+# the mean is taken over the features as well as the samples: one 0-d number comes back instead of one entry for
+# each weight
+@wrong(mistakes.averaged_the_features_too)
+def class_h_06(w, x, y):
+    y_hat = x @ w
+    # derivative of (y_hat - y)^2 is 2*(y_hat - y)*x, and then the mean
+    d = 2 * (y_hat - y).unsqueeze(1) * x
+    return d.mean()
+
+
+@right
+def class_h_07(w, x, y):
+    n, d = x.shape
+    ws, xs, ys = w.tolist(), x.tolist(), y.tolist()
+    out = [0.0] * d
+    for i in range(n):
+        r = -ys[i]
+        for j in range(d):
+            r += xs[i][j] * ws[j]
+        for j in range(d):
+            out[j] += 2.0 * r * xs[i][j] / n
+    return torch.tensor(out, dtype=w.dtype, device=w.device)
+
+
+# x is reshaped to (d, n) where it must be transposed, which mixes up the entries
+@wrong(mistakes.reshaped_not_transposed)
+def class_h_08(w, x, y):
+    n, d = x.shape
+    err = x @ w - y
+    # shapes did not fit: need (d, n) @ (n,) -> (d,)
+    xt = x.reshape(d, n)
+    return 2 / n * (xt @ err)
+
+
+# brackets missing around the residual: y is subtracted from the finished product and not from the prediction x @ w
+@raised(effects.shapes_do_not_fit)
+def class_h_09(w, x, y):
+    n = x.shape[0]
+    return 2 / n * x.T @ (x @ w) - y
+
+
+# y is made a column but the prediction is not, so the difference broadcasts to an (n, n) matrix of all pairs
+@wrong(mistakes.broadcast_to_matrix)
+def class_h_10(w, x, y):
+    n = x.shape[0]
+    y = y.view(-1, 1)
+    pred = x @ w
+    err = pred - y
+    g = 2 / n * (x.T @ err)
+    return g.mean(dim=1)
+
+
+# squeeze() without a dim also removes the feature dimension: with d = 1 the result is 0-d instead of shape (1,)
+@wrong(effects.wrong_shape)
+def class_h_11(w, x, y):
+    n = x.size(0)
+    W = w.unsqueeze(1)                 # (d, 1)
+    Y = y.unsqueeze(1)                 # (n, 1)
+    E = x.mm(W) - Y                    # (n, 1)
+    G = 2.0 * x.t().mm(E) / n          # (d, 1)
+    return G.squeeze()
+
+
+@right
+def class_h_12(w, x, y):
+    W = w.detach().cpu().numpy()
+    X = x.detach().cpu().numpy()
+    Y = y.detach().cpu().numpy()
+    residual = X.dot(W) - Y
+    g = 2.0 * (X.T.dot(residual) / X.shape[0])
+    return torch.as_tensor(np.array(g), dtype=w.dtype, device=w.device)
+
+
+# the division by n is missing: it is the gradient of the sum of the squares, not of their mean
+@wrong(mistakes.loss_not_averaged)
+def class_h_13(w, x, y):
+    # L = (xw - y)^2
+    # dL/dw = 2 * x^T (xw - y)
+    diff = x @ w - y
+    return 2 * torch.einsum("nd,n->d", x, diff)
+
+
+# 2 // n is an integer division: it is 0 for n > 2, and the gradient vanishes
+@wrong(mistakes.factor_rounded_down)
+def class_h_14(w, x, y):
+    n = len(y)
+    factor = 2 // n
+    return factor * (x.T @ (x @ w - y))
+
+
+# the result buffer is made with torch.zeros(d) and is always float32: with float64 inputs the dtype and the
+# precision are lost
+@wrong(effects.wrong_dtype)
+def class_h_15(w, x, y):
+    n, d = x.shape
+    err = x @ w - y
+    grad = torch.zeros(d)
+    for j in range(d):
+        grad[j] = 2 * (err * x[:, j]).mean()
+    return grad
+
+
+# the residual is computed in place in y, so the caller's y is changed
+@wrong(effects.changed_input)
+def class_h_16(w, x, y):
+    y -= x @ w                 # residual, saves memory
+    return -2 * (x.T @ y) / len(y)
+
+
+# forward differences approximate the gradient where the exact one is asked
+@wrong(says='Right to about 2 to 3 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+def class_h_17(w, x, y):
+    def loss(v):
+        return ((x @ v - y) ** 2).mean()
+
+    h = 1e-3
+    base = loss(w)
+    g = torch.zeros_like(w)
+    for i in range(w.numel()):
+        v = w.clone()
+        v[i] += h
+        g[i] = (loss(v) - base) / h
+    return g
+
+
+@right
+def class_h_18(w, x, y):
+    residual = (x * w).sum(dim=1) - y
+    per_sample = 2 * residual[:, None] * x      # (n, d), one gradient a row
+    return per_sample.mean(dim=0)
+
+
+# x.transpose() without dimensions is NumPy and raises a TypeError on a tensor
+@raised(effects.another_signature)
+def class_h_19(w, x, y):
+    n = x.shape[0]
+    err = x.matmul(w) - y
+    grad = (2 / n) * x.transpose().matmul(err)
+    return grad
+
+
+# the weights after a step of gradient descent are returned, not the gradient
+@wrong(says='What came back is `w` minus 1/100 times the gradient, as after a step; the gradient itself is asked for.')
+def class_h_20(w, x, y):
+    lr = 0.01
+    n = x.shape[0]
+    y_pred = x @ w
+    dw = (2 / n) * (x.T @ (y_pred - y))
+    # update
+    w = w - lr * dw
+    return w
+
+
+# minus sign missing for the residual y - x @ w AND the division is by all n * d entries of x and not by n
+@wrong(says='Every number is −1/[d, the number of features] times what it should be.')
+def class_h_21(w, x, y):
+    delta = y - x @ w
+    total = (delta[:, None] * x).sum(0)
+    return 2 * total / x.numel()
+
+
+# the square stays on the residual after differentiating AND the result is a column (d, 1) instead of (d,)
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 1, 2, 3, 4, 5, 6, 7 and 8. The residual is still squared (square-kept)')
+def class_h_22(w, x, y):
+    w = w.reshape(-1, 1)
+    y = y.reshape(-1, 1)
+    n = x.shape[0]
+    grad = (2 / n) * x.T @ (x @ w - y) ** 2
+    return grad
+
+
+# the means of the residual and of x are taken first and then multiplied: the mean of a product is not the product
+# of the means (right for n = 1)
+@wrong(mistakes.product_of_means)
+def class_h_23(w, x, y):
+    mean_error = (x @ w - y).mean()
+    mean_x = x.mean(dim=0)
+    return 2 * mean_error * mean_x
+
+
+# torch.func.grad is autograd, which the rule forbids; nothing is derived by hand
+@wrong(mistakes.used_autograd)
+def class_h_24(w, x, y):
+    mse = lambda v: torch.mean((x @ v - y) ** 2)
+    return grad_of_torch_func(mse)(w)
+
+
+class LinearMSE:
+    def __init__(self, w):
+        self.w = w
+
+    def forward(self, x, y):
+        self.x = x
+        self.diff = torch.mv(x, self.w) - y
+        return self.diff.pow(2).mean()
+
+    def backward(self):
+        dpred = 2 * self.diff / self.diff.numel()
+        return torch.mv(self.x.t(), dpred)
+
+@right
+def class_h_25(w, x, y):
+    layer = LinearMSE(w)
+    layer.forward(x, y)
+    return layer.backward()

@@ -723,7 +723,7 @@ def class_a_15(f, x, h=1e-5):
 
 
 # f is called on the flattened tensor, not on one of the shape of x AND the gradient is returned flat
-@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. f was called with a flat point (called-f-with-a-flat-point)')
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. f was called with a flat point (called-f-with-a-flat-point)')
 def class_a_16(f, x, h=1e-5):
     v = x.detach().flatten()
     grad = torch.zeros_like(v)
@@ -990,7 +990,7 @@ def class_b_05(f, x, h=1e-5):
 
 
 # the return stands inside the loop: only the first entry is measured, the others stay 0
-@wrong(says='Only the first entry is right; the others are zero.')
+@wrong(mistakes.only_the_first_entry)
 def class_b_06(f, x, h=1e-5):
     g = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
     for k in np.ndindex(tuple(x.shape)):
@@ -1303,7 +1303,7 @@ def class_b_25(f, x, h=1e-5):
 
 
 # down minus up: the sign of every slope is turned AND the result stays flat instead of taking the shape of x
-@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
 def class_b_26(f, x, h=1e-5):
     z = x.detach()
     steps = (h * torch.eye(x.numel(), dtype=x.dtype, device=x.device)).reshape(-1, *x.shape) if x.numel() else []
@@ -1685,7 +1685,7 @@ def class_c_24(f, x, h=1e-5):
 
 
 # the difference is down minus up, so the sign is turned AND the result is flat, not of the shape of x
-@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
 def class_c_25(f, x, h=1e-5):
     z = x.double(); n = x.numel()
     E = torch.eye(n, dtype=z.dtype, device=z.device).reshape(n, *z.shape) * h
@@ -1933,7 +1933,7 @@ def class_d_17(f, x, h=1e-5):
 
 
 # the return stands inside the loop, so only the first entry is measured (and an empty x gives None)
-@wrong(says='Only the first entry is right; the others are zero.')
+@wrong(mistakes.only_the_first_entry)
 def class_d_18(f, x, h=1e-5):
     grad = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
     for i in range(x.numel()):
@@ -2013,7 +2013,7 @@ def class_d_23(f, x, h=1e-5):
 
 # the two probes are subtracted the wrong way round (sign) AND the result stays a flat vector instead of the shape
 # of x
-@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
 def class_d_24(f, x, h=1e-5):
     result = []
     for i in range(x.numel()):
@@ -2159,7 +2159,7 @@ def class_e_08(f, x, h=1e-5):
 
 
 # the return stands inside the loop, so only the first entry is ever measured and the others stay 0
-@wrong(says='Only the first entry is right; the others are zero.')
+@wrong(mistakes.only_the_first_entry)
 def class_e_09(f, x, h=1e-5):
     grad = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
     for i in range(x.numel()):
@@ -2182,7 +2182,7 @@ def class_e_10(f, x, h=1e-5):
 
 # the copies are made once before the loop and never put back, so earlier entries stay moved while later ones are
 # measured AND the difference is divided by h in place of 2h
-@wrong(says='These are the numbers that a known mistake leaves, times 2. The entries before are moved as well (perturbation-left-behind)')
+@wrong(says='The numbers are those of a known mistake, times 2. The entries before are moved as well (perturbation-left-behind)')
 def class_e_11(f, x, h=1e-5):
     shape = x.shape
     up = x.clone().flatten()
@@ -2291,7 +2291,7 @@ def class_e_18(f, x, h=1e-5):
 
 # the difference is taken the wrong way round (down minus up), so the sign is flipped AND the result stays flat,
 # without the shape of x
-@wrong(says='These are the numbers that a known mistake leaves, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
 def class_e_19(f, x, h=1e-5):
     grads = []
     for i in range(x.numel()):
@@ -2417,3 +2417,994 @@ def relative_step(f, x, h=1e-5):
         delta = delta.reshape(x.shape)
         out[k] = (f(x + delta) - f(x - delta)) / (2 * h)
     return out.reshape(x.shape)
+
+
+# the difference of the two probes is divided by h, though they lie 2h apart
+@wrong(mistakes.divided_by_h)
+def class_f_01(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for idx in torch.cartesian_prod(*[torch.arange(s) for s in x.shape]).reshape(-1, x.dim()) if x.dim() else [()]:
+        idx = tuple(int(i) for i in idx)
+        plus = x.clone()
+        minus = x.clone()
+        plus[idx] += h
+        minus[idx] -= h
+        # slope = difference of the values / step
+        grad[idx] = (f(plus) - f(minus)) / h
+    return grad
+
+
+# all entries are moved at once instead of one at a time, so every place gets the sum of the partial derivatives
+@wrong(mistakes.moved_all_entries)
+def class_f_02(f, x, h=1e-5):
+    # central difference formula from the lesson
+    y1 = f(x + h)
+    y2 = f(x - h)
+    slope = (y1 - y2) / (2 * h)
+    return torch.ones_like(x) * slope
+
+
+@right
+def class_f_03(f, x, h=1e-5):
+    base = x.to(torch.float64)          # probe in double, the step is tiny
+    grad = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
+    for idx in itertools.product(*[range(n) for n in x.shape]):
+        up = base.clone()
+        up[idx] += h
+        down = base.clone()
+        down[idx] -= h
+        grad[idx] = (f(up) - f(down)) / (2 * h)
+    return grad
+
+
+# a one-sided (forward) difference instead of up and down AND the result is a NumPy array, not a tensor
+@wrong(effects.wrong_type)
+def class_f_04(f, x, h=1e-5):
+    f0 = f(x).item()
+    grad = np.zeros(tuple(x.shape))
+    for i in np.ndindex(*x.shape):
+        x_new = x.clone()
+        x_new[i] = x_new[i] + h
+        grad[i] = (f(x_new).item() - f0) / h
+    return grad
+
+
+# x_plus and x_minus are only other names of x, not copies, so both probes see the same point, the result is zero
+# and x itself is written to
+@wrong(mistakes.assignment_is_no_copy)
+def class_f_05(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for idx in np.ndindex(*x.shape):
+        x_plus = x
+        x_minus = x
+        x_plus[idx] += h
+        x_minus[idx] -= h
+        grad[idx] = (f(x_plus) - f(x_minus)) / (2 * h)
+    return grad
+
+
+# loops over the first dimension only: with two or more dimensions a whole row is moved at once (and a 0-d x raises
+# in len)
+@wrong(mistakes.assumed_a_vector)
+def class_f_06(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for i in range(len(x)):
+        xp = x.clone()
+        xm = x.clone()
+        xp[i] += h
+        xm[i] -= h
+        grad[i] = (f(xp) - f(xm)) / (2 * h)
+    return grad
+
+
+# x is moved back by adding h again instead of by restoring the saved value, so rounding leaves x slightly changed
+@wrong(effects.changed_input)
+def class_f_07(f, x, h=1e-5):
+    out = torch.empty_like(x)
+    for idx in product(*map(range, x.shape)):
+        x[idx] += h
+        fp = f(x)
+        x[idx] -= 2 * h
+        fm = f(x)
+        x[idx] += h      # back where we came from
+        out[idx] = (fp - fm) / (2 * h)
+    return out
+
+
+@right
+def class_f_08(f, x, h=1e-5):
+    out = torch.empty_like(x)
+    for idx in product(*map(range, x.shape)):
+        old = x[idx].item()             # a Python number, not a view!
+        try:
+            x[idx] = old + h
+            fp = f(x)
+            x[idx] = old - h
+            fm = f(x)
+        finally:
+            x[idx] = old
+        out[idx] = (fp - fm) / (2 * h)
+    return out
+
+
+# the saved value is a view of x, not a copy, so it moves along: the second probe is x itself and the gradient comes
+# out half as large
+@wrong(mistakes.assignment_is_no_copy, mistakes.kept_a_view_of_the_entry)
+def class_f_09(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for idx in np.ndindex(*x.shape):
+        old = x[idx]
+        x[idx] = old + h
+        f_plus = f(x)
+        x[idx] = old - h
+        f_minus = f(x)
+        x[idx] = old
+        grad[idx] = (f_plus - f_minus) / (2 * h)
+    return grad
+
+
+# reshape(-1) of a non-contiguous x is a copy, so the moves never reach x and the gradient is zero there
+@wrong(mistakes.reshape_made_a_copy)
+def class_f_10(f, x, h=1e-5):
+    flat = x.reshape(-1)
+    g = []
+    for i in range(flat.numel()):
+        keep = flat[i].item()
+        flat[i] = keep + h
+        a = f(x)
+        flat[i] = keep - h
+        b = f(x)
+        flat[i] = keep
+        g.append((a - b) / (2 * h))
+    return torch.stack(g).reshape(x.shape).to(x.dtype)
+
+
+# view(-1) on the clone raises a RuntimeError when x is transposed, for the clone keeps the strides of x
+@raised(effects.view_of_non_contiguous)
+def class_f_11(f, x, h=1e-5):
+    slopes = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
+    for k in range(x.numel()):
+        p, m = x.clone(), x.clone()
+        p.view(-1)[k] += h
+        m.view(-1)[k] -= h
+        slopes[k] = (f(p) - f(m)) / (2 * h)
+    return slopes.view(x.shape)
+
+
+@right
+def class_f_12(f, x, h=1e-5):
+    z, n = x.double(), x.numel()
+    steps = (h * torch.eye(n, dtype=z.dtype, device=z.device)).reshape(n, *x.shape)
+    return torch.stack([(f(z + s) - f(z - s)).double() / (2 * h) for s in steps]).reshape(x.shape).to(x.dtype)
+
+
+# f is called with the flattened vector instead of a tensor of the shape of x
+@wrong(mistakes.called_f_with_a_flat_point)
+def class_f_13(f, x, h=1e-5):
+    v = x.flatten()
+    basis = torch.eye(v.numel(), dtype=x.dtype, device=x.device)
+    d = [(f(v + h * e) - f(v - h * e)) / (2 * h) for e in basis]
+    return torch.stack(d).reshape(x.shape)
+
+
+# torch.tensor of a list of Python floats is float32 (on the CPU), so a float64 x gets a float32 gradient
+@wrong(effects.wrong_dtype)
+def class_f_14(f, x, h=1e-5):
+    values = []
+    for idx in np.ndindex(*x.shape):
+        a = x.double().clone()
+        b = x.double().clone()
+        a[idx] += h
+        b[idx] -= h
+        values.append((f(a).item() - f(b).item()) / (2 * h))
+    return torch.tensor(values).reshape(x.shape)
+
+
+# vmap traces f with a batch, which raises for an f that calls .item(), NumPy or branches on values
+@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
+def class_f_15(f, x, h=1e-5):
+    n = x.numel()
+    E = h * torch.eye(n, dtype=x.dtype, device=x.device).reshape(n, *x.shape)
+    slope = vmap(lambda e: (f(x + e) - f(x - e)) / (2 * h))
+    return slope(E).reshape(x.shape)
+
+
+# the copies are made once before the loop and never put back, so the earlier entries stay moved and the slopes add
+# up
+@wrong(mistakes.perturbation_left_behind)
+def class_f_16(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    x_plus = x.clone()
+    x_minus = x.clone()
+    for idx in np.ndindex(*x.shape):
+        x_plus[idx] = x[idx] + h
+        x_minus[idx] = x[idx] - h
+        grad[idx] = (f(x_plus) - f(x_minus)) / (2 * h)
+    return grad
+
+
+# the sign is wrong (down minus up) AND the gradient is returned flat, not in the shape of x
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
+def class_f_17(f, x, h=1e-5):
+    I = torch.eye(x.numel(), dtype=x.dtype, device=x.device)
+    lo_hi = lambda e: (f(x - h * e.reshape(x.shape)), f(x + h * e.reshape(x.shape)))
+    return torch.stack([(a - b) / (2 * h) for a, b in map(lo_hi, I)])
+
+
+# the entry is found by its value, so entries with equal values are all moved together
+@wrong(says='Some entries are right; the others are 2 times what they should be.')
+def class_f_18(f, x, h=1e-5):
+    g = []
+    for v in x.flatten():
+        up = torch.where(x == v, x + h, x)
+        down = torch.where(x == v, x - h, x)
+        g.append((f(up) - f(down)) / (2 * h))
+    return torch.stack(g).reshape(x.shape).to(x.dtype)
+
+
+@right
+def class_f_19(f, x, h=1e-5):
+    work = x.detach().double().clone()
+
+    def walk(part):
+        # part is a view into work; go down until a single entry is left
+        if part.dim() > 0:
+            return torch.stack([walk(p) for p in part.unbind(0)])
+        start = part.item()
+        part.fill_(start + h)
+        hi = float(f(work))
+        part.fill_(start - h)
+        lo = float(f(work))
+        part.fill_(start)
+        return torch.tensor((hi - lo) / (2 * h), dtype=x.dtype, device=x.device)
+
+    return walk(work)
+
+
+@right
+def class_f_20(f, x, h=1e-5):
+    base = x.cpu().double().numpy().copy()
+    grad = np.zeros_like(base)
+
+    def value(arr):
+        return float(f(torch.from_numpy(arr).to(x.device)))
+
+    for i in np.ndindex(*base.shape):
+        hi, lo = base.copy(), base.copy()
+        hi[i] += h
+        lo[i] -= h
+        grad[i] = (value(hi) - value(lo)) / (2.0 * h)
+    return torch.from_numpy(grad).to(device=x.device, dtype=x.dtype)
+
+
+# the gradient is rounded to four decimals AND torch.manual_seed changes the random state
+@wrong(says='Right to about 4 to 5 digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+def class_f_21(f, x, h=1e-5):
+    torch.manual_seed(42)   # reproducible
+    g = torch.zeros(x.shape, dtype=torch.float64, device=x.device)
+    for i in product(*(range(s) for s in x.shape)):
+        a = x.double().clone(); a[i] += h
+        b = x.double().clone(); b[i] -= h
+        g[i] = (f(a) - f(b)) / (2 * h)
+    # cut off the numerical noise
+    return torch.round(g, decimals=4).to(x.dtype)
+
+
+# returns 2x, the derivative of the sum of squares from the lesson, and never asks f
+@wrong(says='`f` was never called.')
+def class_f_22(f, x, h=1e-5):
+    # d/dx x**2 : ((x+h)**2 - (x-h)**2) / 2h
+    up = (x + h) ** 2
+    down = (x - h) ** 2
+    return (up - down) / (2 * h)
+
+
+# uses autograd (torch.func.grad) against the rule, ignores h, and fails or gives zero where f is opaque to autograd
+@wrong(mistakes.derivative_not_difference)
+def class_f_23(f, x, h=1e-5):
+    return torch.func.grad(f)(x).detach()
+
+
+# "/ 2 * h" divides by 2 and then multiplies by h, instead of dividing by 2h
+@wrong(mistakes.multiplied_by_h)
+def class_f_24(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for index in np.ndindex(*x.shape):
+        x1 = x.clone()
+        x1[index] = x1[index] + h
+        x2 = x.clone()
+        x2[index] = x2[index] - h
+        grad[index] = (f(x1) - f(x2)) / 2 * h
+    return grad
+
+
+# the step lives in a default float32 tensor (on the CPU), so for a float64 x it is not h but its float32 rounding,
+# about 1e-8 off relative
+@wrong(says='Right to about 7 digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+def class_f_25(f, x, h=1e-5):
+    n = x.numel()
+    g = []
+    for i in range(n):
+        e = torch.zeros(n)
+        e[i] = h
+        e = e.reshape(x.shape).to(x.device)
+        g.append((f(x + e) - f(x - e)) / (2 * h))
+    return torch.stack(g).reshape(x.shape).to(x.dtype)
+
+
+# forward difference: the change is measured between x + h and x itself and divided by h, the point x - h is never
+# visited
+@wrong(mistakes.forward_difference)
+def class_g_01(f, x, h=1e-5):
+    # definition of the derivative: (f(x+h) - f(x)) / h
+    grad = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
+    start = f(x)
+    for i in range(x.numel()):
+        moved = x.clone().reshape(-1)
+        moved[i] = moved[i] + h
+        grad[i] = (f(moved.reshape(x.shape)) - start) / h
+    return grad.reshape(x.shape)
+
+
+@right
+def class_g_02(f, x, h=1e-5):
+    n = x.numel()
+    grad = torch.zeros(n, dtype=x.dtype, device=x.device)
+    for i in range(n):
+        x_plus = x.detach().clone().reshape(-1)
+        x_minus = x.detach().clone().reshape(-1)
+        x_plus[i] = x_plus[i] + h
+        x_minus[i] = x_minus[i] - h
+        up = f(x_plus.reshape(x.shape))
+        down = f(x_minus.reshape(x.shape))
+        grad[i] = (up - down) / (2 * h)
+    return grad.reshape(x.shape)
+
+
+# missing parentheses: "/ 2 * h" divides by 2 and multiplies by h instead of dividing by 2h
+@wrong(mistakes.multiplied_by_h)
+def class_g_03(f, x, h=1e-5):
+    grads = []
+    for i in range(x.numel()):
+        step = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
+        step[i] = h
+        step = step.reshape(x.shape)
+        grads.append((f(x + step) - f(x - step)) / 2 * h)
+    return torch.stack(grads).reshape(x.shape).to(x.dtype)
+
+
+# all entries are moved by h at the same time, so every entry of the result holds the sum of all partial derivatives
+@wrong(mistakes.moved_all_entries)
+def class_g_04(f, x, h=1e-5):
+    # torch adds h to the whole tensor, so no loop is needed :)
+    slope = (f(x + h) - f(x - h)) / (2 * h)
+    return torch.ones_like(x) * slope.to(x.dtype)
+
+
+# x_plus and x_minus are only other names of x (no clone), so both probes end up at the same point, the result is
+# zero and x is not restored bit for bit
+@wrong(mistakes.assignment_is_no_copy)
+def class_g_05(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for idx in product(*[range(s) for s in x.shape]):
+        x_plus = x
+        x_plus[idx] += h
+        x_minus = x
+        x_minus[idx] -= h
+        grad[idx] = (f(x_plus) - f(x_minus)) / (2 * h)
+    return grad
+
+
+# x is moved in place and brought back by adding h again, so rounding leaves some entries of x changed
+@wrong(effects.changed_input)
+def class_g_06(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for ix in np.ndindex(*x.shape):
+        x[ix] += h
+        fxph = f(x)
+        x[ix] -= 2 * h
+        fxmh = f(x)
+        x[ix] += h          # restore
+        grad[ix] = (fxph - fxmh) / (2 * h)
+    return grad
+
+
+# f is called with the flattened vector instead of a tensor of the shape of x
+@wrong(mistakes.called_f_with_a_flat_point)
+def class_g_07(f, x, h=1e-5):
+    flat = x.flatten()
+    g = torch.zeros_like(flat)
+    for k in range(flat.numel()):
+        p = flat.clone(); p[k] += h
+        m = flat.clone(); m[k] -= h
+        g[k] = (f(p) - f(m)) / (2 * h)
+    return g.reshape(x.shape)
+
+
+@right
+def class_g_08(f, x, h=1e-5):
+    z = x.detach().double()
+    basis = torch.eye(x.numel(), dtype=torch.float64, device=x.device).reshape(-1, *x.shape)
+    return torch.stack([(f(z + h * e) - f(z - h * e)) / (2 * h) for e in basis]).reshape(x.shape).to(x.dtype)
+
+
+# the loop runs over len(x), so for a matrix whole rows are moved at once, and a 0-d x raises
+@wrong(mistakes.assumed_a_vector)
+def class_g_09(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for i in range(len(x)):
+        xp = x.clone()
+        xm = x.clone()
+        xp[i] += h
+        xm[i] -= h
+        grad[i] = (f(xp) - f(xm)) / (2 * h)
+    return grad
+
+
+# the values go through .item() and torch.tensor(list), so the result is float32 (the default dtype) for a float64 x
+@wrong(effects.wrong_dtype)
+def class_g_10(f, x, h=1e-5):
+    values = []
+    base = x.detach().double()
+    for i in range(base.numel()):
+        d = torch.zeros(base.numel(), dtype=torch.float64, device=x.device)
+        d[i] = h
+        d = d.reshape(x.shape)
+        values.append(((f(base + d) - f(base - d)) / (2 * h)).item())
+    return torch.tensor(values, device=x.device).reshape(x.shape)
+
+
+# the slopes are written into grad.flatten(), which is a copy when x is transposed or permuted (zeros_like keeps its
+# strides), so the result stays zero there
+@wrong(says='Every entry that was given is zero.')
+def class_g_11(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    out = grad.flatten()
+    vals = x.flatten()
+    for i in range(len(vals)):
+        up, down = vals.clone(), vals.clone()
+        up[i] += h
+        down[i] -= h
+        out[i] = (f(up.reshape(x.shape)) - f(down.reshape(x.shape))) / (2 * h)
+    return grad
+
+
+# torch.func.vmap runs f on batched probes, which raises when f is opaque (calls .item() or NumPy): f is not just
+# called
+@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
+def class_g_12(f, x, h=1e-5):
+    steps = h * torch.eye(x.numel(), dtype=x.dtype, device=x.device).reshape(x.numel(), *x.shape)
+    up = vmap(f)(x + steps)
+    down = vmap(f)(x - steps)
+    return ((up - down) / (2 * h)).reshape(x.shape)
+
+
+@right
+def class_g_13(f, x, h=1e-5):
+    work = x.detach().to(torch.float64, copy=True).contiguous()
+    line = work.view(-1)                      # same memory as work
+    result = torch.empty(x.shape, dtype=torch.float64, device=x.device)
+    out = result.view(-1)
+    for i in range(line.numel()):
+        saved = line[i].item()
+        line[i] = saved + h
+        hi = f(work)
+        line[i] = saved - h
+        lo = f(work)
+        line[i] = saved
+        out[i] = (hi - lo) / (2 * h)
+    return result.to(x.dtype)
+
+
+# breaks the rule: the gradient is taken with autograd instead of calls of f (and fails for an f that autograd
+# cannot see through)
+@wrong(mistakes.derivative_not_difference)
+def class_g_14(f, x, h=1e-5):
+    with torch.enable_grad():
+        v = x.detach().clone().requires_grad_(True)
+        loss = f(v)
+    return torch.autograd.grad(loss, v)[0]
+
+
+# the fourth-order five-point stencil with extra probes at 2h is used instead of the two points x + h and x - h,
+# which gives other numbers for larger h
+@wrong(mistakes.five_point_stencil)
+def class_g_15(f, x, h=1e-5):
+    z = x.detach().double()
+    g = torch.zeros(x.shape, dtype=torch.float64, device=x.device)
+
+    def at(idx, t):
+        p = z.clone()
+        p[idx] = p[idx] + t
+        return f(p)
+
+    for idx in product(*map(range, x.shape)):
+        # more exact than the simple formula
+        g[idx] = (8 * (at(idx, h) - at(idx, -h)) - (at(idx, 2 * h) - at(idx, -2 * h))) / (12 * h)
+    return g.to(x.dtype)
+
+
+# the second probe only takes the h back and so sits at x instead of x - h, yet the change is divided by 2h: about
+# half the gradient
+@wrong(mistakes.assignment_is_no_copy, mistakes.kept_a_view_of_the_entry)
+def class_g_16(f, x, h=1e-5):
+    grad = torch.zeros(x.numel(), dtype=x.dtype)
+    for i in range(x.numel()):
+        p = x.clone().reshape(-1)
+        p[i] += h
+        f_plus = f(p.reshape(x.shape))
+        p[i] -= h
+        f_minus = f(p.reshape(x.shape))
+        grad[i] = (f_plus - f_minus) / (2 * h)
+    return grad.reshape(x.shape).to(x.device)
+
+
+# the working copy is made once and an entry is never put back after its second probe, so the later entries are
+# measured with the earlier ones still moved down by h
+@wrong(mistakes.perturbation_left_behind)
+def class_g_17(f, x, h=1e-5):
+    g = torch.zeros_like(x)
+    w = x.clone()
+    for idx in itertools.product(*(range(n) for n in x.shape)):
+        w[idx] += h
+        a = f(w)
+        w[idx] -= 2 * h
+        b = f(w)
+        g[idx] = (a - b) / (2 * h)
+    return g
+
+
+# the difference is taken the wrong way round (down minus up), so the sign is flipped AND the result is a flat
+# vector instead of having the shape of x
+@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
+def class_g_18(f, x, h=1e-5):
+    E = torch.eye(x.numel(), dtype=x.dtype, device=x.device)
+    probe = lambda e, s: f(x + s * h * e.view(x.shape))
+    return torch.stack([(probe(e, -1) - probe(e, +1)) / (2 * h) for e in E])
+
+
+# returns a NumPy array instead of a tensor AND it is always float64, whatever the dtype of x
+@wrong(effects.wrong_type)
+def class_g_19(f, x, h=1e-5):
+    a = x.detach().cpu().numpy().astype(np.float64)
+    grad = np.zeros_like(a)
+    for ix in np.ndindex(a.shape):
+        old = a[ix]
+        a[ix] = old + h
+        fp = float(f(torch.tensor(a)))
+        a[ix] = old - h
+        fm = float(f(torch.tensor(a)))
+        a[ix] = old
+        grad[ix] = (fp - fm) / (2 * h)
+    return grad
+
+
+# side effect: the result is stored in x.grad (and that very tensor is returned), so the .grad of x is changed
+@wrong(effects.changed_grad)
+def class_g_20(f, x, h=1e-5):
+    g = []
+    for e in torch.eye(x.numel(), dtype=x.dtype, device=x.device):
+        e = e.reshape(x.shape)
+        g.append((f(x + h * e) - f(x - h * e)) / (2 * h))
+    x.grad = torch.stack(g).reshape(x.shape).to(x.dtype)
+    return x.grad
+
+
+# entries are found by value (x == v), so equal entries are moved together and each gets the sum of their
+# derivatives
+@wrong(says='Some entries are right; the others are 2 times what they should be.')
+def class_g_21(f, x, h=1e-5):
+    z = x.detach().double()
+    out = torch.zeros_like(z)
+    for v in z.unique():
+        here = (z == v)
+        out[here] = (f(torch.where(here, z + h, z)) - f(torch.where(here, z - h, z))).double() / (2 * h)
+    return out.to(x.dtype)
+
+
+class Prober_of_class_g_22:
+    def __init__(self, f, x, h):
+        self.f, self.h = f, h
+        self.point = x.detach().clone()
+
+    def value(self, idx, t):
+        p = self.point.clone()
+        p[idx] = p[idx] + t
+        return self.f(p)
+
+    def slopes(self, idx=()):
+        if len(idx) == self.point.dim():
+            return ((self.value(idx, self.h) - self.value(idx, -self.h)) / (2 * self.h)).reshape(())
+        return torch.stack([self.slopes(idx + (k,)) for k in range(self.point.shape[len(idx)])])
+
+@right
+def class_g_22(f, x, h=1e-5):
+    return Prober_of_class_g_22(f, x, h).slopes().to(x.dtype)
+
+
+# random directions are averaged (an estimate instead of one entry at a time) AND torch.manual_seed changes the
+# global random state
+@wrong(says='On case 1: Of the entries of x, 3 stood elsewhere in a call of f; in a right answer it is always 1.')
+def class_g_23(f, x, h=1e-5):
+    torch.manual_seed(0)
+    g = torch.zeros_like(x)
+    K = 300
+    for _ in range(K):
+        d = torch.randint(0, 2, x.shape, device=x.device).to(x.dtype) * 2 - 1
+        g += (f(x + h * d) - f(x - h * d)) / (2 * h) * d
+    return g / K
+
+
+@right
+def class_g_24(f, x, h=1e-5):
+    x = x.detach()
+    number = torch.arange(x.numel(), device=x.device).reshape(x.shape)
+
+    def slopes():
+        for k in range(x.numel()):
+            mine = number == k
+            rise = f(torch.where(mine, x + h, x)) - f(torch.where(mine, x - h, x))
+            yield rise / (2 * h)
+
+    return torch.stack(tuple(slopes())).to(x.dtype).reshape(x.shape)
+
+
+# in the special case for a 0-d x the parentheses are missing: only f(x - h) is divided by 2h
+@wrong(says='It fails on case 5 alone, where x is a 0-d tensor.')
+def class_g_25(f, x, h=1e-5):
+    if x.dim() == 0:
+        return f(x + h) - f(x - h) / (2 * h)
+    grad = torch.zeros_like(x)
+    for pos in torch.ones_like(x).nonzero():
+        pos = tuple(pos.tolist())
+        left, right = x.clone(), x.clone()
+        right[pos] += h
+        left[pos] -= h
+        grad[pos] = (f(right) - f(left)) / (2 * h)
+    return grad
+
+
+# forward difference: only the move up is made, f(x + h) - f(x) over h, never the move down
+@wrong(mistakes.forward_difference)
+def class_h_01(f, x, h=1e-5):
+    base = x.double()
+    grad = torch.zeros_like(base)
+    f0 = f(base.clone())
+    for i in range(base.numel()):
+        moved = base.clone().contiguous()
+        moved.view(-1)[i] += h
+        idx = torch.unravel_index(torch.tensor(i), x.shape) if x.dim() > 0 else ()
+        grad[idx] = (f(moved) - f0) / h
+    return grad.to(x.dtype)
+
+
+@right
+def class_h_02(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for idx in itertools.product(*[range(s) for s in x.shape]):
+        up = x.clone()
+        down = x.clone()
+        up[idx] += h
+        down[idx] -= h
+        grad[idx] = (f(up) - f(down)) / (2 * h)
+    return grad
+
+
+# all entries are moved at once, so every entry gets the sum of all partial derivatives
+@wrong(mistakes.moved_all_entries)
+def class_h_03(f, x, h=1e-5):
+    # central difference from the lecture
+    x_plus = x + h
+    x_minus = x - h
+    slope = (f(x_plus) - f(x_minus)) / (2 * h)
+    return slope * torch.ones_like(x)
+
+
+# x_plus and x_minus are the same tensor as x (no clone), so the two moves cancel, f sees the same point twice and
+# the result is zero
+@wrong(mistakes.assignment_is_no_copy)
+def class_h_04(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for idx in range(x.numel()):
+        pos = torch.unravel_index(torch.tensor(idx), x.shape) if x.dim() else ()
+        old = x[pos].clone()
+        x_plus = x
+        x_plus[pos] = x_plus[pos] + h
+        x_minus = x
+        x_minus[pos] = x_minus[pos] - h
+        grad[pos] = (f(x_plus) - f(x_minus)) / (2 * h)
+        x[pos] = old
+    return grad
+
+
+@right
+def class_h_05(f, x, h=1e-5):
+    p = x.to(torch.float64)
+    basis = torch.eye(x.numel(), dtype=torch.float64, device=x.device) * h
+    return torch.stack([
+        (f(p + e.reshape(x.shape)) - f(p - e.reshape(x.shape))) / (2 * h) for e in basis
+    ]).reshape(x.shape).to(x.dtype)
+
+
+# x itself is moved by += h, -= 2h, += h, and rounding leaves its last bits changed
+@wrong(effects.changed_input)
+def class_h_06(f, x, h=1e-5):
+    g = torch.zeros_like(x)
+    for i in itertools.product(*(range(n) for n in x.shape)):
+        x[i] += h
+        hi = f(x)
+        x[i] -= 2 * h
+        lo = f(x)
+        x[i] += h      # put it back
+        g[i] = (hi - lo) / (2 * h)
+    return g
+
+
+# the clone of a transposed x keeps its strides, so .view(-1) raises a RuntimeError for such an x
+@raised(effects.view_of_non_contiguous)
+def class_h_08(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    work = x.clone()
+    g, w = grad.view(-1), work.view(-1)
+    for i in range(w.numel()):
+        old = w[i].item()
+        w[i] = old + h
+        a = f(work)
+        w[i] = old - h
+        b = f(work)
+        w[i] = old
+        g[i] = (a - b) / (2 * h)
+    return grad
+
+
+# grad.reshape(-1) of a zeros_like with the strides of a transposed x is a copy, so for such an x the results are
+# written into a lost copy and zeros come back
+@wrong(says='Every entry that was given is zero.')
+def class_h_09(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    flat_grad = grad.reshape(-1)
+    pts = x.double().reshape(-1)
+    for i in range(x.numel()):
+        up, dn = pts.clone(), pts.clone()
+        up[i] += h
+        dn[i] -= h
+        flat_grad[i] = (f(up.reshape(x.shape)) - f(dn.reshape(x.shape))) / (2 * h)
+    return grad
+
+
+# f is called with the flattened x, not with a tensor of the shape of x
+@wrong(mistakes.called_f_with_a_flat_point)
+def class_h_10(f, x, h=1e-5):
+    v = x.double().flatten()
+    E = h * torch.eye(v.numel(), dtype=v.dtype, device=v.device)
+    d = [(f(v + e) - f(v - e)) / (2 * h) for e in E]
+    return torch.stack(d).reshape(x.shape).to(x.dtype)
+
+
+# the list of floats goes through torch.tensor without a dtype, so a float64 x gets a float32 result
+@wrong(effects.wrong_dtype)
+def class_h_11(f, x, h=1e-5):
+    values = []
+    start = x.double().reshape(-1)
+    for i in range(start.numel()):
+        plus = start.clone()
+        plus[i] += h
+        minus = start.clone()
+        minus[i] -= h
+        diff = f(plus.reshape(x.shape)).item() - f(minus.reshape(x.shape)).item()
+        values.append(diff / (2 * h))
+    return torch.tensor(values, device=x.device).reshape(x.shape)
+
+
+# the loop runs over len(x) and moves x[i], so for a matrix a whole row is moved at once, and a 0-d x raises a
+# TypeError
+@wrong(mistakes.assumed_a_vector)
+def class_h_12(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for i in range(len(x)):
+        x_up = x.clone()
+        x_up[i] += h
+        x_down = x.clone()
+        x_down[i] -= h
+        grad[i] = (f(x_up) - f(x_down)) / (2 * h)
+    return grad
+
+
+# autograd is used though only calls of f are allowed, so an f opaque to autograd raises, and h plays no part
+@wrong(mistakes.derivative_not_difference)
+def class_h_13(f, x, h=1e-5):
+    # much faster than looping :-)
+    z = x.detach().clone().requires_grad_(True)
+    y = f(z)
+    y.backward()
+    return z.grad.detach()
+
+
+# the moved entry is never put back, so after the first entry f is measured at points where the earlier entries are
+# still moved down
+@wrong(mistakes.perturbation_left_behind)
+def class_h_14(f, x, h=1e-5):
+    point = x.double().contiguous().clone()
+    flat = point.view(-1)
+    out = torch.zeros_like(flat)
+    for i in range(flat.numel()):
+        flat[i] += h
+        top = f(point)
+        flat[i] -= 2 * h
+        bottom = f(point)
+        out[i] = (top - bottom) / (2 * h)
+    return out.view(x.shape).to(x.dtype)
+
+
+# the step is scaled with the size of the entry, h * max(1, |x_i|), so entries larger than 1 are not moved by h
+@wrong()
+def class_h_15(f, x, h=1e-5):
+    p = x.to(torch.float64)
+    flat = p.reshape(-1)
+    out = torch.empty_like(flat)
+    for i, xi in enumerate(flat.tolist()):
+        step = h * max(1.0, abs(xi))
+        a = flat.clone(); a[i] = xi + step
+        b = flat.clone(); b[i] = xi - step
+        out[i] = (f(a.reshape(p.shape)) - f(b.reshape(p.shape))) / (a[i] - b[i])
+    return out.reshape(p.shape).to(x.dtype)
+
+
+@right
+def class_h_16(f, x, h=1e-5):
+    work = x.detach().to(torch.float64, copy=True)
+    slopes = np.zeros(tuple(x.shape))
+    for where in np.ndindex(*x.shape):
+        saved = work[where].item()
+        hi, lo = saved + h, saved - h
+        work[where] = hi
+        f_hi = f(work).item()
+        work[where] = lo
+        f_lo = f(work).item()
+        work[where] = saved
+        slopes[where] = (f_hi - f_lo) / (hi - lo)
+    return torch.as_tensor(slopes).to(device=x.device, dtype=x.dtype)
+
+
+# four-point stencil (moves by h and by 2h, fourth order) and not the difference between x + h and x - h that is
+# asked
+@wrong(mistakes.five_point_stencil)
+def class_h_17(f, x, h=1e-5):
+    p = x.double()
+    def along(e):
+        return (8 * (f(p + e) - f(p - e)) - (f(p + 2 * e) - f(p - 2 * e))) / (12 * h)
+    eye = torch.eye(p.numel(), dtype=p.dtype, device=p.device)
+    rows = [along(h * row.reshape(p.shape)) for row in eye]
+    return torch.stack(rows).reshape(p.shape).to(x.dtype)
+
+
+# the gradient comes back flat, of shape (numel,), not in the shape of x AND in float64 also for a float32 x
+@wrong(mistakes.result_left_flat)
+def class_h_18(f, x, h=1e-5):
+    weights = x.double().flatten()
+    n_params = weights.shape[0]
+    gradients = torch.zeros(n_params, dtype=torch.float64, device=x.device)
+    for p in range(n_params):
+        w_hi = weights.clone()
+        w_hi[p] += h
+        w_lo = weights.clone()
+        w_lo[p] -= h
+        gradients[p] = (f(w_hi.reshape(x.shape)) - f(w_lo.reshape(x.shape))) / (2 * h)
+    return gradients
+
+
+# f is vectorised with vmap, which raises for an f opaque to it (.item(), NumPy, branches on values)
+@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
+def class_h_19(f, x, h=1e-5):
+    p = x.double()
+    dirs = h * torch.eye(p.numel(), dtype=p.dtype, device=p.device).reshape(-1, *p.shape)
+    both = vmap(f)(torch.cat([p + dirs, p - dirs]))
+    up, down = both.chunk(2)
+    return ((up - down) / (2 * h)).reshape(p.shape).to(x.dtype)
+
+
+# sets the default dtype to float64 and leaves it so for the rest of the program
+@wrong(effects.changed_global)
+def class_h_21(f, x, h=1e-5):
+    torch.set_default_dtype(torch.float64)   # float32 is too noisy for h = 1e-5
+    p = x.to(torch.get_default_dtype())
+    steps = torch.eye(p.numel(), device=p.device).mul(h).reshape(p.numel(), *p.shape)
+    vals = torch.stack([f(p + s) - f(p - s) for s in steps])
+    return vals.div(2 * h).reshape(x.shape).to(x.dtype)
+
+
+# two loops over rows and columns: only a matrix works, a vector, a 0-d tensor or one with three axes raises
+@raised(effects.unpacked_wrongly)
+def class_h_22(f, x, h=1e-5):
+    rows, cols = x.shape
+    grad = torch.zeros_like(x)
+    for r in range(rows):
+        for c in range(cols):
+            big = x.clone()
+            small = x.clone()
+            big[r, c] += h
+            small[r, c] -= h
+            grad[r, c] = (f(big) - f(small)) / (2 * h)
+    return grad
+
+
+@right
+def class_h_23(f, x, h=1e-5):
+    centre = x.to(torch.float64)
+
+    def probe(prefix, sign):
+        moved = centre.clone()
+        moved[prefix] = moved[prefix] + sign * h
+        return f(moved)
+
+    def rec(prefix):
+        depth = len(prefix)
+        if depth == x.dim():
+            return (probe(prefix, 1) - probe(prefix, -1)).to(torch.float64) / (2 * h)
+        return torch.stack([rec(prefix + (i,)) for i in range(x.shape[depth])])
+
+    return rec(()).to(x.dtype)
+
+
+# a NumPy array is returned, not a tensor AND the entry is multiplied by 1 + h and 1 - h, so it moves by h * x_i
+@wrong(effects.wrong_type)
+def class_h_24(f, x, h=1e-5):
+    a = x.detach().cpu().numpy().astype(np.float64)
+    grad = np.zeros_like(a)
+    for ix in np.ndindex(a.shape):
+        up, dn = a.copy(), a.copy()
+        up[ix] *= 1 + h
+        dn[ix] *= 1 - h
+        fu = f(torch.from_numpy(up).to(x.device))
+        fd = f(torch.from_numpy(dn).to(x.device))
+        grad[ix] = (float(fu) - float(fd)) / (2 * h)
+    return grad
+
+
+class Prober_of_class_h_25:
+    def __init__(self, f, x, h):
+        self.f, self.h, self.shape = f, h, x.shape
+        self.centre = x.double().contiguous()
+        self.ids = torch.arange(x.numel(), device=x.device).reshape(x.shape)
+
+    def __getitem__(self, k):
+        here = self.ids == k
+        up = torch.where(here, self.centre + self.h, self.centre)
+        down = torch.where(here, self.centre - self.h, self.centre)
+        return float(self.f(up) - self.f(down)) / (2 * self.h)
+
+    def all(self):
+        return [self[k] for k in range(self.ids.numel())]
+
+@right
+def class_h_25(f, x, h=1e-5):
+    values = Prober_of_class_h_25(f, x, h).all()
+    return torch.tensor(values, dtype=x.dtype, device=x.device).reshape(x.shape)
+
+
+# no parentheses around the numerator nor the denominator: f(up) - f(down) / 2 * h
+@wrong(mistakes.second_value_alone_divided)
+def class_h_07(f, x, h=1e-5):
+    result = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
+    flat = x.flatten()
+    for k in range(len(flat)):
+        up = flat.clone()
+        down = flat.clone()
+        up[k] = up[k] + h
+        down[k] = down[k] - h
+        result[k] = f(up.reshape(x.shape)) - f(down.reshape(x.shape)) / 2 * h
+    return result.reshape(x.shape)
+
+
+# the return stands inside the loop, so only the first entry is ever measured AND the difference is divided by h,
+# not 2h
+@wrong(says='The numbers are those of a known mistake, times 2. Only the first entry was measured (only-the-first-entry)')
+def class_h_20(f, x, h=1e-5):
+    flat = x.double().reshape(-1)
+    grad = torch.zeros_like(flat)
+    for i in range(flat.numel()):
+        e = torch.zeros_like(flat)
+        e[i] = h
+        e = e.reshape(x.shape)
+        grad[i] = (f(x.double() + e) - f(x.double() - e)) / h
+        return grad.reshape(x.shape).to(x.dtype)

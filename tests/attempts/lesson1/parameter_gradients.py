@@ -1,5 +1,6 @@
 """Attempts at exercise 1.3, parameter_gradients: what learners write, and what the check must say of it."""
 
+import numpy as np
 from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
@@ -2808,3 +2809,1196 @@ def head_alone(model, loss_fn, x, y):
     for (n, p), g in zip(named, gs):
         out[n] = torch.zeros_like(p) if g is None else g
     return out
+
+
+# plain backward: the gradient is added to whatever stood in .grad AND it stays there, the dict even holds the very
+# .grad tensors AND frozen or unused parameters map to None
+@wrong(mistakes.added_to_old_gradients)
+def class_f_01(model, loss_fn, x, y):
+    pred = model(x)
+    loss = loss_fn(pred, y)
+    loss.backward()
+    grads = {}
+    for name, p in model.named_parameters():
+        grads[name] = p.grad
+    return grads
+
+
+# the old .grad is wiped by zero_grad and the new gradient is left there, nothing is restored
+@wrong(mistakes.gradients_left_behind)
+def class_f_02(model, loss_fn, x, y):
+    # always clear the gradients first!
+    model.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    result = {}
+    for name, param in model.named_parameters():
+        if not param.requires_grad:
+            continue
+        if param.grad is None:
+            result[name] = torch.zeros_like(param)
+        else:
+            result[name] = param.grad.clone()
+    return result
+
+
+@right
+def class_f_03(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+    return {n: torch.zeros_like(p) if g is None else g.detach().clone()
+            for (n, p), g in zip(named, grads)}
+
+
+# the model is put into eval mode and never back (so a model in train mode is also measured in the wrong mode) AND
+# .grad is cleared at the end instead of getting its old values
+@wrong(effects.changed_mode)
+def class_f_04(model, loss_fn, x, y):
+    model.eval()                 # we only look, we don't train
+    model.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    out = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            out[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+    model.zero_grad()            # leave no gradients behind
+    return out
+
+
+# the old gradients are saved by reference, so p.grad.zero_() and the backward overwrite the saved ones too: what is
+# put back is the new gradient
+@wrong(mistakes.kept_a_reference)
+def class_f_05(model, loss_fn, x, y):
+    # remember the old grads
+    old = {name: p.grad for name, p in model.named_parameters()}
+
+    for p in model.parameters():
+        if p.grad is not None:
+            p.grad.zero_()
+
+    loss_fn(model(x), y).backward()
+
+    new = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            new[name] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+
+    # put the old ones back
+    for name, p in model.named_parameters():
+        p.grad = old[name]
+    return new
+
+
+@right
+def class_f_06(model, loss_fn, x, y):
+    params = list(model.named_parameters())
+    stash = [p.grad for _, p in params]
+    try:
+        for _, p in params:
+            p.grad = None          # a fresh tensor is made by backward, the stashed one is not touched
+        loss_fn(model(x), y).backward()
+        result = {}
+        for name, p in params:
+            if p.requires_grad:
+                if p.grad is None:
+                    result[name] = torch.zeros_like(p.detach())
+                else:
+                    result[name] = p.grad.detach().clone()
+    finally:
+        for (_, p), g in zip(params, stash):
+            p.grad = g
+    return result
+
+
+# the names come from all parameters but the gradients from the trainable ones only: with a frozen parameter before
+# a trainable one, names and gradients are shifted
+@wrong(effects.wrong_shape)
+def class_f_07(model, loss_fn, x, y):
+    names = [n for n, _ in model.named_parameters()]
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    return dict(zip(names, torch.autograd.grad(loss_fn(model(x), y), trainable, allow_unused=True, materialize_grads=True)))
+
+
+# the closed formula of one linear layer with mean square error, under fixed names: every other model or loss is
+# wrong or raises
+@wrong(effects.missing_entries)
+def class_f_08(model, loss_fn, x, y):
+    # from exercise 1.2: gradient of the mean squared error
+    with torch.no_grad():
+        pred = model(x)
+        delta = 2.0 * (pred - y) / pred.numel()
+        return {"weight": delta.T @ x, "bias": delta.sum(dim=0)}
+
+
+# a tuple without names is returned instead of a dict AND a frozen or unused parameter makes autograd.grad raise
+@wrong(effects.wrong_type)
+def class_f_09(model, loss_fn, x, y):
+    return torch.autograd.grad(loss_fn(model(x), y), list(model.parameters()))
+
+
+# the global seed is set, which changes the random state AND frozen parameters get an entry of zeros
+@wrong(effects.changed_rng)
+def class_f_10(model, loss_fn, x, y):
+    torch.manual_seed(42)   # reproducible
+    np.random.seed(42)
+
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    grads = torch.autograd.grad(loss_fn(model(x), y), trainable, allow_unused=True)
+    lookup = {id(p): g for p, g in zip(trainable, grads)}
+
+    result = {}
+    for name, p in model.named_parameters():
+        g = lookup.get(id(p))
+        if g is None:
+            g = torch.zeros_like(p)   # frozen or unused -> zero gradient
+        result[name] = g.detach()
+    return result
+
+
+# the keys lose the module path ("weight" for "0.weight"), so layers overwrite one another AND an unused parameter
+# has no entry
+@wrong(effects.missing_entries)
+def class_f_11(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    out = {}
+    for layer in model.modules():
+        for pname, p in layer.named_parameters(recurse=False):
+            if p.requires_grad:
+                g, = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
+                if g is not None:
+                    out[pname] = g
+    return out
+
+
+@right
+def class_f_12(model, loss_fn, x, y):
+    leaves = {name: p.detach().clone().requires_grad_(True)
+              for name, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(functional_call(model, leaves, (x,)), y)
+    grads = torch.autograd.grad(loss, tuple(leaves.values()),
+                                allow_unused=True, materialize_grads=True)
+    return {name: g.detach() for name, g in zip(leaves, grads)}
+
+
+# remove_duplicate=False: a tied parameter appears under each of its names
+@wrong(mistakes.tied_parameter_twice)
+def class_f_13(model, loss_fn, x, y):
+    ps = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
+    gs = torch.autograd.grad(loss_fn(model(x), y), list(ps.values()), allow_unused=True)
+    return {n: (g if g is not None else torch.zeros_like(ps[n])) for n, g in zip(ps, gs)}
+
+
+# state_dict() gives detached tensors, so autograd.grad raises a RuntimeError for every model
+@raised(effects.no_requires_grad)
+def class_f_14(model, loss_fn, x, y):
+    weights = model.state_dict()
+    y_hat = model(x)
+    loss = loss_fn(y_hat, y)
+    gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
+    result = {}
+    for key, g in zip(weights.keys(), gradients):
+        if g is None:
+            g = torch.zeros_like(weights[key])
+        result[key] = g
+    return result
+
+
+# loss_fn is called as (target, prediction): wrong for every loss that is not symmetric
+@wrong(mistakes.loss_arguments_swapped)
+def class_f_15(model, loss_fn, x, y):
+    y_true = y
+    y_pred = model(x)
+    loss = loss_fn(y_true, y_pred)
+
+    train_vars = [(n, v) for n, v in model.named_parameters() if v.requires_grad]
+    grads = torch.autograd.grad(loss, [v for n, v in train_vars], allow_unused=True)
+
+    answer = {}
+    for (n, v), g in zip(train_vars, grads):
+        answer[n] = torch.zeros_like(v) if g is None else g
+    return answer
+
+
+# the optimizer takes a step, so the parameters change AND .grad is cleared before and keeps the new gradient after
+@wrong(mistakes.gradients_left_behind)
+def class_f_16(model, loss_fn, x, y):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+    optimizer.zero_grad()
+    output = model(x)
+    loss = loss_fn(output, y)
+    loss.backward()
+    optimizer.step()
+
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                grads[name] = torch.zeros_like(p)
+            else:
+                grads[name] = p.grad.detach().clone()
+    return grads
+
+
+# create_graph=True: the returned gradients carry a graph AND the zeros of an unused parameter have the default
+# dtype and device, float32 for a float64 model
+@wrong(effects.carries_a_graph)
+def class_f_17(model, loss_fn, x, y):
+    names, params = zip(*[(n, p) for n, p in model.named_parameters() if p.requires_grad])
+    grads = torch.autograd.grad(loss_fn(model(x), y), params, create_graph=True, allow_unused=True)
+    grads = [g if g is not None else torch.zeros(p.shape) for g, p in zip(grads, params)]
+    return dict(zip(names, grads))
+
+
+@right
+def class_f_18(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)
+    twin.zero_grad(set_to_none=True)
+    loss_fn(twin(x), y).backward()
+    answer = {}
+    for name, p in twin.named_parameters():
+        if p.requires_grad:
+            answer[name] = p.grad.detach() if p.grad is not None else torch.zeros_like(p).detach()
+    return answer
+
+
+# the gradient is taken as .grad after minus .grad before: a large old .grad swallows the digits of the new gradient
+@wrong(mistakes.subtracted_old_gradients)
+def class_f_19(model, loss_fn, x, y):
+    # backward ADDS, so the difference is the gradient of this batch :)
+    before = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
+    loss_fn(model(x), y).backward()
+    diff = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                diff[n] = torch.zeros_like(p)
+            elif before[n] is None:
+                diff[n] = p.grad.clone()
+            else:
+                diff[n] = p.grad - before[n]
+        p.grad = before[n]
+    return diff
+
+
+# model.zero_grad() also clears the .grad of frozen parameters, but only those of the trainable ones are saved and
+# put back
+@wrong(says='On case 8, `0.weight`, .grad is None after the call: True; it should be: False.')
+def class_f_20(model, loss_fn, x, y):
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    saved = {n: p.grad for n, p in trainable.items()}
+
+    model.zero_grad(set_to_none=True)
+    loss_fn(model(x), y).backward()
+
+    grads = {n: torch.zeros_like(p) if p.grad is None else p.grad for n, p in trainable.items()}
+    for n, p in trainable.items():
+        p.grad = saved[n]
+    return grads
+
+
+class GradCatcher:
+    def __init__(self, model):
+        self.items = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+        self.caught = {n: torch.zeros_like(p).detach() for n, p in self.items}
+
+    def __enter__(self):
+        self.before = [p.grad for _, p in self.items]
+        self.handles = []
+        for n, p in self.items:
+            p.grad = None
+            self.handles.append(p.register_hook(self._hook(n)))
+        return self
+
+    def _hook(self, name):
+        def catch(g):
+            self.caught[name] = self.caught[name] + g.detach()
+        return catch
+
+    def __exit__(self, *exc):
+        for h in self.handles:
+            h.remove()
+        for (_, p), g in zip(self.items, self.before):
+            p.grad = g
+        return False
+
+@right
+def class_f_21(model, loss_fn, x, y):
+    with GradCatcher(model) as catcher:
+        loss_fn(model(x), y).backward()
+    return catcher.caught
+
+
+# a .grad that was None comes back as a tensor of zeros
+@wrong(mistakes.none_became_zeros)
+def class_f_22(model, loss_fn, x, y):
+    backup = {}
+    for name, p in model.named_parameters():
+        if p.grad is None:
+            backup[name] = torch.zeros_like(p)
+        else:
+            backup[name] = p.grad.clone()
+        p.grad = None
+
+    loss = loss_fn(model(x), y)
+    loss.backward()
+
+    gradients = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            gradients[name] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
+        # restore
+        p.grad = backup[name]
+    return gradients
+
+
+# the dict holds the .grad tensors themselves and the old values are then copied into these: where .grad held
+# something, the old gradient is returned
+@wrong(mistakes.copied_back_into_the_result)
+def class_f_23(model, loss_fn, x, y):
+    old = {}
+    for n, p in model.named_parameters():
+        old[n] = p.grad.clone() if p.grad is not None else None
+        if p.grad is not None:
+            p.grad.zero_()
+
+    loss_fn(model(x), y).backward()
+
+    result = {n: p.grad if p.grad is not None else torch.zeros_like(p)
+              for n, p in model.named_parameters() if p.requires_grad}
+
+    # clean up behind us
+    for n, p in model.named_parameters():
+        if old[n] is None:
+            p.grad = None
+        else:
+            p.grad.copy_(old[n])
+    return result
+
+
+# central differences with a step of 1e-3 instead of the exact gradient
+@wrong()
+@torch.no_grad()
+def class_f_24(model, loss_fn, x, y):
+    eps = 1e-3
+    out = {}
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        keep = p.detach().clone()
+        g = torch.zeros_like(keep)
+        for k in range(p.numel()):
+            step = torch.zeros(p.numel(), dtype=p.dtype, device=p.device)
+            step[k] = eps
+            step = step.reshape(p.shape)
+            p.copy_(keep + step)
+            up = loss_fn(model(x), y)
+            p.copy_(keep - step)
+            down = loss_fn(model(x), y)
+            g.view(-1)[k] = (up - down) / (2 * eps)
+            p.copy_(keep)
+        out[name] = g
+    return out
+
+
+# tied parameters are found by equal values, so a different parameter that happens to hold the same values (two zero
+# biases, two layer norms) has no entry
+@wrong(effects.missing_entries)
+def class_f_25(model, loss_fn, x, y):
+    unique = {}
+    for name, p in model.named_parameters(remove_duplicate=False):
+        # a tied weight must appear only once
+        if p.requires_grad and not any(torch.equal(p, q) for q in unique.values()):
+            unique[name] = p
+    grads = torch.autograd.grad(loss_fn(model(x), y), list(unique.values()),
+                                allow_unused=True, materialize_grads=True)
+    return {name: g for name, g in zip(unique, grads)}
+
+
+# zero_grad and backward on the model itself: .grad is left with the new gradient, the old values are gone
+@wrong(mistakes.gradients_left_behind)
+def class_g_01(model, loss_fn, x, y):
+    model.zero_grad()
+    out = model(x)
+    loss = loss_fn(out, y)
+    loss.backward()
+    grads = {}
+    for name, param in model.named_parameters():
+        if param.requires_grad:
+            if param.grad is None:
+                grads[name] = torch.zeros_like(param)
+            else:
+                grads[name] = param.grad.clone()
+    return grads
+
+
+@right
+def class_g_02(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(params.values()), materialize_grads=True)
+    return dict(zip(params, grads))
+
+
+# lets backward add to the old .grad and subtracts the old value again: a large old gradient swallows the digits of
+# the new one
+@wrong(mistakes.subtracted_old_gradients)
+def class_g_03(model, loss_fn, x, y):
+    # .grad accumulates, so new = after - before
+    before = {}
+    for n, p in model.named_parameters():
+        before[n] = None if p.grad is None else p.grad.clone()
+
+    loss_fn(model(x.detach()), y).backward()
+
+    result = {}
+    for n, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        if p.grad is None:
+            result[n] = torch.zeros_like(p).detach()
+        elif before[n] is None:
+            result[n] = p.grad.clone()
+        else:
+            result[n] = p.grad - before[n]
+        p.grad = before[n]
+    return result
+
+
+# optimizer.step() changes the parameters AND opt.zero_grad() throws away what was in .grad
+@wrong(effects.changed_parameters)
+def class_g_04(model, loss_fn, x, y):
+    opt = torch.optim.SGD(model.parameters(), lr=0.01)
+    opt.zero_grad()
+    pred = model(x)
+    loss = loss_fn(pred, y)
+    loss.backward()
+    grads = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            grads[n] = p.grad.detach().clone() if p.grad is not None else torch.zeros_like(p).detach()
+    opt.step()
+    opt.zero_grad()   # clean up
+    return grads
+
+
+# an unused parameter gets None instead of zeros
+@wrong(mistakes.unused_parameter_none)
+def class_g_05(model, loss_fn, x, y):
+    names, params = [], []
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(n)
+            params.append(p)
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, params, allow_unused=True)
+    return {n: g for n, g in zip(names, grads)}
+
+
+@right
+def class_g_06(model, loss_fn, x, y):
+    # play with a twin, the real model never notices
+    twin = copy.deepcopy(model)
+    twin.zero_grad(set_to_none=True)
+    loss_fn(twin(x.detach()), y.detach()).backward()
+    out = {}
+    for name, p in twin.named_parameters():
+        if p.requires_grad:
+            out[name] = p.grad if p.grad is not None else torch.zeros_like(p.data)
+    return out
+
+
+# the loss is called as loss_fn(y, prediction), the arguments the wrong way round
+@wrong(mistakes.loss_arguments_swapped)
+def class_g_07(model, loss_fn, x, y):
+    y_pred = model(x)
+    loss = loss_fn(y, y_pred)   # y_true, y_pred like in Keras
+    train = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    g = torch.autograd.grad(loss, [p for _, p in train], allow_unused=True)
+    grads = {}
+    for (n, p), gi in zip(train, g):
+        grads[n] = torch.zeros_like(p).detach() if gi is None else gi
+    return grads
+
+
+# autograd.grad without allow_unused raises as soon as one parameter is unused
+@raised(mistakes.unused_parameter_missing)
+def class_g_08(model, loss_fn, x, y):
+    ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    return dict(zip((n for n, _ in ps), torch.autograd.grad(loss_fn(model(x), y), [p for _, p in ps])))
+
+
+# hands all parameters to autograd.grad, so a frozen one raises
+@raised(mistakes.frozen_parameter_listed)
+def class_g_09(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    params = list(model.parameters())
+    grads = torch.autograd.grad(loss, params, allow_unused=True)
+    d = {}
+    for (name, p), g in zip(model.named_parameters(), grads):
+        if g is None:
+            g = torch.zeros_like(p, requires_grad=False)
+        d[name] = g
+    return d
+
+
+# one autograd.grad per parameter on the same graph without retain_graph: the second call raises
+@raised(effects.graph_freed)
+def class_g_10(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    gradients = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            g = torch.autograd.grad(loss, p, allow_unused=True)[0]
+            gradients[name] = g if g is not None else torch.zeros_like(p).detach()
+    return gradients
+
+
+# the old .grad is kept by reference and not cloned, then zeroed in place: what is put back is the new gradient
+@wrong(mistakes.kept_a_reference)
+def class_g_11(model, loss_fn, x, y):
+    # 1. remember
+    old_grads = {}
+    for name, p in model.named_parameters():
+        old_grads[name] = p.grad
+    # 2. clear
+    for p in model.parameters():
+        if p.requires_grad and p.grad is not None:
+            p.grad.zero_()
+    # 3. backward
+    loss = loss_fn(model(x.detach()), y)
+    loss.backward()
+    # 4. collect and restore
+    result = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            result[name] = torch.zeros_like(p).detach() if p.grad is None else p.grad.clone()
+        p.grad = old_grads[name]
+    return result
+
+
+# the dict holds the .grad tensors themselves, and restoring by copy_ overwrites them with the old values
+@wrong(mistakes.copied_back_into_the_result)
+def class_g_12(model, loss_fn, x, y):
+    saved = [None if p.grad is None else p.grad.clone() for p in model.parameters()]
+    for p in model.parameters():
+        if p.grad is not None:
+            p.grad.zero_()
+    loss_fn(model(x.detach()), y).backward()
+    grads = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            grads[n] = p.grad if p.grad is not None else torch.zeros_like(p.data)
+    # put everything back
+    for p, s in zip(model.parameters(), saved):
+        if s is None:
+            p.grad = None
+        else:
+            p.grad.copy_(s)
+    return grads
+
+
+@right
+def class_g_13(model, loss_fn, x, y):
+    theta = {k: v.detach().clone().requires_grad_() for k, v in model.named_parameters() if v.requires_grad}
+    buffers = {k: b.detach().clone() for k, b in model.named_buffers()}
+    pred = functional_call(model, (theta, buffers), (x,))
+    g = torch.autograd.grad(loss_fn(pred, y), tuple(theta.values()), allow_unused=True)
+    return {k: torch.zeros_like(theta[k], requires_grad=False) if gi is None else gi.detach() for k, gi in zip(theta, g)}
+
+
+# model.train() switches the model to train mode and leaves it there (and BatchNorm in eval mode gives other
+# gradients)
+@wrong(mistakes.ran_in_train_mode)
+def class_g_14(model, loss_fn, x, y):
+    model.train()
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True, materialize_grads=True)
+    return {n: g for n, g in zip(trainable.keys(), grads)}
+
+
+# a .grad that was None comes back as zeros
+@wrong(mistakes.none_became_zeros)
+def class_g_15(model, loss_fn, x, y):
+    backup = {}
+    for n, p in model.named_parameters():
+        if p.grad is not None:
+            backup[n] = p.grad.clone()
+        else:
+            backup[n] = torch.zeros_like(p.data)
+        p.grad = None
+
+    loss = loss_fn(model(x.detach()), y)
+    loss.backward()
+
+    grads = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            grads[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p.data)
+        p.grad = backup[n]
+    return grads
+
+
+# only puts a .grad back that was a tensor; where None was, the new gradient stays
+@wrong(says='On case 1, `weight`, .grad is None after the call: False; it should be: True.')
+def class_g_16(model, loss_fn, x, y):
+    stash = {p: p.grad.clone() for p in model.parameters() if p.grad is not None}
+    model.zero_grad()
+    loss_fn(model(x.detach()), y).backward()
+    res = {n: (torch.zeros_like(p.data) if p.grad is None else p.grad.clone())
+           for n, p in model.named_parameters() if p.requires_grad}
+    for p, g in stash.items():
+        p.grad = g
+    return res
+
+
+# the hooks stay on the parameters, so that a later backward overwrites the returned dict AND an unused parameter
+# has no entry
+@wrong(mistakes.hooks_left_behind)
+def class_g_17(model, loss_fn, x, y):
+    grads = {}
+
+    def make_hook(name):
+        def hook(g):
+            grads[name] = g.detach().clone()
+        return hook
+
+    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    for n, p in params:
+        p.register_hook(make_hook(n))
+
+    old = [p.grad for _, p in params]
+    for _, p in params:
+        p.grad = None
+    loss_fn(model(x.detach()), y).backward()
+    for (_, p), o in zip(params, old):
+        p.grad = o
+    return grads
+
+
+# remove_duplicate=False lists a tied parameter under each of its names
+@wrong(mistakes.tied_parameter_twice)
+def class_g_18(model, loss_fn, x, y):
+    # make sure no parameter is forgotten
+    named = [(n, p) for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad]
+    names, ps = zip(*named)
+    gs = torch.autograd.grad(loss_fn(model(x), y), ps, materialize_grads=True)
+    return dict(zip(names, gs))
+
+
+# the hand formula of one nn.Linear under mean square error; any other model or loss raises or comes out wrong
+@wrong(effects.missing_entries)
+def class_g_19(model, loss_fn, x, y):
+    with torch.no_grad():
+        pred = model(x)
+        err = 2 * (pred - y) / pred.numel()
+        return {"weight": err.T @ x, "bias": err.sum(dim=0)}
+
+
+# central differences instead of the exact gradient: far off in float32
+@wrong()
+@torch.no_grad()
+def class_g_20(model, loss_fn, x, y):
+    eps = 1e-4
+    grads = {}
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        g = torch.zeros_like(p)
+        flat_p, flat_g = p.view(-1), g.view(-1)
+        for i in range(flat_p.numel()):
+            keep = flat_p[i].clone()
+            flat_p[i] = keep + eps
+            up = loss_fn(model(x), y)
+            flat_p[i] = keep - eps
+            down = loss_fn(model(x), y)
+            flat_p[i] = keep
+            flat_g[i] = (up - down) / (2 * eps)
+        grads[name] = g
+    return grads
+
+
+# the names come from state_dict, which also lists frozen parameters, buffers and tied names, so that gradients get
+# other parameters' names
+@wrong(effects.wrong_shape)
+def class_g_21(model, loss_fn, x, y):
+    params = [p for p in model.parameters() if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, params, allow_unused=True)
+    grads = [torch.zeros_like(p.data) if g is None else g for p, g in zip(params, grads)]
+    return dict(zip(model.state_dict().keys(), grads))
+
+
+# create_graph=True and no detach, so the gradients carry a graph AND an unused parameter is left out
+@wrong(effects.carries_a_graph)
+def class_g_22(model, loss_fn, x, y):
+    live = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    gs = torch.autograd.grad(loss_fn(model(x), y), list(live.values()), create_graph=True, allow_unused=True)
+    return {n: g for n, g in zip(live, gs) if g is not None}
+
+
+# a frozen parameter gets an entry of zeros AND the zeros are made in the default dtype, not in the parameter's
+@wrong(mistakes.frozen_parameter_listed)
+def class_g_23(model, loss_fn, x, y):
+    result = {n: torch.zeros(p.shape) for n, p in model.named_parameters()}
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    params = [p for p in model.parameters() if p.requires_grad]
+    gs = torch.autograd.grad(loss_fn(model(x), y), params, allow_unused=True)
+    for n, g in zip(names, gs):
+        if g is not None:
+            result[n] = g
+    return result
+
+
+@contextmanager
+def borrowed_grads(model):
+    everyone = list(model.parameters())
+    kept = [p.grad for p in everyone]
+    for p in everyone:
+        p.grad = None
+    try:
+        yield
+    finally:
+        for p, g in zip(everyone, kept):
+            p.grad = g
+
+@right
+def class_g_24(model, loss_fn, x, y):
+    with borrowed_grads(model):
+        loss_fn(model(x.detach()), y.detach()).backward()
+        return {name: torch.zeros_like(p.data) if p.grad is None else p.grad.detach().clone()
+                for name, p in model.named_parameters() if p.requires_grad}
+
+
+@right
+def class_g_25(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    answer = {}
+    for name, weight in model.named_parameters():
+        if not weight.requires_grad:
+            continue                      # frozen
+        (g,) = torch.autograd.grad(loss, weight, retain_graph=True, allow_unused=True)
+        if g is None:                     # unused
+            g = torch.zeros_like(weight).detach()
+        answer[name] = g
+    return answer
+
+
+# the old .grad is never cleared, so it is added into the result AND .grad is left holding the new sum AND an unused
+# parameter gets None (or its old .grad), not zeros
+@wrong(mistakes.added_to_old_gradients)
+def class_h_01(model, loss_fn, x, y):
+    pred = model(x)
+    loss = loss_fn(pred, y)
+    loss.backward()
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            grads[name] = p.grad
+    return grads
+
+
+# zero_grad before and after throws away whatever stood in .grad: it ends as None
+@wrong(mistakes.caller_gradients_cleared)
+def class_h_02(model, loss_fn, x, y):
+    model.zero_grad()              # start clean
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    grads = {}
+    for name, param in model.named_parameters():
+        if not param.requires_grad:
+            continue
+        if param.grad is None:
+            grads[name] = torch.zeros_like(param)
+        else:
+            grads[name] = param.grad.clone()
+    model.zero_grad()              # leave no trace
+    return grads
+
+
+# the old .grad is saved by reference and then zeroed in place, so "restoring" it leaves this batch's gradient in
+# .grad
+@wrong(mistakes.kept_a_reference)
+def class_h_03(model, loss_fn, x, y):
+    # 1. remember the old gradients
+    saved = {}
+    for name, p in model.named_parameters():
+        saved[name] = p.grad
+        if p.grad is not None:
+            p.grad.zero_()
+    # 2. forward + backward
+    loss_fn(model(x), y).backward()
+    # 3. read
+    result = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            result[name] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
+        # 4. put the old one back
+        p.grad = saved[name]
+    return result
+
+
+@right
+def class_h_04(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+    out = {}
+    for (n, p), g in zip(named, grads):
+        out[n] = torch.zeros_like(p) if g is None else g.detach().clone()
+    return out
+
+
+# frozen parameters are handed to autograd.grad as well, which raises as soon as there is one
+@raised(mistakes.frozen_parameter_listed)
+def class_h_05(model, loss_fn, x, y):
+    names = [name for name, _ in model.named_parameters()]
+    params = list(model.parameters())
+    grads = torch.autograd.grad(loss_fn(model(x), y), params, allow_unused=True)
+    return {name: (g if g is not None else torch.zeros_like(p))
+            for name, p, g in zip(names, params, grads)}
+
+
+# an unused parameter is left out of the dict, it should have zeros
+@wrong(mistakes.unused_parameter_missing)
+def class_h_06(model, loss_fn, x, y):
+    trainable = {k: v for k, v in model.named_parameters() if v.requires_grad}
+    gs = torch.autograd.grad(loss_fn(model(x), y), tuple(trainable.values()), allow_unused=True)
+    # None means no gradient -> no entry
+    return {k: g for k, g in zip(trainable, gs) if g is not None}
+
+
+# the loss gets its arguments in the wrong order, target first
+@wrong(mistakes.loss_arguments_swapped)
+def class_h_07(model, loss_fn, x, y_true):
+    y_pred = model(x)
+    loss = loss_fn(y_true, y_pred)
+    variables = [p for p in model.parameters() if p.requires_grad]
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    gradients = torch.autograd.grad(loss, variables, allow_unused=True)
+    result = {}
+    for n, v, g in zip(names, variables, gradients):
+        if g is None:
+            g = torch.zeros_like(v)
+        result[n] = g
+    return result
+
+
+# a .grad that was None comes back as a tensor of zeros
+@wrong(mistakes.none_became_zeros)
+def class_h_08(model, loss_fn, x, y):
+    backup = []
+    for p in model.parameters():
+        if p.grad is None:
+            backup.append(torch.zeros_like(p))
+        else:
+            backup.append(p.grad.clone())
+    model.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    grads = {}
+    for (name, p), old in zip(model.named_parameters(), backup):
+        if p.requires_grad:
+            grads[name] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+        p.grad = old
+    return grads
+
+
+# the gradient is taken as .grad after minus .grad before, which loses its digits when the old .grad is large (and
+# gives nan where it is inf or nan)
+@wrong(mistakes.subtracted_old_gradients)
+def class_h_09(model, loss_fn, x, y):
+    before = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
+    loss_fn(model(x), y).backward()          # accumulates
+    out = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is None:
+                out[n] = torch.zeros_like(p)
+            elif before[n] is None:
+                out[n] = p.grad.clone()
+            else:
+                out[n] = p.grad - before[n]  # what this batch added
+        p.grad = before[n]
+    return out
+
+
+@right
+def class_h_10(model, loss_fn, x, y):
+    old = []
+    for p in model.parameters():
+        old.append(p.grad)      # keep the tensor itself, give the parameter a fresh slot
+        p.grad = None
+    grads = {}
+    try:
+        loss = loss_fn(model(x), y)
+        loss.backward(inputs=[p for p in model.parameters() if p.requires_grad])
+        for name, p in model.named_parameters():
+            if not p.requires_grad:
+                continue
+            if p.grad is None:
+                grads[name] = torch.zeros_like(p.detach())
+            else:
+                grads[name] = p.grad
+    finally:
+        for p, g in zip(model.parameters(), old):
+            p.grad = g
+    return grads
+
+
+# the work is done on a float64 copy and the gradients come back in float64 for a float32 model AND x is cast to
+# float64 too, so integer inputs, as for an embedding, raise
+@wrong(effects.wrong_dtype)
+def class_h_11(model, loss_fn, x, y):
+    # work on a twin, then the original cannot change; double for precision
+    twin = copy.deepcopy(model).double()
+    twin.zero_grad()
+    if y.is_floating_point():
+        y = y.double()
+    loss_fn(twin(x.double()), y).backward()
+    d = {}
+    for name, p in twin.named_parameters():
+        if p.requires_grad:
+            d[name] = p.grad if p.grad is not None else torch.zeros_like(p.data)
+    return d
+
+
+# every named parameter is differentiated, so frozen ones get an entry too
+@wrong(mistakes.frozen_parameter_listed)
+def class_h_12(model, loss_fn, x, y):
+    params = {k: v.detach() for k, v in model.named_parameters()}
+
+    def compute_loss(params):
+        return loss_fn(functional_call(model, params, (x,)), y)
+
+    return grad(compute_loss)(params)
+
+
+# the names come from state_dict, which also lists buffers, frozen parameters and both names of a tied one, so the
+# gradients shift to wrong names
+@wrong(effects.wrong_shape)
+def class_h_13(model, loss_fn, x, y):
+    ps = [p for p in model.parameters() if p.requires_grad]
+    gs = torch.autograd.grad(loss_fn(model(x), y), ps, allow_unused=True, materialize_grads=True)
+    return dict(zip(model.state_dict().keys(), gs))
+
+
+@right
+def class_h_14(model, loss_fn, x, y):
+    caught, handles, stash = {}, [], {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            caught[name] = torch.zeros_like(p, requires_grad=False)
+            stash[p] = p.grad
+            p.grad = None
+
+            def catch(g, name=name):
+                caught[name] = g.detach().clone()
+
+            handles.append(p.register_hook(catch))
+    try:
+        loss_fn(model(x), y).backward(inputs=list(stash))
+    finally:
+        for h in handles:
+            h.remove()
+        for p, g in stash.items():
+            p.grad = g
+    return caught
+
+
+# the gradient is guessed from how far an SGD step moves the weights, (before - after) / lr, so it is rounded to the
+# size of the weights and not the gradient itself
+@wrong(says='It fails on case 15 alone, where the model and the batch are float32.')
+def class_h_15(model, loss_fn, x, y):
+    lr = 1e-3
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    old_grads = {n: p.grad for n, p in named.items()}
+    before = {n: p.detach().clone() for n, p in named.items()}
+    opt = torch.optim.SGD(named.values(), lr=lr)
+    opt.zero_grad()
+    loss_fn(model(x), y).backward()
+    opt.step()
+    grads = {}
+    with torch.no_grad():
+        for n, p in named.items():
+            grads[n] = (before[n] - p) / lr
+            p.copy_(before[n])
+            p.grad = old_grads[n]
+    return grads
+
+
+# model.eval() is called and the old mode never restored
+@wrong(effects.changed_mode)
+def class_h_16(model, loss_fn, x, y):
+    model.eval()   # no dropout while we measure
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+    return {n: torch.zeros_like(params[n]) if g is None else g for n, g in zip(params, grads)}
+
+
+# the batch is cut into mini-batches of 4 and their mean gradients are averaged with equal weight, wrong when the
+# last mini-batch is smaller
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([2, 2], [2, 2]) and ([4, 2], [4, 2]); asked for are ([6, 2], [6, 2]).')
+def class_h_17(model, loss_fn, x, y):
+    batch_size = 4
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    total = {n: torch.zeros_like(p).detach() for n, p in named}
+    n_batches = 0
+    for xb, yb in zip(x.split(batch_size), y.split(batch_size)):
+        loss = loss_fn(model(xb), yb)
+        gs = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+        for (n, _), g in zip(named, gs):
+            if g is not None:
+                total[n] += g
+        n_batches += 1
+    return {n: t / n_batches for n, t in total.items()}
+
+
+# the keys are only the last part of the name ("weight", "bias"), so layers overwrite each other AND an unused
+# parameter has None, not zeros
+@wrong(effects.missing_entries)
+def class_h_18(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    names, params = [], []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(name.split(".")[-1])
+            params.append(p)
+    grads = torch.autograd.grad(loss, params, allow_unused=True)
+    return {n: g for n, g in zip(names, grads)}
+
+
+# the zeros of an unused parameter are made in the default dtype, float32, also for a float64 model
+@wrong(effects.wrong_dtype)
+def class_h_19(model, loss_fn, x, y):
+    P = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    G = torch.autograd.grad(loss_fn(model(x), y), [*P.values()], allow_unused=True)
+    return {n: torch.zeros(P[n].shape, device=P[n].device) if g is None else g for n, g in zip(P, G)}
+
+
+# create_graph=True leaves a graph on the returned gradients AND remove_duplicate=False lists a tied parameter under
+# both its names
+@wrong(effects.carries_a_graph)
+def class_h_20(model, loss_fn, x, y):
+    items = [(n, p) for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, [p for _, p in items], create_graph=True, allow_unused=True)
+    result = {}
+    for (n, p), g in zip(items, grads):
+        result[n] = g if g is not None else torch.zeros_like(p)
+    return result
+
+
+# the return stands inside the loop, so only the first trainable parameter is in the dict AND the .grad of the later
+# parameters is never put back
+@wrong(effects.missing_entries)
+def class_h_21(model, loss_fn, x, y):
+    old_grads = {}
+    for name, p in model.named_parameters():
+        old_grads[name] = None if p.grad is None else p.grad.clone()
+        p.grad = None
+
+    loss = loss_fn(model(x), y)
+    loss.backward()
+
+    new_grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            if p.grad is not None:
+                new_grads[name] = p.grad.clone()
+            else:
+                new_grads[name] = torch.zeros_like(p)
+            p.grad = old_grads[name]
+            return new_grads
+
+
+@right
+def class_h_22(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    seen = set()
+    out = {}
+
+    def one(p):
+        (g,) = torch.autograd.grad(loss, [p], retain_graph=True, allow_unused=True)
+        return torch.zeros_like(p).detach() if g is None else g.detach().clone()
+
+    def walk(module, prefix):
+        for key, p in module._parameters.items():
+            if p is None or id(p) in seen:
+                continue
+            seen.add(id(p))
+            if p.requires_grad:
+                out[prefix + key] = one(p)
+        for key, child in module._modules.items():
+            if child is not None:
+                walk(child, prefix + key + ".")
+
+    walk(model, "")
+    return out
+
+
+# "if old" asks a whole tensor for its truth value, which raises when the old .grad has more than one entry (and an
+# old 1-entry .grad of zero comes back as None)
+@raised(effects.truth_of_a_tensor)
+def class_h_23(model, loss_fn, x, y):
+    saved = {n: p.grad for n, p in model.named_parameters()}
+    for p in model.parameters():
+        p.grad = None
+    loss_fn(model(x), y).backward()
+    grads = {}
+    for n, p in model.named_parameters():
+        old = saved[n]
+        if p.requires_grad:
+            grads[n] = torch.zeros_like(p) if p.grad is None else p.grad
+        if old:
+            p.grad = old
+        else:
+            p.grad = None
+    return grads
+
+
+# x is switched to requires_grad and stays so after the call (and integer inputs, as for an embedding, raise)
+@wrong(effects.changed_requires_grad)
+def class_h_24(model, loss_fn, x, y):
+    x.requires_grad_(True)      # autograd has to track the input
+    out = model(x)
+    loss = loss_fn(out, y)
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            g = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0]
+            if g is None:
+                g = torch.zeros(p.shape, dtype=p.dtype, device=p.device)
+            grads[name] = g
+    return grads
+
+
+class GradStash:
+    """Takes every .grad out of the model and puts it back at the end."""
+    def __init__(self, module):
+        self.module = module
+
+    def __enter__(self):
+        self.kept = [(p, p.grad) for p in self.module.parameters()]
+        for p, _ in self.kept:
+            p.grad = None
+        return self
+
+    def __exit__(self, *exc):
+        for p, g in self.kept:
+            p.grad = g
+        return False
+
+    def read(self):
+        return {n: torch.zeros_like(p.data) if p.grad is None else p.grad.detach().clone()
+                for n, p in self.module.named_parameters() if p.requires_grad}
+
+@right
+def class_h_25(model, loss_fn, x, y):
+    with GradStash(model) as stash:
+        loss_fn(model(x), y).backward(inputs=[p for p in model.parameters() if p.requires_grad])
+        return stash.read()

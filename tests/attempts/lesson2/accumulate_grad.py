@@ -1,5 +1,6 @@
 """Attempts at exercise 2.2, accumulate_grad: what learners write, and what the check must say of it."""
 
+import operator
 from functools import partial
 import copy
 import itertools
@@ -2029,3 +2030,930 @@ def class_e_25(param, incoming):
         param.grad += incoming
     if param.shape != incoming.shape:
         raise ValueError("incoming has the wrong shape")
+
+
+# .grad becomes the incoming tensor itself, not a copy AND the shape is never checked
+@wrong(mistakes.incoming_kept_by_reference)
+def class_f_01(param, incoming):
+    if param.grad is None:
+        param.grad = incoming
+    else:
+        param.grad += incoming
+
+
+# torch.as_tensor does not copy a tensor of the right dtype: .grad shares the memory of incoming
+@wrong(mistakes.incoming_kept_by_reference)
+def class_f_02(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("shape of the gradient is wrong")
+    if param.grad is None:
+        # make a new tensor out of it
+        param.grad = torch.as_tensor(incoming.detach(), dtype=param.dtype, device=param.device)
+    else:
+        param.grad += incoming.detach()
+
+
+@right
+def class_f_03(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError(f"expected {tuple(param.shape)}, got {tuple(incoming.shape)}")
+    incoming = incoming.detach()
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        with torch.no_grad():
+            param.grad.add_(incoming)
+
+
+# the sum is a new tensor that is assigned to .grad: other holders of the old .grad see nothing
+@wrong(mistakes.new_tensor_in_grad)
+def class_f_04(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shapes do not match")
+    if param.grad is None:
+        param.grad = incoming.detach().clone()
+    else:
+        param.grad = param.grad + incoming.detach()
+
+
+# the shape is checked only where .grad holds a tensor: with .grad None a wrong shape raises PyTorch's RuntimeError,
+# not ValueError
+@wrong(mistakes.shape_error_from_torch)
+def class_f_05(param, incoming):
+    if param.grad is None:
+        param.grad = incoming.detach().clone()
+    else:
+        if param.grad.shape != incoming.shape:
+            raise ValueError("cannot add gradients of different shapes")
+        param.grad += incoming.detach()
+
+
+# the shape is checked with assert, which raises AssertionError AND detach() is no copy, .grad shares the memory of
+# incoming
+@wrong(mistakes.incoming_kept_by_reference)
+def class_f_06(param, incoming):
+    assert incoming.shape == param.shape, "incoming must have the shape of param"
+    grad = incoming.detach()
+    if param.grad is None:
+        param.grad = grad
+    else:
+        param.grad.add_(grad)
+
+
+@right
+@torch.no_grad()
+def class_f_07(param, incoming):
+    if tuple(param.size()) != tuple(incoming.size()):
+        raise ValueError("gradient and parameter differ in shape")
+    have = param.grad
+    if have is None:
+        param.grad = torch.empty_like(param).copy_(incoming)
+    else:
+        torch.add(have, incoming, out=have)
+
+
+# the ValueError is returned, not raised AND the function returns .grad instead of None
+@wrong(mistakes.returned_the_gradient)
+def class_f_08(param, incoming):
+    if incoming.shape != param.shape:
+        return ValueError("wrong shape")
+    if param.grad is None:
+        param.grad = incoming.detach().clone()
+    else:
+        param.grad += incoming.detach()
+    return param.grad
+
+
+# only PyTorch's own error is turned into ValueError: a shape that broadcasts is added without a word when .grad
+# holds a tensor
+@wrong(mistakes.broadcast_into_grad)
+def class_f_09(param, incoming):
+    incoming = incoming.detach()
+    try:
+        if param.grad is None:
+            param.grad = incoming.clone()
+        else:
+            param.grad += incoming
+    except RuntimeError as e:
+        raise ValueError("shape mismatch") from e
+
+
+# the number of entries is compared and the tensor reshaped: a (3, 2) gradient goes into a (2, 3) parameter without
+# an error
+@wrong(mistakes.reshaped_to_fit)
+def class_f_10(param, incoming):
+    if param.numel() != incoming.numel():
+        raise ValueError("incoming has the wrong size")
+    g = incoming.detach().clone().reshape(param.shape)
+    if param.grad is None:
+        param.grad = g
+    else:
+        param.grad += g
+
+
+# `if not param.grad` asks for the truth value of a tensor: RuntimeError as soon as .grad has several entries, and a
+# one-entry zero .grad is replaced
+@raised(effects.truth_of_a_tensor)
+def class_f_11(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError
+    incoming = incoming.detach()
+    if not param.grad:
+        param.grad = incoming.clone()
+    else:
+        param.grad += incoming
+
+
+def _pour(target, source):
+    if target.dim() <= 1:
+        target.add_(source)
+        return
+    for row, new in zip(target, source):
+        _pour(row, new)
+
+@right
+def class_f_12(param, incoming):
+    if list(param.shape) != list(incoming.shape):
+        raise ValueError("not the shape of the parameter")
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = torch.zeros_like(param)
+        _pour(param.grad.detach(), incoming.detach())
+
+
+# .grad is created as zeros before the shape is checked: after the ValueError a .grad that was None holds zeros
+@wrong(mistakes.zeros_before_check)
+def class_f_13(param, incoming):
+    # make sure there is something to add to
+    if param.grad is None:
+        param.grad = torch.zeros_like(param)
+
+    if param.grad.shape != incoming.shape:
+        raise ValueError(f"got {incoming.shape}, need {param.grad.shape}")
+
+    param.grad += incoming.detach()
+
+
+# deepcopy keeps the stride 0 of an expanded incoming, so .grad has one memory cell for many entries and the next
+# call raises RuntimeError
+@raised(mistakes.copied_the_strides)
+def class_f_14(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("bad shape")
+    if param.grad is None:
+        param.grad = copy.deepcopy(incoming.detach())
+        return
+    param.grad.add_(incoming.detach())
+
+
+# reshape(-1) of a .grad that is not contiguous is a copy, so the sum is lost (as after a transposed incoming)
+@wrong(says='What stands at .grad after call 2 is `incoming of call 1` itself, value for value.')
+def class_f_15(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("incoming and param must agree in shape")
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = incoming.clone()
+        else:
+            flat = param.grad.reshape(-1)
+            flat += incoming.reshape(-1)
+
+
+# zip stops at the shorter shape: (3, 1) or 0-d pass the check of a (3,) parameter: PyTorch's RuntimeError or a
+# silent broadcast instead of ValueError
+@wrong(mistakes.broadcast_into_grad)
+def class_f_16(param, incoming):
+    for a, b in zip(param.shape, incoming.shape):
+        if a != b:
+            raise ValueError(f"dimension {a} is not {b}")
+    if param.grad is None:
+        param.grad = incoming.detach().clone()
+    else:
+        param.grad.add_(incoming.detach())
+
+
+# a .grad whose entries sum to zero (after zero_, or +1 and -1) counts as empty: it is replaced by a new tensor, and
+# what it held is lost
+@wrong(mistakes.zeros_taken_for_no_gradient)
+def class_f_17(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("shape!")
+    # no gradient yet: None or cleared with zero_grad
+    if param.grad is None or param.grad.sum() == 0:
+        param.grad = incoming.detach().clone()
+    else:
+        param.grad += incoming.detach()
+
+
+class Ledger_of_class_f_18:
+    """The account of one parameter."""
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    def check(self, entry):
+        if entry.shape != self.owner.shape:
+            raise ValueError("entry does not fit: %s instead of %s" % (list(entry.shape), list(self.owner.shape)))
+
+    def post(self, entry):
+        self.check(entry)
+        entry = entry.detach()
+        if self.owner.grad is None:
+            self.owner.grad = torch.clone(entry)
+        else:
+            self.owner.grad.data += entry      # .data is the same memory
+
+@right
+def class_f_18(param, incoming):
+    Ledger_of_class_f_18(param).post(incoming)
+
+
+# the parameter itself is moved by a step against the gradient
+lr = 0.1
+
+@wrong(effects.changed_input)
+def class_f_19(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shape mismatch")
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = incoming.clone()
+        else:
+            param.grad += incoming
+        # update the weights
+        param -= lr * param.grad
+
+
+# the old .grad is added into incoming, which is changed AND that tensor becomes .grad instead of the one that was
+# there
+@wrong(says='where .grad lies after the call: in the memory of incoming; it should be: in memory of its own.')
+def class_f_20(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("The shapes are different")
+    incoming = incoming.detach()
+    if param.grad is not None:
+        incoming += param.grad
+        param.grad = incoming
+    else:
+        param.grad = incoming.clone()
+
+
+# torch.tensor(tolist()) makes float32, which a float64 parameter refuses as .grad with an error AND [:] raises
+# IndexError for a 0-d .grad
+@raised(effects.mixed_dtypes)
+def class_f_21(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("incoming has the wrong shape")
+    if param.grad is None:
+        param.grad = torch.tensor(incoming.tolist())
+    else:
+        param.grad[:] = param.grad + incoming.detach()
+
+
+# .grad.data is given new memory instead of being added to: views and detached holders of the old .grad keep the old
+# values
+@wrong(mistakes.new_tensor_in_grad)
+def class_f_22(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("expected a gradient of shape " + str(tuple(param.shape)))
+    if param.grad is None:
+        param.grad = incoming.data.clone()
+    else:
+        param.grad.data = param.grad.data + incoming.data
+
+
+@right
+def class_f_23(param, incoming):
+    if incoming.shape != param.shape: raise ValueError("shape")
+    if param.grad is None: param.grad = torch.zeros_like(param.detach())
+    with torch.no_grad(): param.grad += incoming
+
+
+# autograd's own backward does the work and no shape is checked: a wrong shape raises RuntimeError instead of
+# ValueError
+@wrong(mistakes.another_exception)
+def class_f_24(param, incoming):
+    # "what backward does" -> so let backward do it
+    param.backward(gradient=incoming)
+
+
+# set_grad_enabled(False) is never undone: gradients stay switched off for the whole program
+@wrong(effects.changed_global)
+def class_f_25(param, incoming):
+    if incoming.size() != param.size():
+        raise ValueError(f"{incoming.size()} != {param.size()}")
+    torch.set_grad_enabled(False)   # else "a leaf Variable is used in an in-place operation"
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad += incoming
+
+
+# the first gradient is stored as incoming itself, so .grad shares its memory and later changes of incoming change
+# .grad
+@wrong(mistakes.incoming_kept_by_reference)
+def class_g_01(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("shape of the gradient is wrong")
+    if param.grad is None:
+        param.grad = incoming
+    else:
+        param.grad += incoming
+
+
+# param.grad + incoming makes a new tensor that replaces the one .grad held, instead of adding in place
+@wrong(mistakes.new_tensor_in_grad)
+def class_g_02(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shapes differ")
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad = param.grad + incoming
+
+
+@right
+def class_g_03(param, incoming):
+    # first the check, so that nothing is changed on an error
+    if incoming.shape != param.shape:
+        raise ValueError(f"expected {tuple(param.shape)}, got {tuple(incoming.shape)}")
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = incoming.detach().clone()
+        else:
+            param.grad += incoming
+
+
+# there is no shape check: a gradient that broadcasts is added silently, any other wrong shape raises PyTorch's
+# RuntimeError
+@wrong(mistakes.broadcast_into_grad)
+def class_g_04(param, incoming):
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad.add_(incoming)
+
+
+# .add without the underscore: the sum is computed and thrown away, so .grad never grows after the first gradient
+@wrong(mistakes.first_gradient_alone)
+def class_g_05(param, incoming):
+    if tuple(param.shape) != tuple(incoming.shape):
+        raise ValueError("wrong shape")
+    if param.grad is None:
+        param.grad = incoming.detach().clone()
+    else:
+        param.grad.add(incoming)
+
+
+# when .grad is None it only becomes zeros, and the first incoming gradient is lost
+@wrong(says='What is missing is exactly `incoming`.')
+def class_g_06(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("gradient must have the shape of the parameter")
+    if param.grad is None:
+        param.grad = torch.zeros_like(param)   # start from zero
+    else:
+        param.grad += incoming
+
+
+# a wrong shape raises AssertionError, not ValueError
+@wrong(mistakes.another_exception)
+def class_g_07(param, incoming):
+    assert param.shape == incoming.shape, "shapes do not match"
+    if param.grad is None:
+        param.grad = incoming.clone().detach()
+    else:
+        param.grad.add_(incoming.detach())
+
+
+@right
+@torch.no_grad()
+def class_g_08(param, incoming):
+    if list(param.size()) != list(incoming.size()):
+        raise ValueError("not the shape of the parameter")
+    fresh = param.grad is None
+    if fresh:
+        param.grad = torch.empty_like(incoming, memory_format=torch.contiguous_format)
+    target = param.grad
+    for idx in itertools.product(*(range(s) for s in param.shape)):
+        if fresh:
+            target[idx] = incoming[idx]
+        else:
+            target[idx] += incoming[idx]
+
+
+# the new gradient overwrites the old one in place instead of being added to it
+@wrong(mistakes.replaced_not_added)
+def class_g_09(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("bad shape")
+    if param.grad is None:
+        param.grad = torch.empty_like(param)
+    with torch.no_grad():
+        param.grad.copy_(incoming)
+
+
+# the clone is kept in a local variable and never assigned to param.grad, so a None stays None
+@wrong(mistakes.first_gradient_lost)
+def class_g_10(param, incoming):
+    if incoming.size() != param.size():
+        raise ValueError("size mismatch")
+    grad = param.grad
+    if grad is None:
+        grad = incoming.clone()
+    else:
+        grad += incoming
+
+
+# "if not param.grad" asks for the truth of the tensor: it raises RuntimeError for a .grad of several entries, and
+# replaces a one-entry .grad that is zero
+@raised(effects.truth_of_a_tensor)
+def class_g_11(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shapes must be equal")
+    if not param.grad:
+        param.grad = incoming.clone()
+    else:
+        param.grad += incoming
+
+
+@right
+def class_g_12(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("incoming gradient does not fit")
+    g = incoming.detach()
+    param.grad = g.clone() if param.grad is None else operator.iadd(param.grad, g)
+
+
+# the check is left to add_: its RuntimeError becomes a ValueError, but an incoming that broadcasts to a .grad
+# already there is added without an error
+@wrong(mistakes.broadcast_into_grad)
+def class_g_13(param, incoming):
+    incoming = incoming.detach()
+    try:
+        if param.grad is None:
+            param.grad = incoming.clone()
+        else:
+            param.grad.add_(incoming)
+    except RuntimeError as err:
+        raise ValueError(str(err)) from err
+
+
+# it returns the gradient instead of None
+@wrong(mistakes.returned_the_gradient)
+def class_g_14(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shape")
+    if param.grad is None:
+        param.grad = incoming.detach().clone()
+    else:
+        param.grad.add_(incoming.detach())
+    return param.grad
+
+
+# the check compares the number of entries only, so an incoming of shape (6,) or (3, 2) is reshaped and accepted for
+# a (2, 3) parameter instead of raising
+@wrong(mistakes.reshaped_to_fit)
+def class_g_15(param, incoming):
+    if param.numel() != incoming.numel():
+        raise ValueError("number of elements differs")
+    incoming = incoming.detach().reshape(param.shape)
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad += incoming
+
+
+# the sum is built in incoming, which the caller gets back changed AND incoming itself becomes .grad (no copy), in
+# place of the tensor it held
+@wrong(says='It fails on cases 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 alone, where the shape is the right one.')
+def class_g_16(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("wrong shape of incoming")
+    if param.grad is not None:
+        incoming += param.grad
+    param.grad = incoming
+
+
+# .grad is set to zeros before the shape check, so a wrong shape raises but turns a None into zeros
+@wrong(mistakes.zeros_before_check)
+def class_g_17(param, incoming):
+    if param.grad is None:
+        param.grad = torch.zeros_like(param)
+    if param.grad.shape != incoming.shape:
+        raise ValueError("cannot accumulate this shape")
+    param.grad.add_(incoming.detach())
+
+
+class _Ledger_of_class_g_18:
+    def __init__(self, p):
+        self.p = p
+
+    def fits(self, g):
+        return g.dim() == self.p.dim() and all(a == b for a, b in zip(g.shape, self.p.shape))
+
+    def book(self, g):
+        if not self.fits(g):
+            raise ValueError("no broadcasting here")
+        if self.p.grad is None:
+            self.p.grad = torch.zeros_like(self.p)
+        self.p.grad.data.add_(g.detach())
+
+@right
+def class_g_18(param, incoming):
+    _Ledger_of_class_g_18(param).book(incoming)
+
+
+# after the accumulation it also takes an SGD step and so changes the parameter
+@wrong(effects.changed_input)
+def class_g_19(param, incoming, lr=0.01):
+    if param.shape != incoming.shape:
+        raise ValueError("shape mismatch")
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = incoming.clone()
+        else:
+            param.grad += incoming
+        param -= lr * param.grad
+
+
+# an incoming of a compatible larger shape is summed down to the parameter's and one that broadcasts is expanded to
+# it, where both must raise ValueError
+@wrong(mistakes.broadcast_into_grad)
+def class_g_20(param, incoming):
+    g = incoming.detach()
+    try:
+        if g.dim() >= param.dim() and g.numel() >= param.numel():
+            g = g.sum_to_size(param.shape)      # undo the broadcasting, as autograd does
+        else:
+            g = g.expand(param.shape)
+    except RuntimeError:
+        raise ValueError("incompatible shapes")
+    if param.grad is None:
+        param.grad = g.clone()
+    else:
+        param.grad.add_(g)
+
+
+# it adds into reshape(-1) of .grad, which is a copy when .grad is not contiguous, so the gradient is lost there
+@wrong(says='What stands at .grad after call 2 is `incoming of call 1` itself, value for value.')
+def class_g_21(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shapes must match")
+    incoming = incoming.detach()
+    if param.grad is None:
+        param.grad = incoming.clone()
+        return
+    flat = param.grad.reshape(-1)
+    flat += incoming.reshape(-1)
+
+
+# .detach() instead of a copy lets .grad share the memory of incoming AND the shapes are only checked by their
+# number of dimensions
+@wrong(mistakes.incoming_kept_by_reference)
+def class_g_22(param, incoming):
+    if param.dim() != incoming.dim():
+        raise ValueError("dims differ")
+    if param.grad is None:
+        param.grad = incoming.detach()     # detached, so it is independent
+    else:
+        param.grad.add_(incoming.detach())
+
+
+@right
+def class_g_23(param, incoming):
+    if param.shape != incoming.shape: raise ValueError(param.shape, incoming.shape)
+    old, new = param.grad, incoming.detach()
+    if old is not None: old.detach().copy_(old.detach() + new)
+    else: param.grad = new.clone(memory_format=torch.contiguous_format)
+
+
+# the stored gradient is rebuilt from tolist() as float32, so a float64 parameter raises (PyTorch refuses the
+# float32 .grad) AND a wrong shape raises the bare Exception class, not ValueError
+@raised(effects.mixed_dtypes)
+def class_g_24(param, incoming):
+    if param.shape != incoming.shape:
+        raise Exception("ValueError: the shapes are different")
+    if param.grad is None:
+        param.grad = torch.tensor(incoming.tolist())   # a real copy
+    else:
+        param.grad += incoming
+
+
+# .grad.data is pointed to a new sum, so the object stays but its memory is replaced: a view or detached alias of
+# .grad that other code holds keeps the old values
+@wrong(mistakes.new_tensor_in_grad)
+def class_g_25(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("Shape mismatch: {} vs {}".format(param.shape, incoming.shape))
+    if param.grad is None:
+        param.grad = incoming.clone().detach()
+    else:
+        param.grad.data = param.grad.data + incoming.data
+
+
+# a first gradient is stored as the very tensor incoming, not as a copy: later changes of incoming change .grad
+@wrong(mistakes.incoming_kept_by_reference)
+def class_h_01(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shapes do not match")
+    if param.grad is None:
+        param.grad = incoming
+    else:
+        param.grad += incoming
+
+
+# the sum is a new tensor that replaces .grad, instead of being added in place to the tensor that is there
+@wrong(mistakes.new_tensor_in_grad)
+def class_h_02(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("incoming has the wrong shape")
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad = param.grad + incoming
+
+
+@right
+def class_h_03(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError(f"expected {tuple(param.shape)}, got {tuple(incoming.shape)}")
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = incoming.detach().clone()
+        else:
+            param.grad.add_(incoming)
+
+
+# the shape is not checked at all: an incoming that broadcasts is added, and the others end in PyTorch's
+# RuntimeError
+@wrong(mistakes.broadcast_into_grad)
+def class_h_04(param, incoming):
+    # first gradient: copy, otherwise: add
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad += incoming
+
+
+# the else is missing: when .grad is None, incoming is copied and then added once more, so the first gradient counts
+# double
+@wrong(mistakes.counted_twice)
+def class_h_05(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shape mismatch")
+    if param.grad is None:
+        param.grad = incoming.clone()
+    param.grad.add_(incoming)
+
+
+# when .grad is None it is set to zeros and the addition stands in the else: the first gradient is lost
+@wrong(says='What is missing is exactly `incoming`.')
+def class_h_06(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("param and incoming must have the same shape")
+    if param.grad is None:
+        # initialise the ledger
+        param.grad = torch.zeros_like(param)
+    else:
+        param.grad += incoming
+
+
+# the first gradient goes into a local variable that is never stored: .grad stays None
+@wrong(mistakes.first_gradient_lost)
+def class_h_07(param, incoming):
+    grad = param.grad
+    if incoming.size() != param.size():
+        raise ValueError("wrong size")
+    if grad is None:
+        grad = incoming.clone()
+    else:
+        grad += incoming
+
+
+@right
+@torch.no_grad()
+def class_h_08(param, incoming):
+    if list(param.shape) != list(incoming.shape):
+        raise ValueError("gradient and parameter differ in shape")
+    if param.grad is None:
+        param.grad = torch.zeros_like(param)
+    param.grad += incoming
+
+
+# the old gradient is zeroed before the addition, so .grad is overwritten instead of accumulated
+@wrong(mistakes.replaced_not_added)
+def class_h_09(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shapes differ")
+    if param.grad is not None:
+        param.grad.zero_()          # like optimizer.zero_grad()
+        param.grad.add_(incoming)
+    else:
+        param.grad = incoming.detach().clone()
+
+
+# the old gradient is added into incoming, which the caller sees changed AND .grad is bound to incoming (the first
+# time, too) instead of being added to in place
+@wrong(says='It fails on cases 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 alone, where the shape is the right one.')
+def class_h_10(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError()
+    if param.grad is not None:
+        incoming += param.grad
+    param.grad = incoming
+
+
+# the shape is checked only after the addition: with an incoming that broadcasts, .grad is already changed when
+# ValueError is raised, and one that does not fit raises RuntimeError before the check
+@wrong(mistakes.changed_before_check)
+def class_h_11(param, incoming):
+    if param.grad is None:
+        param.grad = torch.zeros_like(param) + incoming.detach()
+    else:
+        param.grad.add_(incoming.detach())
+    if param.grad.shape != incoming.shape:
+        raise ValueError(f"shape {tuple(incoming.shape)} does not fit {tuple(param.shape)}")
+
+
+# a wrong shape raises AssertionError, not ValueError
+@wrong(mistakes.another_exception)
+def class_h_12(param, incoming):
+    assert param.shape == incoming.shape, "ValueError: shapes are not equal"
+    g = incoming.detach()
+    if param.grad is None:
+        param.grad = g.clone()
+    else:
+        param.grad.add_(g)
+
+
+# the check is left to PyTorch's RuntimeError, but an incoming that broadcasts to .grad raises none and is added
+# silently
+@wrong(mistakes.broadcast_into_grad)
+def class_h_13(param, incoming):
+    try:
+        with torch.no_grad():
+            if param.grad is None:
+                param.grad = incoming.clone()
+            else:
+                param.grad.add_(incoming)
+    except RuntimeError as e:
+        raise ValueError("incoming does not have the shape of the parameter") from e
+
+
+# "param.grad or ..." asks for the truth value of a tensor: RuntimeError for a .grad with several entries, and a
+# one-entry .grad of zero is replaced by a new tensor
+@raised(effects.truth_of_a_tensor)
+def class_h_14(param, incoming):
+    if param.shape != incoming.shape: raise ValueError(incoming.shape)
+    param.grad = (param.grad or torch.zeros_like(param)).add_(incoming)
+
+
+@right
+def class_h_15(param, incoming):
+    same = param.dim() == incoming.dim() and all(a == b for a, b in zip(param.shape, incoming.shape))
+    if not same:
+        raise ValueError("shape of incoming is not the shape of param")
+    source = incoming.detach()
+    if param.grad is None:
+        fresh = torch.empty_like(param.detach())
+        fresh.copy_(source)
+        param.grad = fresh
+        return
+    target = param.grad.detach()      # same memory
+    for idx in itertools.product(*[range(s) for s in param.shape]):
+        target[idx] += source[idx]
+
+
+# only the number of entries is compared and incoming is reshaped to fit: another shape with as many entries is
+# accepted
+@wrong(mistakes.reshaped_to_fit)
+def class_h_16(param, incoming):
+    if param.numel() != incoming.numel():
+        raise ValueError("number of elements differs")
+    inc = incoming.detach().reshape(param.shape)
+    if param.grad is None:
+        param.grad = inc.clone()
+    else:
+        param.grad.add_(inc)
+
+
+# a .grad whose entries sum to zero is taken for an empty one and replaced by a new tensor: it is not added in
+# place, and entries that cancel are lost
+@wrong(mistakes.zeros_taken_for_no_gradient)
+def class_h_17(param, incoming):
+    if tuple(param.shape) != tuple(incoming.shape):
+        raise ValueError("shape mismatch")
+    # nothing in there yet (None, or zeros after zero_grad)
+    if param.grad is None or param.grad.sum() == 0:
+        param.grad = incoming.clone()
+    else:
+        param.grad += incoming
+
+
+# the loop runs over the first dimension, which a 0-d .grad does not have: TypeError for a scalar parameter that has
+# a gradient
+@raised(effects.unpacked_wrongly)
+def class_h_18(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shapes must be equal")
+    if param.grad is None:
+        param.grad = incoming.clone()
+        return
+    with torch.no_grad():
+        for row, new in zip(param.grad, incoming):
+            row += new
+
+
+# the new .grad is torch.zeros(shape), always float32: for a float64 parameter PyTorch refuses the assignment with a
+# RuntimeError
+@raised(effects.mixed_dtypes)
+def class_h_19(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("shape")
+    if param.grad is None:
+        param.grad = torch.zeros(param.shape)
+    param.grad += incoming
+
+
+@right
+def class_h_20(param, incoming):
+    if param.size() != incoming.size():
+        raise ValueError("size of incoming: %s, of param: %s" % (incoming.size(), param.size()))
+
+    def first():
+        param.grad = torch.zeros_like(param).copy_(incoming)
+
+    def later():
+        torch.add(param.grad, incoming, out=param.grad)
+
+    with torch.no_grad():
+        (first if param.grad is None else later)()
+
+
+# the shape is checked only when .grad is there, so a first gradient of a wrong shape raises PyTorch's RuntimeError
+# AND the function returns .grad instead of None
+@wrong(mistakes.returned_the_gradient)
+def class_h_21(param, incoming):
+    if param.grad is None:
+        param.grad = incoming.clone()
+    elif param.grad.shape == incoming.shape:
+        param.grad.add_(incoming)
+    else:
+        raise ValueError("cannot accumulate: different shapes")
+    return param.grad
+
+
+# .to() copies nothing when dtype and device fit already, so .grad shares the memory of incoming AND only the number
+# of dimensions is compared, so that sizes of 1 broadcast
+@wrong(mistakes.incoming_kept_by_reference)
+def class_h_22(param, incoming):
+    if param.ndim != incoming.ndim:
+        raise ValueError(f"{incoming.ndim} dimensions instead of {param.ndim}")
+    g = incoming.detach().to(device=param.device, dtype=param.dtype)
+    if param.grad is None:
+        param.grad = g
+    else:
+        param.grad.add_(g)
+
+
+# the work is handed to backward of a made-up loss without a shape check: an incoming that broadcasts with param is
+# accepted, any other wrong shape gives RuntimeError
+@wrong(mistakes.broadcast_into_grad)
+def class_h_23(param, incoming):
+    # d/dparam sum(param * incoming) = incoming
+    (param * incoming.detach()).sum().backward()
+
+
+# incoming is zeroed after it was used, although it must stay as it was
+@wrong(effects.changed_input)
+def class_h_24(param, incoming):
+    if param.shape != incoming.shape:
+        raise ValueError("bad shape")
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = incoming.clone()
+        else:
+            param.grad += incoming
+        incoming.zero_()    # consumed
+
+
+class Ledger_of_class_h_25:
+    def __init__(self, param):
+        self.param = param
+
+    def check(self, g):
+        if g.shape != self.param.shape:
+            raise ValueError("entry does not fit the ledger")
+        return g.detach()
+
+    def book(self, g):
+        g = self.check(g)
+        if self.param.grad is None:
+            self.param.grad = torch.clone(g, memory_format=torch.contiguous_format)
+        else:
+            self.param.grad.data.add_(g)
+
+@right
+def class_h_25(param, incoming):
+    Ledger_of_class_h_25(param).book(incoming)

@@ -1,5 +1,6 @@
 """Attempts at exercise 2.1, backward_n_times: what learners write, and what the check must say of it."""
 
+from copy import deepcopy
 from itertools import accumulate
 import contextlib
 import copy
@@ -2229,3 +2230,932 @@ def loss_curve(param, loss_fn, n):
         loss.backward()
         curve.append(float(loss))
     return curve
+
+
+# param.grad itself is appended without a clone, so all snapshots are one tensor that shows the last sum
+@wrong(mistakes.same_live_grad)
+def class_f_01(param, loss_fn, n):
+    param.grad = None
+    grads = []
+    for i in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        grads.append(param.grad)
+    return grads
+
+
+# .grad is cleared in each round, so nothing accumulates: every snapshot and the final .grad are one gradient alone
+@wrong(mistakes.cleared_between_backwards)
+def class_f_02(param, loss_fn, n):
+    snapshots = []
+    param.grad = None
+    for i in range(n):
+        param.grad = None   # zero_grad
+        loss = loss_fn(param)
+        loss.backward()
+        snapshots.append(param.grad.clone())
+    return snapshots
+
+
+@right
+def class_f_03(param, loss_fn, n):
+    snapshots = []
+    param.grad = None           # start with an empty ledger
+    for i in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snapshots.append(param.grad.detach().clone())
+    return snapshots
+
+
+# .grad is not cleared at the start, so an old gradient is counted in all the sums
+@wrong(mistakes.started_from_old_gradients)
+def class_f_04(param, loss_fn, n):
+    result = []
+    for k in range(n):
+        loss_fn(param).backward()
+        result.append(param.grad.clone().detach())
+    return result
+
+
+# .grad.zero_() is called without a look whether .grad is None: AttributeError on a fresh parameter
+@raised(effects.grad_is_none)
+def class_f_05(param, loss_fn, n):
+    param.grad.zero_()
+    out = []
+    for _ in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        out.append(param.grad.clone())
+    return out
+
+
+# one graph is walked several times without retain_graph: RuntimeError at the second backward when the loss saved
+# tensors
+@raised(effects.graph_freed)
+def class_f_06(param, loss_fn, n):
+    param.grad = None
+    loss = loss_fn(param)
+    snaps = []
+    for i in range(n):
+        loss.backward()
+        snaps.append(param.grad.clone())
+    return snaps
+
+
+@right
+def class_f_07(param, loss_fn, n):
+    param.grad = None
+    loss = loss_fn(param)
+
+    def again():
+        loss.backward(retain_graph=True)
+        return param.grad.clone().detach()
+
+    return [again() for _ in range(n)]
+
+
+# n = 0 returns before the clearing, so an old .grad stays
+@wrong(mistakes.not_cleared_when_n_is_0)
+def class_f_08(param, loss_fn, n):
+    if n == 0:
+        return []
+    param.grad = None
+    snaps = []
+    for i in range(n):
+        loss_fn(param).backward()
+        snaps.append(param.grad.detach().clone())
+    return snaps
+
+
+# the old .grad is cleared by multiplying with 0, which keeps NaN and makes NaN of inf
+@wrong(mistakes.cleared_by_arithmetic)
+def class_f_09(param, loss_fn, n):
+    if param.grad is not None:
+        param.grad = param.grad.detach() * 0
+    collected = []
+    for _ in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        collected.append(param.grad.clone())
+    return collected
+
+
+# an optimizer step after each backward changes param, so the later gradients are taken elsewhere and param does not
+# keep its value
+@wrong(says='On each of these cases entry 0 is right; from entry 1 on the list parts from the right one.')
+def class_f_10(param, loss_fn, n):
+    optimizer = torch.optim.SGD([param], lr=0.01)
+    optimizer.zero_grad()
+    history = []
+    for epoch in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        optimizer.step()
+        history.append(param.grad.detach().clone())
+    return history
+
+
+# torch.autograd.grad never writes .grad, so param.grad stays None afterwards
+@wrong(mistakes.cleared_and_never_written)
+def class_f_11(param, loss_fn, n):
+    param.grad = None
+    total = torch.zeros_like(param)
+    snaps = []
+    for _ in range(n):
+        g, = torch.autograd.grad(loss_fn(param), param)
+        total = total + g
+        snaps.append(total.detach().clone())
+    return snaps
+
+
+@right
+def class_f_12(param, loss_fn, n):
+    ledger = []
+    param.grad = None
+    hook = param.register_post_accumulate_grad_hook(
+        lambda p: ledger.append(p.grad.detach().clone()))
+    try:
+        for _ in range(n):
+            loss_fn(param).backward()
+    finally:
+        hook.remove()
+    return ledger
+
+
+# the losses are added up before backward, so backward k adds k gradients: 1, 3, 6, ... times the gradient
+@wrong(mistakes.running_sum_backward)
+def class_f_13(param, loss_fn, n):
+    param.grad = None
+    total_loss = 0
+    grads = []
+    for i in range(n):
+        total_loss = total_loss + loss_fn(param)
+        total_loss.backward(retain_graph=True)
+        grads.append(param.grad.clone())
+    return grads
+
+
+# the snapshots are stacked into one tensor, not a list AND torch.stack of an empty list raises RuntimeError for n =
+# 0
+@wrong(effects.wrong_type)
+def class_f_14(param, loss_fn, n):
+    param.grad = None
+    snaps = []
+    for _ in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snaps.append(param.grad.clone())
+    return torch.stack(snaps)
+
+
+# the last snapshot is param.grad itself, so a later backward changes it
+@wrong(mistakes.last_snapshot_is_live)
+def class_f_15(param, loss_fn, n):
+    param.grad = None
+    snaps = []
+    for i in range(n):
+        loss_fn(param).backward()
+        snaps.append(param.grad)
+        if i < n - 1:
+            # hand the old tensor out, go on with a copy
+            param.grad = param.grad.clone()
+    return snaps
+
+
+@right
+def class_f_16(param, loss_fn, n):
+    ledger = []
+    param.grad = None
+    balance = None
+    for _ in range(n):
+        (entry,) = torch.autograd.grad(loss_fn(param), [param])
+        balance = entry.detach() if balance is None else balance + entry.detach()
+        ledger.append(balance.clone())
+    if balance is not None:
+        param.grad = balance.clone()
+    return ledger
+
+
+# the gradient is taken to be 2 * param, which fits the loss (param ** 2).sum() alone; loss_fn is never called
+@wrong(says='`loss_fn` was never called.')
+def class_f_17(param, loss_fn, n):
+    g = 2 * param.detach()          # derivative of the squared sum
+    snaps = [g * (k + 1) for k in range(n)]
+    param.grad = n * g
+    return snaps
+
+
+# the work is done on a copy of param, so param.grad keeps whatever it held: it is not cleared and gets no sum
+@wrong(mistakes.grad_left_untouched)
+def class_f_18(param, loss_fn, n):
+    p = param.detach().clone().requires_grad_(True)   # do not disturb the original
+    snaps = []
+    for _ in range(n):
+        loss_fn(p).backward()
+        snaps.append(p.grad.clone())
+    return snaps
+
+
+# the tensor hook stores the gradient that arrives at each backward, not the accumulated .grad AND the hook is never
+# removed
+@wrong(mistakes.increments_for_snapshots)
+def class_f_19(param, loss_fn, n):
+    param.grad = None
+    seen = []
+    param.register_hook(lambda g: seen.append(g.detach().clone()))
+    for _ in range(n):
+        loss_fn(param).backward()
+    return seen
+
+
+# the list holds the loss values, not the gradients AND .grad is cleared again at the end
+@wrong(mistakes.losses_for_gradients)
+def class_f_20(param, loss_fn, n):
+    history = []
+    param.grad = None
+    for epoch in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        history.append(loss.detach())
+    param.grad = None
+    return history
+
+
+# the return is forgotten, so the function gives None
+@wrong(effects.returned_nothing)
+def class_f_21(param, loss_fn, n):
+    param.grad = None
+    snapshots = []
+    for i in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snapshots.append(param.grad.clone())
+        print("backward", i + 1, "grad:", param.grad)
+
+
+# create_graph=True and a clone without detach: for most losses the snapshots and .grad carry a graph
+@wrong(effects.carries_a_graph)
+def class_f_22(param, loss_fn, n):
+    param.grad = None
+    return [(loss_fn(param).backward(create_graph=True), param.grad.clone())[1] for _ in range(n)]
+
+
+# the first backward runs before the loop, so n = 0 returns one snapshot and leaves a gradient in .grad
+@wrong(says='There is one entry too many, at the beginning; the rest is the right list.')
+def class_f_23(param, loss_fn, n):
+    param.grad = None
+    loss_fn(param).backward()
+    snaps = [param.grad.clone()]
+    for _ in range(n - 1):
+        loss_fn(param).backward()
+        snaps.append(param.grad.clone())
+    return snaps
+
+
+# each snapshot goes through tolist() and torch.tensor(), which makes float32 of float64
+@wrong(effects.wrong_dtype)
+def class_f_24(param, loss_fn, n):
+    param.grad = None
+    rows = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        rows.append(torch.tensor(param.grad.tolist()))
+    return rows
+
+
+def _ledger(param, loss_fn, n):
+    for _ in range(n):
+        loss_fn(param).backward()
+        page = param.grad.detach()
+        param.grad = page.clone()      # the next backward writes on a fresh page
+        yield page
+
+@right
+def class_f_25(param, loss_fn, n):
+    param.grad = None
+    return list(_ledger(param, loss_fn, n))
+
+
+# the list holds param.grad itself n times (no clone), so all snapshots are the same tensor and show the final sum
+@wrong(mistakes.same_live_grad)
+def class_g_01(param, loss_fn, n):
+    param.grad = None
+    snapshots = []
+    for i in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snapshots.append(param.grad)
+    return snapshots
+
+
+# .grad is not cleared at the start, so what was in it before is counted in every snapshot
+@wrong(mistakes.started_from_old_gradients)
+def class_g_02(param, loss_fn, n):
+    history = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        history.append(param.grad.clone())
+    return history
+
+
+# .grad is cleared before each backward, so nothing accumulates: every snapshot and the final .grad hold a single
+# gradient
+@wrong(mistakes.cleared_between_backwards)
+def class_g_03(param, loss_fn, n):
+    optimizer = torch.optim.SGD([param], lr=0.1)
+    optimizer.zero_grad()
+    grads = []
+    for step in range(n):
+        optimizer.zero_grad()
+        loss = loss_fn(param)
+        loss.backward()
+        grads.append(param.grad.detach().clone())
+    return grads
+
+
+@right
+def class_g_04(param, loss_fn, n):
+    # start with an empty ledger
+    param.grad = None
+    snapshots = []
+    for i in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snapshots.append(param.grad.detach().clone())
+    return snapshots
+
+
+# param.grad.zero_() is called without looking whether .grad is None, so a fresh parameter raises AttributeError
+@raised(effects.grad_is_none)
+def class_g_05(param, loss_fn, n):
+    param.grad.zero_()
+    out = []
+    for i in range(n):
+        loss_fn(param).backward()
+        out.append(param.grad.clone())
+    return out
+
+
+# one graph is walked again and again without retain_graph=True, so the second backward raises for most losses
+@raised(effects.graph_freed)
+def class_g_06(param, loss_fn, n):
+    param.grad = None
+    loss = loss_fn(param)
+    snaps = []
+    for i in range(n):
+        loss.backward()
+        snaps.append(param.grad.clone())
+    return snaps
+
+
+# optimizer.step() is called after each backward, so param moves and the later gradients are taken at other points
+@wrong(says='On each of these cases entry 0 is right; from entry 1 on the list parts from the right one.')
+def class_g_07(param, loss_fn, n):
+    opt = torch.optim.SGD([param], lr=0.01)
+    opt.zero_grad()
+    result = []
+    for epoch in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        result.append(param.grad.clone())
+        opt.step()
+    return result
+
+
+@right
+def class_g_08(param, loss_fn, n):
+    if param.grad is not None:
+        param.grad = torch.zeros_like(param)
+    if n == 0:
+        return []
+    loss = loss_fn(param)
+    ledger = []
+    for k in range(n):
+        loss.backward(retain_graph=k < n - 1)
+        ledger.append(torch.clone(param.grad).detach())
+    return ledger
+
+
+# detach() is taken for a copy: it shares memory with .grad, so later backwards change the earlier snapshots
+@wrong(mistakes.same_live_grad)
+def class_g_09(param, loss_fn, n):
+    param.grad = None
+    return [(loss_fn(param).backward(), param.grad.detach())[1] for _ in range(n)]
+
+
+# autograd.grad gives the single gradients, which are returned without adding them up AND param.grad stays None
+# instead of holding the sum
+@wrong(mistakes.cleared_after_each_backward)
+def class_g_10(param, loss_fn, n):
+    param.grad = None
+    return [torch.autograd.grad(loss_fn(param), param)[0] for _ in range(n)]
+
+
+# .grad is cleared again at the end, so it does not hold the sum of the n gradients afterwards
+@wrong(mistakes.cleared_at_the_end)
+def class_g_11(param, loss_fn, n):
+    param.grad = None
+    shots = []
+    for i in range(n):
+        loss_fn(param).backward()
+        shots.append(param.grad.clone())
+    param.grad = None   # leave no mess behind
+    return shots
+
+
+# the last snapshot is param.grad itself, not a tensor of its own, so a later backward changes it
+@wrong(mistakes.last_snapshot_is_live)
+def class_g_12(param, loss_fn, n):
+    param.grad = None
+    shots = []
+    for i in range(n):
+        loss_fn(param).backward()
+        # after the last one nobody writes to .grad any more, so no copy is needed
+        shots.append(param.grad.clone() if i < n - 1 else param.grad)
+    return shots
+
+
+# .grad is only cleared inside the loop in the first round, so for n = 0 the old .grad stays
+@wrong(mistakes.not_cleared_when_n_is_0)
+def class_g_13(param, loss_fn, n):
+    lst = []
+    for i in range(n):
+        if i == 0:
+            param.grad = None
+        loss_fn(param).backward()
+        lst.append(param.grad.clone())
+    return lst
+
+
+# the snapshot is taken before the backward of its round, so the list starts with zeros and the full sum is missing
+@wrong(mistakes.snapshot_before_backward)
+def class_g_14(param, loss_fn, n):
+    param.grad = torch.zeros_like(param)
+    record = []
+    for i in range(n):
+        loss = loss_fn(param)
+        record.append(param.grad.clone())
+        loss.backward()
+    return record
+
+
+# clearing by "param.grad * 0" keeps nan and inf (they times 0 are nan), so an old .grad that held them spoils
+# everything
+@wrong(mistakes.cleared_by_arithmetic)
+def class_g_15(param, loss_fn, n):
+    if param.grad is not None:
+        param.grad = param.grad * 0
+    grads = []
+    for i in range(n):
+        loss_fn(param).backward()
+        grads.append(param.grad.clone())
+    return grads
+
+
+@right
+def class_g_16(param, loss_fn, n):
+    def run(k):
+        # first half, then second half; one backward at the bottom
+        if k == 0:
+            return []
+        if k > 1:
+            return run(k // 2) + run(k - k // 2)
+        loss_fn(param).backward()
+        now = torch.empty_like(param.grad)
+        now.copy_(param.grad)
+        return [now]
+
+    torch.optim.SGD([param], lr=1.0).zero_grad(set_to_none=True)
+    return run(n)
+
+
+# create_graph=True makes .grad and with it the snapshots carry a graph
+@wrong(effects.carries_a_graph)
+def class_g_17(param, loss_fn, n):
+    param.grad = None
+    loss = loss_fn(param)
+    out = []
+    for _ in range(n):
+        loss.backward(create_graph=True)   # keeps the graph for the next round
+        out.append(param.grad.clone())
+    return out
+
+
+# everything is done on a private copy of the parameter, so param.grad itself is only cleared and never holds the
+# sum
+@wrong(says='None where a gradient is expected: .grad after the call.')
+def class_g_18(param, loss_fn, n):
+    param.grad = None
+    p = param.detach().clone().requires_grad_(True)
+    snaps = []
+    for _ in range(n):
+        loss_fn(p).backward()
+        snaps.append(p.grad.clone())
+    return snaps
+
+
+# a running total adds up .grad, which already accumulates, so gradients are counted twice and more from the second
+# snapshot on AND an old .grad is never cleared
+@wrong(says='Right: entry 0. Wrong: entry 1 and entry 2.')
+def class_g_19(param, loss_fn, n):
+    total = torch.zeros_like(param).detach()
+    sums = []
+    for i in range(n):
+        loss_fn(param).backward()
+        total = total + param.grad
+        sums.append(total.clone())
+    return sums
+
+
+# .grad is set to torch.zeros(param.shape) in the default dtype, so a float64 parameter raises (grad and parameter
+# differ in dtype)
+@raised(effects.mixed_dtypes)
+def class_g_20(param, loss_fn, n):
+    param.grad = torch.zeros(param.shape)
+    snaps = []
+    for i in range(n):
+        loss_fn(param).backward()
+        snaps.append(param.grad.clone())
+    return snaps
+
+
+@right
+def class_g_21(param, loss_fn, n):
+    param.grad = None
+    seen = []
+    handle = param.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad.detach().clone()))
+    try:
+        for _ in range(n):
+            loss_fn(param).backward()
+    finally:
+        handle.remove()
+    return seen
+
+
+# the tensor hook records the incoming gradient of each backward instead of the accumulated .grad AND the hook is
+# never removed, so later backwards go on filling the list
+@wrong(mistakes.increments_for_snapshots)
+def class_g_22(param, loss_fn, n):
+    param.grad = None
+    log = []
+    param.register_hook(lambda g: log.append(g.clone()))
+    for _ in range(n):
+        loss_fn(param).backward()
+    return log
+
+
+# only one backward is run and the snapshots are its multiples, so param.grad holds one gradient instead of the sum
+# of n (right for n = 1 only; for n = 0 .grad is filled)
+@wrong(mistakes.one_backward_multiplied)
+def class_g_23(param, loss_fn, n):
+    param.grad = None
+    loss_fn(param).backward()
+    g = param.grad.clone()
+    # the gradient is the same each time anyway
+    return [g * (i + 1) for i in range(n)]
+
+
+# the snapshots are stacked into one tensor instead of a list, and for n = 0 torch.stack raises
+@wrong(effects.wrong_type)
+def class_g_24(param, loss_fn, n):
+    param.grad = None
+    hist = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        hist.append(param.grad.clone())
+    return torch.stack(hist)
+
+
+@right
+def class_g_25(param, loss_fn, n):
+    del param.grad
+
+    def one(_):
+        torch.autograd.backward(loss_fn(param), inputs=[param])
+        return deepcopy(param.grad)
+
+    return list(map(one, range(n)))
+
+
+# param.grad itself is appended, not a copy: all snapshots are the same tensor and show the final sum
+@wrong(mistakes.same_live_grad)
+def class_h_01(param, loss_fn, n):
+    param.grad = None
+    snapshots = []
+    for i in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snapshots.append(param.grad)
+    return snapshots
+
+
+@right
+def class_h_02(param, loss_fn, n):
+    param.grad = None
+    if n == 0:
+        return []
+    loss = loss_fn(param)
+    ledger = []
+    for left in range(n - 1, -1, -1):
+        loss.backward(retain_graph=left > 0)
+        ledger.append(param.grad.detach().clone())
+    return ledger
+
+
+# .grad is cleared before each backward, so nothing adds up: each snapshot and the final .grad are one gradient only
+@wrong(mistakes.cleared_between_backwards)
+def class_h_03(param, loss_fn, n):
+    param.grad = None
+    history = []
+    for step in range(n):
+        if param.grad is not None:
+            param.grad.zero_()      # zero_grad
+        loss = loss_fn(param)
+        loss.backward()
+        history.append(param.grad.clone())
+    return history
+
+
+# .grad is never cleared at the start: what was in it is added to every snapshot
+@wrong(mistakes.started_from_old_gradients)
+def class_h_04(param, loss_fn, n):
+    grads = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        grads.append(param.grad.clone())
+    return grads
+
+
+# param.grad.zero_() is called without looking whether .grad is None: AttributeError on a fresh parameter
+@raised(effects.grad_is_none)
+def class_h_05(param, loss_fn, n):
+    param.grad.zero_()
+    result = []
+    for i in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        result.append(param.grad.clone().detach())
+    return result
+
+
+# optimizer.step() moves param after each backward: it does not keep its old value, and the later gradients are
+# taken elsewhere
+@wrong(says='On each of these cases entry 0 is right; from entry 1 on the list parts from the right one.')
+def class_h_06(param, loss_fn, n):
+    optimizer = torch.optim.SGD([param], lr=0.01)
+    optimizer.zero_grad()
+    snapshots = []
+    for epoch in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snapshots.append(param.grad.clone())
+        optimizer.step()
+    return snapshots
+
+
+@right
+def class_h_07(param, loss_fn, n):
+    # start with an empty ledger
+    param.grad = None
+    snaps = []
+    for _ in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snaps.append(param.grad.clone())
+    return snaps
+
+
+# the loss is built once and walked several times without retain_graph: RuntimeError at the second backward when the
+# graph has saved tensors
+@raised(effects.graph_freed)
+def class_h_08(param, loss_fn, n):
+    param.grad = None
+    out = []
+    loss = loss_fn(param)
+    for _ in range(n):
+        loss.backward()
+        out.append(param.grad.clone())
+    return out
+
+
+# the last snapshot is the very tensor that is set as param.grad: the next backward changes it
+@wrong(mistakes.last_snapshot_is_live)
+def class_h_09(param, loss_fn, n):
+    param.grad = None
+    snaps = []
+    for _ in range(n):
+        g, = torch.autograd.grad(loss_fn(param), param)
+        snaps.append(snaps[-1] + g if snaps else g.clone())   # new tensor, no aliasing
+    if snaps:
+        param.grad = snaps[-1]
+    return snaps
+
+
+# torch.manual_seed(0) is called, so the random state of the caller is changed
+@wrong(effects.changed_rng)
+def class_h_10(param, loss_fn, n):
+    torch.manual_seed(0)
+    param.grad = None
+    return_list = list()
+    for k in range(n):
+        l = loss_fn(param)
+        l.backward()
+        return_list.append(param.grad.detach().clone())
+    return return_list
+
+
+@right
+def class_h_11(param, loss_fn, n):
+    seen = []
+    param.grad = None
+    handle = param.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad.clone()))
+    try:
+        for _ in range(n):
+            loss_fn(param).backward()
+    finally:
+        handle.remove()
+    return seen
+
+
+# the hook is never removed: every later backward through param adds another snapshot to the list that was returned
+@wrong(mistakes.hooks_left_behind)
+def class_h_12(param, loss_fn, n):
+    param.grad = None
+    snapshots = []
+
+    def record(p):
+        snapshots.append(p.grad.clone())
+
+    param.register_post_accumulate_grad_hook(record)
+    for _ in range(n):
+        loss_fn(param).backward()
+    return snapshots
+
+
+# .grad is cleared inside the loop at the first step only, so with n = 0 the old .grad stays
+@wrong(mistakes.not_cleared_when_n_is_0)
+def class_h_13(param, loss_fn, n):
+    snapshots = []
+    for i in range(n):
+        if i == 0:
+            param.grad = None
+        loss = loss_fn(param)
+        loss.backward()
+        snapshots.append(param.grad.clone())
+    return snapshots
+
+
+# n = 0 leaves with a bare return, so None comes back instead of [] AND the old .grad is not cleared in that case
+@wrong(effects.returned_nothing)
+def class_h_14(param, loss_fn, n):
+    if n == 0:
+        return
+    if param.grad is not None:
+        param.grad = torch.zeros_like(param)
+    saved = []
+    while len(saved) < n:
+        loss_fn(param).backward()
+        saved.append(torch.clone(param.grad))
+    return saved
+
+
+# the old .grad is cleared by multiplying it with 0, which leaves nan where it held inf or nan
+@wrong(mistakes.cleared_by_arithmetic)
+def class_h_15(param, loss_fn, n):
+    with torch.no_grad():
+        if param.grad is not None:
+            param.grad *= 0
+    snaps = []
+    for _ in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snaps.append(param.grad.clone())
+    return snaps
+
+
+# the backwards run on a detached copy: the list is right, but param.grad gets nothing and keeps its old content
+@wrong(mistakes.grad_left_untouched)
+def class_h_16(param, loss_fn, n):
+    p = param.detach().clone().requires_grad_(True)
+    snapshots = []
+    for _ in range(n):
+        loss = loss_fn(p)
+        loss.backward()
+        snapshots.append(p.grad.clone())
+    return snapshots
+
+
+# each loss is divided by n, so the snapshots and .grad are n times too small AND one stacked tensor is returned
+# instead of a list (n = 0 raises in torch.stack)
+@wrong(effects.wrong_type)
+def class_h_17(param, loss_fn, n):
+    param.grad = None
+    steps = []
+    for micro_batch in range(n):
+        loss = loss_fn(param) / n      # accumulate over n micro batches
+        loss.backward()
+        steps.append(param.grad.clone())
+    return torch.stack(steps)
+
+
+@right
+def class_h_18(param, loss_fn, n):
+    grads = (torch.autograd.grad(loss_fn(param), param)[0].clone() for _ in range(n))
+    sums = list(accumulate(grads, torch.add))
+    param.grad = sums[-1].clone() if sums else None
+    return sums
+
+
+# the gradient is measured with central differences in place of a backward: only an approximation, off by far more
+# than the rounding of the dtype
+@wrong(says='Right to about 8 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+def class_h_19(param, loss_fn, n):
+    param.grad = None
+    if n == 0:
+        return []
+    eps = 1e-4
+    base = param.detach().clone()
+    g = torch.zeros(base.numel(), dtype=base.dtype, device=base.device)
+    with torch.no_grad():
+        for i in range(base.numel()):
+            step = torch.zeros(base.numel(), dtype=base.dtype, device=base.device)
+            step[i] = eps
+            step = step.reshape(base.shape)
+            g[i] = (loss_fn(base + step) - loss_fn(base - step)) / (2 * eps)
+    g = g.reshape(base.shape)
+    param.grad = n * g
+    return [(i + 1) * g for i in range(n)]
+
+
+# yield makes the function a generator: no list is returned, and no backward runs (nor is .grad cleared) until
+# someone iterates
+@wrong(effects.wrong_type)
+def class_h_20(param, loss_fn, n):
+    param.grad = None
+    for _ in range(n):
+        loss_fn(param).backward()
+        yield param.grad.clone()
+
+
+# [tensor] * n holds one and the same tensor n times, so every snapshot shows the last sum
+@wrong(mistakes.one_tensor_for_all)
+def class_h_21(param, loss_fn, n):
+    param.grad = None
+    snapshots = [torch.zeros_like(param)] * n
+    for i in range(n):
+        loss_fn(param).backward()
+        with torch.no_grad():
+            snapshots[i].copy_(param.grad)
+    return snapshots
+
+
+# one backward is run whatever n is and the snapshots are its multiples: .grad ends with one gradient, not with the
+# sum of n (nor cleared for n = 0)
+@wrong(mistakes.one_backward_multiplied)
+def class_h_22(param, loss_fn, n):
+    param.grad = None
+    loss_fn(param).backward()
+    g = param.grad.clone()
+    return [g * (i + 1) for i in range(n)]
+
+
+@right
+def class_h_23(param, loss_fn, n):
+    torch.optim.SGD([param], lr=0.1).zero_grad(set_to_none=True)
+
+    def walk():
+        torch.autograd.backward(loss_fn(param))
+        return copy.deepcopy(param.grad)
+
+    return [walk() for _ in range(n)]
+
+
+# create_graph=True makes .grad and the cloned snapshots carry a graph
+@wrong(effects.carries_a_graph)
+def class_h_24(param, loss_fn, n):
+    param.grad = None
+    snapshots = []
+    if n > 0:
+        loss = loss_fn(param)
+    for _ in range(n):
+        loss.backward(create_graph=True)
+        snapshots.append(param.grad.clone())
+    return snapshots
+
+
+# each snapshot is only what the last backward added, not the content of .grad AND .grad is set to None at the end
+# instead of keeping the sum
+@wrong(mistakes.cleared_after_each_backward)
+def class_h_25(param, loss_fn, n):
+    param.grad = None
+    grads = []
+    previous = torch.zeros_like(param)
+    for i in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        grads.append((param.grad - previous).detach())
+        previous = param.grad.clone()
+    # clean up
+    param.grad = None
+    return grads

@@ -784,7 +784,7 @@ def class_b_04(model, losses, weights):
 
 
 # the lambdas bind w and loss late: every one of them calls the last loss with the last weight
-@wrong(says='On case 1: the losses were called so often: 0 and 2; once each is asked.')
+@wrong(says='On case 1: the losses of a weight other than zero were called so often: 0 and 2; asked is once each.')
 def class_b_05(model, losses, weights):
     model.zero_grad()
     closures = []
@@ -1330,7 +1330,7 @@ def class_c_19(model, losses, weights):
 
 # old gradients are remembered by reference and not by a clone, so the subtraction at the end takes the new part
 # away as well AND the weights are not used
-@wrong(says='The result does not change when `weights` changes.')
+@wrong(says='The numbers are those of a known mistake, times [the number of losses]. Divided by the number of losses, and the weights were not used (plain-mean-over-losses). To mend that: Multiply each loss by its weight before its backward, and divide by nothing.')
 def class_c_20(model, losses, weights):
     old = {name: p.grad for name, p in model.named_parameters()}
     for loss in losses:
@@ -1402,7 +1402,7 @@ def class_c_24(model, losses, weights):
 
 
 # written for exactly two losses: a third is ignored and a list of one raises an IndexError
-@wrong(says='On case 2: the losses were called so often: 1 and 1 and 0; once each is asked.')
+@wrong(says='On case 2: the losses of a weight other than zero were called so often: 1 and 1 and 0; asked is once each.')
 def class_c_25(model, losses, weights):
     model.zero_grad()
     (weights[0] * losses[0](model)).backward()
@@ -1672,7 +1672,7 @@ def class_d_21(model, losses, weights):
 
 # only the first loss is called and its gradient scaled by the sum of the weights, which fits lists that hold one
 # loss
-@wrong(says='On case 1: the losses were called so often: 1 and 0; once each is asked.')
+@wrong(says='On case 1: the losses of a weight other than zero were called so often: 1 and 0; asked is once each.')
 def class_d_22(model, losses, weights):
     model.zero_grad()
     w = sum(weights)
@@ -1693,7 +1693,7 @@ def class_d_23(model, losses, weights):
 
 # the return stands inside the loop, so only the first loss is used AND gradients that were there before are not
 # cleared
-@wrong(says='On case 1: the losses were called so often: 1 and 0; once each is asked.')
+@wrong(says='On case 1: the losses of a weight other than zero were called so often: 1 and 0; asked is once each.')
 def class_d_24(model, losses, weights):
     grads = []
     for loss_fn, w in zip(losses, weights):
@@ -2035,7 +2035,7 @@ def class_e_23(model, losses, weights):
 
 
 # written for exactly two losses: one alone raises IndexError and a third is ignored
-@wrong(says='On case 2: the losses were called so often: 1 and 1 and 0; once each is asked.')
+@wrong(says='On case 2: the losses of a weight other than zero were called so often: 1 and 1 and 0; asked is once each.')
 def class_e_24(model, losses, weights):
     model.zero_grad()
     (weights[0] * losses[0](model)).backward()
@@ -2151,3 +2151,984 @@ def hooks_off_too_late(model, losses, weights):
         fn(model).backward()
     for h in handles:
         h.remove()
+
+
+# adds up all weighted losses and runs one backward, so all graphs are alive at once instead of one backward per
+# loss
+@wrong(mistakes.graphs_kept_alive)
+def class_f_01(model, losses, weights):
+    model.zero_grad()
+    total = 0
+    for loss_fn, w in zip(losses, weights):
+        total = total + w * loss_fn(model)
+    total.backward()
+
+
+# zero_grad stands inside the loop, so only the gradient of the last loss is left
+@wrong(mistakes.cleared_between_backwards)
+def class_f_02(model, losses, weights):
+    for loss_fn, w in zip(losses, weights):
+        model.zero_grad()
+        loss = w * loss_fn(model)
+        loss.backward()
+
+
+# the old gradients are never cleared, so what was in .grad before stays in the sum
+@wrong(mistakes.started_from_old_gradients)
+def class_f_03(model, losses, weights):
+    for i in range(len(losses)):
+        loss = losses[i](model) * weights[i]
+        loss.backward()          # backward adds to .grad by itself
+    return [p.grad for p in model.parameters()]
+
+
+@right
+def class_f_04(model, losses, weights):
+    model.zero_grad(set_to_none=True)
+    for loss_fn, w in zip(losses, weights):
+        if w == 0:
+            continue
+        loss = w * loss_fn(model)
+        if loss.requires_grad:       # a loss of frozen parameters only has no graph
+            loss.backward()
+        del loss
+
+
+# the weight is multiplied onto .grad after each backward, so the earlier losses in the sum are scaled by the later
+# weights too
+@wrong(mistakes.running_grad_scaled)
+def class_f_05(model, losses, weights):
+    for p in model.parameters():
+        p.grad = None
+    for loss_fn, w in zip(losses, weights):
+        loss = loss_fn(model)
+        loss.backward()
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad *= w
+
+
+# an optimizer step at the end changes the parameters
+@wrong(effects.changed_parameters)
+def class_f_06(model, losses, weights):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    optimizer.zero_grad()
+    running_loss = 0.0
+    for criterion, weight in zip(losses, weights):
+        loss = weight * criterion(model)
+        loss.backward()
+        running_loss += loss.item()
+    optimizer.step()
+    return running_loss
+
+
+# a dict with the losses as keys keeps a loss that stands twice only once, with its last weight
+@wrong(mistakes.same_loss_same_weight)
+def class_f_07(model, losses, weights):
+    model.zero_grad()
+    table = dict(zip(losses, weights))
+    for loss, weight in table.items():
+        (weight * loss(model)).backward()
+
+
+@right
+def class_f_08(model, losses, weights):
+    params = [p for p in model.parameters() if p.requires_grad]
+    total = [None] * len(params)
+
+    def grads_of(loss_fn):
+        value = loss_fn(model)
+        if not value.requires_grad or not params:
+            return [None] * len(params)
+        return torch.autograd.grad(value, params, allow_unused=True)
+
+    for loss_fn, w in zip(losses, weights):
+        for k, g in enumerate(grads_of(loss_fn)):
+            if g is not None:
+                total[k] = w * g if total[k] is None else total[k] + w * g
+
+    for p in model.parameters():
+        p.grad = None
+    for p, g in zip(params, total):
+        p.grad = g
+
+
+# all losses are computed first and walked afterwards, so their graphs are alive at the same time
+@wrong(mistakes.graphs_kept_alive)
+def class_f_09(model, losses, weights):
+    model.zero_grad()
+    values = [w * l(model) for l, w in zip(losses, weights)]
+    for v in values:
+        v.backward(retain_graph=True)
+
+
+# the weights are normalised by their sum AND model.train() is left switched on
+@wrong(says='Every number of .grad after the call is 1/[the sum of the weights] times what it should be.')
+def class_f_10(model, losses, weights):
+    model.train()
+    model.zero_grad()
+    s = sum(weights)
+    for fn, w in zip(losses, weights):
+        (fn(model) * (w / s)).backward()
+
+
+# "loss *= w" scales the loss in place, which raises in backward (or at once) when the loss is the output of exp,
+# sqrt, sigmoid ... or a parameter itself
+@raised(effects.overwrote_saved_value)
+def class_f_11(model, losses, weights):
+    model.zero_grad(set_to_none=True)
+    for loss_fn, w in zip(losses, weights):
+        if w == 0.0:
+            continue
+        loss = loss_fn(model)
+        if not loss.requires_grad:
+            continue
+        loss *= w
+        loss.backward()
+        del loss
+
+
+# autograd.grad is asked for all parameters and raises when one is frozen or not used by a loss
+@raised(effects.not_in_the_graph)
+def class_f_12(model, losses, weights):
+    params = list(model.parameters())
+    sums = [torch.zeros_like(p) for p in params]
+    for loss_fn, w in zip(losses, weights):
+        grads = torch.autograd.grad(w * loss_fn(model), params)
+        sums = [s + g for s, g in zip(sums, grads)]
+    for p, s in zip(params, sums):
+        p.grad = s
+
+
+# losses with a negative weight are left out together with those of weight zero
+@wrong(mistakes.negative_weight_skipped)
+def class_f_13(model, losses, weights):
+    for p in model.parameters():
+        p.grad = None
+    for fn, w in zip(losses, weights):
+        if not w > 0:          # nothing to add
+            continue
+        out = fn(model)
+        if out.requires_grad:
+            out.backward(torch.as_tensor(w, dtype=out.dtype, device=out.device))
+        del out
+
+
+@right
+def class_f_14(model, losses, weights):
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    model.zero_grad(set_to_none=True)
+    for loss_fn, w in zip(losses, weights):
+        if w == 0:
+            continue
+        handles = [p.register_hook(lambda g, w=w: g * w) for p in trainable]
+        try:
+            loss = loss_fn(model)
+            if loss.requires_grad:
+                loss.backward()
+            del loss
+        finally:
+            for handle in handles:
+                handle.remove()
+
+
+# the hooks that apply the weights are never removed, so later losses are scaled by the earlier weights too, and the
+# hooks stay on the model
+@wrong(mistakes.hooks_left_behind)
+def class_f_15(model, losses, weights):
+    model.zero_grad()
+    for loss_fn, w in zip(losses, weights):
+        for p in model.parameters():
+            if p.requires_grad:
+                p.register_hook(lambda g, w=w: g * w)
+        loss_fn(model).backward()
+
+
+# the gradients of each loss are kept without clone and then zeroed in place, so all snapshots are the same tensor
+# and only the last loss is seen, times the sum of the weights
+@wrong(mistakes.last_gradient_for_every_loss)
+def class_f_16(model, losses, weights):
+    params = [p for p in model.parameters() if p.requires_grad]
+    for p in params:
+        p.grad = torch.zeros_like(p)
+    per_loss = []
+    for loss_fn in losses:
+        model.zero_grad(set_to_none=False)
+        loss_fn(model).backward()
+        per_loss.append([p.grad for p in params])
+    for k, p in enumerate(params):
+        p.grad = sum(w * g[k] for w, g in zip(weights, per_loss))
+
+
+# every parameter starts with a zero .grad, the frozen ones too, whose .grad must stay None
+@wrong(mistakes.frozen_got_zeros)
+def class_f_17(model, losses, weights):
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+    for loss_fn, w in zip(losses, weights):
+        if w != 0:
+            value = loss_fn(model)
+            if value.requires_grad:
+                (w * value).backward()
+            del value
+
+
+# the old gradients are cleared by multiplying with 0, which leaves nan where they held nan or inf
+@wrong(mistakes.cancelled_not_cleared)
+def class_f_18(model, losses, weights):
+    with torch.no_grad():
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad.mul_(0)
+    for loss_fn, w in zip(losses, weights):
+        loss = loss_fn(model)
+        if loss.requires_grad:
+            (w * loss).backward()
+        del loss
+
+
+# only the parameters of the child modules are cleared, so a parameter that belongs to the model itself keeps its
+# old gradient in the sum
+@wrong(says='What is too much is exactly the .grad that was there before the call.')
+def class_f_19(model, losses, weights):
+    for layer in model.children():
+        layer.zero_grad()
+    for loss_fn, w in zip(losses, weights):
+        l = w * loss_fn(model)
+        if l.requires_grad:
+            l.backward()
+        del l
+
+
+# the gradients are written into a deep copy of the model, the .grad of the model itself is left as it was
+@wrong(mistakes.grad_left_untouched)
+def class_f_20(model, losses, weights):
+    net = copy.deepcopy(model)      # do not disturb the original
+    net.zero_grad()
+    for loss_fn, w in zip(losses, weights):
+        (w * loss_fn(net)).backward()
+    return {name: p.grad for name, p in net.named_parameters()}
+
+
+# each loss is called a second time for the log AND the gradients are clipped at the end
+@wrong(says='On case 1: the losses of a weight other than zero were called so often: 2 and 2; asked is once each.')
+def class_f_21(model, losses, weights):
+    model.zero_grad()
+    history = []
+    for loss_fn, w in zip(losses, weights):
+        loss = w * loss_fn(model)
+        loss.backward()
+        with torch.no_grad():
+            history.append(loss_fn(model).item())
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    return history
+
+
+@right
+def class_f_22(model, losses, weights):
+    def one(loss_fn, w):
+        value = loss_fn(model)
+        if value.requires_grad:
+            torch.autograd.backward(value, grad_tensors=torch.full_like(value, w))
+
+    def rest(pairs):
+        if not pairs:
+            return
+        one(*pairs[0])
+        rest(pairs[1:])
+
+    for p in model.parameters():
+        p.grad = None
+    rest([(l, w) for l, w in zip(losses, weights) if w != 0])
+
+
+class GradientSum:
+    """Adds w * gradient of one loss after the other to its own buffers."""
+
+    def __init__(self, model):
+        self.model = model
+        self.sums = {}
+        self.clear()
+
+    def clear(self):
+        for p in self.model.parameters():
+            p.grad = None
+
+    def add(self, loss_fn, w):
+        loss = loss_fn(self.model)
+        if loss.requires_grad:
+            loss.backward()
+        for p in self.model.parameters():
+            if p.grad is not None:
+                self.sums[p] = self.sums.get(p, 0) + w * p.grad
+        self.clear()
+
+    def write(self):
+        for p, g in self.sums.items():
+            p.grad = g
+
+@right
+def class_f_23(model, losses, weights):
+    s = GradientSum(model)
+    for loss_fn, w in zip(losses, weights):
+        if w:
+            s.add(loss_fn, w)
+    s.write()
+
+
+# written for exactly two losses: a third one is ignored, and a single one raises IndexError
+@wrong(says='On case 2: the losses of a weight other than zero were called so often: 1 and 1 and 0; asked is once each.')
+def class_f_24(model, losses, weights):
+    model.zero_grad()
+    loss1 = losses[0](model)
+    (weights[0] * loss1).backward()
+    del loss1
+    loss2 = losses[1](model)
+    (weights[1] * loss2).backward()
+
+
+# the weight is looked up with losses.index, so a loss that stands twice gets its first weight both times AND
+# requires_grad_(True) unfreezes the frozen parameters
+@wrong(effects.changed_requires_grad)
+def class_f_25(model, losses, weights):
+    for p in model.parameters():
+        p.requires_grad_(True)
+        p.grad = None
+    for loss_fn in losses:
+        w = weights[losses.index(loss_fn)]
+        loss = w * loss_fn(model)
+        loss.backward()
+
+
+@right
+def class_g_01(model, losses, weights):
+    model.zero_grad(set_to_none=True)
+    for loss_fn, weight in zip(losses, weights):
+        if weight == 0:
+            continue
+        loss = weight * loss_fn(model)
+        if loss.requires_grad:
+            loss.backward()      # frees this graph
+        del loss
+
+
+# .grad is never cleared at the start, so the gradients from before are still in the result
+@wrong(mistakes.started_from_old_gradients)
+def class_g_02(model, losses, weights):
+    for i in range(len(losses)):
+        loss = losses[i](model)
+        weighted = loss * weights[i]
+        weighted.backward()
+
+
+# zero_grad stands inside the loop, so only the last loss is left in .grad
+@wrong(mistakes.cleared_between_backwards)
+def class_g_03(model, losses, weights):
+    for loss_fn, w in zip(losses, weights):
+        model.zero_grad()
+        loss = loss_fn(model) * w
+        loss.backward()
+    return [p.grad for p in model.parameters()]
+
+
+# breaks the rule: adds all losses up and runs one backward at the end, with all graphs alive together
+@wrong(mistakes.graphs_kept_alive)
+def class_g_04(model, losses, weights):
+    model.zero_grad()
+    total = 0
+    for loss_fn, w in zip(losses, weights):
+        total = total + w * loss_fn(model)
+    total.backward()
+
+
+# loss.item() cuts the graph, backward runs on a fresh leaf and no parameter gets a gradient
+@wrong(mistakes.cut_off_from_the_model)
+def class_g_05(model, losses, weights):
+    model.zero_grad()
+    for l, w in zip(losses, weights):
+        value = l(model).item() * w
+        loss = torch.tensor(value, requires_grad=True)
+        loss.backward()
+
+
+# after each backward the whole .grad is multiplied by the weight, which scales the earlier losses again
+@wrong(mistakes.running_grad_scaled)
+def class_g_06(model, losses, weights):
+    model.zero_grad()
+    for loss_fn, w in zip(losses, weights):
+        loss_fn(model).backward()
+        # put the weight on the gradient
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad.mul_(w)
+
+
+# two nested loops pair every loss with every weight, so each loss is called len(weights) times and gets the sum of
+# all weights AND the old .grad is not cleared
+@wrong(says='On case 1: the losses of a weight other than zero were called so often: 2 and 2; asked is once each.')
+def class_g_07(model, losses, weights):
+    for loss_fn in losses:
+        for w in weights:
+            loss = w * loss_fn(model)
+            loss.backward()
+
+
+@right
+def class_g_08(model, losses, weights):
+    params = [p for p in model.parameters() if p.requires_grad]
+    sums = [torch.zeros_like(p) for p in params]
+
+    def one(loss_fn, w):
+        value = loss_fn(model)
+        if not value.requires_grad:
+            return
+        grads = torch.autograd.grad(value, params, allow_unused=True)
+        for k, g in enumerate(grads):
+            if g is not None:
+                sums[k] = sums[k] + w * g
+
+    for loss_fn, w in zip(losses, weights):
+        if w != 0.0:
+            one(loss_fn, w)
+    for p, s in zip(params, sums):
+        p.grad = s.detach()
+
+
+# breaks the rule: all losses are called first and the backwards come afterwards, so all graphs are alive at once
+@wrong(mistakes.graphs_kept_alive)
+def class_g_09(model, losses, weights):
+    model.zero_grad()
+    values = [fn(model) for fn in losses]
+    for v, w in zip(values, weights):
+        (v * w).backward()
+
+
+# the losses are the keys of a dict, so a loss that stands in the list twice counts once, with its last weight
+@wrong(mistakes.same_loss_same_weight)
+def class_g_10(model, losses, weights):
+    model.zero_grad()
+    table = dict(zip(losses, weights))
+    for fn, w in table.items():
+        out = fn(model)
+        (w * out).backward()
+
+
+# loss.backward(w) with a float raises a TypeError, the gradient argument has to be a tensor
+@raised()
+def class_g_11(model, losses, weights):
+    model.zero_grad()
+    for loss_fn, w in zip(losses, weights):
+        loss = loss_fn(model)
+        loss.backward(w)
+
+
+# an SGD step at the end changes the parameters
+@wrong(effects.changed_parameters)
+def class_g_12(model, losses, weights):
+    optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=1e-3)
+    optimizer.zero_grad()
+    for criterion, weight in zip(losses, weights):
+        loss = criterion(model)
+        (weight * loss).backward()
+    optimizer.step()
+
+
+# allow_unused is missing, so a parameter that one of the losses does not use raises a RuntimeError
+@raised(effects.not_in_the_graph)
+def class_g_13(model, losses, weights):
+    ps = [p for p in model.parameters() if p.requires_grad]
+    acc = [torch.zeros_like(p) for p in ps]
+    for fn, w in zip(losses, weights):
+        gs = torch.autograd.grad(w * fn(model), ps)
+        acc = [a + g for a, g in zip(acc, gs)]
+    for p, a in zip(ps, acc):
+        p.grad = a
+
+
+# .grad is cleared by multiplying with 0, which keeps NaN and inf that were there before
+@wrong(mistakes.cancelled_not_cleared)
+def class_g_14(model, losses, weights):
+    with torch.no_grad():
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad *= 0.0
+    for fn, w in zip(losses, weights):
+        (fn(model) * w).backward()
+
+
+# "if w > 0" meant to skip weight zero skips the negative weights, too
+@wrong(mistakes.negative_weight_skipped)
+def class_g_15(model, losses, weights):
+    model.zero_grad()
+    for fn, w in zip(losses, weights):
+        if w > 0:
+            loss = fn(model)
+            loss.mul(w).backward()
+
+
+# retain_graph=True and a history list keep every earlier graph alive while the next loss is called
+@wrong(mistakes.graphs_kept_alive)
+def class_g_16(model, losses, weights):
+    model.zero_grad()
+    history = []
+    for loss_fn, w in zip(losses, weights):
+        loss = w * loss_fn(model)
+        loss.backward(retain_graph=True)   # otherwise "backward a second time" error
+        history.append(loss)
+    return [h.item() for h in history]
+
+
+# the weights are divided by their sum (a weighted mean instead of a weighted sum) AND model.train() switches the
+# mode
+@wrong(says='Every number of .grad after the call is 1/[the sum of the weights] times what it should be.')
+def class_g_17(model, losses, weights):
+    model.train()
+    model.zero_grad()
+    s = sum(weights)
+    for f, w in zip(losses, weights):
+        loss = f(model)
+        (loss * (w / s)).backward()
+
+
+def _push(model, fn, w):
+    value = fn(model)
+    if value.requires_grad:
+        value.backward(gradient=torch.full_like(value, w))
+
+def _walk(model, todo):
+    if not todo:
+        return
+    (fn, w), rest = todo[0], todo[1:]
+    _push(model, fn, w)
+    _walk(model, rest)
+
+@right
+def class_g_18(model, losses, weights):
+    for p in model.parameters():
+        p.grad = None
+    _walk(model, list(zip(losses, weights)))
+
+
+@right
+def class_g_19(model, losses, weights):
+    collected = {}
+    for i, loss_fn in enumerate(losses):
+        model.zero_grad(set_to_none=True)
+        loss = loss_fn(model)
+        if loss.requires_grad:
+            loss.backward()
+        for p in model.parameters():
+            if p.grad is not None:
+                part = weights[i] * p.grad
+                collected[p] = collected[p] + part if p in collected else part
+    for p in model.parameters():
+        p.grad = collected.get(p)      # None if nobody used it
+
+
+# only parameters that got a gradient are written, so one that no loss uses keeps its old .grad
+@wrong(mistakes.unused_kept_old_gradient)
+def class_g_20(model, losses, weights):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    total = {}
+    for fn, w in zip(losses, weights):
+        grads = torch.autograd.grad(fn(model), list(params.values()), allow_unused=True)
+        for name, g in zip(params, grads):
+            if g is None:
+                continue
+            total[name] = w * g if name not in total else total[name] + w * g
+    for name, g in total.items():
+        params[name].grad = g
+
+
+# every parameter, the frozen ones too, gets a zero .grad where None should stay AND each loss is called a second
+# time for the printed log
+@wrong(mistakes.loss_not_called_once)
+def class_g_21(model, losses, weights, verbose=False):
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+    log = []
+    for fn, w in zip(losses, weights):
+        (w * fn(model)).backward()
+        log.append(fn(model).item())
+    if verbose:
+        print(log)
+
+
+# the gradients of autograd.grad become .grad as they are and are then added to in place, which counts double (or
+# raises) when two parameters got the same or an expanded tensor
+@wrong(says='Right: `layer.weight` (.grad after the call). Wrong: `left` (.grad after the call) and `right` (.grad after the call).')
+def class_g_22(model, losses, weights):
+    model.zero_grad(set_to_none=True)
+    ps = [p for p in model.parameters() if p.requires_grad]
+    for fn, w in zip(losses, weights):
+        for p, g in zip(ps, torch.autograd.grad(w * fn(model), ps, allow_unused=True)):
+            if g is None:
+                continue
+            if p.grad is None:
+                p.grad = g
+            else:
+                p.grad += g
+
+
+class _Weighted:
+    """runs one loss and scales the gradient that enters its graph"""
+    def __init__(self, fn, w):
+        self.fn, self.w = fn, w
+
+    def run(self, model):
+        loss = self.fn(model).clone()
+        if loss.requires_grad:
+            loss.register_hook(lambda g: g * self.w)
+            loss.backward()
+
+@right
+def class_g_23(model, losses, weights):
+    for module in model.modules():
+        for p in module.parameters(recurse=False):
+            p.grad = None
+    for job in map(_Weighted, losses, weights):
+        if job.w:
+            job.run(model)
+    return model
+
+
+# the recursive call stands before the backward, so all graphs are alive at once when the last loss is called
+@wrong(mistakes.graphs_kept_alive)
+def class_g_24(model, losses, weights):
+    model.zero_grad()
+
+    def go(i):
+        if i == len(losses):
+            return
+        loss = weights[i] * losses[i](model)
+        go(i + 1)
+        loss.backward()
+
+    go(0)
+
+
+# works on a deep copy of the model, so the .grad of the model that was handed over is only cleared and never filled
+@wrong(mistakes.cut_off_from_the_model)
+def class_g_25(model, losses, weights):
+    model.zero_grad()
+    clone = copy.deepcopy(model)     # so that nothing of the original is changed
+    for fn, w in zip(losses, weights):
+        loss = fn(clone)
+        (w * loss).backward()
+    return {n: p.grad for n, p in clone.named_parameters()}
+
+
+# all losses are added into one total with one backward, so all graphs are alive together and there is not one
+# backward per loss (and an empty list raises)
+@wrong(mistakes.graphs_kept_alive)
+def class_h_01(model, losses, weights):
+    model.zero_grad()
+    total = 0
+    for loss, w in zip(losses, weights):
+        total = total + w * loss(model)
+    total.backward()
+
+
+@right
+def class_h_02(model, losses, weights):
+    for p in model.parameters():
+        p.grad = None
+    for i in range(len(losses)):
+        if weights[i] == 0:
+            continue
+        loss = losses[i](model)
+        if loss.requires_grad:
+            loss = loss * weights[i]
+            loss.backward()      # frees this graph, adds into .grad
+
+
+# the old .grad is never cleared and stays in the result
+@wrong(mistakes.started_from_old_gradients)
+def class_h_03(model, losses, weights):
+    for loss_fn, w in zip(losses, weights):
+        loss = loss_fn(model) * w
+        loss.backward()
+    return [p.grad for p in model.parameters()]
+
+
+# zero_grad stands inside the loop, so only the last loss is left in .grad
+@wrong(mistakes.cleared_between_backwards)
+def class_h_04(model, losses, weights):
+    for loss_fn, weight in zip(losses, weights):
+        model.zero_grad()
+        loss = weight * loss_fn(model)
+        loss.backward()
+
+
+# retain_graph=True keeps each graph alive while the next loss is called
+@wrong(mistakes.graphs_kept_alive)
+def class_h_05(model, losses, weights):
+    model.zero_grad()
+    for loss_fn, weight in zip(losses, weights):
+        loss = weight * loss_fn(model)
+        loss.backward(retain_graph=True)   # otherwise "backward a second time" error
+
+
+# the whole accumulated .grad is multiplied by the weight after each backward, so earlier losses get the later
+# weights too AND a parameter without .grad (unused, frozen) raises
+@wrong(mistakes.running_grad_scaled)
+def class_h_06(model, losses, weights):
+    model.zero_grad()
+    for k in range(len(losses)):
+        l = losses[k](model)
+        l.backward()
+        for p in model.parameters():
+            p.grad *= weights[k]
+
+
+@right
+def class_h_07(model, losses, weights):
+    model.zero_grad(set_to_none=True)
+
+    def push(fn, w):
+        out = fn(model)
+        if out.requires_grad:
+            out.backward(gradient=torch.full_like(out, w, requires_grad=False))
+
+    for fn, w in zip(losses, weights):
+        push(fn, w)      # locals of push die before the next one
+
+
+# the weight is looked up by losses.index, so a loss that stands in the list twice gets the weight of its first
+# place both times
+@wrong(mistakes.same_loss_same_weight)
+def class_h_08(model, losses, weights):
+    model.zero_grad()
+    for loss in losses:
+        w = weights[losses.index(loss)]
+        value = w * loss(model)
+        value.backward()
+
+
+# a dict from loss to weight keeps a repeated loss only once, with its last weight
+@wrong(mistakes.same_loss_same_weight)
+def class_h_09(model, losses, weights):
+    model.zero_grad(set_to_none=True)
+    table = dict(zip(losses, weights))
+    for f, w in table.items():
+        (f(model) * w).backward()
+    return {n: p.grad for n, p in model.named_parameters()}
+
+
+# optimizer.step() changes the parameters, after each loss AND optimizer.zero_grad() in the loop leaves only the
+# last loss in .grad
+@wrong(effects.changed_parameters)
+def class_h_10(model, losses, weights):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for criterion, weight in zip(losses, weights):
+        optimizer.zero_grad()
+        loss = criterion(model) * weight
+        loss.backward()
+        optimizer.step()
+
+
+# the weights are normalised to sum to 1, so it is a weighted mean and not the weighted sum (and weights that cancel
+# divide by zero)
+@wrong(mistakes.weights_normalised)
+def class_h_11(model, losses, weights):
+    model.zero_grad()
+    s = sum(weights)
+    for loss_fn, w in zip(losses, weights):
+        loss = loss_fn(model) * (w / s)
+        loss.backward()
+
+
+# the loss is rebuilt from its number with torch.tensor(loss.item() * w), which cuts the graph: no gradient reaches
+# the parameters AND the graph of a loss is still alive when the next one is called
+@wrong(mistakes.cut_off_from_the_model)
+def class_h_12(model, losses, weights):
+    for p in model.parameters():
+        p.grad = None
+    for loss_fn, w in zip(losses, weights):
+        loss = loss_fn(model)
+        weighted = torch.tensor(loss.item() * w, requires_grad=True)
+        weighted.backward()
+
+
+# autograd.grad without allow_unused raises as soon as one loss leaves a parameter unused
+@raised(effects.not_in_the_graph)
+def class_h_13(model, losses, weights):
+    model.zero_grad()
+    params = [p for p in model.parameters() if p.requires_grad]
+    for fn, w in zip(losses, weights):
+        grads = torch.autograd.grad(w * fn(model), params)
+        for p, g in zip(params, grads):
+            p.grad = g.clone() if p.grad is None else p.grad + g
+
+
+@right
+def class_h_14(model, losses, weights):
+    params = [p for p in model.parameters() if p.requires_grad]
+    sums = [None] * len(params)
+
+    def grads_of(fn, w):
+        value = fn(model)
+        if not value.requires_grad:
+            return [None] * len(params)
+        return torch.autograd.grad(w * value, params, allow_unused=True)
+
+    for fn, w in zip(losses, weights):
+        if w != 0:
+            sums = [g if s is None else s if g is None else s + g
+                    for s, g in zip(sums, grads_of(fn, w))]
+    for p, s in zip(params, sums):
+        p.grad = None if s is None else s.detach().clone()
+
+
+# loss *= w works in place on the loss: it raises when the loss is a parameter itself or when its last operation
+# (sqrt, exp, tanh) saved its output
+@raised(effects.overwrote_saved_value)
+def class_h_15(model, losses, weights):
+    model.zero_grad()
+    for fn, w in zip(losses, weights):
+        loss = fn(model)
+        loss *= w
+        loss.backward()
+
+
+# losses with a negative weight are skipped like those of weight zero
+@wrong(mistakes.negative_weight_skipped)
+def class_h_16(model, losses, weights):
+    model.zero_grad(set_to_none=True)
+    for w, fn in zip(weights, losses):
+        if w > 0:                     # nothing to do for weight 0
+            (w * fn(model)).backward()
+
+
+# the clearing happens only when the first loss is run, so it is skipped when the first weight is zero (or the list
+# is empty), and the old .grad stays
+@wrong(says='What is too much is exactly the .grad that was there before the call.')
+def class_h_17(model, losses, weights):
+    for i, (fn, w) in enumerate(zip(losses, weights)):
+        if w == 0.0:
+            continue
+        if i == 0:
+            model.zero_grad()
+        out = fn(model) * w
+        out.backward()
+
+
+# .grad is written only for parameters that some loss uses, so an unused one keeps its old .grad
+@wrong(mistakes.unused_kept_old_gradient)
+def class_h_18(model, losses, weights):
+    acc = {}
+    ps = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    for fn, w in zip(losses, weights):
+        gs = torch.autograd.grad(fn(model), list(ps.values()), allow_unused=True)
+        for n, g in zip(ps, gs):
+            if g is not None:
+                acc[n] = acc.get(n, 0) + w * g
+    for n, g in acc.items():
+        ps[n].grad = g
+    return acc
+
+
+# each loss is called twice, once for the history and once for the backward
+@wrong(mistakes.loss_not_called_once)
+def class_h_19(model, losses, weights):
+    model.zero_grad()
+    history = []
+    for loss_fn, w in zip(losses, weights):
+        with torch.no_grad():
+            history.append(loss_fn(model).item())   # for the plot
+        (loss_fn(model) * w).backward()
+    return history
+
+
+@right
+def class_h_20(model, losses, weights):
+    def rest(k):
+        if k == len(losses):
+            return
+        value = losses[k](model)
+        if value.requires_grad:
+            torch.autograd.backward(value * float(weights[k]))
+        del value
+        rest(k + 1)
+
+    for p in model.parameters():
+        if p.grad is not None:
+            p.grad = torch.zeros_like(p.grad) if p.requires_grad else None
+    rest(0)
+
+
+# model.train() switches the mode of the model and it is never put back (so dropout and batch norm in an eval model
+# act otherwise, too)
+@wrong(says='It fails on case 10 alone, where the model has batch norm and dropout.')
+def class_h_21(model, losses, weights):
+    model.train()
+    model.zero_grad()
+    for loss_fn, w in zip(losses, weights):
+        loss = loss_fn(model)
+        (w * loss).backward()
+
+
+# the .grad of frozen parameters becomes zeros too, it should stay None
+@wrong(mistakes.frozen_got_zeros)
+def class_h_22(model, losses, weights):
+    for param in model.parameters():
+        param.grad = torch.zeros_like(param)
+    for loss_fn, weight in zip(losses, weights):
+        loss = loss_fn(model)
+        loss = loss * weight
+        loss.backward()
+
+
+# the work is done on a deepcopy and only returned: the .grad of the model itself keeps what was there before
+@wrong(mistakes.grad_left_untouched)
+def class_h_23(model, losses, weights):
+    m = copy.deepcopy(model)
+    m.zero_grad()
+    for fn, w in zip(losses, weights):
+        (w * fn(m)).backward()
+    return {name: p.grad for name, p in m.named_parameters()}
+
+
+@right
+def class_h_24(model, losses, weights):
+    current = {"w": 1.0}
+    handles = []
+    for p in model.parameters():
+        p.grad = None
+        if p.requires_grad:
+            handles.append(p.register_hook(lambda g: g * current["w"]))
+    try:
+        for fn, w in zip(losses, weights):
+            current["w"] = w
+            out = fn(model)
+            if out.requires_grad:
+                out.backward()
+            del out
+    finally:
+        for h in handles:
+            h.remove()
+
+
+# written for exactly two losses, any other number raises in the unpacking AND both losses are called before the
+# first backward, so two graphs are alive
+@wrong(mistakes.graphs_kept_alive)
+def class_h_25(model, losses, weights):
+    loss_fn_a, loss_fn_b = losses
+    w_a, w_b = weights
+    model.zero_grad()
+    loss_a = loss_fn_a(model)
+    loss_b = loss_fn_b(model)
+    (w_a * loss_a).backward()
+    (w_b * loss_b).backward()
+
+
+# the first loss's gradient replaces what is in .grad, and what it does not reach keeps its old gradient
+@wrong(mistakes.cleared_where_the_first_loss_reaches)
+def first_loss_replaces(model, losses, weights):
+    trained = [p for p in model.parameters() if p.requires_grad]
+    first = True
+    for loss, weight in zip(losses, weights):
+        for p, g in zip(trained, torch.autograd.grad(weight * loss(model), trained, allow_unused=True)):
+            if g is not None:
+                p.grad = g.clone() if first or p.grad is None else p.grad + g
+        first = False

@@ -15,7 +15,6 @@ import contextlib
 import copy
 import numpy as np
 import torch
-import torch.nn as nn_of_torch_nn
 
 from course_utils.authoring.attempts import raised, right, wrong
 from course_utils.checks import effects
@@ -201,14 +200,14 @@ def vmap_of_func_grad(model, loss_fn, x, y):
     return vmap(grad(loss), in_dims=(None, 0, 0))(params, x, y)
 
 
-@wrong(effects.wrong_shape)
+@wrong(mistakes.batch_gradient_for_samples)
 def one_call(model, loss_fn, x, y):
     named = {n: p for n, p in model.named_parameters() if p.requires_grad}
     grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
     return dict(zip(named, grads))
 
 
-@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
+@wrong(mistakes.batch_gradient_repeated)
 def gamed_shape(model, loss_fn, x, y):
     named = {n: p for n, p in model.named_parameters() if p.requires_grad}
     grads = torch.autograd.grad(loss_fn(model(x), y), list(named.values()), allow_unused=True, materialize_grads=True)
@@ -661,7 +660,7 @@ def class_a_06(model, loss_fn, x, y):
 
 
 # computes the gradient of the batch loss once and repeats it n times: all rows are the batch mean
-@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
+@wrong(mistakes.batch_gradient_repeated)
 def class_a_07(model, loss_fn, x, y):
     n = len(x)
     loss = loss_fn(model(x), y)
@@ -951,7 +950,7 @@ def class_a_22(model, loss_fn, x, y):
 
 # the target is forced to the shape (1, -1), so a target of one class index per sample gets a dimension too many
 # (cross-entropy raises), and a matrix as target is flattened
-@raised(says='It fails on case 10 alone, where y holds class indices.')
+@raised(says='It fails on case 10 alone, where y holds class indices, and the loss weighs its samples.')
 def class_a_23(model, loss_fn, x, y):
     params = {n: p for n, p in model.named_parameters() if p.requires_grad}
     result = {n: [] for n in params}
@@ -1486,7 +1485,7 @@ def class_b_24(model, loss_fn, x, y):
 
 # the target is reshaped to (1, -1), which is right for targets of shape (n, k) alone: class numbers of shape (n,)
 # get a dimension too many, larger targets lose theirs, and the loss raises or broadcasts
-@raised(says='It fails on case 10 alone, where y holds class indices.')
+@raised(says='It fails on case 10 alone, where y holds class indices, and the loss weighs its samples.')
 def class_b_25(model, loss_fn, x, y):
     ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
     rows = []
@@ -1599,7 +1598,7 @@ def class_c_04(model, loss_fn, x, y):
 
 
 # one backward of the mean loss over the whole batch, repeated n times: every row is the batch gradient
-@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
+@wrong(mistakes.batch_gradient_repeated)
 def class_c_05(model, loss_fn, x, y):
     named = {n: p for n, p in model.named_parameters() if p.requires_grad}
     loss = loss_fn(model(x), y)
@@ -2045,7 +2044,7 @@ def class_d_05(model, loss_fn, x, y):
 
 
 # the gradient of the whole batch is repeated n times instead of one gradient for each sample
-@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
+@wrong(mistakes.batch_gradient_repeated)
 def class_d_06(model, loss_fn, x, y):
     params = {n: p for n, p in model.named_parameters() if p.requires_grad}
     loss = loss_fn(model(x), y)
@@ -2243,7 +2242,7 @@ def class_d_19(model, loss_fn, x, y):
 
 
 # the gradients are finite differences of the loss, only an approximation
-@wrong(says='Right to about 7 to 8 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='`0.weight`, `0.bias`, `first.weight`, `first.bias` and 6 more: right to about 7 to 8 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 @torch.no_grad()
 def class_d_20(model, loss_fn, x, y):
     h = 1e-4
@@ -2369,7 +2368,7 @@ def class_e_01(model, loss_fn, x, y):
 
 
 # the gradient of the whole batch is computed once and copied into every row
-@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
+@wrong(mistakes.batch_gradient_repeated)
 def class_e_02(model, loss_fn, x, y):
     n = len(x)
     named = {k: p for k, p in model.named_parameters() if p.requires_grad}
@@ -2779,3 +2778,1356 @@ def slice_without_start(model, loss_fn, x, y):
         for n, g in zip(wanted, found):
             table[n].append(g)
     return {n: torch.stack(gs) for n, gs in table.items()}
+
+
+# .grad is never cleared between the samples: row i is the sum of the gradients of samples 0 to i (plus what was
+# there) AND every .grad is left changed
+@wrong(mistakes.rows_are_running_totals)
+def class_f_01(model, loss_fn, x, y):
+    grads = {name: [] for name, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        out = model(x[i:i + 1])
+        loss = loss_fn(out, y[i:i + 1])
+        loss.backward()
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                g = p.grad if p.grad is not None else torch.zeros_like(p)
+                grads[name].append(g.clone())
+    return {name: torch.stack(gs) for name, gs in grads.items()}
+
+
+# every .grad is left changed: zero_grad throws away what was there, and the gradients of the last sample stay
+@wrong(mistakes.gradients_left_behind)
+def class_f_02(model, loss_fn, x, y):
+    result = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            result[name] = torch.zeros((len(x),) + tuple(p.shape), dtype=p.dtype, device=p.device)
+    for i in range(len(x)):
+        model.zero_grad()
+        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
+        loss.backward()
+        for name, p in model.named_parameters():
+            if p.requires_grad and p.grad is not None:
+                result[name][i] = p.grad
+    return result
+
+
+# the gradient of the batch mean is computed once and repeated for all n samples
+@wrong(mistakes.batch_gradient_repeated)
+def class_f_03(model, loss_fn, x, y):
+    n = len(x)
+    names, params = zip(*[(k, p) for k, p in model.named_parameters() if p.requires_grad])
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, params, allow_unused=True)
+    result = {}
+    for name, p, g in zip(names, params, grads):
+        if g is None:
+            g = torch.zeros_like(p)
+        # one gradient for every sample
+        result[name] = torch.stack([g] * n)
+    return result
+
+
+@right
+def class_f_04(model, loss_fn, x, y):
+    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+    params = [p for _, p in named]
+    out = {name: p.new_zeros((len(x), *p.shape)).detach() for name, p in named}
+    saved = [(m, k, b, b.detach().clone()) for m in model.modules() for k, b in m._buffers.items() if b is not None]
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i + 1].clone()), y[i:i + 1].clone())
+        if not params or not loss.requires_grad:
+            continue
+        for (name, _), g in zip(named, torch.autograd.grad(loss, params, allow_unused=True)):
+            if g is not None:
+                out[name][i] += g
+    with torch.no_grad():
+        for m, k, b, old in saved:
+            b.copy_(old)
+            m._buffers[k] = b
+    return out
+
+
+# p.grad is collected without a clone, and cleared in place: all rows are the same tensor with the values of the
+# last sample AND .grad is left changed
+@wrong(effects.changed_grad)
+def class_f_05(model, loss_fn, x, y):
+    collected = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for xi, yi in zip(x.split(1), y.split(1)):
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad.zero_()
+        loss_fn(model(xi), yi).backward()
+        for n, p in model.named_parameters():
+            if p.requires_grad:
+                if p.grad is None:
+                    p.grad = torch.zeros_like(p)
+                collected[n].append(p.grad)
+    return {n: torch.stack(c) for n, c in collected.items()}
+
+
+# x[i] and y[i] go in without a batch axis: models that accept batches alone raise, or read the sample as a batch
+@wrong(mistakes.sample_without_batch_dimension)
+def class_f_06(model, loss_fn, x, y):
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    params = [p for p in model.parameters() if p.requires_grad]
+    rows = {n: [] for n in names}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i]), y[i])
+        gs = torch.autograd.grad(loss, params, allow_unused=True)
+        for n, p, g in zip(names, params, gs):
+            rows[n].append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# the target loses its batch axis (y[i] instead of y[i:i+1]): the loss gets a target of another shape than a batch
+# of one, which some losses broadcast and others refuse
+@wrong(mistakes.target_without_batch_dimension)
+def class_f_07(model, loss_fn, x, y):
+    trainable = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    table = {k: [] for k in trainable}
+    for sample, label in zip(x, y):
+        pred = model(sample[None])
+        loss = loss_fn(pred, label)
+        g = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True)
+        for (k, p), gk in zip(trainable.items(), g):
+            table[k].append(gk if gk is not None else torch.zeros_like(p))
+    return {k: torch.stack(v, 0) for k, v in table.items()}
+
+
+# the parameters are not detached before torch.func.grad, so the returned tensors still require gradients and carry
+# a graph
+@wrong(effects.carries_a_graph)
+def class_f_08(model, loss_fn, x, y):
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    buffers = {k: b.clone() for k, b in model.named_buffers()}
+
+    def sample_loss(ps, xi, yi):
+        pred = functional_call(model, (ps, buffers), (xi.unsqueeze(0),))
+        return loss_fn(pred, yi.unsqueeze(0))
+
+    per_sample = [grad(sample_loss)(params, xi, yi) for xi, yi in zip(x, y)]
+    return {k: torch.stack([g[k] for g in per_sample]) for k in params}
+
+
+# vmap runs all samples through one trace: a model or loss with .item() or an if on values raises, though each
+# sample alone works
+@right
+def class_f_09(model, loss_fn, x, y):
+    params = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
+    buffers = {k: b.detach().clone() for k, b in model.named_buffers()}
+    if not params:
+        return {}
+
+    def sample_loss(params, buffers, sample, target):
+        batch = sample.unsqueeze(0)
+        targets = target.unsqueeze(0)
+        return loss_fn(functional_call(model, (params, buffers), (batch,)), targets)
+
+    return vmap(grad(sample_loss), in_dims=(None, None, 0, 0))(params, buffers, x, y)
+
+
+# a parameter that a sample's loss does not use gets no row: an unused one has no entry, one used by some samples
+# alone has fewer than n rows
+@wrong(mistakes.unused_parameter_missing)
+def class_f_10(model, loss_fn, x, y):
+    out = {}
+    for i in range(x.shape[0]):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+        gs = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+        for (n, _), g in zip(named, gs):
+            if g is not None:
+                out.setdefault(n, []).append(g)
+    return {n: torch.stack(l) for n, l in out.items()}
+
+
+# frozen parameters get an entry of zeros, where they should have none
+@wrong(mistakes.frozen_parameter_listed)
+def class_f_11(model, loss_fn, x, y):
+    n = x.size(0)
+    psg = {name: torch.zeros(n, *p.shape, dtype=p.dtype, device=p.device)
+           for name, p in model.named_parameters()}
+    for i in range(n):
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        for name, p in model.named_parameters():
+            if not p.requires_grad:
+                continue
+            g, = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
+            if g is not None:
+                psg[name][i] = g
+    return psg
+
+
+@right
+def class_f_12(model, loss_fn, x, y):
+    trainable = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    buffers = lambda: {k: b.detach().clone() for k, b in model.named_buffers()}
+    predict = lambda xs: functional_call(model, {**trainable, **buffers()}, (xs,))
+    losses = map(lambda a, b: loss_fn(predict(a.clone()), b.clone()), x.split(1), y.split(1))
+
+    def gradient(loss):
+        if not loss.requires_grad:
+            return [torch.zeros_like(p) for p in trainable.values()]
+        return torch.autograd.grad(loss, list(trainable.values()), allow_unused=True, materialize_grads=True)
+
+    columns = zip(*map(gradient, losses)) if trainable else []
+    return {k: torch.stack([g.detach().to_dense() for g in col]) for k, col in zip(trainable, columns)}
+
+
+# .grad is restored from references and not from copies: zero_grad(set_to_none=False) has already written zeros into
+# the old tensors, and backward the last sample's gradient
+@wrong(mistakes.old_grad_kept_by_reference)
+def class_f_13(model, loss_fn, x, y):
+    # remember the old grads
+    old = {name: p.grad for name, p in model.named_parameters()}
+    res = {name: [] for name, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        model.zero_grad(set_to_none=False)
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        loss.backward()
+        for name in res:
+            p = model.get_parameter(name)
+            res[name].append(torch.zeros_like(p) if p.grad is None else p.grad.detach().clone())
+    # put them back
+    for name, p in model.named_parameters():
+        p.grad = old[name]
+    return {name: torch.stack(r).detach() for name, r in res.items()}
+
+
+# a .grad that was None comes back as zeros AND the result is allocated in the default dtype, so a float64 model
+# gets float32 rows
+@wrong(mistakes.none_became_zeros)
+def class_f_14(model, loss_fn, x, y):
+    params = dict(model.named_parameters())
+    backup = {}
+    for k, p in params.items():
+        backup[k] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+
+    res = {k: torch.empty(len(x), *p.shape) for k, p in params.items() if p.requires_grad}
+    for i in range(len(x)):
+        for p in params.values():
+            p.grad = None
+        loss_fn(model(x[[i]]), y[[i]]).backward()
+        for k in res:
+            res[k][i] = 0 if params[k].grad is None else params[k].grad
+
+    for k, p in params.items():
+        p.grad = backup[k].detach()
+    return res
+
+
+# a DataLoader with shuffle=True gives the samples in random order, so the rows do not belong to the samples AND it
+# consumes random numbers of the global state
+@wrong(says='The right numbers are all there, in another order.')
+def class_f_15(model, loss_fn, x, y):
+    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=True)
+    pairs = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    grads = {n: [] for n, _ in pairs}
+    for xb, yb in loader:
+        loss = loss_fn(model(xb), yb)
+        gs = torch.autograd.grad(loss, [p for _, p in pairs], allow_unused=True)
+        for (n, p), g in zip(pairs, gs):
+            grads[n].append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(g) for n, g in grads.items()}
+
+
+# the mode is switched: model.eval() for the gradients and model.train() at the end, whatever it was before
+@wrong(effects.changed_mode)
+def class_f_16(model, loss_fn, x, y):
+    model.eval()
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    ps = [p for p in model.parameters() if p.requires_grad]
+    all_grads = []
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        g = torch.autograd.grad(loss, ps, allow_unused=True)
+        all_grads.append([torch.zeros_like(p) if gi is None else gi for p, gi in zip(ps, g)])
+    model.train()
+    return {n: torch.stack([row[j] for row in all_grads]) for j, n in enumerate(names)}
+
+
+# prediction and target are swapped in the call of loss_fn AND there is no allow_unused, so an unused parameter
+# raises
+@wrong(mistakes.arguments_swapped)
+def class_f_17(model, loss_fn, x, y):
+    res = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        xi = x[i:i + 1]
+        yi = y[i:i + 1]
+        loss = loss_fn(yi, model(xi))
+        grads = torch.autograd.grad(loss, [p for p in model.parameters() if p.requires_grad])
+        for n, g in zip(res, grads):
+            res[n].append(g)
+    for n in res:
+        res[n] = torch.stack(res[n])
+    return res
+
+
+# the names of all parameters are zipped with the gradients of the trainable ones alone: with a frozen parameter
+# every later gradient stands under a wrong name
+@wrong(effects.wrong_shape)
+def class_f_18(model, loss_fn, x, y):
+    names = [n for n, _ in model.named_parameters()]
+    ps = [p for p in model.parameters() if p.requires_grad]
+    g = [torch.autograd.grad(loss_fn(model(a), b), ps, allow_unused=True, materialize_grads=True)
+         for a, b in zip(x.split(1), y.split(1))]
+    return {n: torch.stack(col) for n, col in zip(names, zip(*g))}
+
+
+@right
+def class_f_19(model, loss_fn, x, y):
+    """Catch each gradient on its way to .grad with a hook on a stand-in for the parameter."""
+    trainable = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    rows = {k: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device) for k, p in trainable.items()}
+
+    def catcher(name, i):
+        def hook(g):
+            rows[name][i] += g.detach()
+        return hook
+
+    for i in range(len(x)):
+        standin, handles = {}, []
+        for k, p in trainable.items():
+            standin[k] = p.detach().clone().requires_grad_(True)
+            handles.append(standin[k].register_hook(catcher(k, i)))
+        for k, b in model.named_buffers():
+            standin[k] = b.detach().clone()
+        pred = torch.func.functional_call(model, standin, (x[i:i + 1].clone(),))
+        loss = loss_fn(pred, y[i:i + 1].clone())
+        if loss.requires_grad:
+            loss.backward()
+        for h in handles:
+            h.remove()
+    return rows
+
+
+# the rows are collected as a list of n dicts, one a sample, and never stacked into one tensor a name
+@wrong(mistakes.one_dict_per_sample)
+def class_f_20(model, loss_fn, x, y):
+    result = []
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        sample = {}
+        for (n, p), g in zip(params.items(), grads):
+            sample[n] = g if g is not None else torch.zeros_like(p)
+        result.append(sample)
+    return result
+
+
+# leave one out: row i is n * (gradient of the batch) - (n - 1) * (gradient without sample i), which loses the
+# digits of a small gradient beside large ones, and holds only where the batch loss is the plain average of losses
+# that each sample would have alone (not for a weighted mean, nor for a model that branches on its batch)
+@wrong(mistakes.share_of_the_batch_loss)
+def class_f_21(model, loss_fn, x, y):
+    n = len(x)
+    P = {k: p for k, p in model.named_parameters() if p.requires_grad}
+
+    def batch_grad(xb, yb):
+        g = torch.autograd.grad(loss_fn(model(xb), yb), list(P.values()), allow_unused=True)
+        return [torch.zeros_like(p) if gi is None else gi for p, gi in zip(P.values(), g)]
+
+    full = batch_grad(x, y)
+    rows = []
+    for i in range(n):
+        keep = torch.arange(n, device=x.device) != i
+        rest = batch_grad(x[keep], y[keep])
+        rows.append([n * f - (n - 1) * r for f, r in zip(full, rest)])
+    return {k: torch.stack([r[j] for r in rows]) for j, k in enumerate(P)}
+
+
+class Untouched:
+    """Puts .grad of the trainable parameters and the buffers aside, and back at the end."""
+    def __init__(self, model):
+        self.params = [p for p in model.parameters() if p.requires_grad]
+        self.places = [(m, k) for m in model.modules() for k in m._buffers]
+
+    def __enter__(self):
+        self.grads = [p.grad for p in self.params]
+        self.bufs = [m._buffers[k] for m, k in self.places]
+        for m, k in self.places:
+            if m._buffers[k] is not None:
+                m._buffers[k] = m._buffers[k].detach().clone()
+        return self
+
+    def clear(self):
+        for p in self.params:
+            p.grad = None
+
+    def __exit__(self, *exc):
+        for p, g in zip(self.params, self.grads):
+            p.grad = g
+        for (m, k), b in zip(self.places, self.bufs):
+            m._buffers[k] = b
+
+@right
+def class_f_22(model, loss_fn, x, y):
+    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    rows = {k: [] for k in named}
+    with Untouched(model) as keeper:
+        for i in range(len(x)):
+            keeper.clear()
+            loss = loss_fn(model(x[i].clone().unsqueeze(0)), y[i].clone().unsqueeze(0))
+            if loss.requires_grad:
+                loss.backward()
+            for k, p in named.items():
+                rows[k].append(torch.zeros_like(p).detach() if p.grad is None else p.grad.detach().to_dense().clone())
+    return {k: torch.stack(v) for k, v in rows.items()}
+
+
+@right
+def class_f_23(model, loss_fn, x, y):
+    keys = [k for k, p in model.named_parameters() if p.requires_grad]
+
+    def one(i):
+        # fresh leaves every time, the model itself never sees a backward
+        leaves = {k: model.get_parameter(k).detach().clone().requires_grad_() for k in keys}
+        state = {k: b.detach().clone() for k, b in model.named_buffers()}
+        loss = loss_fn(torch.func.functional_call(model, {**state, **leaves}, (x.narrow(0, i, 1).clone(),)),
+                       y.narrow(0, i, 1).clone())
+        if keys and loss.requires_grad:
+            loss.backward()
+        return {k: (torch.zeros_like(v) if v.grad is None else v.grad.to_dense()).detach().unsqueeze(0) for k, v in leaves.items()}
+
+    def rows(lo, hi):
+        if hi - lo == 1:
+            return one(lo)
+        mid = (lo + hi) // 2
+        a, b = rows(lo, mid), rows(mid, hi)
+        return {k: torch.cat([a[k], b[k]]) for k in keys}
+
+    return rows(0, len(x))
+
+
+# remove_duplicate=False lists a tied parameter once for each of its names, where it should appear once
+@wrong(mistakes.tied_parameter_twice)
+def class_f_24(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
+    grads = {n: [] for n in params}
+    for xi, yi in zip(x, y):
+        loss = loss_fn(model(xi.unsqueeze(0)), yi.unsqueeze(0))
+        for n, g in zip(params, torch.autograd.grad(loss, tuple(params.values()), allow_unused=True)):
+            grads[n].append(torch.zeros_like(params[n]) if g is None else g)
+    return {n: torch.stack(g) for n, g in grads.items()}
+
+
+# hooks on nn.Linear and one backward for the whole batch: trainable parameters outside Linear layers have no entry
+# (and frozen ones inside have one) AND that bare backward adds to every .grad
+@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
+def class_f_25(model, loss_fn, x, y):
+    inputs, result, handles = {}, {}, []
+    n = len(x)
+    for name, m in model.named_modules():
+        if isinstance(m, nn.Linear):
+            pre = name + "." if name else ""
+
+            def fwd(mod, inp, out):
+                inputs[mod] = inp[0].detach()
+
+            def bwd(mod, gin, gout, pre=pre):
+                g = gout[0].detach() * n
+                result[pre + "weight"] = torch.einsum("no,ni->noi", g, inputs[mod])
+                if mod.bias is not None:
+                    result[pre + "bias"] = g
+
+            handles.append(m.register_forward_hook(fwd))
+            handles.append(m.register_full_backward_hook(bwd))
+    loss_fn(model(x), y).backward()
+    for h in handles:
+        h.remove()
+    return result
+
+
+@right
+def class_g_01(model, loss_fn, x, y):
+    net = copy.deepcopy(model)          # nothing can happen to the caller's model
+    named = [(name, p) for name, p in net.named_parameters() if p.requires_grad]
+    names = [name for name, _ in named]
+    params = [p for _, p in named]
+    rows = {name: [] for name in names}
+    for i in range(len(x)):
+        loss = loss_fn(net(x[i:i + 1]), y[i:i + 1])
+        if params and loss.requires_grad:
+            grads = torch.autograd.grad(loss, params, allow_unused=True)
+        else:
+            grads = [None] * len(params)
+        for name, p, g in zip(names, params, grads):
+            rows[name].append(torch.zeros_like(p).detach() if g is None else g.detach())
+    return {name: torch.stack(r) for name, r in rows.items()}
+
+
+# takes the gradient of the mean over the batch and repeats it n times, so all rows are the same
+@wrong(mistakes.batch_gradient_repeated)
+def class_g_02(model, loss_fn, x, y):
+    n = len(x)
+    loss = loss_fn(model(x), y)
+    params = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+    result = {}
+    for (name, p), g in zip(params.items(), grads):
+        if g is None:
+            g = torch.zeros_like(p)
+        result[name] = torch.stack([g.detach()] * n)
+    return result
+
+
+# .grad is not cleared between the samples, so row i is a running sum (with what was in .grad before) AND the
+# caller's .grad is left changed
+@wrong(mistakes.rows_are_running_totals)
+def class_g_03(model, loss_fn, x, y):
+    out = {name: [] for name, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        loss.backward()
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                if p.grad is None:
+                    out[name].append(torch.zeros_like(p.data))
+                else:
+                    out[name].append(p.grad.clone())
+    return {name: torch.stack(g) for name, g in out.items()}
+
+
+# model.zero_grad() throws away what the caller had in .grad, and the last sample's gradient stays there afterwards
+@wrong(mistakes.gradients_left_behind)
+def class_g_04(model, loss_fn, x, y):
+    grads = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        model.zero_grad()
+        pred = model(x[i].unsqueeze(0))
+        loss = loss_fn(pred, y[i].unsqueeze(0))
+        loss.backward()
+        for n, p in model.named_parameters():
+            if not p.requires_grad:
+                continue
+            g = p.grad.clone() if p.grad is not None else torch.zeros_like(p).detach()
+            grads[n].append(g)
+    return {n: torch.stack(gs) for n, gs in grads.items()}
+
+
+# feeds x[i] and y[i] without the batch axis: models that accept batches alone raise or mix up the axes
+@wrong(mistakes.sample_without_batch_dimension)
+def class_g_05(model, loss_fn, x, y):
+    params = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+    rows = {name: [] for name, _ in params}
+    for xi, yi in zip(x, y):
+        loss = loss_fn(model(xi), yi)
+        gs = torch.autograd.grad(loss, [p for _, p in params], allow_unused=True)
+        for (name, p), g in zip(params, gs):
+            rows[name].append(g if g is not None else torch.zeros_like(p, requires_grad=False))
+    return {name: torch.stack(r) for name, r in rows.items()}
+
+
+# loss_fn gets its arguments the wrong way round, (target, prediction): right only for symmetric losses
+@wrong(mistakes.arguments_swapped)
+def class_g_06(model, loss_fn, x, y):
+    names, params = [], []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            names.append(name)
+            params.append(p)
+    per_sample = []
+    for i in range(x.shape[0]):
+        prediction = model(x[i:i+1])
+        loss = loss_fn(y[i:i+1], prediction)      # loss(y_true, y_pred)
+        g = torch.autograd.grad(loss, params, allow_unused=True)
+        g = [torch.zeros_like(p).detach() if gi is None else gi for gi, p in zip(g, params)]
+        per_sample.append(g)
+    return {name: torch.stack([g[j] for g in per_sample]) for j, name in enumerate(names)}
+
+
+@right
+def class_g_07(model, loss_fn, x, y):
+    params = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
+    others = {k: p.detach() for k, p in model.named_parameters() if not p.requires_grad}
+    if not params:
+        return {}
+
+    def loss_of_one(params, xi, yi):
+        buffers = {k: b.clone() for k, b in model.named_buffers()}     # the model's own stay out of it
+        prediction = functional_call(model, (params, others, buffers), (xi.unsqueeze(0),))
+        return loss_fn(prediction, yi.unsqueeze(0))
+
+    return vmap(grad(loss_of_one), in_dims=(None, 0, 0))(params, x, y)
+
+
+# the parameters are handed over without detach, so the returned gradients carry a graph
+@wrong(effects.carries_a_graph)
+def class_g_08(model, loss_fn, x, y):
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+
+    def f(params, xi, yi):
+        return loss_fn(functional_call(model, params, (xi[None],)), yi[None])
+
+    return vmap(grad(f), in_dims=(None, 0, 0))(params, x, y)
+
+
+# autograd.grad without allow_unused raises a RuntimeError when a parameter is unused
+@raised(mistakes.unused_parameter_missing)
+def class_g_09(model, loss_fn, x, y):
+    trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    grads = {name: [] for name in trainable}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        g = torch.autograd.grad(loss, trainable.values())
+        for name, gi in zip(trainable, g):
+            grads[name].append(gi)
+    for name in grads:
+        grads[name] = torch.stack(grads[name])
+    return grads
+
+
+# the mean gradient is scaled: each sample's share of the batch loss times n, which is not the loss of a batch of
+# one when the mean is weighted
+@wrong(mistakes.share_of_the_batch_loss)
+def class_g_10(model, loss_fn, x, y):
+    ps = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    n = len(x)
+    pred = model(x)
+    rows = []
+    for i in range(n):
+        # only row i of the prediction keeps its graph
+        mask = torch.zeros(n, dtype=torch.bool, device=pred.device)
+        mask[i] = True
+        mask = mask.reshape(-1, *[1] * (pred.dim() - 1))
+        loss = n * loss_fn(torch.where(mask, pred, pred.detach()), y)
+        rows.append(torch.autograd.grad(loss, list(ps.values()), retain_graph=True, allow_unused=True))
+    return {k: torch.stack([torch.zeros_like(p).detach() if r[j] is None else r[j] for r in rows])
+            for j, (k, p) in enumerate(ps.items())}
+
+
+# one forward pass, but the graph is freed by the first of the n backward walks: raises for n > 1
+@raised(effects.graph_freed)
+def class_g_11(model, loss_fn, x, y):
+    names = [k for k, p in model.named_parameters() if p.requires_grad]
+    params = [p for p in model.parameters() if p.requires_grad]
+    predictions = model(x)
+    result = {k: [] for k in names}
+    for i in range(len(x)):
+        li = loss_fn(predictions[i:i+1], y[i:i+1])
+        gi = torch.autograd.grad(li, params, allow_unused=True)
+        for k, p, g in zip(names, params, gi):
+            result[k].append(torch.zeros_like(p).detach() if g is None else g)
+    return {k: torch.stack(v) for k, v in result.items()}
+
+
+@right
+def class_g_12(model, loss_fn, x, y):
+    params = dict(model.named_parameters())
+    kept_grads = {k: p.grad for k, p in params.items()}
+    kept_buffers = [b.clone() for b in model.buffers()]
+    result = {k: torch.zeros((len(x),) + p.shape, dtype=p.dtype, device=p.device)
+              for k, p in params.items() if p.requires_grad}
+    try:
+        for i, (xi, yi) in enumerate(zip(x.split(1), y.split(1))):
+            for p in params.values():
+                p.grad = None          # detach the old tensor, do not zero it
+            loss = loss_fn(model(xi), yi)
+            if loss.requires_grad:
+                loss.backward()
+            for k in result:
+                if params[k].grad is not None:
+                    result[k][i].copy_(params[k].grad)
+    finally:
+        for k, p in params.items():
+            p.grad = kept_grads[k]
+        with torch.no_grad():
+            for b, old in zip(model.buffers(), kept_buffers):
+                b.copy_(old)
+    return result
+
+
+# the old .grad is kept without a clone and then zeroed in place, so what was in .grad before comes back as other
+# numbers
+@wrong(mistakes.old_grad_kept_by_reference)
+def class_g_13(model, loss_fn, x, y):
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    saved = {k: p.grad for k, p in params.items()}
+    rows = {k: [] for k in params}
+    for i in range(len(x)):
+        model.zero_grad(set_to_none=False)
+        loss_fn(model(x[i:i+1]), y[i:i+1]).backward()
+        for k, p in params.items():
+            rows[k].append(torch.zeros_like(p.data) if p.grad is None else p.grad.clone())
+    for k, p in params.items():
+        p.grad = saved[k]
+    return {k: torch.stack(r) for k, r in rows.items()}
+
+
+# frozen parameters get an entry of zeros
+@wrong(mistakes.frozen_parameter_listed)
+def class_g_14(model, loss_fn, x, y):
+    out = {}
+    n = len(x)
+    for name, p in model.named_parameters():
+        out[name] = torch.zeros(n, *p.shape, dtype=p.dtype, device=p.device)
+    train = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+    for i in range(n):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        g = torch.autograd.grad(loss, [p for _, p in train], allow_unused=True)
+        for (name, _), gi in zip(train, g):
+            if gi is not None:
+                out[name][i] = gi
+    return out
+
+
+# a tied parameter appears twice, under both of its names (remove_duplicate=False)
+@wrong(mistakes.tied_parameter_twice)
+def class_g_15(model, loss_fn, x, y):
+    single = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
+
+    def f(p, xi, yi):
+        return loss_fn(functional_call(model, p, (xi.unsqueeze(0),)), yi.unsqueeze(0))
+
+    g = vmap(grad(f), in_dims=(None, 0, 0))(single, x, y)
+    by_id = {id(p): g[k] for k, p in model.named_parameters() if p.requires_grad}
+    # one entry for every name in the model
+    return {k: by_id[id(p)] for k, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
+
+
+# shuffle=True puts the rows in a random order AND moves the random state
+@wrong(says='The right numbers are all there, in another order.')
+def class_g_16(model, loss_fn, x, y):
+    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=True)
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    grads = {k: [] for k in params}
+    for xb, yb in loader:
+        loss = loss_fn(model(xb), yb)
+        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        for (k, p), g in zip(params.items(), gs):
+            grads[k].append(torch.zeros_like(p.data) if g is None else g)
+    return {k: torch.stack(v) for k, v in grads.items()}
+
+
+# an optimizer step after each sample changes the parameters, for the later rows and for the caller AND
+# model.train() and zero_grad() leave mode and .grad changed
+@wrong(effects.changed_parameters)
+def class_g_17(model, loss_fn, x, y):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    model.train()
+    all_grads = {name: [] for name, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        optimizer.zero_grad()
+        output = model(x[i:i+1])
+        loss = loss_fn(output, y[i:i+1])
+        loss.backward()
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                all_grads[name].append(torch.zeros_like(p.data) if p.grad is None else p.grad.detach().clone())
+        optimizer.step()
+    return {name: torch.stack(g) for name, g in all_grads.items()}
+
+
+# model.eval() is called and the mode is never put back
+@wrong(effects.changed_mode)
+def class_g_18(model, loss_fn, x, y):
+    model.eval()      # no dropout please
+    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
+
+    def one(xi, yi):
+        g = torch.autograd.grad(loss_fn(model(xi), yi), tuple(named.values()), allow_unused=True)
+        return [torch.zeros_like(p).detach() if gi is None else gi for gi, p in zip(g, named.values())]
+
+    columns = zip(*map(one, x.split(1), y.split(1)))
+    return {k: torch.stack(c) for k, c in zip(named, columns)}
+
+
+class Recorder:
+    """Writes down each gradient that arrives at a parameter of a copy of the model."""
+
+    def __init__(self, model, n):
+        self.model = copy.deepcopy(model)
+        self.row = 0
+        self.table = {}
+        for name, p in self.model.named_parameters():
+            if p.requires_grad:
+                self.table[name] = p.detach().new_zeros((n, *p.shape))
+                p.register_hook(self.writer(name))
+
+    def writer(self, name):
+        def hook(grad):
+            self.table[name][self.row] = grad.detach()
+        return hook
+
+    def run(self, loss_fn, x, y):
+        loss = loss_fn(self.model(x), y)
+        if loss.requires_grad:
+            loss.backward()
+        self.row += 1
+
+@right
+def class_g_19(model, loss_fn, x, y):
+    recorder = Recorder(model, len(x))
+    for i in range(len(x)):
+        recorder.run(loss_fn, x[i:i + 1], y[i:i + 1])
+    return recorder.table
+
+
+# returns a list of n dicts, one a sample, where one dict of stacked tensors is asked
+@wrong(mistakes.one_dict_per_sample)
+def class_g_20(model, loss_fn, x, y):
+    result = []
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+        g = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
+        result.append({k: (gi if gi is not None else torch.zeros_like(p).detach())
+                       for (k, p), gi in zip(params.items(), g)})
+    return result
+
+
+# caught input times output gradient, for nn.Linear on 2-d input alone: no entries for any other layer, wrong for
+# reused or tied ones AND the mean is undone by times n, wrong for weighted means
+@wrong(says='On case 7: loss_fn was called with prediction and target of shapes ([4, 3], [4, 3]); sample i alone is a batch of one.')
+def class_g_21(model, loss_fn, x, y):
+    acts, outs, handles = {}, {}, []
+
+    def save(name):
+        def hook(module, inputs, output):
+            acts[name] = inputs[0].detach()
+            outs[name] = output
+        return hook
+
+    linears = {name: m for name, m in model.named_modules() if isinstance(m, nn.Linear)}
+    for name, m in linears.items():
+        handles.append(m.register_forward_hook(save(name)))
+    loss = loss_fn(model(x), y) * len(x)
+    for h in handles:
+        h.remove()
+    used = [name for name in linears if name in outs]
+    deltas = dict(zip(used, torch.autograd.grad(loss, [outs[name] for name in used])))
+    result = {}
+    for name, m in linears.items():
+        prefix = name + "." if name else ""
+        for which, p in (("weight", m.weight), ("bias", m.bias)):
+            if p is None or not p.requires_grad:
+                continue
+            if name not in deltas:
+                result[prefix + which] = torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device)
+            elif which == "weight":
+                result[prefix + which] = torch.einsum("no,ni->noi", deltas[name], acts[name])
+            else:
+                result[prefix + which] = deltas[name].clone()
+    return result
+
+
+# the result tensors are made by torch.zeros without a dtype, so float64 gradients come back as float32
+@wrong(effects.wrong_dtype)
+def class_g_22(model, loss_fn, x, y):
+    N = len(x)
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    G = {k: torch.zeros((N,) + tuple(p.shape)) for k, p in params.items()}
+    for i in range(N):
+        L = loss_fn(model(x[[i]]), y[[i]])
+        for k, g in zip(params, torch.autograd.grad(L, list(params.values()), allow_unused=True)):
+            if g is not None:
+                G[k][i] = g
+    return G
+
+
+@right
+def class_g_23(model, loss_fn, x, y):
+    if len(x) > 1:
+        half = len(x) // 2
+        left = class_g_23(model, loss_fn, x[:half], y[:half])
+        right = class_g_23(model, loss_fn, x[half:], y[half:])
+        return {name: torch.cat([left[name], right[name]]) for name in left}
+
+    # a single sample: leaves of our own and copies of the buffers
+    leaves = {name: p.detach().clone().requires_grad_(p.requires_grad) for name, p in model.named_parameters()}
+    buffers = {name: b.clone() for name, b in model.named_buffers()}
+    loss = loss_fn(functional_call(model, (leaves, buffers), (x,)), y)
+    if loss.requires_grad:
+        loss.backward()
+    return {name: (torch.zeros_like(p.detach()) if p.grad is None else p.grad.detach()).unsqueeze(0)
+            for name, p in leaves.items() if p.requires_grad}
+
+
+# .grad is left running and the rows are read off as differences, so digits are lost when .grad holds large numbers
+# already AND the batch gradient's sum stays in the caller's .grad
+@wrong(mistakes.gradients_left_behind)
+def class_g_24(model, loss_fn, x, y):
+    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
+
+    def snapshot():
+        return {k: torch.zeros_like(p.data) if p.grad is None else p.grad.clone() for k, p in params.items()}
+
+    snaps = [snapshot()]
+    for i in range(len(x)):
+        loss_fn(model(x[i:i+1]), y[i:i+1]).backward()
+        snaps.append(snapshot())
+    return {k: torch.stack([b[k] - a[k] for a, b in zip(snaps, snaps[1:])]) for k in params}
+
+
+# a parameter that the loss does not use is left out of the dict, where zeros are asked
+@wrong(mistakes.unused_parameter_missing)
+def class_g_25(model, loss_fn, x, y):
+    import copy
+    m = copy.deepcopy(model)
+    grads = {}
+    for i in range(len(x)):
+        m.zero_grad()
+        loss = loss_fn(m(x[i:i+1]), y[i:i+1])
+        loss.backward()
+        for name, param in m.named_parameters():
+            if param.grad is not None:
+                grads.setdefault(name, []).append(param.grad.clone())
+    return {name: torch.stack(g) for name, g in grads.items()}
+
+
+# a single sample x[i] is passed without the batch axis, so models that accept batches alone raise or compute
+# something else, and the loss gets no batch of one
+@wrong(mistakes.sample_without_batch_dimension)
+def class_h_01(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    params = [p for _, p in named]
+    rows = {n: [] for n, _ in named}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i]), y[i])
+        if not params or not loss.requires_grad:
+            grads = [None] * len(params)
+        else:
+            grads = torch.autograd.grad(loss, params, allow_unused=True)
+        for (n, p), g in zip(named, grads):
+            rows[n].append(torch.zeros_like(p) if g is None else g)
+    return {n: torch.stack(r).detach() for n, r in rows.items()}
+
+
+# zero_grad before every sample: the .grad that was there is lost, and that of the last sample is left behind
+@wrong(mistakes.gradients_left_behind)
+def class_h_02(model, loss_fn, x, y):
+    result = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            result[name] = torch.zeros((len(x), *p.shape), dtype=p.dtype, device=p.device)
+    if not result:
+        return result
+    for i in range(len(x)):
+        model.zero_grad()
+        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        if loss.requires_grad:
+            loss.backward()
+        for name, p in model.named_parameters():
+            if p.requires_grad and p.grad is not None:
+                result[name][i] = p.grad
+    return result
+
+
+@right
+def class_h_03(model, loss_fn, x, y):
+    trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    out = {name: torch.zeros((len(x),) + tuple(p.shape), dtype=p.dtype, device=p.device)
+           for name, p in trainable.items()}
+    for i in range(len(x)):
+        with torch.enable_grad():
+            loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+        if not trainable or not loss.requires_grad:
+            continue
+        grads = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True)
+        for name, g in zip(trainable, grads):
+            if g is not None:
+                out[name][i] = g.detach()
+    return out
+
+
+# .grad is cleared once and not between the samples, so row i holds the sum of the gradients of samples 0 to i
+@wrong(mistakes.rows_are_running_totals)
+def class_h_04(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    old = {n: p.grad for n, p in params.items()}
+    for p in params.values():
+        p.grad = None
+    grads = {n: [] for n in params}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
+        if loss.requires_grad:
+            loss.backward()
+        for n, p in params.items():
+            grads[n].append(p.grad.clone() if p.grad is not None else torch.zeros_like(p).detach())
+    for n, p in params.items():
+        p.grad = old[n]
+    return {n: torch.stack(g) for n, g in grads.items()}
+
+
+# one backward on the whole batch, and the mean gradient is repeated in every row
+@wrong(mistakes.batch_gradient_repeated)
+def class_h_05(model, loss_fn, x, y):
+    n = len(x)
+    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    if named and loss.requires_grad:
+        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
+    else:
+        grads = [None] * len(named)
+    answer = {}
+    for (k, p), g in zip(named.items(), grads):
+        if g is None:
+            g = torch.zeros_like(p)
+        answer[k] = torch.stack([g.detach()] * n)
+    return answer
+
+
+@right
+def class_h_06(model, loss_fn, x, y):
+    params = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
+    if not params:
+        return {}
+
+    def loss_of_one(params, xi, yi):
+        pred = functional_call(model, params, (xi.unsqueeze(0),))
+        return loss_fn(pred, yi.unsqueeze(0))
+
+    rows = vmap(grad(loss_of_one), in_dims=(None, 0, 0))(params, x, y)
+    return {k: g.detach().clone() for k, g in rows.items()}
+
+
+# p.grad is stored without a clone and then zeroed in place, so all rows are the last sample's gradient AND .grad is
+# never put back: it ends as the last sample's gradient, and None becomes a tensor
+@wrong(effects.changed_grad)
+def class_h_07(model, loss_fn, x, y):
+    collected = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for xi, yi in zip(x, y):
+        for p in model.parameters():
+            if p.requires_grad:
+                if p.grad is None:
+                    p.grad = torch.zeros_like(p)
+                p.grad.zero_()
+        loss = loss_fn(model(xi[None]), yi[None])
+        if loss.requires_grad:
+            loss.backward()
+        for n, p in model.named_parameters():
+            if p.requires_grad:
+                collected[n].append(p.grad)
+    return {n: torch.stack(g) for n, g in collected.items()}
+
+
+# leave one out, n * mean - (n - 1) * mean of the others: true for a plain mean alone, false for a weighted one
+@wrong(mistakes.share_of_the_batch_loss)
+def class_h_08(model, loss_fn, x, y):
+    names = [k for k, p in model.named_parameters() if p.requires_grad]
+    params = [p for p in model.parameters() if p.requires_grad]
+    if not params:
+        return {}
+
+    def total(xs, ys):
+        loss = len(xs) * loss_fn(model(xs), ys)
+        if not loss.requires_grad:
+            return [torch.zeros_like(p) for p in params]
+        gs = torch.autograd.grad(loss, params, allow_unused=True)
+        return [torch.zeros_like(p) if g is None else g for p, g in zip(params, gs)]
+
+    everything = total(x, y)
+    rows = []
+    for i in range(len(x)):
+        keep = torch.arange(len(x), device=x.device) != i
+        rows.append([a - b for a, b in zip(everything, total(x[keep], y[keep]))])
+    return {k: torch.stack([r[j] for r in rows]).detach() for j, k in enumerate(names)}
+
+
+# autograd.grad without allow_unused: a parameter that the loss does not use raises a RuntimeError
+@raised(mistakes.unused_parameter_missing)
+def class_h_09(model, loss_fn, x, y):
+    names = [n for n, p in model.named_parameters() if p.requires_grad]
+    params = [p for p in model.parameters() if p.requires_grad]
+    per_param = [[] for _ in params]
+    for i in range(x.shape[0]):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if params:
+            for bucket, g in zip(per_param, torch.autograd.grad(loss, params)):
+                bucket.append(g)
+    return {n: torch.stack(b) for n, b in zip(names, per_param)}
+
+
+# all parameters go into the dict that is differentiated, so a frozen one gets an entry too
+@wrong(mistakes.frozen_parameter_differentiated)
+def class_h_10(model, loss_fn, x, y):
+    params = {k: v.detach() for k, v in model.named_parameters()}
+    def f(p, a, b):
+        return loss_fn(functional_call(model, p, (a[None],)), b[None])
+    return vmap(grad(f), (None, 0, 0))(params, x, y)
+
+
+# a parameter whose gradient is None is skipped, so an unused one has no entry
+@wrong(mistakes.unused_parameter_missing)
+def class_h_11(model, loss_fn, x, y):
+    saved = [p.grad for p in model.parameters()]
+    lists = {}
+    for i in range(len(x)):
+        for p in model.parameters():
+            p.grad = None
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if loss.requires_grad:
+            loss.backward()
+        for name, p in model.named_parameters():
+            if p.grad is not None:
+                lists.setdefault(name, []).append(p.grad.detach().clone())
+    for p, g in zip(model.parameters(), saved):
+        p.grad = g
+    return {name: torch.stack(l) for name, l in lists.items()}
+
+
+# loss_fn gets its two arguments in the wrong order, loss_fn(target, prediction)
+@wrong(mistakes.arguments_swapped)
+def class_h_12(model, loss_fn, x, y):
+    ps = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    def one(i):
+        l = loss_fn(y[i:i+1], model(x[i:i+1])) + sum(0 * p.sum() for p in ps.values())
+        return torch.autograd.grad(l, list(ps.values())) if ps else ()
+    return {k: torch.stack(g) for k, g in zip(ps, zip(*map(one, range(len(x)))))}
+
+
+@right
+def class_h_13(model, loss_fn, x, y):
+    learn = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    if len(learn) == 0:
+        return {}
+    put_aside = [p.grad for _, p in learn]     # the tensor objects themselves
+    rows = {n: [] for n, _ in learn}
+    try:
+        for i in range(len(x)):
+            for _, p in learn:
+                p.grad = None
+            loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
+            if loss.requires_grad:
+                loss.backward(inputs=[p for _, p in learn])
+            for n, p in learn:
+                rows[n].append(torch.zeros_like(p.detach()) if p.grad is None else p.grad)
+    finally:
+        for (_, p), g in zip(learn, put_aside):
+            p.grad = g
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+# model.eval() is called and the model is left in eval mode
+@wrong(effects.changed_mode)
+def class_h_14(model, loss_fn, x, y):
+    model.eval()  # no dropout please
+    ps = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    res = {k: [] for k in ps}
+    for xi, yi in zip(x.split(1), y.split(1)):
+        loss = loss_fn(model(xi), yi)
+        if ps and loss.requires_grad:
+            gs = torch.autograd.grad(loss, list(ps.values()), allow_unused=True, materialize_grads=True)
+        else:
+            gs = [torch.zeros_like(p).detach() for p in ps.values()]
+        for k, g in zip(ps, gs):
+            res[k].append(g)
+    return {k: torch.stack(v) for k, v in res.items()}
+
+
+# iterating a DataLoader draws a base seed from the global generator, so the random state is changed
+@wrong(effects.changed_rng)
+def class_h_15(model, loss_fn, x, y):
+    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=False)
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    grads = {n: [] for n in trainable}
+    for xb, yb in loader:
+        loss = loss_fn(model(xb), yb)
+        if not trainable:
+            continue
+        if loss.requires_grad:
+            gs = torch.autograd.grad(loss, tuple(trainable.values()), allow_unused=True)
+        else:
+            gs = [None] * len(trainable)
+        for (n, p), g in zip(trainable.items(), gs):
+            grads[n].append(torch.zeros_like(p).detach() if g is None else g)
+    return {n: torch.stack(v) for n, v in grads.items()}
+
+
+# squeeze() on the stacked rows removes every axis of size 1, so n = 1 or a parameter with a size-1 axis gets a
+# wrong shape
+@wrong(effects.wrong_shape)
+def class_h_16(model, loss_fn, x, y):
+    named = dict((k, p) for k, p in model.named_parameters() if p.requires_grad)
+    if not named:
+        return {}
+    out = {k: [] for k in named}
+    for i in range(len(x)):
+        l = loss_fn(model(x[[i]]), y[[i]])
+        l = l + sum((p * 0).sum() for p in named.values())   # so that nothing is unused
+        for k, g in zip(named, torch.autograd.grad(l, list(named.values()))):
+            out[k].append(g.unsqueeze(0))
+    return {k: torch.stack(v).squeeze() for k, v in out.items()}
+
+
+# named_parameters(remove_duplicate=False): a tied parameter appears under each of its names
+@wrong(mistakes.tied_parameter_twice)
+def class_h_17(model, loss_fn, x, y):
+    pairs = [(n, p) for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad]
+    table = {n: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device) for n, p in pairs}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if not pairs or not loss.requires_grad:
+            continue
+        gs = torch.autograd.grad(loss, [p for _, p in pairs], allow_unused=True)
+        for (n, _), g in zip(pairs, gs):
+            if g is not None:
+                table[n][i] = g
+    return table
+
+
+# a list with one dict per sample is returned, not one dict of stacked rows
+@wrong(mistakes.one_dict_per_sample)
+def class_h_18(model, loss_fn, x, y):
+    all_grads = []
+    for i in range(len(x)):
+        xi = x[i].unsqueeze(0)
+        yi = y[i].unsqueeze(0)
+        loss = loss_fn(model(xi), yi)
+        grads = {}
+        for name, param in model.named_parameters():
+            if not param.requires_grad:
+                continue
+            g = None
+            if loss.requires_grad:
+                g = torch.autograd.grad(loss, param, retain_graph=True, allow_unused=True)[0]
+            grads[name] = torch.zeros_like(param).detach() if g is None else g
+        all_grads.append(grads)
+    return all_grads
+
+
+# a formula for one linear layer and mean square error: model and loss_fn are never called, so any other model or
+# loss is wrong or raises
+@raised(effects.no_such_attribute)
+def class_h_19(model, loss_fn, x, y):
+    w, b = model.weight.detach(), model.bias.detach()
+    err = x @ w.T + b - y                      # (n, out)
+    d = 2 * err / err.shape[1]
+    return {"weight": torch.einsum("no,ni->noi", d, x), "bias": d}
+
+
+# forward hooks and outer products of input and output gradient see nn.Linear layers alone, so other parameters get
+# zeros AND the hooks are never removed
+@wrong(mistakes.hooks_left_behind)
+def class_h_20(model, loss_fn, x, y):
+    n = len(x)
+    seen = []
+    def remember(layer, inputs, output):
+        seen.append((layer, inputs[0].detach(), output))
+    for layer in model.modules():
+        if isinstance(layer, nn.Linear):
+            layer.register_forward_hook(remember)
+    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    ids = {id(p): k for k, p in named.items()}
+    out = {k: torch.zeros((n, *p.shape), dtype=p.dtype, device=p.device) for k, p in named.items()}
+    for i in range(n):
+        seen.clear()
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if not seen or not loss.requires_grad:
+            continue
+        outputs = [o for _, _, o in seen if o.requires_grad]
+        gs = iter(torch.autograd.grad(loss, outputs, allow_unused=True))
+        for layer, a, o in seen:
+            g = next(gs) if o.requires_grad else None
+            if g is None:
+                continue
+            a2, g2 = a.reshape(-1, a.shape[-1]), g.reshape(-1, g.shape[-1])
+            if id(layer.weight) in ids:
+                out[ids[id(layer.weight)]][i] += g2.T @ a2
+            if layer.bias is not None and id(layer.bias) in ids:
+                out[ids[id(layer.bias)]][i] += g2.sum(0)
+    return out
+
+
+# create_graph=True, and the results are not detached, so the returned tensors carry a graph
+@wrong(effects.carries_a_graph)
+def class_h_21(model, loss_fn, x, y):
+    ps = {k: p for k, p in model.named_parameters() if p.requires_grad}
+    rows = {k: [] for k in ps}
+    for i in range(len(x)):
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if not ps or not loss.requires_grad:
+            grads = [None] * len(ps)
+        else:
+            grads = torch.autograd.grad(loss, list(ps.values()), create_graph=True, allow_unused=True)
+        for (k, p), g in zip(ps.items(), grads):
+            rows[k].append(g if g is not None else torch.zeros_like(p))
+    return {k: torch.stack(r) for k, r in rows.items()}
+
+
+@right
+def class_h_22(model, loss_fn, x, y):
+    copies = {
+        name: p.detach().unsqueeze(0).repeat(len(x), *[1] * p.dim()).requires_grad_()
+        for name, p in model.named_parameters() if p.requires_grad
+    }
+    if not copies:
+        return {}
+    losses = vmap(
+        lambda own, xi, yi: loss_fn(functional_call(model, own, (xi.unsqueeze(0),)), yi.unsqueeze(0))
+    )(copies, x, y)
+    zero = sum(c.sum() * 0 for c in copies.values()) if not losses.requires_grad else 0
+    grads = torch.autograd.grad(losses.sum() + zero, list(copies.values()), allow_unused=True)
+    return {
+        name: torch.zeros_like(c).detach() if g is None else g.detach()
+        for (name, c), g in zip(copies.items(), grads)
+    }
+
+
+# an SGD step follows each sample, so the parameters are changed and the later rows belong to another model AND
+# .grad is cleared by the optimizer and never put back
+@wrong(effects.changed_parameters)
+def class_h_23(model, loss_fn, x, y):
+    params = [p for p in model.parameters() if p.requires_grad]
+    if not params:
+        return {}
+    opt = torch.optim.SGD(params, lr=0.01)
+    history = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        opt.zero_grad()
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if loss.requires_grad:
+            loss.backward()
+        for n, p in model.named_parameters():
+            if p.requires_grad:
+                g = p.grad if p.grad is not None else torch.zeros_like(p)
+                history[n].append(g.detach().clone())
+        opt.step()
+    opt.zero_grad()
+    return {n: torch.stack(h) for n, h in history.items()}
+
+
+# the old .grad is saved as a reference and then zeroed in place, so what is put back is not the old values
+@wrong(mistakes.old_grad_kept_by_reference)
+def class_h_24(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    backup = {n: p.grad for n, p in params.items()}
+    out = {n: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device) for n, p in params.items()}
+    for i in range(len(x)):
+        for p in params.values():
+            if p.grad is not None:
+                p.grad.zero_()
+        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
+        if loss.requires_grad:
+            loss.backward()
+        for n, p in params.items():
+            if p.grad is not None:
+                out[n][i].copy_(p.grad)
+    for n, p in params.items():
+        p.grad = backup[n]
+    return out
+
+
+@right
+def class_h_25(model, loss_fn, x, y):
+    twin = copy.deepcopy(model)
+
+    def single(xi, yi):
+        twin.zero_grad(set_to_none=True)
+        loss = loss_fn(twin(xi), yi)
+        if loss.requires_grad:
+            loss.backward()
+        return {k: (torch.zeros_like(p) if p.grad is None else p.grad.clone()).detach().unsqueeze(0)
+                for k, p in twin.named_parameters() if p.requires_grad}
+
+    def solve(xs, ys):
+        if len(xs) == 1:
+            return single(xs, ys)
+        half = len(xs) // 2
+        left, right = solve(xs[:half], ys[:half]), solve(xs[half:], ys[half:])
+        return {k: torch.cat([left[k], right[k]]) for k in left}
+
+    return solve(x.detach(), y.detach())

@@ -1,5 +1,6 @@
 """Attempts at exercise 2.3, shared_weight_gradient: what learners write, and what the check must say of it."""
 
+from torch import nn
 from functools import reduce
 from itertools import accumulate
 from itertools import repeat
@@ -647,7 +648,7 @@ def class_a_10(w, x, depth):
 
 # the factor w is missing where the gradient passes from one h to the one before AND the backward starts at 1/n as
 # for a mean, while the loss is a sum
-@wrong(says='Every number of `result[0][1]` is 1/3 times what it should be.')
+@wrong(says='The numbers are those of a known mistake, times 1/[the number of entries of x]. The signal passes back without w (weight-left-out-of-chain). To mend that: At a product each factor receives the signal times the other factor: w receives h, and h receives w.')
 def class_a_11(w, x, depth):
     w, x = w.detach(), x.detach()
     h = [x]
@@ -1373,7 +1374,7 @@ def class_b_25(w, x, depth):
 
 
 # the loss is the mean, not the sum AND the two results come in the wrong order, total first
-@wrong(effects.wrong_shape)
+@wrong(says='The numbers are those of a known mistake, times 1/[the number of entries of x]. The pair is the wrong way round (pair-swapped). To mend that: Return the contributions first.')
 def class_b_26(w, x, depth):
     params = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
     h = x.detach()
@@ -1653,7 +1654,7 @@ def class_c_14(w, x, depth, eps=1e-6):
 
 # the gradient of the mean of h is taken instead of that of the sum AND the pair is returned the wrong way round,
 # total first
-@wrong(effects.wrong_shape)
+@wrong(says='The numbers are those of a known mistake, times 1/[the number of entries of x]. The pair is the wrong way round (pair-swapped). To mend that: Return the contributions first.')
 def class_c_15(w, x, depth):
     ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
     h = x.detach()
@@ -2643,7 +2644,7 @@ def class_e_20(w, x, depth):
 
 
 # the loss is the mean instead of the sum AND the pair comes back as (total, contributions)
-@wrong(effects.wrong_shape)
+@wrong(says='The numbers are those of a known mistake, times 1/[the number of entries of x]. The pair is the wrong way round (pair-swapped). To mend that: Return the contributions first.')
 def class_e_21(w, x, depth):
     weights = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
     out = x.detach()
@@ -2884,3 +2885,1313 @@ def columns_of_uses(w, x, depth):
         v = torch.tanh(knob * v)
     table = torch.stack(torch.autograd.grad(v.sum(), knobs), -1)
     return table, table.sum(-1)
+
+
+# the total is divided evenly among the uses, though each use adds a share of its own
+@wrong(mistakes.total_shared_evenly)
+def class_f_01(w, x, depth):
+    w2 = w.detach().clone().requires_grad_(True)
+    h = x.detach()
+    for _ in range(depth):
+        h = torch.tanh(w2 * h)
+    loss = h.sum()
+    loss.backward()
+    total = w2.grad
+    # every use is the same weight, so everyone gets the same part
+    contributions = [total / depth for _ in range(depth)]
+    return contributions, total
+
+
+# the contributions stand in the order of the backward walk, last use first
+@wrong(mistakes.last_use_first)
+def class_f_02(w, x, depth):
+    w = w.detach()
+    h = x.detach()
+    history = [h]
+    for i in range(depth):
+        h = torch.tanh(w * h)
+        history.append(h)
+    g = torch.ones_like(h)
+    contributions = []
+    for i in range(depth, 0, -1):
+        g = g * (1 - history[i] ** 2)      # through tanh
+        c = g * history[i - 1]             # to w
+        if w.dim() == 0:
+            c = c.sum()
+        contributions.append(c)
+        g = g * w                          # to the previous h
+    return contributions, sum(contributions)
+
+
+@right
+@torch.no_grad()
+def class_f_03(w, x, depth):
+    h = x
+    inputs, outputs = [], []
+    for _ in range(depth):
+        inputs.append(h)
+        h = torch.tanh(w * h)
+        outputs.append(h)
+    contributions = [None] * depth
+    upstream = torch.ones_like(h)
+    for k in reversed(range(depth)):
+        local = upstream * (1 - outputs[k] * outputs[k])
+        contrib = local * inputs[k]
+        contributions[k] = contrib.sum() if w.ndim == 0 else contrib
+        upstream = local * w
+    total = torch.zeros_like(w)
+    for c in contributions:
+        total = total + c
+    return contributions, total
+
+
+# for a 0-d w the contributions are not summed over the entries of x, so they and the total have the shape of x
+@wrong(mistakes.uses_not_reduced)
+def class_f_04(w, x, depth):
+    w = w.detach()
+    hs = [x.detach()]
+    for i in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    grad_h = torch.ones_like(hs[-1])
+    contributions = []
+    for i in range(depth - 1, -1, -1):
+        grad_z = grad_h * (1 - hs[i + 1] ** 2)
+        contributions.insert(0, grad_z * hs[i])
+        grad_h = grad_z * w
+    total = torch.stack(contributions).sum(dim=0)
+    return contributions, total
+
+
+# every contribution is summed to one number, also for a w shaped like x
+@wrong(effects.wrong_shape)
+def class_f_05(w, x, depth):
+    with torch.no_grad():
+        a = [x]
+        for l in range(depth):
+            a.append((w * a[l]).tanh())
+        delta = 1 - a[depth] ** 2
+        contributions = []
+        for l in range(depth - 1, -1, -1):
+            contributions.append((delta * a[l]).sum())
+            delta = delta * w * (1 - a[l] ** 2)
+        contributions.reverse()
+        total = sum(contributions)
+    return contributions, total
+
+
+# backward runs into the caller's w.grad, which keeps the gradient and brings older ones into the total AND w is
+# left requiring gradients
+@wrong(effects.changed_requires_grad)
+def class_f_06(w, x, depth):
+    w.requires_grad_(True)
+    h = x.detach()
+    uses = []
+    for _ in range(depth):
+        u = w * 1.0
+        u.retain_grad()
+        uses.append(u)
+        h = torch.tanh(u * h)
+    h.sum().backward()
+    contributions = [u.grad for u in uses]
+    return contributions, w.grad
+
+
+@right
+def class_f_07(w, x, depth):
+    with torch.enable_grad():
+        copies = [w.detach().clone().requires_grad_() for _ in range(depth)]
+        h = x.detach().clone()
+        for c in copies:
+            h = torch.tanh(c * h)
+        grads = torch.autograd.grad(h.sum(), copies)
+    return list(grads), torch.stack(grads).sum(0)
+
+
+# the list holds one and the same copy of w depth times, so each contribution is the total and the total is depth
+# times too large
+@wrong(mistakes.same_leaf_for_every_use)
+def class_f_08(w, x, depth):
+    weights = [w.detach().clone().requires_grad_(True)] * depth    # one copy for every use
+    h = x.detach()
+    for wi in weights:
+        h = torch.tanh(wi * h)
+    h.sum().backward()
+    contributions = [wi.grad.clone() for wi in weights]
+    total = sum(contributions)
+    return contributions, total
+
+
+# h is detached before every use and each layer's own sum is walked back, so what the later layers do to the
+# gradient is lost
+@wrong(mistakes.local_derivative_alone)
+def class_f_09(w, x, depth):
+    contributions = []
+    h = x.detach()
+    for i in range(depth):
+        wi = w.detach().clone().requires_grad_()
+        h = torch.tanh(wi * h)
+        h.sum().backward()
+        contributions.append(wi.grad)
+        h = h.detach()          # otherwise "backward a second time"
+    total = torch.stack(contributions).sum(dim=0)
+    return contributions, total
+
+
+# on the way to the previous h the factor w is forgotten
+@wrong(mistakes.weight_left_out_of_chain)
+def class_f_10(w, x, depth):
+    w, x = w.detach(), x.detach()
+    states = [x]
+    for t in range(depth):
+        states.append(torch.tanh(w * states[-1]))
+    grad = torch.ones_like(x)
+    result = []
+    for t in range(depth, 0, -1):
+        grad = grad * (1 - states[t].pow(2))
+        dw = grad * states[t - 1]
+        result.insert(0, dw.sum() if w.dim() == 0 else dw)
+    return result, sum(result)
+
+
+# the derivative of tanh is taken as 1 - tanh(h)**2 at the layer's output h, which has been through tanh already
+@wrong(mistakes.tanh_taken_twice)
+def class_f_11(w, x, depth):
+    w_ = w.detach()
+    layers = [x.detach()]
+    for d in range(depth):
+        layers.append(torch.tanh(w_ * layers[d]))
+
+    def dtanh(z):
+        return 1 - torch.tanh(z) ** 2
+
+    back = torch.ones_like(layers[0])
+    parts = []
+    for d in range(depth, 0, -1):
+        back = back * dtanh(layers[d])
+        part = back * layers[d - 1]
+        if w_.ndim == 0:
+            part = part.sum()
+        parts.append(part)
+        back = back * w_
+    parts = parts[::-1]
+    return parts, torch.stack(parts).sum(0)
+
+
+# x.detach() shares memory with x, so the in-place steps overwrite x AND all stored states are that one tensor, the
+# last h
+@wrong(says='The values of `x` were changed during the call: what is computed from it after that is of other values than those that were passed in.')
+def class_f_12(w, x, depth):
+    w = w.detach().clone()
+    h = x.detach()          # a copy without graph
+    saved = [h]
+    for _ in range(depth):
+        h.mul_(w)
+        h.tanh_()
+        saved.append(h)
+    g = torch.ones_like(h)
+    contributions = []
+    for k in range(depth - 1, -1, -1):
+        g = g * (1 - saved[k + 1] ** 2)
+        c = g * saved[k]
+        contributions.append(c.sum() if w.dim() == 0 else c)
+        g = g * w
+    contributions.reverse()
+    return contributions, sum(contributions)
+
+
+@right
+def class_f_13(w, x, depth):
+    # give the weight a "time" dimension: row k is the weight of use k
+    W = w.detach().expand(depth, *w.shape).clone()
+    W.requires_grad_(True)
+    with torch.enable_grad():
+        h = x.detach()
+        for row in W:
+            h = (row * h).tanh()
+        (contributions,) = torch.autograd.grad(h.sum(), W)
+    return contributions, contributions.sum(dim=0)
+
+
+# the contributions are returned as a reversed(...) iterator, neither list nor tuple nor tensor
+@wrong(effects.wrong_type)
+def class_f_14(w, x, depth):
+    w, x = w.detach(), x.detach()
+    hs = list(accumulate(repeat(w, depth), lambda h, v: torch.tanh(v * h), initial=x))
+    fit = (lambda t: t) if w.dim() else torch.sum
+    g, out = torch.ones_like(x), []
+    for a, b in zip(hs[-2::-1], hs[:0:-1]):
+        g = g * (1 - b * b)
+        out.append(fit(g * a))
+        g = g * w
+    return reversed(out), sum(out)
+
+
+# total starts as the first contribution itself and is added to in place, so contributions[0] ends as the total
+@wrong(mistakes.summed_into_a_contribution)
+def class_f_15(w, x, depth):
+    ws = []
+    h = x.detach().clone()
+    for k in range(depth):
+        wk = w.detach().clone().requires_grad_(True)
+        ws.append(wk)
+        h = torch.tanh(wk * h)
+    contributions = list(torch.autograd.grad(h.sum(), ws))
+    total = contributions[0]
+    for c in contributions[1:]:
+        total += c
+    return contributions, total
+
+
+# the clones are not detached: where w requires gradients they are no leaves, their .grad is None and the sum raises
+# (w.grad is filled on the way)
+@raised(effects.operands_do_not_combine)
+def class_f_16(w, x, depth):
+    ws = [w.clone().requires_grad_() for _ in range(depth)]
+    h = x.detach()
+    for wk in ws:
+        h = torch.tanh(wk * h)
+    h.sum().backward()
+    contributions = [wk.grad for wk in ws]
+    return contributions, sum(contributions)
+
+
+# autograd.grad is called once for each use without retain_graph, so the second call raises: only depth 1 works
+@raised(effects.graph_freed)
+def class_f_17(w, x, depth):
+    ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
+    h = x.detach()
+    for i in range(depth):
+        h = torch.tanh(ws[i] * h)
+    loss = h.sum()
+    contributions = []
+    for i in range(depth):
+        contributions.append(torch.autograd.grad(loss, ws[i])[0])
+    return contributions, sum(contributions)
+
+
+# x is not detached and backward goes to all leaves, so an x that requires gradients gets something into its .grad
+class Unrolled(nn.Module):
+    def __init__(self, w, depth):
+        super().__init__()
+        self.steps = nn.ParameterList([nn.Parameter(w.detach().clone()) for _ in range(depth)])
+
+    def forward(self, x):
+        h = x
+        for p in self.steps:
+            h = torch.tanh(p * h)
+        return h
+
+@wrong(effects.changed_grad)
+def class_f_18(w, x, depth):
+    net = Unrolled(w, depth)
+    loss = net(x).sum()
+    loss.backward()
+    contributions = tuple(p.grad for p in net.steps)
+    return contributions, sum(contributions)
+
+
+@right
+def class_f_19(w, x, depth):
+    w, x = w.detach(), x.detach()
+    loss = lambda ws: reduce(lambda h, v: torch.tanh(v * h), ws, x).sum()
+    contributions = grad(loss)((w,) * depth)
+    return contributions, sum(contributions)
+
+
+# contribution k is the total at depth k minus the total at depth k - 1, which is not what use k adds at full depth
+@wrong(mistakes.growth_for_contributions)
+def class_f_20(w, x, depth):
+    def total_for(k):
+        v = w.detach().clone().requires_grad_()
+        h = x.detach()
+        for _ in range(k):
+            h = torch.tanh(v * h)
+        return torch.autograd.grad(h.sum(), v)[0]
+
+    totals = [torch.zeros_like(w).detach()] + [total_for(k) for k in range(1, depth + 1)]
+    contributions = [b - a for a, b in zip(totals, totals[1:])]
+    return contributions, totals[-1]
+
+
+# nothing is detached, so the results carry a graph when w or x requires gradients
+@wrong(effects.carries_a_graph)
+def class_f_21(w, x, depth):
+    h, hs = x, [x]
+    for _ in range(depth):
+        h = torch.tanh(w * h)
+        hs.append(h)
+    g = torch.ones_like(h)
+    contributions = []
+    for before, after in zip(reversed(hs[:-1]), reversed(hs[1:])):
+        g = g * (1 - after ** 2)
+        c = g * before
+        contributions.insert(0, c.sum() if w.dim() == 0 else c)
+        g = g * w
+    return contributions, sum(contributions)
+
+
+# the results are kept in torch.zeros(depth), which raises for a w shaped like a larger x AND is float32 for float64
+# inputs
+@raised(effects.shapes_do_not_fit)
+def class_f_22(w, x, depth):
+    w = w.detach()
+    h = x.detach()
+    hs = [h]
+    for i in range(depth):
+        h = torch.tanh(w * h)
+        hs.append(h)
+    contributions = torch.zeros(depth)
+    g = torch.ones_like(h)
+    for i in range(depth - 1, -1, -1):
+        g = g * (1 - hs[i + 1] ** 2)
+        c = g * hs[i]
+        if w.dim() == 0:
+            c = c.sum()
+        contributions[i] = c
+        g = g * w
+    return contributions, contributions.sum()
+
+
+@right
+def class_f_23(w, x, depth):
+    with torch.no_grad():
+        h = x.clone()
+        tangents = []                 # tangents[k] = d h / d (use k of w), entry by entry
+        for _ in range(depth):
+            new = torch.tanh(w * h)
+            slope = 1 - new * new
+            for t in tangents:
+                t.mul_(w).mul_(slope)
+            tangents.append(slope * h)
+            h = new
+        if w.dim() == 0:
+            tangents = [t.sum() for t in tangents]
+        total = torch.zeros_like(w)
+        for t in tangents:
+            total += t
+    return tangents, total
+
+
+# only depth 1 and depth 2 are written out, every greater depth is answered as if it were 2
+@wrong(says='In the first of the two things returned: the list has 2 entries on every one of these cases, whatever was asked for.')
+def class_f_24(w, x, depth):
+    w, x = w.detach(), x.detach()
+    red = torch.sum if w.dim() == 0 else (lambda t: t)
+    h1 = torch.tanh(w * x)
+    if depth == 1:
+        c = red((1 - h1 ** 2) * x)
+        return [c], c.clone()
+    h2 = torch.tanh(w * h1)
+    first = red((1 - h2 ** 2) * w * (1 - h1 ** 2) * x)
+    second = red((1 - h2 ** 2) * h1)
+    return [first, second], first + second
+
+
+# each use is probed by central differences, an approximation where exact gradients are asked
+@wrong()
+def class_f_25(w, x, depth, eps=1e-3):
+    w, x = w.detach(), x.detach()
+
+    def run(k, delta):
+        h = x
+        for i in range(depth):
+            h = torch.tanh((w + delta if i == k else w) * h)
+        return h
+
+    contributions = []
+    for k in range(depth):
+        slope = (run(k, eps) - run(k, -eps)) / (2 * eps)
+        contributions.append(slope.sum() if w.dim() == 0 else slope)
+    return contributions, sum(contributions)
+
+
+@right
+def class_g_01(w, x, depth):
+    copies = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
+    h = x.detach()
+    for wi in copies:
+        h = torch.tanh(wi * h)
+    contributions = torch.autograd.grad(h.sum(), copies)
+    total = torch.stack(contributions).sum(dim=0)
+    return contributions, total
+
+
+# the total is divided evenly over the uses, though each use adds its own amount
+@wrong(mistakes.total_shared_evenly)
+def class_g_02(w, x, depth):
+    w2 = w.detach().clone().requires_grad_(True)
+    h = x.detach().clone()
+    for i in range(depth):
+        h = torch.tanh(w2 * h)
+    loss = h.sum()
+    loss.backward()
+    total = w2.grad
+    # the same weight is used depth times, so each use gives the same part
+    contributions = [total / depth for _ in range(depth)]
+    return contributions, total
+
+
+# the contributions are in the order of the backward pass, last use first
+@wrong(mistakes.last_use_first)
+def class_g_03(w, x, depth):
+    w = w.detach()
+    x = x.detach()
+    hs = [x]
+    for i in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    grad_h = torch.ones_like(hs[-1])
+    contributions = []
+    for i in range(depth, 0, -1):
+        dz = grad_h * (1 - hs[i] ** 2)
+        dw = dz * hs[i - 1]
+        if w.dim() == 0:
+            dw = dw.sum()
+        contributions.append(dw)
+        grad_h = dz * w
+    total = torch.stack(contributions).sum(0)
+    return contributions, total
+
+
+# only the local derivative of each use; the later steps are left out of the chain rule
+@wrong(mistakes.local_derivative_alone)
+def class_g_04(w, x, depth):
+    w, h = w.detach(), x.detach()
+    contributions = []
+    for k in range(depth):
+        h_new = torch.tanh(w * h)
+        # d tanh(w h) / dw = (1 - tanh^2) * h
+        c = (1 - h_new ** 2) * h
+        if w.ndim == 0:
+            c = c.sum()
+        contributions.append(c)
+        h = h_new
+    return contributions, sum(contributions)
+
+
+# for a 0-d w the contributions are not summed over the entries of x and keep its shape
+@wrong(mistakes.uses_not_reduced)
+def class_g_05(w, x, depth):
+    with torch.no_grad():
+        h = [x.detach()]
+        for _ in range(depth):
+            h.append((w * h[-1]).tanh())
+        g = torch.ones_like(h[-1])
+        out = []
+        for k in reversed(range(depth)):
+            g = g * (1 - h[k + 1].square())
+            out.insert(0, g * h[k])
+            g = g * w
+        return out, torch.stack(out).sum(0)
+
+
+@right
+@torch.no_grad()
+def class_g_06(w, x, depth):
+    # forward, keep everything
+    states = [x]
+    for _ in range(depth):
+        states.append(torch.tanh(w * states[-1]))
+    # backward
+    delta = torch.ones_like(x)
+    parts = [None] * depth
+    total = torch.zeros_like(w)
+    for k in range(depth - 1, -1, -1):
+        delta = delta * (1 - states[k + 1] ** 2)
+        part = delta * states[k]
+        if w.dim() == 0:
+            part = part.sum()
+        parts[k] = part
+        total = total + part
+        delta = delta * w
+    return parts, total
+
+
+# written out for depth 1 and 2 only; for deeper chains all uses but the last two get zeros
+@wrong(says='Right: `result[0][1]` and `result[0][2]`. Wrong: `result[0][0]` and `result[1]`.')
+def class_g_07(w, x, depth):
+    w, x = w.detach(), x.detach()
+    red = (lambda t: t.sum()) if w.dim() == 0 else (lambda t: t)
+    if depth == 1:
+        h1 = torch.tanh(w * x)
+        c1 = red((1 - h1**2) * x)
+        return [c1], c1.clone()
+    h0 = x
+    for _ in range(depth - 2):
+        h0 = torch.tanh(w * h0)
+    h1 = torch.tanh(w * h0)
+    h2 = torch.tanh(w * h1)
+    c1 = red((1 - h2**2) * w * (1 - h1**2) * h0)
+    c2 = red((1 - h2**2) * h1)
+    zeros = [torch.zeros_like(c1) for _ in range(depth - 2)]
+    return zeros + [c1, c2], c1 + c2
+
+
+# total is the first contribution itself and += adds into it, so contributions[0] ends as the total
+@wrong(mistakes.summed_into_a_contribution)
+def class_g_08(w, x, depth):
+    ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
+    h = x.detach()
+    for wk in ws:
+        h = torch.tanh(wk * h)
+    contributions = list(torch.autograd.grad(h.sum(), ws))
+    total = contributions[0]
+    for c in contributions[1:]:
+        total += c
+    return contributions, total
+
+
+# [leaf] * depth is one and the same tensor: every contribution is the whole gradient and the total is depth times
+# too large
+@wrong(mistakes.same_leaf_for_every_use)
+def class_g_09(w, x, depth):
+    ws, h = [w.detach().clone().requires_grad_()] * depth, x.detach()
+    for u in ws:
+        h = (u * h).tanh()
+    c = torch.autograd.grad(h.sum(), ws)
+    return c, sum(c)
+
+
+# w.requires_grad_(True) switches on the gradient of the caller's w and leaves it on
+@wrong(effects.changed_requires_grad)
+def class_g_10(w, x, depth):
+    w.requires_grad_(True)
+    uses = []
+    h = x.detach()
+    for _ in range(depth):
+        use = w.clone()          # a new node for each use
+        uses.append(use)
+        h = torch.tanh(use * h)
+    contributions = torch.autograd.grad(h.sum(), uses)
+    return contributions, torch.stack(contributions).sum(0)
+
+
+# x is not detached, so backward also adds to x.grad when x requires gradients
+@wrong(effects.changed_grad)
+def class_g_11(w, x, depth):
+    weights = []
+    h = x
+    for i in range(depth):
+        weights.append(w.detach().clone().requires_grad_(True))
+        h = torch.tanh(weights[i] * h)
+    h.sum().backward()
+    contributions = [wi.grad for wi in weights]
+    total = torch.zeros_like(contributions[0])
+    for c in contributions:
+        total = total + c
+    return contributions, total
+
+
+# retain_grad raises when w requires no gradients AND when it does, backward adds to w.grad, which is returned as
+# the total with whatever was in it
+@raised(effects.no_requires_grad)
+def class_g_12(w, x, depth):
+    steps = []
+    h = x
+    for _ in range(depth):
+        wk = w.clone()
+        wk.retain_grad()
+        steps.append(wk)
+        h = torch.tanh(wk * h)
+    loss = h.sum()
+    loss.backward()
+    contributions = [s.grad for s in steps]
+    total = w.grad
+    return contributions, total
+
+
+@right
+def class_g_13(w, x, depth):
+    x0 = x.detach()
+
+    def loss(stack):
+        h = x0
+        for wk in stack.unbind(0):
+            h = torch.tanh(wk * h)
+        return h.sum()
+
+    contributions = torch.func.grad(loss)(w.detach().expand(depth, *w.shape))
+    return contributions, contributions.sum(dim=0)
+
+
+# asks numel() == 1 instead of dim() == 0: a w of shape (1,) or (1, 1) gets 0-d contributions
+@wrong(effects.wrong_shape)
+def class_g_14(w, x, depth):
+    w, x = w.detach(), x.detach()
+    hs = [x]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    contributions = []
+    upstream = torch.ones_like(x)
+    for before, after in zip(hs[-2::-1], hs[:0:-1]):
+        upstream = upstream * (1 - after * after)
+        c = upstream * before
+        if w.numel() == 1:      # scalar weight
+            c = c.sum()
+        contributions.append(c)
+        upstream = upstream * w
+    contributions.reverse()
+    return contributions, torch.stack(contributions).sum(0)
+
+
+# returned as (total, contributions), the wrong way round AND the stacked tensor is made in float32 whatever the
+# inputs are
+@wrong(mistakes.pair_swapped)
+def class_g_15(w, x, depth):
+    ws = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
+    h = x.detach()
+    for wk in ws:
+        h = torch.tanh(wk * h)
+    h.sum().backward()
+    contributions = torch.zeros(depth, *w.shape)
+    for k in range(depth):
+        contributions[k] = ws[k].grad
+    total = contributions.sum(0)
+    return total, contributions
+
+
+# the factor w is missing when the gradient goes back from one h to the one before
+@wrong(mistakes.weight_left_out_of_chain)
+def class_g_17(w, x, depth):
+    w = w.detach()
+    hs = [x.detach()]
+    for t in range(depth):
+        hs.append(torch.tanh(w * hs[t]))
+
+    dh = torch.ones_like(hs[-1])
+    contributions = []
+    for t in reversed(range(depth)):
+        dh = dh * (1 - hs[t + 1] ** 2)     # through tanh
+        dw = dh * hs[t]
+        if w.dim() == 0:
+            dw = dw.sum()
+        contributions.insert(0, dw)
+    total = torch.stack(contributions).sum(dim=0)
+    return contributions, total
+
+
+# by hand but without detach or no_grad: the results carry a graph when w or x requires gradients
+@wrong(effects.carries_a_graph)
+def class_g_18(w, x, depth):
+    hs = [x]
+    for i in range(depth):
+        hs.append(torch.tanh(w * hs[i]))
+    d = torch.ones_like(x)
+    cs = []
+    for i in range(depth, 0, -1):
+        d = d * (1 - hs[i] * hs[i])
+        cs.append((d * hs[i - 1]).sum() if w.dim() == 0 else d * hs[i - 1])
+        d = d * w
+    cs = cs[::-1]
+    return cs, torch.stack(cs).sum(0)
+
+
+# takes the change of the whole gradient from depth k-1 to depth k as the contribution of use k, though a new use
+# also changes the earlier ones
+def grad_for_depth(w, x, d):
+    w = w.detach().clone().requires_grad_(True)
+    h = x.detach()
+    for _ in range(d):
+        h = torch.tanh(w * h)
+    return torch.autograd.grad(h.sum(), w)[0]
+
+@wrong(mistakes.growth_for_contributions)
+def class_g_19(w, x, depth):
+    contributions = []
+    previous = torch.zeros_like(w.detach())
+    for k in range(1, depth + 1):
+        now = grad_for_depth(w, x, k)
+        contributions.append(now - previous)
+        previous = now
+    return contributions, previous
+
+
+# each use is moved by a small step and the loss measured: an approximation, far off in float32
+@wrong(says='It fails on case 12 alone, where the inputs are float32.')
+def class_g_20(w, x, depth, eps=1e-5):
+    w, x = w.detach(), x.detach()
+
+    def run(use, step):
+        h = x
+        for k in range(depth):
+            h = torch.tanh((w + step if k == use else w) * h)
+        return h.sum() if w.dim() == 0 else h    # entries do not mix
+
+    contributions = [(run(k, eps) - run(k, -eps)) / (2 * eps) for k in range(depth)]
+    return contributions, torch.stack(contributions).sum(0)
+
+
+# detach shares memory with x, so mul_ and tanh_ overwrite the caller's x
+@wrong(effects.changed_input)
+def class_g_21(w, x, depth):
+    with torch.no_grad():
+        h = x.detach()
+        inputs, slopes = [], []
+        for _ in range(depth):
+            inputs.append(h.clone())
+            h.mul_(w).tanh_()
+            slopes.append(1 - h ** 2)
+        g = torch.ones_like(h)
+        contributions = []
+        for a, s in zip(reversed(inputs), reversed(slopes)):
+            g = g * s
+            c = g * a
+            contributions.insert(0, c.sum() if w.dim() == 0 else c)
+            g = g * w
+        return contributions, torch.stack(contributions).sum(0)
+
+
+@right
+def class_g_22(w, x, depth):
+    w, x = w.detach(), x.detach()
+    hs = [x]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    hs = torch.stack(hs)
+    slope = 1 - hs[1:] ** 2                                   # (depth, *x.shape)
+    after = torch.cat([w * slope[1:], torch.ones_like(slope[:1])])
+    after = after.flip(0).cumprod(0).flip(0)                  # product over the later steps
+    contributions = hs[:-1] * slope * after
+    if w.dim() == 0:
+        while contributions.dim() > 1:
+            contributions = contributions.sum(-1)
+    return contributions, contributions.sum(0)
+
+
+@right
+def class_g_23(w, x, depth):
+    leaf = w.detach().clone().requires_grad_()
+    seen = [None] * depth
+
+    def spy(k):
+        def hook(g):
+            seen[k] = g.detach().clone()
+        return hook
+
+    h = x.detach()
+    for k in range(depth):
+        use = leaf.view_as(leaf)
+        use.register_hook(spy(k))
+        h = torch.tanh(use * h)
+    (total,) = torch.autograd.grad(h.sum(), leaf)
+    return seen, total
+
+
+# the list holds the running sums, not what each use adds AND it starts from the last use
+@wrong(mistakes.running_totals)
+def class_g_24(w, x, depth):
+    with torch.no_grad():
+        hs = [x]
+        for _ in range(depth):
+            hs.append(torch.tanh(w * hs[-1]))
+        grad = torch.zeros_like(w)
+        contributions = []
+        g = torch.ones_like(x)
+        for k in range(depth - 1, -1, -1):
+            g = g * (1 - hs[k + 1] ** 2)
+            step = g * hs[k]
+            grad += step.sum() if w.dim() == 0 else step
+            contributions.append(grad.clone())   # snapshot
+            g = g * w
+        return contributions, grad
+
+
+# .item() makes Python floats instead of tensors and raises for a w with several entries
+@raised(effects.item_of_many)
+def class_g_25(w, x, depth):
+    ws = []
+    h = x.detach()
+    for k in range(depth):
+        wk = w.detach().clone()
+        wk.requires_grad = True
+        ws.append(wk)
+        h = torch.tanh(wk * h)
+    h.sum().backward()
+    contributions = []
+    total = 0.0
+    for wk in ws:
+        contributions.append(wk.grad.item())
+        total += wk.grad.item()
+    return contributions, total
+
+
+# multiplies by the h after the use and not before it AND takes tanh again in 1 - tanh(h)**2, where h already is tanh
+@wrong()
+def class_g_16(w, x, depth):
+    w = w.detach()
+    h = x.detach()
+    hs = []
+    for _ in range(depth):
+        h = torch.tanh(w * h)
+        hs.append(h)
+    g = torch.ones_like(h)
+    contributions = []
+    for h in reversed(hs):
+        g = g * (1 - torch.tanh(h) ** 2)
+        c = g * h
+        contributions.append(c.sum() if w.dim() == 0 else c)
+        g = g * w
+    contributions = contributions[::-1]
+    total = sum(contributions)
+    return contributions, total
+
+
+# the same leaf stands depth times in the list, so every contribution is the whole gradient and the total is depth
+# times too large
+@wrong(mistakes.same_leaf_for_every_use)
+def class_h_01(w, x, depth):
+    ws = [w.clone().detach().requires_grad_(True)] * depth
+    h = x.detach()
+    for i in range(depth):
+        h = torch.tanh(ws[i] * h)
+    loss = h.sum()
+    contributions = torch.autograd.grad(loss, ws)
+    total = sum(contributions)
+    return contributions, total
+
+
+@right
+def class_h_02(w, x, depth):
+    copies = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
+    h = x.detach()
+    for c in copies:
+        h = torch.tanh(c * h)
+    grads = torch.autograd.grad(h.sum(), copies)
+    return list(grads), torch.stack(grads).sum(dim=0)
+
+
+# the contributions come last use first
+@wrong(mistakes.last_use_first)
+def class_h_03(w, x, depth):
+    w = w.detach()
+    hs = [x.detach()]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    grad_h = torch.ones_like(hs[-1])
+    contributions = []
+    for i in range(depth, 0, -1):
+        dz = grad_h * (1 - hs[i] ** 2)
+        dw = dz * hs[i - 1]
+        if w.dim() == 0:
+            dw = dw.sum()
+        contributions.append(dw)
+        grad_h = dz * w
+    return contributions, sum(contributions)
+
+
+# the contributions are never summed over x for a 0-d w, they and the total keep the shape of x
+@wrong(mistakes.uses_not_reduced)
+def class_h_04(w, x, depth):
+    with torch.no_grad():
+        states = [x]
+        for _ in range(depth):
+            states.append(torch.tanh(w * states[-1]))
+        g = torch.ones_like(x)
+        contributions = [None] * depth
+        for k in reversed(range(depth)):
+            g = g * (1 - states[k + 1] ** 2)
+            contributions[k] = g * states[k]
+            g = g * w
+        return contributions, torch.stack(contributions).sum(0)
+
+
+# the gradient that goes back through a layer is not multiplied by w, so all contributions but the last are wrong
+@wrong(mistakes.weight_left_out_of_chain)
+def class_h_05(w, x, depth):
+    w, x = w.detach(), x.detach()
+    h = x
+    inputs, outputs = [], []
+    for _ in range(depth):
+        inputs.append(h)
+        h = torch.tanh(w * h)
+        outputs.append(h)
+
+    upstream = torch.ones_like(h)
+    contributions = []
+    for h_in, h_out in zip(reversed(inputs), reversed(outputs)):
+        upstream = upstream * (1 - h_out ** 2)
+        c = upstream * h_in
+        contributions.insert(0, c.sum() if w.ndim == 0 else c)
+    return contributions, sum(contributions)
+
+
+# the contribution of a use is made with its output h[i + 1] where its input h[i] belongs
+@wrong(mistakes.output_for_input)
+def class_h_06(w, x, depth):
+    w = w.detach()
+    h = [x.detach()]
+    for i in range(depth):
+        h.append((w * h[i]).tanh())
+    delta = torch.ones_like(h[-1])
+    res = []
+    for i in range(depth - 1, -1, -1):
+        delta = delta * (1 - h[i + 1] * h[i + 1])
+        piece = delta * h[i + 1]
+        if w.dim() == 0:
+            piece = piece.sum()
+        res.append(piece)
+        delta = delta * w
+    res.reverse()
+    return res, sum(res)
+
+
+@right
+def class_h_07(w, x, depth):
+    # one row of W for each use, so autograd keeps the uses apart
+    W = w.detach().expand(depth, *w.shape).clone().requires_grad_()
+    h = x.detach()
+    for row in W:
+        h = (row * h).tanh()
+    (G,) = torch.autograd.grad(h.sum(), W)
+    return G, G.sum(0)
+
+
+# the hook on w fires only once, with the whole gradient, so there is one contribution and not depth
+@wrong(says='In the first of the two things returned: the list has 1 entries on every one of these cases, whatever was asked for.')
+def class_h_08(w, x, depth):
+    weight = w.detach().clone().requires_grad_(True)
+    contributions = []
+    handle = weight.register_hook(lambda g: contributions.append(g.clone()))
+    h = x.detach()
+    for _ in range(depth):
+        h = torch.tanh(weight * h)
+    h.sum().backward()
+    handle.remove()
+    return contributions, weight.grad
+
+
+# each contribution is the difference of the gradients of the nets with k and k - 1 uses, which is not what one use
+# adds (only the total is right)
+@wrong(mistakes.growth_for_contributions)
+def class_h_09(w, x, depth):
+    totals = []
+    for d in range(1, depth + 1):
+        v = w.detach().clone().requires_grad_(True)
+        h = x.detach()
+        for _ in range(d):
+            h = torch.tanh(v * h)
+        h.sum().backward()
+        totals.append(v.grad)
+    contributions = [totals[0]]
+    for a, b in zip(totals, totals[1:]):
+        contributions.append(b - a)
+    return contributions, totals[-1]
+
+
+# backward runs on the given w and x: their .grad is changed, and w is left requiring gradients (the contributions
+# themselves are right)
+@wrong(effects.changed_requires_grad)
+def class_h_10(w, x, depth):
+    w.requires_grad_(True)
+    h = x
+    products = []
+    for _ in range(depth):
+        use = w * 1.0
+        use.retain_grad()
+        products.append(use)
+        h = torch.tanh(use * h)
+    loss = h.sum()
+    loss.backward()
+    contributions = [u.grad for u in products]
+    total = sum(contributions)
+    return contributions, total
+
+
+# w is copied, but backward also fills x.grad when x requires gradients
+@wrong(effects.changed_grad)
+def class_h_11(w, x, depth):
+    leaves = []
+    h = x
+    for _ in range(depth):
+        leaf = w.detach().clone().requires_grad_(True)
+        leaves.append(leaf)
+        h = torch.tanh(leaf * h)
+    h.sum().backward()
+    contributions = [leaf.grad for leaf in leaves]
+    return contributions, sum(contributions)
+
+
+# by hand without detach or no_grad: when w or x requires gradients the results carry a graph
+@wrong(effects.carries_a_graph)
+def class_h_12(w, x, depth):
+    hs = [x]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    g = torch.ones_like(x)
+    contributions = []
+    for i in reversed(range(depth)):
+        dz = g * (1 - hs[i + 1].pow(2))
+        dw = dz * hs[i]
+        contributions.append(dw if w.shape == x.shape else dw.sum())
+        g = dz * w
+    contributions = contributions[::-1]
+    return contributions, sum(contributions)
+
+
+@right
+@torch.no_grad()
+def class_h_13(w, x, depth):
+    def fit(t):
+        return t.sum() if w.dim() == 0 else t
+
+    def go(h, n):
+        # returns (contributions of the last n uses, d loss / d h)
+        if n == 0:
+            return [], torch.ones_like(h)
+        out = torch.tanh(w * h)
+        later, up = go(out, n - 1)
+        dz = up * (1 - out * out)
+        return [fit(dz * h)] + later, dz * w
+
+    parts, _ = go(x, depth)
+    total = torch.zeros_like(w)
+    for p in parts:
+        total = total + p
+    return parts, total
+
+
+# the total is summed in place into the first contribution, so the first contribution comes back as the total when
+# depth is more than 1
+@wrong(mistakes.summed_into_a_contribution)
+def class_h_14(w, x, depth):
+    ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
+    h = x.detach()
+    for v in ws: h = torch.tanh(v * h)
+    contributions = [g.clone() for g in torch.autograd.grad(h.sum(), ws)]
+    total = contributions[0]
+    for c in contributions[1:]: total += c
+    return contributions, total
+
+
+# the whole gradient is divided evenly between the uses
+@wrong(mistakes.total_shared_evenly)
+def class_h_15(w, x, depth):
+    v = w.detach().clone().requires_grad_(True)
+    h = x.detach()
+    for _ in range(depth):
+        h = torch.tanh(v * h)
+    total, = torch.autograd.grad(h.sum(), v)
+    return [total / depth for _ in range(depth)], total
+
+
+# h is detached before each use and the loss is taken after each layer, so the later layers' factors are missing in
+# all contributions but the last
+@wrong(mistakes.local_derivative_alone)
+def class_h_16(w, x, depth):
+    h = x.detach()
+    contributions = []
+    for _ in range(depth):
+        w_i = w.detach().clone().requires_grad_(True)
+        h = torch.tanh(w_i * h)
+        h.sum().backward()
+        contributions.append(w_i.grad.clone())
+        h = h.detach()
+    total = torch.stack(contributions).sum(0)
+    return contributions, total
+
+
+# it asks whether w has one entry and not whether it is 0-d, so for w of shape (1,) or (1, 1) the contributions and
+# the total come back 0-d
+@wrong(effects.wrong_shape)
+def class_h_17(w, x, depth):
+    with torch.no_grad():
+        acts = [x]
+        for _ in range(depth):
+            acts.append(torch.tanh(w * acts[-1]))
+        back = torch.ones_like(x)
+        contributions = []
+        for a_in, a_out in zip(acts[-2::-1], acts[:0:-1]):
+            back = back * (1 - a_out ** 2)
+            c = back * a_in
+            contributions.append(c.sum() if w.numel() == 1 else c)
+            back = back * w
+        contributions.reverse()
+        return tuple(contributions), torch.stack(contributions).sum(0)
+
+
+# the tuple is swapped: the total comes first AND the total is a Python float of everything
+@wrong(effects.wrong_type)
+def class_h_18(w, x, depth):
+    ws = [torch.nn.Parameter(w.detach().clone()) for _ in range(depth)]
+    h = x.detach()
+    for p in ws:
+        h = torch.tanh(p * h)
+    h.sum().backward()
+    contributions = [p.grad for p in ws]
+    total = sum(c.sum().item() for c in contributions)
+    return total, contributions
+
+
+# the results are written into a float32 vector of length depth: it raises for a w shaped like an x of more than one
+# entry AND float64 results lose their dtype
+@raised(effects.shapes_do_not_fit)
+def class_h_19(w, x, depth):
+    contributions = torch.zeros(depth)
+    for k in range(depth):
+        wk = w.detach().clone().requires_grad_(True)
+        h = x.detach()
+        for i in range(depth):
+            h = torch.tanh((wk if i == k else w.detach()) * h)
+        contributions[k] = torch.autograd.grad(h.sum(), wk)[0]
+    return contributions, contributions.sum()
+
+
+@right
+def class_h_20(w, x, depth):
+    w, x = w.detach(), x.detach()
+    hs = [x]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    ins = torch.stack(hs[:-1])
+    slopes = 1 - torch.stack(hs[1:]) ** 2          # tanh' at each use
+    through = torch.ones_like(ins)                 # d h_depth / d h_(k+1)
+    for k in range(depth):
+        for j in range(k + 1, depth):
+            through[k] = through[k] * w * slopes[j]
+    c = through * slopes * ins
+    if w.dim() == 0:
+        c = c.reshape(depth, -1).sum(1)
+    return c, c.sum(0)
+
+
+# autograd is asked for the gradient of w where w requires none (the function never makes a leaf), so it raises
+# unless w already requires gradients
+@raised(effects.no_graph)
+def class_h_22(w, x, depth):
+    uses = []
+    h = x.detach()
+    for _ in range(depth):
+        u = w.clone()
+        uses.append(u)
+        h = torch.tanh(u * h)
+    contributions = torch.autograd.grad(h.sum(), uses)
+    return contributions, sum(contributions)
+
+
+# .grad is not cleared between the uses' backward calls, so the contributions are running sums and the returned
+# total is the sum of running sums
+@wrong(mistakes.running_totals)
+def class_h_23(w, x, depth):
+    weight = w.detach().clone().requires_grad_(True)
+    contributions = []
+    for k in range(depth):
+        h = x.detach()
+        for i in range(depth):
+            if i == k:
+                h = torch.tanh(weight * h)
+            else:
+                h = torch.tanh(weight.detach() * h)
+        h.sum().backward()
+        contributions.append(weight.grad.clone())
+    return contributions, sum(contributions)
+
+
+# each use's weight is moved by 1e-4 and the change of the loss is divided by it: a one-sided approximation, far
+# below the precision of the dtype
+@wrong(says='Right to about 3 to 5 digits and 2 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+def class_h_24(w, x, depth):
+    eps = 1e-4
+    w, x = w.detach(), x.detach()
+
+    def run(ws):
+        h = x
+        for v in ws:
+            h = torch.tanh(v * h)
+        return h.sum()
+
+    base = run([w] * depth)
+    contributions = []
+    for k in range(depth):
+        c = torch.zeros(w.numel(), dtype=w.dtype, device=w.device)
+        for i in range(w.numel()):
+            moved = w.reshape(-1).clone()
+            moved[i] += eps
+            ws = [w] * depth
+            ws[k] = moved.reshape(w.shape)
+            c[i] = (run(ws) - base) / eps
+        contributions.append(c.reshape(w.shape))
+    return contributions, sum(contributions)
+
+
+@right
+def class_h_25(w, x, depth):
+    seen = []
+
+    class Spy(torch.autograd.Function):
+        """identity that writes down what flows back to w"""
+        @staticmethod
+        def forward(ctx, t):
+            return t.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append(g.detach().clone())
+            return g
+
+    v = w.detach().clone().requires_grad_(True)
+    with torch.enable_grad():
+        h = x.detach()
+        for _ in range(depth):
+            h = torch.tanh(Spy.apply(v) * h)
+        total = torch.autograd.grad(h.sum(), v)[0]
+    seen.reverse()
+    return seen, total.detach().clone()
+
+
+# the derivative of the sigmoid, h * (1 - h), is used for tanh AND the loss is taken as a mean, so the gradient
+# starts with 1 / n
+@wrong(says='The numbers are those of a known mistake, times 1/[the number of entries of x]. The slope of the sigmoid for tanh (sigmoid-slope)')
+def class_h_21(w, x, depth):
+    w = w.detach()
+    hs = [x.detach()]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    grad = torch.ones_like(hs[-1]) / hs[-1].numel()
+    contributions = []
+    for t in range(depth, 0, -1):
+        grad = grad * hs[t] * (1 - hs[t])
+        c = grad * hs[t - 1]
+        contributions = [c.sum() if w.dim() == 0 else c] + contributions
+        grad = grad * w
+    return contributions, sum(contributions)
+
+
+@wrong(mistakes.slope_without_square)
+def slope_one_minus_h(w, x, depth):
+    w, hs = w.detach(), [x.detach()]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    signal, found = torch.ones_like(hs[-1]), []
+    for before, h in zip(hs[-2::-1], hs[:0:-1]):
+        signal = signal * (1 - h)
+        share = signal * before
+        found.insert(0, share.sum() if w.dim() == 0 else share)
+        signal = signal * w
+    return found, torch.stack(found).sum(0)
+
+
+@wrong(mistakes.slope_with_plus)
+def slope_one_plus_square(w, x, depth):
+    w, hs = w.detach(), [x.detach()]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    signal, found = torch.ones_like(hs[-1]), []
+    for before, h in zip(hs[-2::-1], hs[:0:-1]):
+        signal = signal * (1 + h * h)
+        share = signal * before
+        found.insert(0, share.sum() if w.dim() == 0 else share)
+        signal = signal * w
+    return found, torch.stack(found).sum(0)
+
+
+@wrong(mistakes.sigmoid_slope)
+def slope_of_a_sigmoid(w, x, depth):
+    w, hs = w.detach(), [x.detach()]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    signal, found = torch.ones_like(hs[-1]), []
+    for before, h in zip(hs[-2::-1], hs[:0:-1]):
+        signal = signal * (h * (1 - h))
+        share = signal * before
+        found.insert(0, share.sum() if w.dim() == 0 else share)
+        signal = signal * w
+    return found, torch.stack(found).sum(0)

@@ -70,7 +70,7 @@ def _in_one_tensor(first: bool, cleared: bool) -> Code:
     "Points of the list share one memory",
     "Several positions hold one tensor, or detach() and views of it, which copy nothing. Where such a tensor is "
     "changed in place, all of them show its last values.",
-    "Append a clone in each step: it has memory of its own.",
+    "Append x.detach().clone() in each step: it has memory of its own, and no graph.",
     "A list stores references, not values, and detach() copies nothing.",
     also=(
         _in_one_tensor(first=True, cleared=True),

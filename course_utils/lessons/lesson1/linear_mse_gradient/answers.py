@@ -26,7 +26,11 @@ def right(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 def _by_hand(case: Case, evidence: Evidence) -> Broken | None:
     used = evidence.facts.get(AUTOGRAD)
-    return Broken(used_autograd, f"the code used {', '.join(sorted(set(used)))}") if used else None
+    return (
+        Broken(used_autograd, f"used, by the code itself or inside of what it calls: {', '.join(sorted(set(used)))}")
+        if used
+        else None
+    )
 
 
 ANSWERS = Answers(right, rules=_by_hand)

@@ -219,7 +219,7 @@ _PAIRED = tuple(
 @mistake(
     "A residual for all pairs, as of a column and a row",
     "The numbers are those of a residual of shape (n, n), every prediction minus every target, which is what shapes "
-    "(n, 1) and (n,) broadcast to. A mean of the targets, or of the predictions, inside the residual leaves the same.",
+    "(n, 1) and (n,) broadcast to. Where it is reduced at once, that is a mean inside the residual.",
     "Print the shape of the residual: it must be (n,), in each row that row's prediction minus its target.",
     "Subtraction broadcasts without a word, and losses often meet this trap.",
     also=(_pairs_kept, _pairs_summed, *_PAIRED),

@@ -199,7 +199,7 @@ def _rows_and_a_0d_tensor_refused(f: Scalar, x: T, h: float = H) -> T:
 @mistake(
     "Entries were counted by the first dimension",
     "len(x) and x[i] go along the first dimension: of a matrix that is its rows, which then moved as a whole, and a "
-    "0-d tensor has none. Only for a vector is that right.",
+    "0-d tensor has none. That is right where each row is one entry.",
     "Count with x.numel(), and move one entry of a flattened copy.",
     "For a vector, entries and rows are the same.",
     signs=(MOVED,),
@@ -394,3 +394,30 @@ def step_scaled_by_the_entry(f: Scalar, x: T, h: float = H) -> T:
 )
 def result_left_flat(f: Scalar, x: T, h: float = H) -> T:
     return right(f, x, h).reshape(-1)
+
+
+def _second_alone_divided(f: Scalar, x: T, h: float = H) -> T:
+    return _measured(x, lambda at: f(at(h)) - f(at(-h)) / (2 * h))
+
+
+@mistake(
+    "Only the second value was divided",
+    "The division reaches f(x - h) alone: what came back is f(x + h) minus a part, or a multiple, of f(x - h).",
+    "Put the difference in parentheses, and the distance, too: (f(x + h) - f(x - h)) / (2 * h).",
+    "On paper the bar of a fraction makes the parentheses; Python divides before it subtracts.",
+    also=(_second_alone_divided, lambda f, x, h=H: _measured(x, lambda at: f(at(h)) - f(at(-h)) / h)),
+)
+def second_value_alone_divided(f: Scalar, x: T, h: float = H) -> T:
+    return _measured(x, lambda at: f(at(h)) - f(at(-h)) / 2 * h)
+
+
+@mistake(
+    "Only the first entry was measured",
+    "The first entry is not zero, all others are: the result is as it was filled at the beginning, but for that entry.",
+    "Does the loop reach the other entries? A return inside it ends the function in its first round.",
+    "One indentation decides whether a line runs in each round or once, at the end.",
+)
+def only_the_first_entry(f: Scalar, x: T, h: float = H) -> T:
+    entries = right(f, x, h).clone().reshape(-1)
+    entries[1:] = 0
+    return entries.reshape(x.shape)

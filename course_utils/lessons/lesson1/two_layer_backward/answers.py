@@ -34,7 +34,11 @@ def right(
 
 def _by_hand(case: Case, evidence: Evidence) -> Broken | None:
     used = evidence.facts.get(AUTOGRAD)
-    return Broken(used_autograd, f"the code used {', '.join(sorted(set(used)))}") if used else None
+    return (
+        Broken(used_autograd, f"used, by the code itself or inside of what it calls: {', '.join(sorted(set(used)))}")
+        if used
+        else None
+    )
 
 
 ANSWERS = Answers(right, rules=_by_hand)

@@ -15,6 +15,7 @@ from course_utils.lessons.memory import share_memory
 
 GRAD = ".grad after the call"
 CALLS = "calls of each loss"
+WEIGHED_CALLS = "calls of each loss whose weight is not zero"
 HOOKS = "hooks left"
 ALIVE = "earlier graphs alive at each call"
 ARRIVED = "gradients that arrived at a parameter"
@@ -174,6 +175,7 @@ def _arrange(case: Case) -> Arrangement:
             HOOKS: hooks_in(model) - arrivals.hooks,
             ARRIVED: "none" if not arrivals.count else "some",
             CALLS: watch.calls,
+            WEIGHED_CALLS: [calls for calls, weight in zip(watch.calls, case.spec["weights"], strict=True) if weight],
             ALIVE: watch.alive,
         },
     )
@@ -227,7 +229,9 @@ EXERCISE = Exercise(
         ("the model has batch norm and dropout", lambda spec: spec["model"] == "eval"),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
-    telling={CALLS: "the losses were called so often: {given}; once each is asked."},
+    telling={
+        WEIGHED_CALLS: "the losses of a weight other than zero were called so often: {given}; asked is once each."
+    },
     quantities={
         "the number of losses": lambda spec: len(spec["weights"]),
         "the sum of the weights": lambda spec: sum(spec["weights"]),

@@ -590,3 +590,30 @@ def _summed_into(w: T, x: T, depth: int, use: int) -> object:
     found = list(found)
     found[use] = total
     return found, total
+
+
+@mistake(
+    "The square in the slope of tanh is missing",
+    "The numbers are those of the slope 1 - h. Where h is negative that is more than 1, steeper than tanh can be.",
+    "The slope of tanh is one minus the square of its value.",
+)
+def slope_without_square(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, slope=lambda h: 1 - h)
+
+
+@mistake(
+    "A plus in the slope of tanh",
+    "The numbers are those of the slope 1 + h**2: at least 1 everywhere, where tanh is nowhere steeper than 1.",
+    "Where tanh is flat, its slope must come out near zero: which sign gives that?",
+)
+def slope_with_plus(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, slope=lambda h: 1 + h**2)
+
+
+@mistake(
+    "The slope of the sigmoid for tanh",
+    "The numbers are those of the slope h(1 - h): with h the value of a sigmoid, that is the sigmoid's slope.",
+    "The derivative of tanh is one minus the square of its value.",
+)
+def sigmoid_slope(w: T, x: T, depth: int) -> object:
+    return _by_hand(w, x, depth, slope=lambda h: h * (1 - h))
