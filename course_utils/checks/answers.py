@@ -18,6 +18,19 @@ class Broken:
     seen: str
 
 
+def nothing_used(fact: str, mistake: Mistake) -> Callable[[Case, Evidence], Broken | None]:
+    """The rule that a fact, a list of what was used on the way, stays empty."""
+
+    def rule(case: Case, evidence: Evidence) -> Broken | None:
+        used = evidence.facts.get(fact)
+        if not isinstance(used, list) or not used:
+            return None
+        names = ", ".join(sorted({str(one) for one in used}))
+        return Broken(mistake, f"used, by the code itself or inside of what it calls: {names}")
+
+    return rule
+
+
 @dataclass(frozen=True)
 class Answers:
     """How one exercise is judged.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from course_utils.checks import diagnose as diagnosis
 from course_utils.checks import effects
@@ -16,6 +16,7 @@ from course_utils.checks.judge.scaled import Scaled, scaled
 from course_utils.checks.observe import LIMIT
 from course_utils.exercise import Change, Exercise, Fault, Raised
 
+Answer = TypeVar("Answer")
 STRICT = False
 """Whether a fault in a diagnosis is raised, as the tests want it; else the card says less, and the verdict stands."""
 
@@ -54,7 +55,7 @@ def _unnamed(exercise: Exercise, runs: Sequence[Run], total: int, left: Mapping[
             groups.setdefault(_kind_of_fault(run, places), []).append(run)
     numeric = [run for kind, group in groups.items() if kind in ("value", "shape") for run in group]
     numeric.sort(key=lambda run: run.number)
-    both = scaled(exercise, numeric)
+    both = _unless_it_fails(lambda: scaled(exercise, numeric))
     if both is not None:
         found.append(_two_at_once(numeric, total, left, both))
         groups = {kind: group for kind, group in groups.items() if kind not in ("value", "shape")}
@@ -71,13 +72,18 @@ def _two_at_once(group: Sequence[Run], total: int, left: Mapping[Place, Any], bo
 
 
 def _diagnosed(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> tuple[str, ...]:
-    """What is certain of some failing cases. What was given is a stranger's data: no sentence is worth a verdict."""
+    """What is certain of some failing cases."""
+    return _unless_it_fails(lambda: diagnosis.diagnose(exercise, group, runs)) or ()
+
+
+def _unless_it_fails(say: Callable[[], Answer]) -> Answer | None:
+    """What was given is a stranger's data, and no sentence about it is worth a verdict."""
     try:
-        return diagnosis.diagnose(exercise, group, runs)
+        return say()
     except Exception:
         if STRICT:
             raise
-        return ()
+        return None
 
 
 def _kind_of_fault(run: Run, places: set[str]) -> Any:

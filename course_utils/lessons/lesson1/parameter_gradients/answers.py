@@ -10,7 +10,8 @@ from torch import nn
 from course_utils.checks.answers import Answers, Broken
 from course_utils.exercise import Case, Evidence
 from course_utils.lessons.lesson1.parameter_gradients.mistakes import hooks_left_behind
-from course_utils.lessons.lesson1.parameter_gradients.task import HELD, HOOKS, IS_NONE, LossFn
+from course_utils.lessons.lesson1.parameter_gradients.task import HELD, HOOKS, IS_NONE
+from course_utils.lessons.watched_loss import LossFn
 
 
 def right(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> dict[str, torch.Tensor]:

@@ -10,7 +10,8 @@ from torch import nn
 
 from course_utils.checks.mistakes import mistake
 from course_utils.lessons.inputs import mean_square_error
-from course_utils.lessons.lesson1.parameter_gradients.task import LIVE, LossFn
+from course_utils.lessons.lesson1.parameter_gradients.task import LIVE
+from course_utils.lessons.watched_loss import LossFn
 
 T = torch.Tensor
 Grads = dict[str, T]

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, cases, gradients_held, hooks_in, model_and_batch
+from course_utils.lessons.watched_loss import ORDER, WatchedLoss
 
 HELD = ".grad after the call"
 """The fact that holds the values of each .grad, zeros for None."""
 IS_NONE = ".grad is None after the call"
-CALLS = "calls of loss_fn"
 SHAPES = "shapes loss_fn was called with"
-ORDER = "order of the arguments of loss_fn"
 HOOKS = "hooks left"
 LIVE = "a returned tensor shares memory with a .grad"
-LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-
-
-class _Loss:
-    """The loss handed to the learner, and how it was called."""
-
-    def __init__(self, loss_fn: LossFn, target: torch.Tensor) -> None:
-        self._loss_fn = loss_fn
-        self._target = target.detach().clone()
-        self._calls = 0
-        self._shapes: set[tuple[tuple[int, ...], ...]] = set()
-        self._order: set[str] = set()
-
-    def __call__(self, prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        self._calls += 1
-        try:
-            self._shapes.add((tuple(prediction.shape), tuple(target.shape)))
-            self._order.add(self._order_of(prediction, target))
-        except (RuntimeError, AttributeError, TypeError):
-            pass  # no plain tensors: ones that torch.func maps over, or none at all
-        return self._loss_fn(prediction, target)
-
-    def _order_of(self, prediction: torch.Tensor, target: torch.Tensor) -> str:
-        if _equal(target, self._target):
-            return "prediction, target"
-        return "target, prediction" if _equal(prediction, self._target) else "unknown"
-
-    def facts(self) -> dict[str, object]:
-        shapes = sorted([list(map(list, pair)) for pair in self._shapes])
-        return {CALLS: self._calls, SHAPES: shapes[:8], ORDER: sorted(self._order)}
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -111,7 +78,8 @@ def _cases(seed: int) -> list[Case]:
 
 def _arrange(case: Case) -> Arrangement:
     model, x, y = model_and_batch(case)
-    loss_fn = _Loss(LOSSES[case.spec["loss"]], y)
+    targets = y.detach().clone()
+    loss_fn = WatchedLoss(LOSSES[case.spec["loss"]], lambda one: _equal(one, targets))
     return Arrangement(
         (model, loss_fn, x, y),
         watch={"model": model, "x": x, "y": y},
@@ -119,7 +87,7 @@ def _arrange(case: Case) -> Arrangement:
             HOOKS: hooks_in(model),
             **_grads_of(model),
             LIVE: _shares_memory(result, model),
-            **loss_fn.facts(),
+            **loss_fn.facts(SHAPES, most=8),
         },
     )
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from course_utils.checks.answers import Answers, Broken
-from course_utils.exercise import Case, Evidence
+from course_utils.checks.answers import Answers, nothing_used
 from course_utils.lessons.lesson1.two_layer_backward.mistakes import used_autograd
 from course_utils.lessons.lesson1.two_layer_backward.task import AUTOGRAD, PARAMETERS
 
@@ -32,13 +31,4 @@ def right(
     return found
 
 
-def _by_hand(case: Case, evidence: Evidence) -> Broken | None:
-    used = evidence.facts.get(AUTOGRAD)
-    return (
-        Broken(used_autograd, f"used, by the code itself or inside of what it calls: {', '.join(sorted(set(used)))}")
-        if used
-        else None
-    )
-
-
-ANSWERS = Answers(right, rules=_by_hand)
+ANSWERS = Answers(right, rules=nothing_used(AUTOGRAD, used_autograd))

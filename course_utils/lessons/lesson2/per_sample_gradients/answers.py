@@ -9,7 +9,8 @@ from torch.func import functional_call, jacrev
 from course_utils.checks.answers import Answers, Broken
 from course_utils.exercise import Case, Evidence
 from course_utils.lessons.lesson2.per_sample_gradients import mistakes
-from course_utils.lessons.lesson2.per_sample_gradients.task import GRAD, HOOKS, LossFn
+from course_utils.lessons.lesson2.per_sample_gradients.task import GRAD, HOOKS
+from course_utils.lessons.watched_loss import LossFn
 
 
 def right(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> dict[str, torch.Tensor]:

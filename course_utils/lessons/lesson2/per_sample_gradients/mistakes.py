@@ -14,7 +14,8 @@ from torch.func import functional_call, grad, vmap
 
 from course_utils.checks.mistakes import mistake
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.lesson2.per_sample_gradients.task import LOSS_SHAPES, MODEL_SHAPES, ORDER, LossFn
+from course_utils.lessons.lesson2.per_sample_gradients.task import LOSS_SHAPES, MODEL_SHAPES
+from course_utils.lessons.watched_loss import ORDER, LossFn
 
 T = torch.Tensor
 Rows = dict[str, T]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -11,14 +10,12 @@ from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, cases, gradients_held, hooks_in, model_and_batch
+from course_utils.lessons.watched_loss import LossFn, WatchedLoss
 
 GRAD = ".grad after the call"
 HOOKS = "hooks left"
-CALLS = "calls of loss_fn"
 LOSS_SHAPES = "shapes of prediction and target in a call of loss_fn"
 MODEL_SHAPES = "shapes the model was called with"
-ORDER = "order of the arguments of loss_fn"
-LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 _MOST = 6
 """Most shapes that are written down."""
 
@@ -41,60 +38,28 @@ _LOSSES: Mapping[str, LossFn] = {
 }
 
 
-class _Spy:
-    """The loss handed to the learner, and with what it and the model were called."""
+def _are_rows_of(rows: torch.Tensor, some: torch.Tensor) -> bool:
+    if some.dtype != rows.dtype or some.numel() > rows.numel():
+        return False
+    return bool(torch.isin(some.detach(), rows).all())
 
-    def __init__(self, loss_fn: LossFn, target: torch.Tensor) -> None:
-        self._loss_fn = loss_fn
-        self._rows = target.detach().clone()
-        self._calls = 0
-        self._loss_shapes: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
-        self._model_shapes: set[tuple[int, ...]] = set()
-        self._order: set[str] = set()
 
-    def __call__(self, prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        self._calls += 1
-        try:
-            self._loss_shapes.add((tuple(prediction.shape), tuple(target.shape)))
-            self._order.add(self._order_of(prediction, target))
-        except (RuntimeError, AttributeError, TypeError):
-            pass  # no plain tensors: ones that torch.func maps over, or none at all
-        return self._loss_fn(prediction, target)
+class _ModelShapes:
+    """The shapes that a model is called with, inside the block."""
 
-    def _order_of(self, prediction: torch.Tensor, target: torch.Tensor) -> str:
-        if self._is_of_targets(target):
-            return "prediction, target"
-        return "target, prediction" if self._is_of_targets(prediction) else "unknown"
+    def __init__(self, model: nn.Module) -> None:
+        self._model = model
+        self.seen: set[tuple[int, ...]] = set()
 
-    def _is_of_targets(self, rows: torch.Tensor) -> bool:
-        """Whether these are rows of y."""
-        if rows.dtype != self._rows.dtype or rows.numel() > self._rows.numel():
-            return False
-        return bool(torch.isin(rows.detach(), self._rows).all())
+    def __enter__(self) -> None:
+        self._handle = self._model.register_forward_pre_hook(self._note)
 
-    @contextmanager
-    def looking_at(self, model: nn.Module) -> Iterator[None]:
-        """In the block, the shapes that the model is called with are written down."""
+    def __exit__(self, *_: object) -> None:
+        self._handle.remove()
 
-        shapes = self._model_shapes
-
-        def note(module: nn.Module, args: tuple[Any, ...]) -> None:
-            if args and isinstance(args[0], torch.Tensor):
-                shapes.add(tuple(args[0].shape))
-
-        handle = model.register_forward_pre_hook(note)
-        try:
-            yield
-        finally:
-            handle.remove()
-
-    def facts(self) -> dict[str, object]:
-        return {
-            CALLS: self._calls,
-            LOSS_SHAPES: [[list(shape) for shape in pair] for pair in sorted(self._loss_shapes)[:_MOST]],
-            MODEL_SHAPES: [list(shape) for shape in sorted(self._model_shapes)[:_MOST]],
-            ORDER: sorted(self._order),
-        }
+    def _note(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        if args and isinstance(args[0], torch.Tensor):
+            self.seen.add(tuple(args[0].shape))
 
 
 def _cases(seed: int) -> list[Case]:
@@ -133,12 +98,18 @@ def _cases(seed: int) -> list[Case]:
 def _arrange(case: Case) -> Arrangement:
     model, x, y = model_and_batch(case)
     y = y.argmax(1) if case.spec["loss"] == "cross-entropy" else y
-    loss_fn = _Spy(_LOSSES[case.spec["loss"]], y)
+    rows, shapes = y.detach().clone(), _ModelShapes(model)
+    loss_fn = WatchedLoss(_LOSSES[case.spec["loss"]], lambda one: _are_rows_of(rows, one))
     return Arrangement(
         (model, loss_fn, x, y),
         watch={"model": model, "x": x, "y": y},
-        within=(loss_fn.looking_at(model),),
-        facts=lambda _: {GRAD: gradients_held(model), HOOKS: hooks_in(model), **loss_fn.facts()},
+        within=(shapes,),
+        facts=lambda _: {
+            GRAD: gradients_held(model),
+            HOOKS: hooks_in(model),
+            MODEL_SHAPES: [list(shape) for shape in sorted(shapes.seen)[:_MOST]],
+            **loss_fn.facts(LOSS_SHAPES, most=_MOST),
+        },
     )
 
 
