@@ -54,7 +54,7 @@ LINEAR: dict[str, tuple[Callable[..., object], str]] = {
         lambda w, x, y: _right(w, x, y) * len(y) ** 2,
         "² times what it should be",
     ),
-    "another length": (lambda w, x, y: _right(w, x, y) * w.norm(), "The direction is right on every case"),
+    "another length": (lambda w, x, y: _right(w, x, y) * w.norm(), "The direction is right on each of these cases"),
     "always the same length": (
         lambda w, x, y: 5 * torch.nn.functional.normalize(_right(w, x, y), dim=0),
         "the length is always 5",

@@ -247,8 +247,8 @@ mixed_dtypes = Misconception(
 grad_is_none = Misconception(
     "grad-is-none",
     ".grad was None",
-    "The code used .grad where no backward had put a tensor: none had run yet, it was cleared, or the loss does not "
-    "use that parameter.",
+    "The code used .grad where no backward had put a tensor: none had run yet, it was cleared, the parameter is "
+    "frozen, or the loss does not use it.",
     "Ask `if p.grad is not None` first, and decide what should happen where there is nothing.",
 )
 grad_of_a_non_leaf = Misconception(
@@ -298,6 +298,12 @@ operands_do_not_combine = Misconception(
     "An operator such as + or * stands between objects of two kinds that know nothing of each other; the message names "
     "both.",
     "Is one of them a function that was not called, a list that should be a tensor, or None?",
+)
+gives_up = Misconception(
+    "gives-up",
+    "The code gives up on this case by itself",
+    "A raise of your own ended the call, on a case that the exercise asks for, too.",
+    "Look at the condition before that raise: what is special about this case, and what should come back for it?",
 )
 no_such_attribute = Misconception(
     "no-such-attribute",
@@ -378,6 +384,7 @@ _MESSAGES: tuple[tuple[str, str, Misconception], ...] = (
     ("NameError|UnboundLocalError", "", undefined_name),
     ("TypeError", r"(missing|takes) .* (argument|positional)|unexpected keyword", another_signature),
 )
+_RAISE = re.compile(r"\s*(if .*:\s*)?raise\b|\s*assert\b")
 _NO_GRADIENT = re.compile(r"'(float|int)' object is not iterable|gradients can be either Tensors or None")
 _GRAD_IN_LINE = re.compile(r"\bgrads?\b")
 _TENSOR_METHOD_OF_NONE = re.compile(
@@ -394,6 +401,8 @@ def of_exception(raised: Raised, warned: Sequence[str]) -> tuple[Misconception, 
             return (words,)
     if _is_about_a_missing_grad(raised):
         return (grad_of_a_non_leaf if any(NON_LEAF in text for text in warned) else grad_is_none,)
+    if _RAISE.match(_last_line(raised)):
+        return (gives_up,)
     if raised.type == "TypeError" and _NO_GRADIENT.search(raised.message) and "backward(" in _last_line(raised):
         return (gradient_is_no_tensor,)
     if raised.type == "TypeError" and "unsupported operand type" in raised.message:

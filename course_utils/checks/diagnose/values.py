@@ -17,7 +17,7 @@ def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> 
     """Sentences about values, where nothing but values is wrong."""
     if not on_all(group, lambda run: run.comparable):
         return []
-    said = _zeros(group) or _inputs(exercise, group) or _approximation(group)
+    said = _zeros(group) or _inputs(exercise, group) or _approximation(group, runs)
     said = said or _whole_factor(exercise, group, runs) or _descended(exercise, group) or _added(exercise, group)
     return said or _clipped(group) or _absolute(group) or _by_place(exercise, group, runs)
 
@@ -122,9 +122,12 @@ def _whole_factor(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run])
         [pair for run, root in zip(group, roots, strict=True) for pair in run.pairs if pair.where.startswith(root)]
     ):
         return []
-    beside = [root for root in roots if root != RESULT]
-    subject = f"Every number of {beside[0]}" if beside and len(set(roots)) == 1 else "Every number"
-    return [] if len(set(roots)) > 1 else _said_of_factors(exercise, group, runs, factors, subject)
+    if len(set(roots)) > 1:
+        return []
+    if roots[0] == RESULT:
+        return _said_of_factors(exercise, group, runs, factors, "Every number")
+    said = _said_of_factors(exercise, group, runs, factors, f"Every number of {roots[0]}")
+    return [one if roots[0] in one else f"At {roots[0]}: {one[0].lower()}{one[1:]}" for one in said]
 
 
 def _said_of_factors(
@@ -150,11 +153,10 @@ def _said_of_factors(
         math.sqrt(sum(float((p.given**2).sum()) for p in run.pairs if p.where.startswith(RESULT))) for run in group
     ]
     if len(group) > 1 and lengths[0] and all(math.isclose(one, lengths[0], rel_tol=1e-5) for one in lengths):
-        return [
-            f"The direction is right on every case, and the length is always {nice(lengths[0])}, whatever it should be."
-        ]
+        length = nice(lengths[0])
+        return [f"The direction is right on each of these cases, and the length is always {length}, whatever is right."]
     shown = ", ".join(f"{nice(c)} on case {run.number}" for c, run in list(zip(found, group, strict=True))[:4])
-    return [f"The direction is right on every case, the length is not: {shown} times as long as it should be."]
+    return [f"The direction is right on each of these cases, the length is not: {shown} times as long as it should be."]
 
 
 def _spec_key(exercise: Exercise) -> Callable[[Run], tuple[object, ...]]:
@@ -198,8 +200,12 @@ def _quantity(exercise: Exercise, group: Sequence[Run], factors: Sequence[float]
 # ------------------------------------------------------------------ other relations of values
 
 
-def _approximation(group: Sequence[Run]) -> list[str]:
+def _approximation(group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
     """Right to some digits: neither a factor nor another formula."""
+    # Right in float64, and only there: a formula that is wrong would be wrong in both.
+    single_alone = all(_is_single(run) for run in group) and any(not _is_single(run) for run in runs)
+    single_alone = single_alone and not any(run.differences for run in runs if run not in group)
+    most = 20 * MOST_APPROXIMATE if single_alone else MOST_APPROXIMATE
     digits: dict[bool, set[int]] = {True: set(), False: set()}
     for run in group:
         roots = {pair.where.split("[")[0] for pair in run.wrong}
@@ -212,9 +218,9 @@ def _approximation(group: Sequence[Run]) -> list[str]:
             if not 0 < scale < math.inf:
                 return []
             worst = max(worst, float((pair.given - pair.expected).abs().max()) / scale)
-        if not 0 < worst < MOST_APPROXIMATE:
+        if not 0 < worst < most:
             return []
-        digits[run.case.spec.get("dtype") == "float32"].add(max(1, int(0.05 - math.log10(worst))))
+        digits[_is_single(run)].add(max(1, int(0.05 - math.log10(worst))))
     parts = []
     for single in (False, True):
         if digits[single]:
@@ -228,6 +234,10 @@ def _approximation(group: Sequence[Run]) -> list[str]:
         f"{subject} to about {' and '.join(parts)}, and not further, as an approximation, a rounded number or a lower "
         "precision on the way would leave it; a missing factor would be seen in the first digit."
     ]
+
+
+def _is_single(run: Run) -> bool:
+    return run.case.spec.get("dtype") == "float32"
 
 
 def _clipped(group: Sequence[Run]) -> list[str]:

@@ -30,6 +30,8 @@ class Scaled:
     mistakes: tuple[Mistake, ...]
     factor: str
     """As it is said: -1, 1/[n]; empty where there is none."""
+    backwards: bool
+    """Whether the list stands in reverse order."""
     reshaped: tuple[Run, ...]
     """The cases on which a shape is another."""
 
@@ -37,6 +39,7 @@ class Scaled:
     def sentence(self) -> str:
         """What is certain of the attempt: not that the mistakes were made, but that their numbers are there."""
         parts = [f"times {self.factor}"] if self.factor else []
+        parts += ["in reverse order"] if self.backwards else []
         parts += [f"in another shape on {case_numbers(self.reshaped)}"] if self.reshaped else []
         words = [f"{one.words.title} ({one.id}). To mend that: {one.words.mend}" for one in self.mistakes]
         return f"The numbers are those of a known mistake, {' and '.join(parts)}. {' Or: '.join(words)}"
@@ -48,16 +51,19 @@ def scaled(exercise: Exercise, group: Sequence[Run]) -> Scaled | None:
         return None
     factors = _factors(exercise, group)
     found: dict[tuple[str, tuple[Run, ...]], list[Mistake]] = {}
-    for one in mistakes_of(exercise.home):
-        for form, code in enumerate(one.forms):
-            relation = _relation(exercise, one, form, code, group, factors)
-            if relation is not None:
-                found.setdefault(relation, []).append(one)
-                break
+    for backwards in (False, True):
+        for one in mistakes_of(exercise.home):
+            for form, code in enumerate(one.forms):
+                relation = _relation(exercise, one, form, code, group, factors, backwards)
+                if relation is not None:
+                    found.setdefault(relation, []).append(one)
+                    break
+        if found:
+            break
     if not found:
         return None
     factor, reshaped = min(found, key=lambda relation: list(factors).index(relation[0]))
-    return Scaled(tuple(found[factor, reshaped]), factor, reshaped)
+    return Scaled(tuple(found[factor, reshaped]), factor, backwards, reshaped)
 
 
 def _factors(exercise: Exercise, group: Sequence[Run]) -> dict[str, list[float]]:
@@ -78,6 +84,7 @@ def _relation(
     code: Callable[..., Any],
     group: Sequence[Run],
     factors: Mapping[str, Sequence[float]],
+    backwards: bool,
 ) -> tuple[str, tuple[Run, ...]] | None:
     """(factor, cases where shapes differ) from a form of a mistake to the attempt; None without such a relation."""
     fitting, reshaped, itself, right_itself = set(factors), [], True, True
@@ -86,6 +93,7 @@ def _relation(
         if piece.status != "returned" or piece.changes or not same_signs(mistake, run.given, piece):
             return None
         root, its = _root(run), leaves_of(answers_of(exercise.home), piece)
+        its = _backwards(its) if backwards else its
         if its.keys() != run.leaves.keys() or any(
             difference_kind(leaf, run.leaves[where], run.tolerance)
             for where, leaf in its.items()
@@ -109,7 +117,21 @@ def _relation(
     (factor,) = fitting
     if right_itself and (factor or not reshaped):
         return None
-    return (factor, tuple(reshaped)) if factor or reshaped else None
+    return (factor, tuple(reshaped)) if factor or reshaped or backwards else None
+
+
+def _backwards(leaves: dict[str, Any]) -> dict[str, Any]:
+    """With the list that is the result, or the first thing in it, the other way round; empty where there is none."""
+    for where in (RESULT, f"{RESULT}[0]"):
+        parent = leaves.get(where)
+        if isinstance(parent, Container) and parent.kind == "list":
+            places = [f"{where}[{key}]" for key in parent.keys]
+            if len(places) > 1 and all(isinstance(leaves.get(place), TensorData) for place in places):
+                turned = {place: leaves[other] for place, other in zip(places, reversed(places), strict=True)}
+                return {**leaves, **turned}
+            if places and where != RESULT:
+                return leaves  # a list of one is the same both ways
+    return {}
 
 
 def _root(run: Run) -> str:

@@ -3482,3 +3482,361 @@ class Walker_of_class_h_25:
 @right
 def class_h_25(f, x0, lr, steps):
     return [*Walker_of_class_h_25(f, x0, lr).walk(steps)]
+
+
+@right
+def class_i_01(f, x0, lr, steps):
+    x = x0.detach().clone()
+    points = [x]
+    for _ in range(steps):
+        x = x.clone().requires_grad_(True)
+        (g,) = torch.autograd.grad(f(x), x)
+        x = (x - lr * g).detach()
+        points.append(x)
+    return points
+
+
+# detach() shares its memory with the one tensor that is moved in place, so all points of the list hold the last
+# point
+@wrong(mistakes.same_tensor_in_list)
+def class_i_02(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    points = [x.detach()]
+    for i in range(steps):
+        loss = f(x)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+            x.grad.zero_()
+        points.append(x.detach())
+    return points
+
+
+# the gradient is never cleared, so every step moves by the sum of all gradients so far
+@wrong(mistakes.old_gradients_added)
+def class_i_03(f, x0, lr, steps):
+    x = x0.clone()
+    x.requires_grad = True
+    path = [x0.clone()]
+    for step in range(steps):
+        loss = f(x)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+        path.append(x.detach().clone())
+    return path
+
+
+# after the first step x is no leaf any more, so x.grad is None and the second step raises a TypeError
+@raised(effects.grad_of_a_non_leaf)
+def class_i_04(f, x0, lr, steps):
+    x = x0.clone().requires_grad_()
+    points = [x.detach().clone()]
+    for i in range(steps):
+        y = f(x)
+        y.backward()
+        x = x - lr * x.grad        # update
+        points.append(x.detach().clone())
+    return points
+
+
+# x0 itself is made to require gradients and is left so, with a .grad of its own
+@wrong(effects.changed_requires_grad)
+def class_i_05(f, x0, lr, steps):
+    x0.requires_grad_(True)
+    points = [x0.detach().clone()]
+    x = x0
+    for i in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            new = x - lr * x.grad
+        x = new.requires_grad_(True)
+        points.append(new.detach().clone())
+    return points
+
+
+# detach() shares its memory with x0, so the in-place steps walk x0 away
+@wrong(effects.changed_input)
+def class_i_06(f, x0, lr, steps):
+    x = x0.detach()            # a copy without graph
+    x.requires_grad_(True)
+    history = [x.detach().clone()]
+    for _ in range(steps):
+        x.grad = None
+        loss = f(x)
+        loss.backward()
+        x.data -= lr * x.grad
+        history.append(x.detach().clone())
+    x.requires_grad_(False)
+    return history
+
+
+# the point is recorded before the step, so the list has only steps points and the last one is missing
+@wrong(mistakes.end_left_out)
+def class_i_07(f, x0, lr, steps):
+    w = torch.nn.Parameter(x0.clone())
+    optimizer = torch.optim.SGD([w], lr=lr)
+    trajectory = []
+    for epoch in range(steps):
+        trajectory.append(w.detach().clone())
+        optimizer.zero_grad()
+        loss = f(w)
+        loss.backward()
+        optimizer.step()
+    return trajectory
+
+
+@right
+def class_i_08(f, x0, lr, steps):
+    w = torch.nn.Parameter(x0.detach().clone())
+    optimizer = torch.optim.SGD([w], lr=lr)
+    trajectory = [w.detach().clone()]
+    for epoch in range(steps):
+        optimizer.zero_grad()
+        loss = f(w)
+        loss.backward()
+        optimizer.step()
+        trajectory.append(w.detach().clone())
+    return trajectory
+
+
+# Adam is used instead of a plain step of lr times the gradient
+@wrong(mistakes.steps_scaled_by_past_gradients)
+def class_i_09(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    opt = torch.optim.Adam([x], lr=lr)
+    pts = [x.detach().clone()]
+    for _ in range(steps):
+        opt.zero_grad()
+        f(x).backward()
+        opt.step()
+        pts.append(x.detach().clone())
+    return pts
+
+
+# the points are never detached: every point but the first carries the graph of all steps before it
+@wrong(effects.carries_a_graph)
+def class_i_10(f, x0, lr, steps):
+    xs = [x0.clone()]
+    x = x0.clone().requires_grad_()
+    for _ in range(steps):
+        x = x - lr * torch.autograd.grad(f(x), x)[0]
+        xs.append(x)
+    return xs
+
+
+# f is called once and its graph walked again and again with x changed under it through .data, so the intermediate
+# values stay those of x0 and later gradients are wrong unless f is as simple as a sum of squares
+@wrong(says='Right: entry 0 and entry 1. Wrong: entry 2, entry 3 and entry 4.')
+def class_i_11(f, x0, lr, steps):
+    x = x0.clone().requires_grad_(True)
+    loss = f(x)
+    points = [x0.clone()]
+    for _ in range(steps):
+        x.grad = None
+        loss.backward(retain_graph=True)
+        x.data = x.data - lr * x.grad
+        points.append(x.data.clone())
+    return points
+
+
+@right
+def class_i_12(f, x0, lr, steps):
+    here = x0.detach().clone()
+    if steps == 0:
+        return [here]
+    leaf = here.clone().requires_grad_(True)
+    f(leaf).backward()
+    nxt = here - lr * leaf.grad
+    return [here] + class_i_12(f, nxt, lr, steps - 1)
+
+
+# the recursion puts the start behind the walk, so the list runs from the last point to the first
+@wrong(says='The numbers are those of a known mistake, in reverse order. The list ends early where f is flat (stopped-where-f-is-flat)')
+def class_i_13(f, x0, lr, steps):
+    if steps <= 0:
+        return [x0.clone()]
+    x = x0.clone().requires_grad_(True)
+    g = torch.autograd.grad(f(x), x)[0]
+    return class_i_13(f, x0 - lr * g, lr, steps - 1) + [x0.clone()]
+
+
+# a step that would not lower f is thrown away and the point stays, where the exercise always steps
+@wrong(mistakes.uphill_steps_refused)
+def class_i_14(f, x0, lr, steps):
+    x = x0.clone()
+    points = [x.clone()]
+    for _ in range(steps):
+        x.requires_grad_(True)
+        old = f(x)
+        g, = torch.autograd.grad(old, x)
+        x = x.detach()
+        candidate = x - lr * g
+        # only walk if it really goes downhill
+        if f(candidate) < old:
+            x = candidate
+        points.append(x.clone())
+    return points
+
+
+# it stops as soon as the gradient is tiny, so the list is shorter than steps + 1 at a flat point
+@wrong(mistakes.stopped_where_f_is_flat)
+def class_i_15(f, x0, lr, steps, tol=1e-8):
+    x = x0.clone()
+    out = [x]
+    for k in range(steps):
+        z = x.clone().requires_grad_(True)
+        g = torch.autograd.grad(f(z), z)[0]
+        if g.norm() < tol:
+            break
+        x = x - lr * g
+        out.append(x)
+    return out
+
+
+# the start is rebuilt with torch.tensor(..., dtype=torch.float32), so float64 becomes float32 AND the points come
+# back as NumPy arrays
+@wrong(effects.wrong_type)
+def class_i_16(f, x0, lr, steps):
+    x = torch.tensor(x0.detach().cpu().numpy(), dtype=torch.float32, requires_grad=True)
+    path = [x.detach().numpy().copy()]
+    for _ in range(steps):
+        loss = f(x)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+        x.grad.zero_()
+        path.append(np.array(x.detach().numpy()))
+    return path
+
+
+# the entries are moved one after another, each with a gradient taken after the earlier entries have moved
+# (coordinate descent) AND len() raises on a 0-d x0
+@raised(effects.length_of_a_0_d_tensor)
+def class_i_17(f, x0, lr, steps):
+    x = x0.clone()
+    points = [x.clone()]
+    for s in range(steps):
+        for i in range(len(x)):
+            leaf = x.clone().requires_grad_(True)
+            f(leaf).backward()
+            x[i] = x[i] - lr * leaf.grad[i]
+        points.append(x.clone())
+    return points
+
+
+# the gradient is approximated by central differences, which is too coarse, in float32 above all
+@wrong()
+def class_i_18(f, x0, lr, steps):
+    h = 1e-4
+    def slope(p):
+        g = torch.zeros_like(p)
+        for idx in range(p.numel()):
+            d = torch.zeros(p.numel(), dtype=p.dtype, device=p.device)
+            d[idx] = h
+            d = d.reshape(p.shape)
+            g = g + (f(p + d) - f(p - d)) / (2 * h) * (d / h)
+        return g
+    pts = [x0.clone()]
+    for _ in range(steps):
+        pts.append(pts[-1] - lr * slope(pts[-1]))
+    return pts
+
+
+# the whole walk stands under no_grad, so f builds no graph and backward raises a RuntimeError
+@raised(effects.no_graph)
+@torch.no_grad()
+def class_i_19(f, x0, lr, steps):
+    x = x0.clone()
+    x.requires_grad_(True)
+    points = [x0.clone()]
+    for i in range(steps):
+        loss = f(x)
+        loss.backward()
+        x -= lr * x.grad
+        x.grad.zero_()
+        points.append(x.detach().clone())
+    return points
+
+
+@right
+def class_i_20(f, x0, lr, steps):
+    def step(p, _):
+        q = p.detach().clone().requires_grad_(True)
+        with torch.enable_grad():
+            value = f(q)
+        return torch.sub(p, torch.autograd.grad(value, q)[0], alpha=lr)
+    return list(accumulate(range(steps), step, initial=x0.detach().clone()))
+
+
+# the gradient is taken at x0 once and used for every step, so the walk is a straight line
+@wrong(mistakes.gradient_of_the_start)
+def class_i_21(f, x0, lr, steps):
+    z = x0.clone().requires_grad_(True)
+    g = torch.autograd.grad(f(z), z)[0]
+    return [x0 - k * lr * g for k in range(steps + 1)]
+
+
+# the step is lr along the unit vector of the gradient, not lr times the gradient (and NaN where the gradient is
+# zero)
+@wrong(mistakes.fixed_step_length)
+def class_i_22(f, x0, lr, steps):
+    pos = x0.clone()
+    walk = [pos]
+    for t in range(steps):
+        p = pos.clone().requires_grad_(True)
+        f(p).backward()
+        direction = p.grad / p.grad.norm()
+        pos = pos - lr * direction
+        walk.append(pos)
+    return walk
+
+
+class Walker_of_class_i_23:
+    def __init__(self, f, lr):
+        self.f, self.lr, self.g = f, lr, None
+
+    def _catch(self, grad):
+        self.g = grad.detach().clone()
+
+    def step(self, x):
+        leaf = x.clone().requires_grad_(True)
+        handle = leaf.register_hook(self._catch)
+        self.f(leaf).backward()
+        handle.remove()
+        return x - self.g * self.lr
+
+@right
+def class_i_23(f, x0, lr, steps):
+    walker = Walker_of_class_i_23(f, lr)
+    points = [x0.detach().clone()]
+    while len(points) < steps + 1:
+        points.append(walker.step(points[-1]))
+    return points
+
+
+# x0 is flattened first, so f gets a 1-d tensor and the points have another shape than x0 whenever x0 is not 1-d
+@wrong(effects.wrong_shape)
+def class_i_24(f, x0, lr, steps):
+    x = x0.reshape(-1).clone()
+    res = [x]
+    for _ in range(steps):
+        v = x.clone().requires_grad_(True)
+        g = torch.autograd.grad(f(v), v)[0]
+        x = x - lr * g
+        res.append(x)
+    return res
+
+
+# the points are returned as one stacked tensor, not as a list of tensors AND the sign is wrong, the walk goes
+# uphill
+@wrong(effects.wrong_type)
+def class_i_25(f, x0, lr, steps):
+    P = x0.new_zeros((steps + 1,) + tuple(x0.shape))
+    P[0] = x0
+    for k in range(steps):
+        x = P[k].clone().requires_grad_(True)
+        f(x).backward()
+        P[k + 1] = P[k] + lr * x.grad
+    return P

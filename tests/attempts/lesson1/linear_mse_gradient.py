@@ -174,7 +174,7 @@ def half_loss(w, x, y):
 
 
 # Half right: the 5 of the first case was written into the formula.
-@wrong(says='The direction is right on every case, the length is not: 1.6 on case 2, 1/5 on case 3, 1.2 on case 4, 0.8 on case 5 times as long as it should be.')
+@wrong(says='The direction is right on each of these cases, the length is not: 1.6 on case 2, 1/5 on case 3, 1.2 on case 4, 0.8 on case 5 times as long as it should be.')
 def five_rows_hard_coded(w, x, y):
     return 2 * x.T @ (x @ w - y) / 5
 
@@ -2391,3 +2391,245 @@ def class_h_25(w, x, y):
     layer = LinearMSE(w)
     layer.forward(x, y)
     return layer.backward()
+
+
+# the factor 2 of the square's derivative is missing
+@wrong(mistakes.missing_factor_two)
+def class_i_01(w, x, y):
+    n = x.shape[0]
+    error = x @ w - y
+    grad = x.T @ error / n      # chain rule
+    return grad
+
+
+# the gradient of the sum, not of the mean: the division by n is missing
+@wrong(mistakes.loss_not_averaged)
+def class_i_02(w, x, y):
+    # outer derivative: 2 * (..), inner derivative: x
+    y_hat = torch.matmul(x, w)
+    diff = y_hat - y
+    outer = 2 * diff
+    return torch.matmul(x.t(), outer)
+
+
+@right
+def class_i_03(w, x, y):
+    # L = 1/n sum_i r_i^2 with r_i = sum_j x_ij w_j - y_i
+    # dL/dw_j = 1/n sum_i 2 r_i x_ij  =  2/n (X^T r)_j
+    r = x @ w - y
+    return 2 * (x.T @ r) / len(y)
+
+
+# the residual is turned round (y - prediction) without the minus of the inner derivative, so the sign of the
+# gradient is flipped
+@wrong(mistakes.gradient_sign_flipped)
+def class_i_04(w, x, y):
+    n = len(x)
+    pred = x @ w
+    residual = y - pred
+    return (2 / n) * (x.T @ residual)
+
+
+# the prediction is a column (n, 1) and y stays (n,), so the difference broadcasts to (n, n) and the result has the
+# shape (d, n)
+@wrong(says='The numbers are those of a known mistake, in another shape on case 4. A residual for all pairs, as of a column and a row (broadcast-to-matrix)')
+def class_i_05(w, x, y):
+    n, d = x.shape
+    w_col = w.reshape(d, 1)
+    pred = x @ w_col                 # (n, 1)
+    err = pred - y
+    grad = 2 / n * x.T @ err
+    return grad.squeeze()
+
+
+# divides by the number of entries of x (n * d), not by the number of samples n
+class_i_06 = lambda w, x, y: 2 * x.t() @ (x @ w - y) / x.numel()
+wrong(mistakes.averaged_over_all_entries)(class_i_06)
+
+
+# the means are taken too early: mean of the residuals times mean of the rows, not the mean of their products
+@wrong(mistakes.product_of_means)
+def class_i_07(w, x, y):
+    err = (x @ w - y).mean()
+    inner = x.mean(dim=0)
+    return 2 * err * inner
+
+
+@right
+def class_i_08(w, x, y):
+    n, d = x.shape
+    grad = torch.zeros_like(w)
+    for i in range(n):
+        r = -y[i]
+        for j in range(d):
+            r = r + x[i, j] * w[j]
+        for j in range(d):
+            grad[j] += 2 * r * x[i, j] / n
+    return grad
+
+
+# returns the weights after a descent step, not the gradient AND forgets the factor 2 in that step
+@wrong(says='What came back is `w` minus 1/200 times the gradient, as after a step; the gradient itself is asked for.')
+def class_i_09(w, x, y, lr=0.01):
+    n = x.shape[0]
+    y_pred = x @ w
+    dw = (1 / n) * (x.T @ (y_pred - y))
+    w = w - lr * dw
+    return w
+
+
+# transposes x with reshape(d, n), which mixes the entries up instead of swapping the axes
+@wrong(mistakes.reshaped_not_transposed)
+def class_i_10(w, x, y):
+    n, d = x.shape
+    xt = x.reshape(d, n)   # so the shapes fit
+    return 2 * xt @ (x @ w - y) / n
+
+
+# uses autograd where the gradient is to be derived by hand
+@wrong(mistakes.used_autograd)
+def class_i_11(w, x, y):
+    w_ = w.clone().requires_grad_(True)
+    loss = ((x @ w_ - y) ** 2).mean()
+    loss.backward()
+    return w_.grad
+
+
+# the residual is computed in place in y, so the caller's y is overwritten
+@wrong(effects.changed_input)
+def class_i_12(w, x, y):
+    # save one allocation: reuse y
+    y -= x @ w
+    return x.T @ y * (-2 / x.shape[0])
+
+
+@right
+def class_i_13(w, x, y):
+    residual = torch.einsum("nd,d->n", x, w).sub(y)
+    return torch.einsum("nd,n->d", x, residual).mul(2.0 / residual.numel())
+
+
+# the gradient is collected in a torch.zeros of the default dtype, so a float64 input comes back as float32
+@wrong(effects.wrong_dtype)
+def class_i_14(w, x, y):
+    n = x.size(0)
+    grad = torch.zeros(len(w))
+    for xi, yi in zip(x, y):
+        e = torch.dot(xi, w) - yi
+        grad += 2 * e * xi
+    grad /= n
+    return grad
+
+
+# forgets the transpose: x @ residual raises for n != d and is wrong for n == d
+@raised(effects.shapes_do_not_fit)
+def class_i_15(w, x, y):
+    pred = x @ w
+    return 2 * x @ (pred - y) / len(y)
+
+
+# central finite differences instead of the formula, so the result is only approximate (useless in float32)
+@wrong(says='It fails on case 8 alone, where the inputs are float32.')
+def class_i_16(w, x, y):
+    def L(v):
+        return ((x @ v - y) ** 2).mean()
+    eps = 1e-5
+    out = torch.empty_like(w)
+    for k in range(w.numel()):
+        e = torch.zeros_like(w)
+        e[k] = eps
+        out[k] = (L(w + e) - L(w - e)) / (2 * eps)
+    return out
+
+
+# the factor is written 2 // n, which is 0 for n > 2
+@wrong(mistakes.factor_rounded_down)
+def class_i_17(w, x, y):
+    n = x.shape[0]
+    scale = 2 // n
+    errors = torch.mv(x, w) - y
+    return scale * torch.mv(x.T, errors)
+
+
+@right
+def class_i_18(w, x, y):
+    W, X, Y = (t.detach().cpu().numpy() for t in (w, x, y))
+    R = X.dot(W) - Y
+    G = (X * R[:, None]).sum(axis=0) * (2.0 / len(Y))
+    return torch.from_numpy(np.ascontiguousarray(G)).to(device=w.device, dtype=w.dtype)
+
+
+# divides by len(w), the number of features, not by the number of samples AND forgets the factor 2
+@wrong(says='The direction is right on each of these cases, the length is not: 0.8333 on case 1, 2 on case 2, 1/8 on case 3, 3 on case 4 times as long as it should be.')
+def class_i_19(w, x, y):
+    m = len(w)
+    loss_grad = x @ w - y
+    grad = (1 / m) * loss_grad @ x
+    return grad
+
+
+# squeezes x, so with one sample or one feature the matrix loses an axis and the product raises
+@raised(effects.shapes_do_not_fit)
+def class_i_20(w, x, y):
+    n = x.shape[0]
+    X = x.squeeze()
+    r = X @ w - y.squeeze()
+    return 2 / n * (X.T @ r)
+
+
+# never subtracts y: the gradient of mean((x @ w)**2)
+@wrong(mistakes.prediction_for_residual)
+def class_i_21(w, x, y):
+    # y is a constant, so its derivative is 0 and it drops out
+    n = y.shape[0]
+    return 2 / n * (x.T @ x) @ w
+
+
+# returns the pair (loss, gradient), not the gradient alone
+@wrong(effects.wrong_type)
+def class_i_22(w, x, y):
+    batch_size = x.shape[0]
+    preds = x.matmul(w)
+    loss = torch.mean((preds - y) ** 2)
+    grads = x.T.matmul(preds - y).mul(2).div(batch_size)
+    return loss, grads
+
+
+class _Linear_of_class_i_23:
+    def __init__(self, w):
+        self.w = w
+    def forward(self, x):
+        self.x = x
+        return x @ self.w
+    def backward(self, upstream):
+        return upstream @ self.x
+
+class _MSE_of_class_i_23:
+    def forward(self, p, y):
+        self.diff = p - y
+        return self.diff.pow(2).mean()
+    def backward(self):
+        return 2 * self.diff / self.diff.shape[0]
+
+@right
+def class_i_23(w, x, y):
+    layer, crit = _Linear_of_class_i_23(w), _MSE_of_class_i_23()
+    crit.forward(layer.forward(x), y)
+    return layer.backward(crit.backward())
+
+
+# shuffles the samples with torch.randperm first, which moves the global random state
+@wrong(effects.changed_rng)
+def class_i_24(w, x, y):
+    idx = torch.randperm(len(x))      # order does not matter for a mean
+    xb, yb = x[idx], y[idx]
+    return (2 * (xb @ w - yb).unsqueeze(1) * xb).mean(dim=0)
+
+
+# multiplies with w instead of x as the inner derivative AND takes the mean over everything, so a scalar is spread
+# over the shape of w
+@wrong(says='Where there are several entries, they all hold the same number; the right ones differ from each other.')
+def class_i_25(w, x, y):
+    error = x @ w - y
+    g = 2 * error.mean() * w.mean()
+    return g * torch.ones_like(w)

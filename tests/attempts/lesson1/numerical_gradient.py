@@ -3408,3 +3408,362 @@ def class_h_20(f, x, h=1e-5):
         e = e.reshape(x.shape)
         grad[i] = (f(x.double() + e) - f(x.double() - e)) / h
         return grad.reshape(x.shape).to(x.dtype)
+
+
+# the difference f(x+h) - f(x-h) is divided by h, not by the distance 2h
+@wrong(mistakes.divided_by_h)
+def class_i_01(f, x, h=1e-5):
+    # slope = rise / run
+    grad = torch.zeros_like(x)
+    for idx in torch.ones(x.shape).nonzero().tolist():   # all positions
+        idx = tuple(idx)
+        up = x.double().clone()
+        up[idx] += h
+        down = x.double().clone()
+        down[idx] -= h
+        grad[idx] = (f(up) - f(down)) / h
+    return grad
+
+
+@right
+def class_i_02(f, x, h=1e-5):
+    # double precision, because float32 cannot see a step of 1e-5
+    base = x.detach().to(torch.float64).contiguous()
+    grad = torch.empty(x.numel(), dtype=torch.float64, device=x.device)
+    for i in range(x.numel()):
+        up = base.clone().reshape(-1)
+        down = base.clone().reshape(-1)
+        up[i] = up[i] + h
+        down[i] = down[i] - h
+        grad[i] = (f(up.reshape(x.shape)) - f(down.reshape(x.shape))) / (2 * h)
+    return grad.reshape(x.shape).to(x.dtype)
+
+
+# all entries are moved at once, so one number comes out (a directional derivative) and it is 0-d
+@wrong(mistakes.moved_all_entries)
+def class_i_03(f, x, h=1e-5):
+    z = x.double()
+    y_plus = f(z + h)
+    y_minus = f(z - h)
+    grad = (y_plus - y_minus) / (2 * h)
+    return grad.to(x.dtype)
+
+
+# the probes are made in the dtype of x, so with float32 the step of 1e-5 drowns in rounding
+@right
+def class_i_04(f, x, h=1e-5):
+    xc = x.clone(memory_format=torch.contiguous_format)
+    flat = xc.view(-1)
+    vals = []
+    for i in range(flat.numel()):
+        old = flat[i].item()
+        flat[i] = old + h
+        fp = f(xc)
+        flat[i] = old - h
+        fm = f(xc)
+        flat[i] = old          # put it back
+        vals.append((fp - fm) / (2 * h))
+    return torch.stack(vals).reshape(x.shape)
+
+
+# one-sided difference: only f(x+h) is probed and f(x) is subtracted
+@wrong(mistakes.forward_difference)
+def class_i_05(f, x, h=1e-5):
+    xd = x.double().contiguous()
+    f0 = f(xd)                       # compute once, saves time
+    g = torch.zeros_like(xd)
+    for i in range(xd.numel()):
+        e = torch.zeros_like(xd)
+        e.view(-1)[i] = h
+        g.view(-1)[i] = (f(xd + e) - f0) / h
+    return g.to(x.dtype)
+
+
+# operator precedence: "/ 2 * h" divides by 2 and multiplies by h
+@wrong(mistakes.multiplied_by_h)
+def class_i_06(f, x, h=1e-5):
+    data = x.double().contiguous()
+    result = []
+    for k in range(data.numel()):
+        step = torch.zeros(data.numel(), dtype=torch.float64, device=x.device)
+        step[k] = h
+        step = step.reshape(data.shape)
+        result.append((f(data + step) - f(data - step)) / 2 * h)
+    return torch.stack(result).reshape(x.shape).to(x.dtype)
+
+
+# "x_new = x.double()" is x itself when x is float64, so x is changed in place and += h, -= 2h, += h does not
+# restore it bit for bit
+@wrong(effects.changed_input)
+def class_i_07(f, x, h=1e-5):
+    x_new = x.double()   # a copy in double
+    grad = torch.zeros(x.shape, dtype=torch.float64, device=x.device)
+    it = [()]
+    for s in x.shape:
+        it = [t + (j,) for t in it for j in range(s)]
+    for t in it:
+        x_new[t] += h
+        a = f(x_new)
+        x_new[t] -= 2 * h
+        b = f(x_new)
+        x_new[t] += h
+        grad[t] = (a - b) / (2 * h)
+    return grad.to(x.dtype)
+
+
+# the loop runs over len(x) and moves a whole row at once: right for 1-d, wrong for matrices, and TypeError for 0-d
+@wrong(mistakes.assumed_a_vector)
+def class_i_08(f, x, h=1e-5):
+    grad = torch.zeros_like(x)
+    for i in range(len(x)):
+        xp = x.double().clone()
+        xm = x.double().clone()
+        xp[i] += h
+        xm[i] -= h
+        grad[i] = (f(xp) - f(xm)) / (2 * h)
+    return grad
+
+
+@right
+def class_i_09(f, x, h=1e-5):
+    a = np.array(x.detach().cpu().tolist(), dtype=np.float64).reshape(tuple(x.shape))
+    g = np.zeros(a.shape)
+
+    def call(arr):
+        return float(f(torch.tensor(arr, dtype=torch.float64, device=x.device)))
+
+    for ix in np.ndindex(*a.shape):
+        hi, lo = a.copy(), a.copy()
+        hi[ix] += h
+        lo[ix] -= h
+        g[ix] = (call(hi) - call(lo)) / (2 * h)
+    return torch.tensor(g, dtype=x.dtype, device=x.device)
+
+
+# f is called with the flattened tensor, so a function that needs the shape of x breaks or gives another value
+@wrong(mistakes.called_f_with_a_flat_point)
+def class_i_10(f, x, h=1e-5):
+    flat = x.flatten().double()
+    grad = torch.zeros_like(flat)
+    for i in range(len(flat)):
+        plus = flat.clone()
+        minus = flat.clone()
+        plus[i] += h
+        minus[i] -= h
+        grad[i] = (f(plus) - f(minus)) / (2 * h)
+    return grad.reshape(x.shape).to(x.dtype)
+
+
+# clone() keeps the strides of a transposed x, so view(-1) raises RuntimeError when x is transposed or permuted
+@raised(effects.view_of_non_contiguous)
+def class_i_11(f, x, h=1e-5):
+    probe = x.double().clone()
+    entries = probe.view(-1)
+    slopes = torch.zeros(probe.numel(), dtype=torch.float64, device=x.device)
+    for i, old in enumerate(entries.tolist()):
+        entries[i] = old + h
+        above = f(probe)
+        entries[i] = old - h
+        below = f(probe)
+        entries[i] = old
+        slopes[i] = (above - below) / (2 * h)
+    return slopes.view(x.shape).to(x.dtype)
+
+
+# the clone of a transposed or permuted x is not contiguous, so reshape(-1) of it is a copy, the writes never reach
+# the probe and the gradient is zero there
+@wrong(mistakes.reshape_made_a_copy)
+def class_i_12(f, x, h=1e-5):
+    p = x.to(torch.float64).clone()
+    v = p.reshape(-1)
+    out = []
+    for i in range(v.numel()):
+        keep = v[i].clone()
+        v[i] = keep + h
+        hi = f(p).clone()
+        v[i] = keep - h
+        lo = f(p).clone()
+        v[i] = keep
+        out.append((hi - lo) / (h + h))
+    return torch.stack(out).reshape(x.shape).to(x.dtype)
+
+
+# returns a NumPy array instead of a tensor
+@wrong(effects.wrong_type)
+def class_i_13(f, x, h=1e-5):
+    a = x.double().cpu().numpy().copy()
+    grad = np.zeros_like(a)
+    for idx in np.ndindex(a.shape):
+        old = a[idx]
+        a[idx] = old + h
+        fp = f(torch.from_numpy(a.copy())).item()
+        a[idx] = old - h
+        fm = f(torch.from_numpy(a.copy())).item()
+        a[idx] = old
+        grad[idx] = (fp - fm) / (2 * h)
+    return grad
+
+
+@right
+def class_i_14(f, x, h=1e-5):
+    z = x.double()
+    masks = torch.eye(x.numel(), dtype=torch.bool, device=x.device).reshape(-1, *x.shape)
+    return torch.stack([
+        (f(torch.where(m, z + h, z)) - f(torch.where(m, z - h, z))) / (2 * h) for m in masks
+    ]).reshape(x.shape).to(x.dtype)
+
+
+# the result stays flat, shape (numel,), for any x that is not 1-d
+@wrong(mistakes.result_left_flat)
+def class_i_15(f, x, h=1e-5):
+    z = x.double()
+    E = h * torch.eye(z.numel(), dtype=z.dtype, device=z.device).reshape(-1, *z.shape)
+    return torch.stack([(f(z + e) - f(z - e)) / (2 * h) for e in E]).to(x.dtype)
+
+
+# breaks the rule: the gradient comes from autograd, not from calls of f, and fails where f is opaque to autograd
+@wrong(mistakes.derivative_not_difference)
+def class_i_16(f, x, h=1e-5):
+    # the exact gradient is what h -> 0 would give anyway
+    x_ = x.clone().detach().requires_grad_(True)
+    loss = f(x_)
+    loss.backward()
+    return x_.grad.detach()
+
+
+# torch.func.vmap calls f with batched tensors, so an f with .item(), NumPy or data-dependent if raises an error
+@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
+def class_i_17(f, x, h=1e-5):
+    z = x.double()
+    steps = h * torch.eye(z.numel(), dtype=z.dtype, device=z.device).reshape(-1, *z.shape)
+    diff = vmap(f)(z + steps) - vmap(f)(z - steps)
+    return (diff / (2 * h)).reshape(x.shape).to(x.dtype)
+
+
+# five-point stencil: f is also probed at 2h and the quotient is not the one asked for, which shows with a large h
+@wrong(mistakes.five_point_stencil)
+def class_i_18(f, x, h=1e-5):
+    """Fourth order central difference, more accurate than second order."""
+    base = x.double().contiguous()
+    g = torch.zeros_like(base)
+    for i in range(base.numel()):
+        def at(d):
+            p = base.clone()
+            p.view(-1)[i] += d
+            return f(p)
+        g.view(-1)[i] = (-at(2 * h) + 8 * at(h) - 8 * at(-h) + at(-2 * h)) / (12 * h)
+    return g.to(x.dtype)
+
+
+# f is called with a complex tensor, which it need not take, and the imaginary part is a derivative at x and not the
+# quotient of two probes
+@wrong(says='On case 1: f was called with complex numbers; it takes floating ones.')
+def class_i_19(f, x, h=1e-5):
+    # complex step: no subtraction, so no cancellation :)
+    z = x.to(torch.complex128).contiguous()
+    grad = torch.zeros(z.numel(), dtype=torch.float64, device=x.device)
+    for i in range(z.numel()):
+        zi = z.clone()
+        zi.view(-1)[i] += 1j * h
+        grad[i] = f(zi).imag / h
+    return grad.reshape(x.shape).to(x.dtype)
+
+
+# the moved entry is not put back before the next one is moved AND the result has the default dtype float32 for a
+# float64 x
+@wrong(mistakes.perturbation_left_behind)
+def class_i_20(f, x, h=1e-5):
+    plus = x.double().clone(memory_format=torch.contiguous_format)
+    minus = x.double().clone(memory_format=torch.contiguous_format)
+    grads = []
+    for i in range(x.numel()):
+        plus.view(-1)[i] += h
+        minus.view(-1)[i] -= h
+        grads.append(((f(plus) - f(minus)) / (2 * h)).item())
+    return torch.tensor(grads).reshape(x.shape)
+
+
+class Prober_of_class_i_21:
+    def __init__(self, f, point, h):
+        self.f, self.h = f, h
+        self.point = point.detach().double().clone()
+
+    def value(self, index, amount):
+        p = self.point.clone()
+        p[index] = p[index] + amount
+        return self.f(p)
+
+    def walk(self, index=()):
+        if len(index) == self.point.dim():
+            return [(self.value(index, self.h) - self.value(index, -self.h)) / (2 * self.h)]
+        found = []
+        for j in range(self.point.shape[len(index)]):
+            found += self.walk(index + (j,))
+        return found
+
+@right
+def class_i_21(f, x, h=1e-5):
+    return torch.stack(Prober_of_class_i_21(f, x, h).walk()).reshape(x.shape).to(x.dtype)
+
+
+# the loop takes two dimensions for granted (ValueError for 0-d, 1-d and 3-d) AND down minus up gives the opposite
+# sign
+@raised(effects.unpacked_wrongly)
+def class_i_22(f, x, h=1e-5):
+    rows, cols = x.shape
+    grad = torch.zeros_like(x)
+    for r in range(rows):
+        for c in range(cols):
+            up = x.double().clone()
+            dn = x.double().clone()
+            up[r, c] += h
+            dn[r, c] -= h
+            grad[r, c] = (f(dn) - f(up)) / (2 * h)
+    return grad
+
+
+# the step is scaled by the size of the entry (h * max(1, |x|)), so entries above 1 are not moved by h
+@wrong()
+def class_i_23(f, x, h=1e-5):
+    src = x.double().contiguous()
+    res = torch.empty_like(src)
+    for i, v in enumerate(src.reshape(-1).tolist()):
+        step = h * max(1.0, abs(v))
+        a, b = src.clone(), src.clone()
+        a.view(-1)[i] = v + step
+        b.view(-1)[i] = v - step
+        res.view(-1)[i] = (f(a) - f(b)) / (2 * step)
+    return res.to(x.dtype)
+
+
+# for float32 the argument h is thrown away and 1e-2 taken instead AND the filled gradient is never returned
+@wrong(effects.returned_nothing)
+def class_i_24(f, x, h=1e-5):
+    if x.dtype == torch.float32:
+        h = 1e-2      # 1e-5 gave garbage
+    work = x.double().contiguous()
+    grad = torch.zeros_like(work)
+    for i in range(work.numel()):
+        a = work.clone()
+        b = work.clone()
+        a.view(-1)[i] += h
+        b.view(-1)[i] -= h
+        grad.view(-1)[i] = (f(a) - f(b)) / (2 * h)
+
+
+@right
+def class_i_25(f, x, h=1e-5):
+    probe = torch.empty(x.shape, dtype=torch.float64, device=x.device)
+    probe.copy_(x)
+    grad = torch.zeros_like(probe)
+    for where in itertools.product(*map(range, x.shape)):
+        here = probe[where].item()
+        try:
+            probe[where] = here + h
+            above = f(probe).item()
+            probe[where] = here - h
+            below = f(probe).item()
+        finally:
+            probe[where] = here
+        grad[where] = (above - below) / (2 * h)
+    return grad.to(x.dtype)

@@ -4002,3 +4002,357 @@ def class_h_25(model, loss_fn, x, y):
     with GradStash(model) as stash:
         loss_fn(model(x), y).backward(inputs=[p for p in model.parameters() if p.requires_grad])
         return stash.read()
+
+
+# a plain backward that adds to .grad: every .grad is changed, what was there before is counted in, and an unused
+# parameter gets what its .grad holds (None or old values)
+@wrong(mistakes.added_to_old_gradients)
+def class_i_01(model, loss_fn, x, y):
+    pred = model(x)
+    loss = loss_fn(pred, y)
+    loss.backward()
+    grads = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            grads[name] = p.grad
+    return grads
+
+
+# zero_grad and backward: the old .grad values are lost and the new gradients stay in .grad
+@wrong(mistakes.gradients_left_behind)
+def class_i_02(model, loss_fn, x, y):
+    model.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    result = {}
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        if p.grad is None:
+            result[name] = torch.zeros_like(p)
+        else:
+            result[name] = p.grad.clone()
+    return result
+
+
+@right
+def class_i_03(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
+    return {n: torch.zeros_like(p) if g is None else g
+            for (n, p), g in zip(named, grads)}
+
+
+# autograd.grad without allow_unused, which raises when a parameter is unused
+@raised(mistakes.unused_parameter_missing)
+def class_i_04(model, loss_fn, x, y):
+    ps = {k: v for k, v in model.named_parameters() if v.requires_grad}
+    return dict(zip(ps, torch.autograd.grad(loss_fn(model(x), y), list(ps.values()))))
+
+
+# hands all parameters to autograd.grad, frozen ones included, which raises AND gives no allow_unused, so an unused
+# parameter raises, too
+@raised(effects.no_requires_grad)
+def class_i_05(model, loss_fn, x, y):
+    y_pred = model(x)
+    loss = loss_fn(y_pred, y)
+    params = list(model.parameters())
+    gs = torch.autograd.grad(loss, params)
+    out = {}
+    i = 0
+    for name, param in model.named_parameters():
+        out[name] = gs[i]
+        i += 1
+    return out
+
+
+# an unused parameter has None as its entry, not zeros
+@wrong(mistakes.unused_parameter_none)
+def class_i_06(model, loss_fn, x, y):
+    trainable = dict((n, p) for n, p in model.named_parameters() if p.requires_grad)
+    loss = loss_fn(model(x), y)
+    g = torch.autograd.grad(loss, tuple(trainable.values()), allow_unused=True)
+    return {n: gi for n, gi in zip(trainable.keys(), g)}
+
+
+# an unused parameter gets no entry at all
+@wrong(mistakes.unused_parameter_missing)
+def class_i_07(model, loss_fn, x, y):
+    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    all_g = torch.autograd.grad(loss, [p for n, p in trainable], allow_unused=True)
+    d = {}
+    for (n, p), g in zip(trainable, all_g):
+        if g is not None:      # nothing to report
+            d[n] = g.detach()
+    return d
+
+
+# remembers the old .grad by reference and then zeroes it in place, so zeros (plus the new gradients) come back
+# instead of the old values, and the returned tensors are the same memory
+@wrong(mistakes.kept_a_reference)
+def class_i_08(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    old = {n: p.grad for n, p in params.items()}
+    model.zero_grad(set_to_none=False)
+    loss_fn(model(x), y).backward()
+    out = {n: (torch.zeros_like(p) if p.grad is None else p.grad) for n, p in params.items()}
+    for n, p in params.items():
+        p.grad = old[n]
+    return out
+
+
+@right
+def class_i_09(model, loss_fn, x, y):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    saved = {n: p.grad for n, p in params.items()}
+    result = {}
+    try:
+        for p in params.values():
+            p.grad = None
+        loss.backward(inputs=list(params.values()))
+        for n, p in params.items():
+            result[n] = torch.zeros_like(p) if p.grad is None else p.grad
+    finally:
+        for n, p in params.items():
+            p.grad = saved[n]
+    return result
+
+
+# the arguments of loss_fn are swapped: the target first, the prediction second
+@wrong(mistakes.loss_arguments_swapped)
+def class_i_10(model, loss_fn, x, y):
+    output = model(x)
+    loss = loss_fn(y, output)
+    items = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+    grads = torch.autograd.grad(loss, [p for _, p in items], allow_unused=True)
+    return {name: (g if g is not None else torch.zeros_like(p))
+            for (name, p), g in zip(items, grads)}
+
+
+# calls model.train() and leaves it on: the mode of the model is changed, and a model in eval mode (batch norm,
+# dropout) gives other gradients
+@wrong(mistakes.ran_in_train_mode)
+def class_i_11(model, loss_fn, x, y):
+    model.train()
+    loss = loss_fn(model(x), y)
+    ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    gs = torch.autograd.grad(loss, [p for _, p in ps], materialize_grads=True)
+    return {n: g for (n, _), g in zip(ps, gs)}
+
+
+# writes "g or zeros", which asks a tensor for its truth value: raises for every parameter with more than one entry
+# that is used
+@raised(effects.truth_of_a_tensor)
+def class_i_12(model, loss_fn, x, y):
+    p = {n: t for n, t in model.named_parameters() if t.requires_grad}
+    g = torch.autograd.grad(loss_fn(model(x), y), list(p.values()), allow_unused=True)
+    return {n: gi or torch.zeros_like(t) for (n, t), gi in zip(p.items(), g)}
+
+
+# a frozen parameter gets an entry of zeros, though it should have none AND an unused one gets None, not zeros
+@wrong(mistakes.frozen_parameter_listed)
+def class_i_13(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    grads = {}
+    for name, param in model.named_parameters():
+        if not param.requires_grad:
+            grads[name] = torch.zeros_like(param)   # frozen -> no gradient
+            continue
+        g, = torch.autograd.grad(loss, param, retain_graph=True, allow_unused=True)
+        grads[name] = g
+    return grads
+
+
+@right
+def class_i_14(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    grads = {}
+    for name, param in model.named_parameters():
+        if param.requires_grad:
+            (g,) = torch.autograd.grad(loss, [param], retain_graph=True,
+                                       allow_unused=True, materialize_grads=True)
+            grads[name] = g.clone()
+    return grads
+
+
+# remove_duplicate=False, so a tied parameter appears under each of its names
+@wrong(mistakes.tied_parameter_twice)
+def class_i_15(model, loss_fn, x, y):
+    # be sure to miss no parameter
+    table = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, list(table.values()), allow_unused=True, materialize_grads=True)
+    return dict(zip(table.keys(), grads))
+
+
+# tries to undo the backward by subtracting: a .grad that was None comes back as zeros, and old values come back
+# rounded
+@wrong(says='On case 1, `weight`, .grad is None after the call: False; it should be: True.')
+def class_i_16(model, loss_fn, x, y):
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    before = {}
+    for n, p in named:
+        before[n] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
+    loss_fn(model(x), y).backward()
+    result = {}
+    for n, p in named:
+        if p.grad is None:
+            result[n] = torch.zeros_like(p)
+        else:
+            result[n] = p.grad - before[n]
+            p.grad -= result[n]
+    return result
+
+
+# keeps only the last part of the name ("weight", "bias"), so the layers overwrite one another
+@wrong(effects.missing_entries)
+def class_i_17(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    grads = torch.autograd.grad(loss, [p for _, p in params], materialize_grads=True)
+    out = {}
+    for (n, _), g in zip(params, grads):
+        short = n.split(".")[-1]
+        out[short] = g
+    return out
+
+
+class SparedGrads:
+    def __init__(self, params):
+        self.params = list(params)
+    def __enter__(self):
+        self.kept = [p.grad for p in self.params]
+        for p in self.params:
+            p.grad = None
+        return self
+    def __exit__(self, *exc):
+        for p, g in zip(self.params, self.kept):
+            p.grad = g
+        return False
+
+@right
+def class_i_18(model, loss_fn, x, y):
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    with SparedGrads(trainable.values()):
+        loss = loss_fn(model(x), y)
+        torch.autograd.backward(loss, inputs=list(trainable.values()))
+        return {n: torch.zeros_like(p) if p.grad is None else p.grad.clone()
+                for n, p in trainable.items()}
+
+
+def _collect_of_class_i_19(module, prefix, seen, found):
+    for key, p in module._parameters.items():
+        if p is not None and id(p) not in seen:
+            seen.add(id(p))
+            found.append((prefix + key, p))
+    for key, child in module._modules.items():
+        if child is not None:
+            _collect_of_class_i_19(child, prefix + key + ".", seen, found)
+
+@right
+def class_i_19(model, loss_fn, x, y):
+    found = []
+    _collect_of_class_i_19(model, "", set(), found)
+    found = [(n, p) for n, p in found if p.requires_grad]
+    loss = loss_fn(model(x), y)
+    g = torch.autograd.grad(loss, [p for _, p in found], allow_unused=True)
+    result = {}
+    for (n, p), gi in zip(found, g):
+        result[n] = p.new_zeros(p.shape) if gi is None else gi.detach()
+    return result
+
+
+# puts back only those .grad that were not None, so the others keep the new gradient
+@wrong(says='On case 1, `weight`, .grad is None after the call: False; it should be: True.')
+def class_i_20(model, loss_fn, x, y):
+    backup = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad and p.grad is not None:
+            backup[n] = p.grad.clone()
+            p.grad = None
+    loss_fn(model(x), y).backward()
+    grads = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            grads[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
+    for n, p in model.named_parameters():
+        if n in backup:
+            p.grad = backup[n]
+    return grads
+
+
+# unfreezes every parameter and leaves it so: frozen ones get an entry, and their requires_grad flag is changed
+@wrong(mistakes.frozen_parameter_listed)
+def class_i_21(model, loss_fn, x, y):
+    for p in model.parameters():
+        p.requires_grad_(True)
+    loss = loss_fn(model(x), y)
+    names = [n for n, _ in model.named_parameters()]
+    grads = torch.autograd.grad(loss, list(model.parameters()), materialize_grads=True)
+    return dict(zip(names, grads))
+
+
+# takes the names from state_dict(), so buffers and the second name of a tied parameter and every frozen parameter,
+# shift the gradients to wrong names
+@wrong(effects.wrong_shape)
+def class_i_22(model, loss_fn, x, y):
+    params = [p for p in model.parameters() if p.requires_grad]
+    grads = torch.autograd.grad(loss_fn(model(x), y), params, materialize_grads=True)
+    return {name: g for name, g in zip(model.state_dict().keys(), grads)}
+
+
+# measures the gradients by finite differences: only approximate, and rough in float32
+@wrong()
+def class_i_23(model, loss_fn, x, y, eps=1e-4):
+    grads = {}
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            if not p.requires_grad:
+                continue
+            g = torch.zeros_like(p)
+            for i in range(p.numel()):
+                idx = torch.unravel_index(torch.tensor(i), p.shape)
+                old = p[idx].clone()
+                p[idx] = old + eps
+                up = loss_fn(model(x), y)
+                p[idx] = old - eps
+                down = loss_fn(model(x), y)
+                p[idx] = old
+                g[idx] = (up - down) / (2 * eps)
+            grads[name] = g
+    return grads
+
+
+# drops "tied" parameters by comparing their values: two different parameters that hold the same numbers (two zero
+# biases) lose an entry
+@wrong(effects.missing_entries)
+def class_i_24(model, loss_fn, x, y):
+    unique = []
+    for name, p in model.named_parameters():
+        if not p.requires_grad:
+            continue
+        if any(p.shape == q.shape and torch.equal(p, q) for _, q in unique):
+            continue          # tied, already in the list
+        unique.append((name, p))
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, [p for _, p in unique], allow_unused=True)
+    return {n: torch.zeros_like(p) if g is None else g for (n, p), g in zip(unique, grads)}
+
+
+# the zeros for an unused parameter are made as p * 0, which carries a graph AND the loss is divided by the batch
+# size once more, though it is a mean already
+@wrong(mistakes.averaged_twice)
+def class_i_25(model, loss_fn, x, y):
+    batch = x.shape[0]
+    loss = loss_fn(model(x), y) / batch
+    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    grads = torch.autograd.grad(loss, [p for _, p in trainable], allow_unused=True)
+    out = {}
+    for (n, p), g in zip(trainable, grads):
+        if g is None:
+            g = p * 0
+        out[n] = g
+    return out

@@ -4159,3 +4159,365 @@ def class_h_25(W1, b1, W2, b2, x, y):
     dW1 = x.T @ dZ1
     db1 = torch.sum(dZ1, dim=0, keepdim=True)
     return dW1, db1, dW2, db2
+
+
+# divides by n only; the mean runs over n * k entries
+@wrong(mistakes.averaged_over_rows_only)
+def class_i_01(W1, b1, W2, b2, x, y):
+    n = x.shape[0]
+    # forward
+    z = x @ W1 + b1
+    a = torch.tanh(z)
+    out = a @ W2 + b2
+    # backward
+    dout = 2 * (out - y) / n
+    dW2 = a.T @ dout
+    db2 = dout.sum(0)
+    dz = (dout @ W2.T) * (1 - a ** 2)
+    dW1 = x.T @ dz
+    db1 = dz.sum(0)
+    return {"W1": dW1, "b1": db1, "W2": dW2, "b2": db2}
+
+
+# the factor 2 of the square is missing
+@wrong(mistakes.missing_factor_two)
+def class_i_02(W1, b1, W2, b2, x, y):
+    hidden = torch.tanh(x @ W1 + b1)
+    pred = hidden @ W2 + b2
+    err = (pred - y) / y.numel()
+    grads = {}
+    grads["W2"] = hidden.t() @ err
+    grads["b2"] = err.sum(dim=0)
+    back = err @ W2.t()
+    back = back * (1 - hidden * hidden)
+    grads["W1"] = x.t() @ back
+    grads["b1"] = back.sum(dim=0)
+    return grads
+
+
+# derivative of tanh taken as 1 - tanh(a)**2 with a already the tanh (tanh applied twice)
+@wrong(mistakes.tanh_taken_twice)
+def class_i_03(W1, b1, W2, b2, x, y):
+    a = torch.tanh(x @ W1 + b1)
+    p = a @ W2 + b2
+    dp = 2 * (p - y) / p.numel()
+    da = dp @ W2.T
+    dz = da * (1 - torch.tanh(a) ** 2)
+    return {
+        "W1": x.T @ dz,
+        "b1": dz.sum(0),
+        "W2": a.T @ dp,
+        "b2": dp.sum(0),
+    }
+
+
+@right
+def class_i_04(W1, b1, W2, b2, x, y):
+    a = torch.tanh(x @ W1 + b1)
+    r = a @ W2 + b2 - y
+    d_out = r * (2.0 / r.numel())
+    d_hid = (d_out @ W2.T) * (1 - a * a)
+    return {
+        "W1": x.T @ d_hid,
+        "b1": d_hid.sum(dim=0),
+        "W2": a.T @ d_out,
+        "b2": d_out.sum(dim=0),
+    }
+
+
+# the derivative of the sigmoid a * (1 - a) is used for tanh
+@wrong(mistakes.sigmoid_slope)
+def class_i_05(W1, b1, W2, b2, x, y):
+    # forward pass
+    a1 = torch.tanh(torch.matmul(x, W1) + b1)
+    a2 = torch.matmul(a1, W2) + b2
+    m = y.shape[0] * y.shape[1]
+    # backward pass
+    delta2 = 2.0 / m * (a2 - y)
+    delta1 = torch.matmul(delta2, W2.T) * a1 * (1 - a1)
+    return dict(W1=torch.matmul(x.T, delta1), b1=delta1.sum(axis=0),
+                W2=torch.matmul(a1.T, delta2), b2=delta2.sum(axis=0))
+
+
+# the gradients of the biases are not summed over the batch, they have shapes (n, h) and (n, k)
+@wrong(mistakes.rows_not_summed)
+def class_i_06(W1, b1, W2, b2, x, y):
+    h = torch.tanh(x @ W1 + b1)
+    o = h @ W2 + b2
+    go = 2 * (o - y) / o.numel()
+    gW2 = h.T @ go
+    gb2 = go * 1          # d o / d b2 = 1
+    gh = go @ W2.T
+    gz = gh * (1 - h.pow(2))
+    gW1 = x.T @ gz
+    gb1 = gz * 1
+    return {'W1': gW1, 'b1': gb1, 'W2': gW2, 'b2': gb2}
+
+
+# the gradient does not pass through the tanh: the factor 1 - a**2 is missing
+@wrong(mistakes.activation_derivative_missing)
+def class_i_07(W1, b1, W2, b2, x, y):
+    a = (x @ W1 + b1).tanh()
+    e = a @ W2 + b2 - y
+    d2 = 2 * e / e.numel()
+    d1 = d2 @ W2.T
+    return {"W1": x.T @ d1, "b1": d1.sum(0), "W2": a.T @ d2, "b2": d2.sum(0)}
+
+
+# the bias gradients are means over the batch instead of sums (the n is divided out twice)
+@wrong(mistakes.bias_averaged)
+def class_i_08(W1, b1, W2, b2, x, y):
+    n, k = y.shape
+    a = torch.tanh(x @ W1 + b1)
+    y_hat = a @ W2 + b2
+    dy = 2 * (y_hat - y) / (n * k)
+    dW2 = a.T @ dy
+    db2 = dy.mean(dim=0)
+    dz = dy @ W2.T * (1 - a ** 2)
+    dW1 = x.T @ dz
+    db1 = dz.mean(dim=0)
+    return {"W1": dW1, "b1": db1, "W2": dW2, "b2": db2}
+
+
+@right
+def class_i_09(W1, b1, W2, b2, x, y):
+    es = torch.einsum
+    t = torch.tanh(es("nd,dh->nh", x, W1) + b1)
+    res = es("nh,hk->nk", t, W2) + b2 - y
+    scale = 2 / (y.shape[0] * y.shape[1])
+    slope = 1 - t.square()
+    return {
+        "W1": scale * es("nd,nh,hk,nk->dh", x, slope, W2, res),
+        "b1": scale * es("nh,hk,nk->h", slope, W2, res),
+        "W2": scale * es("nh,nk->hk", t, res),
+        "b2": scale * es("nk->k", res),
+    }
+
+
+# the residual is y - prediction, so all four gradients have the wrong sign
+@wrong(mistakes.gradient_sign_flipped)
+def class_i_10(W1, b1, W2, b2, x, y):
+    act = torch.tanh(x @ W1 + b1)
+    pred = act @ W2 + b2
+    error = y - pred
+    g = 2 * error / error.numel()
+    g_hidden = (g @ W2.T) * (1 - act ** 2)
+    return {"W1": x.T @ g_hidden, "b1": g_hidden.sum(0), "W2": act.T @ g, "b2": g.sum(0)}
+
+
+# W2 takes a step in place before it is used for the hidden layer (and W2, b2 come back changed)
+@wrong(says='Right: `W2` and `b2`. Wrong: `W1` and `b1`.')
+def class_i_11(W1, b1, W2, b2, x, y, lr=0.1):
+    a = torch.tanh(x @ W1 + b1)
+    out = a @ W2 + b2
+    delta = 2 * (out - y) / out.numel()
+    dW2 = a.T @ delta
+    db2 = delta.sum(0)
+    W2 -= lr * dW2
+    b2 -= lr * db2
+    delta = (delta @ W2.T) * (1 - a ** 2)
+    dW1 = x.T @ delta
+    db1 = delta.sum(0)
+    return {"W1": dW1, "b1": db1, "W2": dW2, "b2": db2}
+
+
+# y is overwritten in place: sub_ makes it the residual, so the caller's y comes back changed
+@wrong(effects.changed_input)
+def class_i_12(W1, b1, W2, b2, x, y):
+    a = (x @ W1).add_(b1).tanh_()
+    d = y.sub_(a @ W2 + b2).mul_(-2.0 / y.numel())
+    g = {"W2": a.T @ d, "b2": d.sum(0)}
+    d = (d @ W2.T).mul_(1 - a * a)
+    g["W1"] = x.T @ d
+    g["b1"] = d.sum(0)
+    return g
+
+
+# a is turned into 1 - a**2 in place before W2's gradient is made of it, so W2's gradient is wrong
+@wrong(says='Right: `W1`, `b1` and `b2`. Wrong: `W2`.')
+def class_i_13(W1, b1, W2, b2, x, y):
+    a = torch.tanh(x @ W1 + b1)
+    d2 = (a @ W2 + b2 - y) * 2 / y.numel()
+    d1 = (d2 @ W2.T) * a.pow_(2).neg_().add_(1)
+    return dict(W1=x.T @ d1, b1=d1.sum(0), W2=a.T @ d2, b2=d2.sum(0))
+
+
+@right
+def class_i_14(W1, b1, W2, b2, x, y):
+    one = torch.ones_like(x[:, :1])
+    X = torch.cat([x, one], dim=1)                    # (n, d+1)
+    V1 = torch.cat([W1, b1.unsqueeze(0)], dim=0)      # (d+1, h)
+    H = torch.cat([torch.tanh(X @ V1), one], dim=1)   # (n, h+1)
+    V2 = torch.cat([W2, b2.unsqueeze(0)], dim=0)
+    D = (H @ V2 - y).mul(2).div(y.numel())
+    G2 = H.mT @ D
+    S = (D @ V2.mT * (1 - H ** 2))[:, :-1]            # the ones have no gradient
+    G1 = X.mT @ S
+    return {"W1": G1[:-1].clone(), "b1": G1[-1].clone(), "W2": G2[:-1].clone(), "b2": G2[-1].clone()}
+
+
+# the keys are dW1, db1, dW2, db2 and not W1, b1, W2, b2 AND the bias gradients keep the batch dimension, (1, h) and
+# (1, k)
+@wrong(effects.missing_entries)
+def class_i_15(W1, b1, W2, b2, x, y):
+    A1 = torch.tanh(x @ W1 + b1)
+    A2 = A1 @ W2 + b2
+    dZ2 = 2 * (A2 - y) / y.numel()
+    dW2 = A1.T @ dZ2
+    db2 = torch.sum(dZ2, dim=0, keepdim=True)
+    dZ1 = (dZ2 @ W2.T) * (1 - A1 ** 2)
+    dW1 = x.T @ dZ1
+    db1 = torch.sum(dZ1, dim=0, keepdim=True)
+    grads = {"dW1": dW1, "db1": db1, "dW2": dW2, "db2": db2}
+    return grads
+
+
+class Affine_of_class_i_16:
+    def __init__(self, W, b):
+        self.W, self.b = W, b
+
+    def forward(self, inp):
+        self.inp = inp
+        return inp.matmul(self.W) + self.b
+
+    def backward(self, up):
+        self.gW = self.inp.transpose(0, 1).matmul(up)
+        self.gb = up.sum(0)
+        return up.matmul(self.W.transpose(0, 1))
+
+class Tanh_of_class_i_16:
+    def forward(self, inp):
+        self.out = inp.tanh()
+        return self.out
+
+    def backward(self, up):
+        return up * (1 - self.out ** 2)
+
+@right
+def class_i_16(W1, b1, W2, b2, x, y):
+    first, act, second = Affine_of_class_i_16(W1, b1), Tanh_of_class_i_16(), Affine_of_class_i_16(W2, b2)
+    signal = x
+    for layer in (first, act, second):
+        signal = layer.forward(signal)
+    signal = 2 * (signal - y) / y.numel()
+    for layer in (second, act, first):
+        signal = layer.backward(signal)
+    return {"W1": first.gW, "b1": first.gb, "W2": second.gW, "b2": second.gb}
+
+
+# breaks the rule "by hand": the gradients come from torch.autograd.grad
+@wrong(mistakes.used_autograd)
+def class_i_17(W1, b1, W2, b2, x, y):
+    ps = [p.detach().clone().requires_grad_() for p in (W1, b1, W2, b2)]
+    with torch.enable_grad():
+        loss = ((torch.tanh(x @ ps[0] + ps[1]) @ ps[2] + ps[3] - y) ** 2).mean()
+    return dict(zip(["W1", "b1", "W2", "b2"], torch.autograd.grad(loss, ps)))
+
+
+# W2 is squeezed to a vector and multiplied entrywise, right for k = 1 only: RuntimeError for most k > 1, wrong
+# numbers where the shapes happen to fit
+@raised(effects.shapes_do_not_fit)
+def class_i_18(W1, b1, W2, b2, x, y):
+    a = torch.tanh(x @ W1 + b1)
+    d = 2 * (a @ W2 + b2 - y) / y.numel()
+    da = d * W2.squeeze()
+    dz = da * (1 - a ** 2)
+    return {"W1": x.T @ dz, "b1": dz.sum(0), "W2": a.T @ d, "b2": d.sum(0)}
+
+
+# the product for W2 is d.T @ a, so its gradient is transposed, (k, h)
+@wrong(mistakes.w2_gradient_transposed)
+def class_i_19(W1, b1, W2, b2, x, y):
+    a = torch.tanh(x @ W1 + b1)
+    out = a @ W2 + b2
+    d = 2 * (out - y) / out.numel()
+    gW2 = d.T @ a
+    gb2 = d.sum(0)
+    e = d @ W2.T * (1 - a ** 2)
+    gW1 = (e.T @ x).T
+    gb1 = e.sum(0)
+    return {"W1": gW1, "b1": gb1, "W2": gW2, "b2": gb2}
+
+
+# squeeze() drops dimensions of size one, so W1 and W2 lose their shape when d, h or k is 1 (and the biases become
+# 0-d)
+@wrong(effects.wrong_shape)
+def class_i_20(W1, b1, W2, b2, x, y):
+    a = torch.tanh(x @ W1 + b1)
+    d2 = 2 * (a @ W2 + b2 - y) / y.numel()
+    d1 = (d2 @ W2.T) * (1 - a ** 2)
+    grads = {"W1": x.T @ d1, "b1": d1.sum(0, keepdim=True), "W2": a.T @ d2, "b2": d2.sum(0, keepdim=True)}
+    return {name: g.squeeze() for name, g in grads.items()}
+
+
+@right
+def class_i_21(W1, b1, W2, b2, x, y):
+    g = {"W1": torch.zeros_like(W1), "b1": torch.zeros_like(b1),
+         "W2": torch.zeros_like(W2), "b2": torch.zeros_like(b2)}
+    count = y.shape[0] * y.shape[1]
+    for xi, yi in zip(x, y):
+        hi = torch.tanh(xi @ W1 + b1)
+        oi = hi @ W2 + b2
+        u = 2 * (oi - yi) / count
+        v = (W2 @ u) * (1 - hi ** 2)
+        g["W2"] += torch.outer(hi, u)
+        g["b2"] += u
+        g["W1"] += torch.outer(xi, v)
+        g["b1"] += v
+    return g
+
+
+# b1 and W1 are assigned with = inside the loop, so only the last sample counts; right for one row
+@wrong(says='Right: `W2` and `b2`. Wrong: `W1` and `b1`.')
+def class_i_22(W1, b1, W2, b2, x, y):
+    dW1, db1 = torch.zeros_like(W1), torch.zeros_like(b1)
+    dW2, db2 = torch.zeros_like(W2), torch.zeros_like(b2)
+    N = y.numel()
+    for i in range(x.shape[0]):
+        h = torch.tanh(x[i] @ W1 + b1)
+        diff = 2 * (h @ W2 + b2 - y[i]) / N
+        dW2 += h[:, None] * diff[None, :]
+        db2 += diff
+        dh = (W2 @ diff) * (1 - h ** 2)
+        dW1 = x[i][:, None] * dh[None, :]
+        db1 = dh
+    return {"W1": dW1, "b1": db1, "W2": dW2, "b2": db2}
+
+
+# everything is cast to float32, so float64 inputs come back as float32 AND the biases are summed over dimension 1,
+# shape (n,)
+@wrong(effects.wrong_shape)
+def class_i_23(W1, b1, W2, b2, x, y):
+    W1, b1, W2, b2, x, y = [t.detach().cpu().numpy().astype(np.float32) for t in (W1, b1, W2, b2, x, y)]
+    a = np.tanh(x @ W1 + b1)
+    d2 = 2 * (a @ W2 + b2 - y) / y.size
+    d1 = (d2 @ W2.T) * (1 - a ** 2)
+    g = {"W1": x.T @ d1, "b1": d1.sum(axis=1), "W2": a.T @ d2, "b2": d2.sum(axis=1)}
+    return {k: torch.from_numpy(v) for k, v in g.items()}
+
+
+# b1 is forgotten in the forward pass AND the derivative of tanh is 1 - z**2 with z before the tanh
+@wrong(says='The result does not change when `b1` changes.')
+def class_i_24(W1, b1, W2, b2, x, y):
+    z = x @ W1
+    h = torch.tanh(z)
+    q = h @ W2 + b2
+    dq = (2 / q.numel()) * (q - y)
+    dz = torch.mm(dq, W2.T) * (1 - z ** 2)
+    result = {"W2": torch.mm(h.T, dq), "b2": dq.sum(0)}
+    result.update({"W1": torch.mm(x.T, dz), "b1": dz.sum(0)})
+    return result
+
+
+# x @ dz without the transpose: RuntimeError for most shapes, another matrix where the sizes happen to fit
+@raised(effects.shapes_do_not_fit)
+def class_i_25(W1, b1, W2, b2, x, y):
+    hidden = torch.tanh(x @ W1 + b1)
+    output = hidden @ W2 + b2
+    grad_out = 2 * (output - y) / output.numel()
+    grad_W2 = hidden.T @ grad_out
+    grad_b2 = torch.sum(grad_out, 0)
+    grad_z = (grad_out @ W2.T) * (1 - hidden ** 2)
+    grad_W1 = x @ grad_z
+    grad_b1 = torch.sum(grad_z, 0)
+    return {"W1": grad_W1, "b1": grad_b1, "W2": grad_W2, "b2": grad_b2}

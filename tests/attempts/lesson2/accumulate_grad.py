@@ -2957,3 +2957,302 @@ class Ledger_of_class_h_25:
 @right
 def class_h_25(param, incoming):
     Ledger_of_class_h_25(param).book(incoming)
+
+
+# the first arrival stores incoming itself, so a later change of incoming changes .grad
+@wrong(mistakes.incoming_kept_by_reference)
+def class_i_01(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("shape of gradient does not fit")
+    if param.grad is None:
+        param.grad = incoming
+    else:
+        param.grad += incoming
+
+
+# param.grad = param.grad + incoming makes a new tensor, whoever holds the old one sees nothing
+@wrong(mistakes.new_tensor_in_grad)
+def class_i_02(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("wrong shape")
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad = param.grad + incoming
+
+
+@right
+def class_i_03(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError(f"expected {tuple(param.shape)}, got {tuple(incoming.shape)}")
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = incoming.detach().clone()
+        else:
+            param.grad.add_(incoming)
+
+
+# there is no check of the shape: a gradient that broadcasts is added, another one raises RuntimeError
+@wrong(mistakes.broadcast_into_grad)
+def class_i_04(param, incoming):
+    if param.grad is None:
+        param.grad = incoming.clone().detach()
+    else:
+        param.grad.add_(incoming)
+
+
+# no else: the first gradient is stored and then added once more, so it counts twice
+@wrong(mistakes.counted_twice)
+def class_i_05(param, incoming):
+    # 1. shapes
+    if param.shape != incoming.shape:
+        raise ValueError("shapes differ")
+    # 2. first time: make a grad
+    if param.grad is None:
+        param.grad = incoming.clone()
+    # 3. accumulate
+    param.grad.add_(incoming)
+
+
+# the old gradient is overwritten by copy_, nothing accumulates
+@wrong(mistakes.replaced_not_added)
+def class_i_06(param, incoming):
+    if tuple(param.shape) != tuple(incoming.shape):
+        raise ValueError("shape mismatch")
+    if param.grad is None:
+        param.grad = torch.zeros_like(param.data)
+    param.grad.zero_()              # never forget zero_grad!
+    param.grad.copy_(incoming)
+
+
+# "if param.grad:" asks for the truth of a tensor: RuntimeError for several entries, and a one-entry gradient of
+# zero is replaced instead of added to
+@raised(effects.truth_of_a_tensor)
+def class_i_07(param, incoming):
+    if incoming.size() != param.size():
+        raise ValueError("size")
+    if param.grad:
+        param.grad.add_(incoming)
+    else:
+        param.grad = incoming.detach().clone()
+
+
+# the shape is compared only when .grad is already there; on the first arrival PyTorch raises its own RuntimeError,
+# not ValueError
+@wrong(mistakes.shape_error_from_torch)
+def class_i_08(param, incoming):
+    if param.grad is not None:
+        if param.grad.shape != incoming.shape:
+            raise ValueError("incoming has another shape than .grad")
+        param.grad += incoming
+    else:
+        param.grad = incoming.clone()
+
+
+# the shape is checked with assert, which raises AssertionError and not ValueError
+@wrong(mistakes.another_exception)
+def class_i_09(param, incoming):
+    assert param.shape == incoming.shape, "ValueError: shapes must be equal"
+    if param.grad is None:
+        param.grad = torch.clone(incoming)
+    else:
+        torch.add(param.grad, incoming, out=param.grad)
+
+
+class GradSlot:
+    def __init__(self, owner):
+        self.owner = owner
+
+    def fits(self, g):
+        return list(g.shape) == list(self.owner.shape)
+
+    @torch.no_grad()
+    def receive(self, g):
+        if not self.fits(g):
+            raise ValueError("a gradient must have the shape of its parameter")
+        held = self.owner.grad
+        if held is None:
+            fresh = torch.empty(g.shape, dtype=g.dtype, device=g.device)
+            fresh.copy_(g)
+            self.owner.grad = fresh
+        else:
+            held += g
+
+@right
+def class_i_10(param, incoming):
+    GradSlot(param).receive(incoming)
+
+
+# only the number of entries is compared, so (2, 3) for (3, 2) or (6,) for (1, 6) is not refused with ValueError
+@wrong(mistakes.broadcast_into_grad)
+def class_i_11(param, incoming):
+    if incoming.numel() != param.numel():
+        raise ValueError("number of elements differs")
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad.add_(incoming)
+
+
+# only a shape that cannot broadcast is refused; one that broadcasts is expanded and accepted
+@wrong(mistakes.broadcast_into_grad)
+def class_i_12(param, incoming):
+    try:
+        g = incoming.detach().expand_as(param)
+    except RuntimeError as err:
+        raise ValueError(str(err))
+    if param.grad is None:
+        param.grad = g.clone()
+    else:
+        param.grad.add_(g)
+
+
+# the sum is put into a local name: g = g + incoming rebinds g, so .grad never changes after the first arrival
+@wrong(mistakes.first_gradient_alone)
+def class_i_13(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("bad shape")
+    g = param.grad
+    if g is None:
+        param.grad = incoming.detach().clone()
+        return
+    g = g + incoming
+
+
+# it adds into incoming instead of into .grad, so incoming is changed and .grad becomes incoming itself, another
+# tensor than before
+@wrong(says='where .grad lies after the call: in the memory of incoming; it should be: in memory of its own.')
+def class_i_14(param, incoming):
+    if incoming.shape != param.shape: raise ValueError
+    if param.grad is None: param.grad = incoming.clone()
+    else: param.grad = incoming.add_(param.grad)
+
+
+# the new gradient is returned although the function should return None
+@wrong(mistakes.returned_the_gradient)
+def class_i_15(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("shape of incoming is wrong")
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad += incoming
+    return param.grad
+
+
+# contiguous() copies only what is not contiguous: an ordinary incoming is stored as an alias
+@wrong(says='where .grad lies after the call: in the memory of incoming; it should be: in memory of its own.')
+def class_i_16(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("gradient and parameter differ in shape")
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = incoming.detach().contiguous()
+        else:
+            param.grad.add_(incoming)
+
+
+@right
+def class_i_17(param, incoming):
+    delta = incoming.detach()
+    same_rank = delta.dim() == param.dim()
+    if not (same_rank and all(a == b for a, b in zip(delta.shape, param.shape))):
+        raise ValueError("shape!")
+    if param.grad is None:
+        param.grad = delta * 1.0      # a product is always a new tensor
+        return None
+    torch.add(param.grad.data, delta, out=param.grad.data)
+    return None
+
+
+# len() is compared, which does not see the other dimensions and raises TypeError for a 0-d parameter
+@raised(effects.length_of_a_0_d_tensor)
+def class_i_18(param, incoming):
+    if len(param) != len(incoming):
+        raise ValueError("not the same length")
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad.add_(incoming)
+
+
+# the sum is stored before the shape is looked at, so a bad incoming that broadcasts has already changed .grad when
+# the error comes (and one that does not raises RuntimeError) AND on the first arrival .data shares the memory of
+# incoming
+@wrong(mistakes.incoming_kept_by_reference)
+def class_i_19(param, incoming):
+    if param.grad is None:
+        if incoming.shape != param.shape:
+            raise ValueError("shape")
+        param.grad = incoming.data
+    else:
+        param.grad += incoming
+        if incoming.shape != param.shape:
+            raise ValueError("shape")
+
+
+# the gradient is subtracted from .grad AND the parameter itself makes a step
+@wrong(effects.changed_input)
+def class_i_20(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("incoming must look like param")
+    lr = 0.01
+    with torch.no_grad():
+        if param.grad is None:
+            param.grad = incoming.clone()
+        else:
+            param.grad -= incoming
+        param -= lr * incoming
+
+
+# .grad is halved to a running mean instead of a sum AND incoming is zeroed afterwards
+@wrong(effects.changed_input)
+def class_i_21(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("shapes")
+    if param.grad is None:
+        param.grad = incoming.clone()
+    else:
+        param.grad.add_(incoming).div_(2)   # average of both
+    incoming.zero_()                          # ready for the next batch
+
+
+# hasattr(param, "grad") is always true, so on the first arrival None.add_ raises AttributeError
+@raised(effects.grad_is_none)
+def class_i_22(param, incoming):
+    if incoming.shape != param.shape:
+        raise ValueError("shapes do not match")
+    if hasattr(param, "grad"):
+        param.grad.add_(incoming)
+    else:
+        param.grad = incoming.clone()
+
+
+def _buffer(param, like):
+    if param.grad is None:
+        param.grad = torch.zeros_like(like.detach(), memory_format=torch.contiguous_format)
+    return param.grad
+
+@right
+def class_i_23(param, incoming):
+    if torch.Size(incoming.shape) != torch.Size(param.shape):
+        raise ValueError("incoming: %s, param: %s" % (incoming.shape, param.shape))
+    target = _buffer(param, incoming)
+    with torch.no_grad():
+        for_sum = incoming.detach()
+        target += for_sum
+
+
+# param.backward does the work: it raises RuntimeError for a wrong shape instead of ValueError, and for a parameter
+# that requires no gradient
+@wrong(mistakes.another_exception)
+def class_i_24(param, incoming):
+    # that is what the engine does anyway
+    param.backward(gradient=incoming.clone())
+
+
+@right
+def class_i_25(param, incoming):
+    if not torch.Size.__eq__(param.shape, incoming.shape): raise ValueError("not the shape of the parameter")
+    old, new = param.grad, incoming.detach()
+    setattr(param, "grad", new.clone(memory_format=torch.contiguous_format)) if old is None else old.data.__iadd__(new)

@@ -3159,3 +3159,296 @@ def class_h_25(param, loss_fn, n):
     # clean up
     param.grad = None
     return grads
+
+
+# the snapshots are param.grad itself, not copies, so all n entries show the last sum
+@wrong(mistakes.same_live_grad)
+def class_i_01(param, loss_fn, n):
+    param.grad = None
+    history = []
+    for _ in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        history.append(param.grad)
+    return history
+
+
+# .grad is not cleared at the start, so what was in it is counted in every snapshot
+@wrong(mistakes.started_from_old_gradients)
+def class_i_02(param, loss_fn, n):
+    grads = []
+    for i in range(n):
+        loss_fn(param).backward()
+        grads.append(param.grad.clone())
+    return grads
+
+
+# clears .grad in every round, so nothing accumulates
+@wrong(mistakes.cleared_between_backwards)
+def class_i_03(param, loss_fn, n):
+    param.grad = None
+    out = []
+    for epoch in range(n):
+        if param.grad is not None:
+            param.grad.zero_()
+        loss = loss_fn(param)
+        loss.backward()
+        out.append(param.grad.detach().clone())
+    return out
+
+
+@right
+def class_i_04(param, loss_fn, n):
+    param.grad = None              # empty ledger
+    snapshots = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        snapshots.append(param.grad.clone())
+    return snapshots
+
+
+# calls param.grad.zero_() without looking, which raises when .grad is None
+@raised(effects.grad_is_none)
+def class_i_05(param, loss_fn, n):
+    param.grad.zero_()
+    ledger = []
+    for k in range(n):
+        l = loss_fn(param)
+        l.backward()
+        ledger.append(param.grad.clone())
+    return ledger
+
+
+# one graph walked several times without retain_graph, so the second backward raises for a loss that saves tensors
+@raised(effects.graph_freed)
+def class_i_06(param, loss_fn, n):
+    param.grad = None
+    loss = loss_fn(param)
+    res = []
+    for _ in range(n):
+        loss.backward()
+        res.append(param.grad.clone())
+    return res
+
+
+# takes detach() for a copy: the snapshots share the memory of .grad and all show the last sum
+@wrong(mistakes.same_live_grad)
+def class_i_07(param, loss_fn, n):
+    param.grad = None
+    snaps = []
+    for _ in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        snaps.append(param.grad.detach())   # detach = snapshot
+    return snaps
+
+
+@right
+def class_i_08(param, loss_fn, n):
+    param.grad = None
+    if n == 0:
+        return []
+    loss = loss_fn(param)
+
+    def walk():
+        loss.backward(retain_graph=True)
+        return param.grad.detach().clone()
+
+    return [walk() for _ in range(n)]
+
+
+# clears only inside the loop in round 0, so with n = 0 the old .grad stays
+@wrong(mistakes.not_cleared_when_n_is_0)
+def class_i_09(param, loss_fn, n):
+    result = []
+    for i in range(n):
+        if i == 0:
+            param.grad = None
+        loss_fn(param).backward()
+        result.append(param.grad.clone())
+    return result
+
+
+# makes an optimizer step after each backward, so param changes and so do the later gradients
+@wrong(says='On each of these cases entry 0 is right; from entry 1 on the list parts from the right one.')
+def class_i_10(param, loss_fn, n):
+    optimizer = torch.optim.SGD([param], lr=0.01)
+    optimizer.zero_grad()
+    history = []
+    for epoch in range(n):
+        loss = loss_fn(param)
+        loss.backward()
+        optimizer.step()
+        history.append(param.grad.clone())
+    return history
+
+
+# the snapshots are computed as multiples of one gradient, and .grad is left with one gradient only, not the sum of
+# n (nor cleared for n = 0)
+@wrong(mistakes.one_backward_multiplied)
+def class_i_11(param, loss_fn, n):
+    param.grad = None
+    loss_fn(param).backward()
+    g = param.grad
+    return [g * (i + 1) for i in range(n)]
+
+
+# clears .grad at the end instead of at the start: the old .grad is counted in every snapshot AND .grad is None
+# afterwards, not the sum of the n gradients
+@wrong(says='None where a gradient is expected: .grad after the call.')
+def class_i_13(param, loss_fn, n):
+    collected = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        collected.append(param.grad.clone())
+    # leave everything clean for the next one
+    param.grad = None
+    return collected
+
+
+@right
+def class_i_14(param, loss_fn, n):
+    param.grad = None
+    steps = [torch.autograd.grad(loss_fn(param), param)[0] for _ in range(n)]
+    sums = [s.clone() for s in accumulate(steps)]
+    if sums:
+        param.grad = sums[-1].clone()
+    return sums
+
+
+# backward gets create_graph=True, so the snapshots (and .grad) carry a graph wherever the gradient depends on param
+@wrong(effects.carries_a_graph)
+def class_i_15(param, loss_fn, n):
+    param.grad = None
+    snapshots = []
+    for _ in range(n):
+        loss = loss_fn(param)
+        loss.backward(create_graph=True)
+        snapshots.append(param.grad.clone())
+    return snapshots
+
+
+# the snapshot is taken before the backward, not after, so the first one is zeros and the last sum is missing
+@wrong(mistakes.snapshot_before_backward)
+def class_i_16(param, loss_fn, n):
+    param.grad = torch.zeros_like(param)
+    lst = []
+    for i in range(n):
+        lst.append(param.grad.clone())
+        loss = loss_fn(param)
+        loss.backward()
+    return lst
+
+
+# the losses are summed up and the growing total is walked each time, so round k adds k gradients
+@wrong(mistakes.running_sum_backward)
+def class_i_17(param, loss_fn, n):
+    param.grad = None
+    total_loss = 0
+    snapshots = []
+    for _ in range(n):
+        total_loss = total_loss + loss_fn(param)
+        total_loss.backward(retain_graph=True)
+        snapshots.append(param.grad.clone())
+    return snapshots
+
+
+# works on a detached copy of param, so param.grad itself never holds the sum
+@wrong(says='None where a gradient is expected: .grad after the call.')
+def class_i_18(param, loss_fn, n):
+    param.grad = None
+    p = param.detach().clone().requires_grad_(True)   # do not touch the original
+    out = []
+    for _ in range(n):
+        loss_fn(p).backward()
+        out.append(p.grad.clone())
+    return out
+
+
+@right
+def class_i_19(param, loss_fn, n):
+    param.grad = torch.zeros_like(param)
+
+    def ledger():
+        for _ in range(n):
+            torch.autograd.backward(loss_fn(param), inputs=[param])
+            yield torch.empty_like(param.grad).copy_(param.grad)
+
+    return list(ledger())
+
+
+# returns torch.stack of the snapshots, a tensor and not a list, which raises for n = 0
+@wrong(effects.wrong_type)
+def class_i_20(param, loss_fn, n):
+    param.grad = None
+    snaps = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        snaps.append(param.grad.clone())
+    return torch.stack(snaps)
+
+
+# the hook is never removed from param, so it goes on writing into the returned list at every later backward
+@wrong(mistakes.hooks_left_behind)
+def class_i_21(param, loss_fn, n):
+    param.grad = None
+    record = []
+    param.register_post_accumulate_grad_hook(lambda p: record.append(p.grad.clone()))
+    for _ in range(n):
+        loss_fn(param).backward()
+    return record
+
+
+# divides the loss by n, so the ledger ends at the mean of the gradients AND stores .grad without a copy
+@wrong(mistakes.cleared_between_and_not_copied)
+def class_i_22(param, loss_fn, n):
+    param.grad = None
+    grads = []
+    for _ in range(n):
+        loss = loss_fn(param) / n
+        loss.backward()
+        grads.append(param.grad.data)
+    return grads
+
+
+# the snapshots go through tolist() and torch.tensor, so a float64 gradient comes back as float32 AND n = 0 returns
+# None, not []
+@wrong(effects.wrong_dtype)
+def class_i_23(param, loss_fn, n):
+    param.grad = None
+    if n < 1:
+        return
+    hist = []
+    for _ in range(n):
+        l = loss_fn(param)
+        l.backward()
+        hist.append(torch.tensor(param.grad.tolist()))
+    return hist
+
+
+@right
+def class_i_24(param, loss_fn, n):
+    param.grad = None
+    ledger = []
+    handle = param.register_post_accumulate_grad_hook(
+        lambda p: ledger.append(p.grad.detach().clone()))
+    try:
+        for _ in range(n):
+            loss_fn(param).backward()
+    finally:
+        handle.remove()
+    return ledger
+
+
+# saves the old .grad and puts it back at the end, so .grad does not hold the sum of the n gradients (and the old
+# one is back for n = 0)
+@wrong(mistakes.old_gradient_put_back)
+def class_i_25(param, loss_fn, n):
+    old = None if param.grad is None else param.grad.clone()
+    param.grad = None
+    snaps = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        snaps.append(param.grad.clone())
+    param.grad = old
+    return snaps

@@ -516,7 +516,7 @@ def class_a_12(model, losses, weights):
 
 
 # hands the weight to backward as a plain float, which raises a TypeError
-@raised()
+@raised(effects.gradient_is_no_tensor)
 def class_a_13(model, losses, weights):
     model.zero_grad()
     for l, w in zip(losses, weights):
@@ -1306,7 +1306,7 @@ def class_c_17(model, losses, weights):
 
 
 # backward is given a Python float as its gradient, which raises a TypeError
-@raised()
+@raised(effects.gradient_is_no_tensor)
 def class_c_18(model, losses, weights):
     model.zero_grad()
     for loss_fn, w in zip(losses, weights):
@@ -2614,7 +2614,7 @@ def class_g_10(model, losses, weights):
 
 
 # loss.backward(w) with a float raises a TypeError, the gradient argument has to be a tensor
-@raised()
+@raised(effects.gradient_is_no_tensor)
 def class_g_11(model, losses, weights):
     model.zero_grad()
     for loss_fn, w in zip(losses, weights):
@@ -3132,3 +3132,317 @@ def first_loss_replaces(model, losses, weights):
             if g is not None:
                 p.grad = g.clone() if first or p.grad is None else p.grad + g
         first = False
+
+
+# the weighted losses are added up and one backward runs at the end, so all graphs are alive at once
+@wrong(mistakes.graphs_kept_alive)
+def class_i_01(model, losses, weights):
+    model.zero_grad()
+    total = 0
+    for loss_fn, weight in zip(losses, weights):
+        total = total + weight * loss_fn(model)
+    if torch.is_tensor(total) and total.requires_grad:
+        total.backward()
+    return total
+
+
+# the old gradients are not cleared, so the new ones are added to what was there before
+@wrong(mistakes.started_from_old_gradients)
+def class_i_02(model, losses, weights):
+    for i in range(len(losses)):
+        loss = losses[i](model) * weights[i]
+        # .backward() adds to .grad, so this is the weighted sum
+        loss.backward()
+
+
+# zero_grad stands inside the loop, so only the gradient of the last loss is left
+@wrong(mistakes.cleared_between_backwards)
+def class_i_03(model, losses, weights):
+    model.zero_grad()
+    for loss_fn, w in zip(losses, weights):
+        model.zero_grad()          # always zero before backward
+        loss = loss_fn(model)
+        (w * loss).backward()
+
+
+@right
+def class_i_04(model, losses, weights):
+    # clear the ledger
+    for p in model.parameters():
+        p.grad = None
+
+    # one loss at a time, backward frees its graph
+    for loss_fn, weight in zip(losses, weights):
+        if weight == 0:
+            continue
+        loss = weight * loss_fn(model)
+        if loss.requires_grad:
+            loss.backward()
+        del loss
+
+
+# all losses are computed before the first backward, so all graphs are alive at the same time
+@wrong(mistakes.graphs_kept_alive)
+def class_i_05(model, losses, weights):
+    model.zero_grad()
+    values = [loss_fn(model) for loss_fn in losses]
+    for value, weight in zip(values, weights):
+        (weight * value).backward()
+
+
+# after each backward the whole accumulated .grad is multiplied by the weight, so earlier losses are scaled by the
+# later weights too
+@wrong(mistakes.running_grad_scaled)
+def class_i_06(model, losses, weights):
+    model.zero_grad()
+    for loss_fn, weight in zip(losses, weights):
+        loss = loss_fn(model)
+        loss.backward()
+        # apply the weight
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad *= weight
+
+
+# dict(zip(losses, weights)) merges a loss that stands in the list twice: it counts once, with its last weight
+@wrong(mistakes.same_loss_same_weight)
+def class_i_07(model, losses, weights):
+    model.zero_grad()
+    for f, c in dict(zip(losses, weights)).items(): (c * f(model)).backward()
+
+
+# the weight is looked up with losses.index, so the second place of a loss that stands in the list twice gets the
+# weight of the first
+@wrong(mistakes.same_loss_same_weight)
+def class_i_08(model, losses, weights):
+    model.zero_grad(set_to_none=True)
+    for loss in losses:
+        weight = weights[losses.index(loss)]
+        if weight != 0:
+            (loss(model) * weight).backward()
+
+
+# the loss value is taken out with .item() and wrapped in a new tensor that requires gradients, so nothing reaches
+# the parameters
+@wrong(mistakes.cut_off_from_the_model)
+def class_i_09(model, losses, weights):
+    model.zero_grad()
+    for loss_fn, weight in zip(losses, weights):
+        value = loss_fn(model).item()      # .item() so that no graph is kept
+        weighted = torch.tensor(weight * value, requires_grad=True)
+        weighted.backward()
+
+
+# optimizer.step() moves the parameters AND the gradients are clipped to norm 1
+@wrong()
+def class_i_10(model, losses, weights):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    optimizer.zero_grad()
+    for loss_fn, weight in zip(losses, weights):
+        loss = weight * loss_fn(model)
+        loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+
+
+# retain_graph=True keeps the last graph alive while the next loss is called AND the sum is divided by the number of
+# losses
+@wrong(mistakes.averaged_over_losses)
+def class_i_11(model, losses, weights):
+    for p in model.parameters():
+        p.grad = None
+    n = len(losses)
+    for loss_fn, weight in zip(losses, weights):
+        loss = loss_fn(model) * weight / n
+        loss.backward(retain_graph=True)
+
+
+@right
+def class_i_12(model, losses, weights):
+    params = [p for p in model.parameters() if p.requires_grad]
+    sums = [torch.zeros_like(p) for p in params]
+    model.zero_grad(set_to_none=True)
+
+    for fn, c in zip(losses, weights):
+        value = fn(model)
+        if not value.requires_grad:
+            continue
+        grads = torch.autograd.grad(value, params, allow_unused=True)
+        del value
+        for s, g in zip(sums, grads):
+            if g is not None:
+                s += c * g
+
+    for p, s in zip(params, sums):
+        p.grad = s
+
+
+# losses with a negative weight are skipped as if their weight were zero
+@wrong(mistakes.negative_weight_skipped)
+def class_i_13(model, losses, weights):
+    model.zero_grad()
+    for loss_fn, weight in zip(losses, weights):
+        # a loss of weight zero may be left out
+        if weight <= 0:
+            continue
+        loss = weight * loss_fn(model)
+        loss.backward()
+
+
+# p.grad is None for a parameter that a loss does not use, and weight * None raises TypeError
+@raised(effects.grad_is_none)
+def class_i_14(model, losses, weights):
+    trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    acc = {name: torch.zeros_like(p) for name, p in trainable.items()}
+    for loss_fn, weight in zip(losses, weights):
+        model.zero_grad()
+        loss_fn(model).backward()
+        for name, p in trainable.items():
+            acc[name] += weight * p.grad
+    model.zero_grad()
+    for name, p in trainable.items():
+        p.grad = acc[name]
+    return acc
+
+
+# every parameter gets a .grad of zeros to start with, the frozen ones too, which should keep None
+@wrong(mistakes.frozen_got_zeros)
+def class_i_15(model, losses, weights):
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+    for k, loss_fn in enumerate(losses):
+        out = loss_fn(model)
+        out.backward(torch.full_like(out, weights[k]))
+
+
+# the old gradients are cleared by multiplying with 0, so an old nan or inf stays as nan
+@wrong(mistakes.cancelled_not_cleared)
+def class_i_16(model, losses, weights):
+    for p in model.parameters():
+        if p.grad is not None:
+            p.grad.mul_(0)
+    for loss_fn, weight in zip(losses, weights):
+        (loss_fn(model) * weight).backward()
+
+
+# each loss is called a second time for the log, although each may be called once only
+@wrong(mistakes.loss_not_called_once)
+def class_i_17(model, losses, weights):
+    model.zero_grad()
+    history = []
+    for loss_fn, weight in zip(losses, weights):
+        loss = loss_fn(model)
+        (weight * loss).backward()
+        with torch.no_grad():
+            history.append(float(loss_fn(model)))
+    return history
+
+
+# the parameters are gathered module by module, so a tied one is in the list twice and its gradient is added twice
+@wrong(says='Right: `first.bias` (.grad after the call) and `second.bias` (.grad after the call). Wrong: `first.weight` (.grad after the call).')
+def class_i_18(model, losses, weights):
+    params = [p for m in model.modules()
+                for p in m.parameters(recurse=False) if p.requires_grad]
+    for p in params:
+        p.grad = None
+    for loss_fn, weight in zip(losses, weights):
+        grads = torch.autograd.grad(weight * loss_fn(model), params, allow_unused=True)
+        for p, g in zip(params, grads):
+            if g is None:
+                continue
+            p.grad = g.clone() if p.grad is None else p.grad + g
+
+
+# the gradients are returned in a dict and never written to .grad, which keeps what was there before
+@wrong(mistakes.grad_left_untouched)
+def class_i_19(model, losses, weights):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    result = {n: torch.zeros_like(p) for n, p in named.items()}
+    for loss_fn, weight in zip(losses, weights):
+        grads = torch.autograd.grad(loss_fn(model), list(named.values()), allow_unused=True)
+        for n, g in zip(named, grads):
+            if g is not None:
+                result[n] = result[n] + weight * g
+    return result
+
+
+@right
+def class_i_20(model, losses, weights, first=True):
+    if first:
+        model.zero_grad(set_to_none=True)
+    if len(losses) == 0:
+        return
+    out = losses[0](model)
+    if out.requires_grad:
+        # the weight is the gradient that comes in from above
+        out.backward(gradient=torch.full_like(out, weights[0]))
+    del out
+    class_i_20(model, losses[1:], weights[1:], first=False)
+
+
+# the hooks that scale the gradients are never removed, so every later backward through the model is scaled by the
+# last weight
+@wrong(mistakes.hooks_left_behind)
+def class_i_21(model, losses, weights):
+    model.zero_grad()
+    current = {"weight": 1.0}
+    for p in model.parameters():
+        if p.requires_grad:
+            p.register_hook(lambda g: g * current["weight"])
+    for loss_fn, weight in zip(losses, weights):
+        current["weight"] = weight
+        loss_fn(model).backward()
+
+
+# autograd.grad without allow_unused raises when a loss does not use every parameter
+@raised(effects.not_in_the_graph)
+def class_i_22(model, losses, weights):
+    params = [p for p in model.parameters() if p.requires_grad]
+    for p in params:
+        p.grad = torch.zeros_like(p)
+    for loss_fn, weight in zip(losses, weights):
+        for p, g in zip(params, grad(loss_fn(model), params)):
+            p.grad += weight * g
+
+
+@right
+def class_i_23(model, losses, weights):
+    torch.optim.SGD(model.parameters(), lr=0.0).zero_grad()
+    backward = lambda t: t.requires_grad and t.backward()
+    return [backward(c * f(model)) for f, c in zip(losses, weights)] and None
+
+
+# the model is switched to train mode and left there AND the seed is set before every loss, which changes the random
+# state
+@wrong(effects.changed_rng)
+def class_i_24(model, losses, weights):
+    model.train()
+    model.zero_grad()
+    for loss_fn, weight in zip(losses, weights):
+        torch.manual_seed(42)      # reproducible
+        loss = weight * loss_fn(model)
+        loss.backward()
+
+
+class Accumulator:
+    """Walks one graph after the other, the .grad fields are the ledger."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def reset(self):
+        for p in self.model.parameters():
+            if p.grad is not None:
+                p.grad = torch.zeros_like(p) if p.requires_grad else None
+
+    def add(self, loss_fn, weight):
+        loss = loss_fn(self.model)
+        if loss.requires_grad:
+            (loss * weight).backward()
+
+@right
+def class_i_25(model, losses, weights):
+    ledger = Accumulator(model)
+    ledger.reset()
+    for position in range(len(losses)):
+        ledger.add(losses[position], weights[position])

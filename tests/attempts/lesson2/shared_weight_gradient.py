@@ -1139,7 +1139,7 @@ def class_b_12(w, x, depth):
 
 
 # the contributions come last use first, as backward meets them AND for a 0-d w they are not summed over x
-@wrong(says='In the first of the two things returned: the right entries stand in reverse order: the last one first.')
+@wrong(says='The numbers are those of a known mistake, in reverse order. A scalar weight with a gradient of many entries (uses-not-reduced). To mend that: Add over the entries: what is broadcast on the way forward is summed on the way back.')
 def class_b_13(w, x, depth):
     w, h = w.detach(), x.detach()
     tape = []
@@ -3715,7 +3715,7 @@ def class_g_25(w, x, depth):
 
 
 # multiplies by the h after the use and not before it AND takes tanh again in 1 - tanh(h)**2, where h already is tanh
-@wrong()
+@wrong(mistakes.output_and_another_slope)
 def class_g_16(w, x, depth):
     w = w.detach()
     h = x.detach()
@@ -4195,3 +4195,478 @@ def slope_of_a_sigmoid(w, x, depth):
         found.insert(0, share.sum() if w.dim() == 0 else share)
         signal = signal * w
     return found, torch.stack(found).sum(0)
+
+
+# the total gradient is split into depth equal shares instead of computing what each use really adds
+@wrong(mistakes.total_shared_evenly)
+def class_i_01(w, x, depth):
+    w_copy = w.detach().clone().requires_grad_(True)
+    h = x.detach()
+    for i in range(depth):
+        h = torch.tanh(w_copy * h)
+    loss = h.sum()
+    loss.backward()
+    total = w_copy.grad
+    # the weight is used depth times, so every use gets its share
+    contributions = [total / depth for i in range(depth)]
+    return contributions, total
+
+
+@right
+def class_i_02(w, x, depth):
+    w = w.detach()
+    hs = [x.detach()]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+
+    contributions = [None] * depth
+    g = torch.ones_like(hs[-1])              # dloss/dh_depth
+    for k in reversed(range(depth)):
+        da = g * (1 - hs[k + 1] ** 2)        # through tanh
+        c = da * hs[k]                       # to w
+        contributions[k] = c.sum() if w.dim() == 0 else c
+        g = da * w                           # to the h before
+    total = torch.stack(contributions).sum(dim=0)
+    return contributions, total
+
+
+# w and x are not detached, so when one of them requires gradients the results carry a graph
+@wrong(effects.carries_a_graph)
+def class_i_03(w, x, depth):
+    # forward
+    inputs = []
+    outputs = []
+    h = x
+    for step in range(depth):
+        inputs.append(h)
+        h = torch.tanh(w * h)
+        outputs.append(h)
+    # backward by hand
+    grad_h = torch.ones_like(h)
+    contributions = []
+    for step in range(depth - 1, -1, -1):
+        grad_z = grad_h * (1 - outputs[step] * outputs[step])
+        grad_w = grad_z * inputs[step]
+        if w.ndim == 0:
+            grad_w = grad_w.sum()
+        contributions.insert(0, grad_w)
+        grad_h = grad_z * w
+    total = sum(contributions)
+    return contributions, total
+
+
+# the contributions are collected while walking backward and never turned round: last use first
+@wrong(mistakes.last_use_first)
+def class_i_04(w, x, depth):
+    w, x = w.detach(), x.detach()
+    h_list = [x]
+    for i in range(depth):
+        h_list.append(torch.tanh(w * h_list[i]))
+
+    contributions = []
+    total = torch.zeros_like(w)
+    delta = torch.ones_like(x)
+    for i in range(depth, 0, -1):
+        delta = delta * (1 - h_list[i].pow(2))
+        dw = delta * h_list[i - 1]
+        if w.shape == torch.Size([]):
+            dw = dw.sum()
+        contributions.append(dw)
+        total = total + dw
+        delta = delta * w
+    return contributions, total
+
+
+# h is detached after every step and each step's own output is summed, so the later steps' derivatives are missing
+# from all but the last contribution
+@wrong(mistakes.local_derivative_alone)
+def class_i_05(w, x, depth):
+    contributions = []
+    h = x.detach().clone()
+    for i in range(depth):
+        wi = w.detach().clone().requires_grad_()
+        h = torch.tanh(wi * h)
+        loss = h.sum()
+        loss.backward()
+        contributions.append(wi.grad)
+        h = h.detach()     # otherwise "backward a second time" error
+    total = torch.stack(contributions).sum(0)
+    return contributions, total
+
+
+# every contribution is summed over all entries, so a w shaped like x gets 0-d contributions and a 0-d total
+@wrong(effects.wrong_shape)
+def class_i_06(w, x, depth):
+    w, hs, g, c = w.detach(), [x.detach()], 1.0, []
+    for _ in range(depth): hs += [(w * hs[-1]).tanh()]
+    for a, b in zip(hs[-2::-1], hs[:0:-1]):
+        g = g * (1 - b * b)
+        c = [(g * a).sum()] + c
+        g = g * w
+    return c, sum(c)
+
+
+# contribution k is the growth of the whole gradient from depth k-1 to depth k, which adds up to the total but is
+# not what use k adds
+@wrong(mistakes.growth_for_contributions)
+def class_i_07(w, x, depth):
+    w0, x0 = w.detach(), x.detach()
+
+    def loss(w, d):
+        h = x0
+        for _ in range(d):
+            h = torch.tanh(w * h)
+        return h.sum()
+
+    # gradient of the net that uses w 0, 1, 2, ... times
+    grads = [torch.zeros_like(w0)]
+    for d in range(1, depth + 1):
+        grads.append(torch.func.grad(loss)(w0, d))
+    # the k-th use adds the difference
+    contributions = [grads[k + 1] - grads[k] for k in range(depth)]
+    return contributions, grads[-1]
+
+
+@right
+def class_i_08(w, x, depth):
+    """Untie the weight: one row per use, then differentiate w.r.t. the whole stack."""
+    x = x.detach()
+    untied = torch.stack([w.detach()] * depth)
+
+    def loss(ws):
+        h = x
+        for wk in ws.unbind(0):
+            h = torch.tanh(wk * h)
+        return h.sum()
+
+    contributions = grad(loss)(untied)
+    return contributions, contributions.sum(0)
+
+
+# on the way back the gradient is not multiplied by w when it passes from a product to the h before it
+@wrong(mistakes.weight_left_out_of_chain)
+def class_i_09(w, x, depth):
+    w = w.detach()
+    h = x.detach()
+    saved = []
+    for t in range(depth):
+        h_new = torch.tanh(w * h)
+        saved.append((h, h_new))
+        h = h_new
+
+    grad = torch.ones_like(h)
+    contributions = []
+    for h_old, h_new in reversed(saved):
+        grad = grad * (1 - h_new ** 2)       # derivative of tanh
+        dw = grad * h_old
+        contributions.append(dw if w.dim() > 0 else dw.sum())
+    contributions.reverse()
+    total = contributions[0]
+    for c in contributions[1:]:
+        total = total + c
+    return contributions, total
+
+
+# backward runs on the caller's w itself, so w.grad is filled (added to) and requires_grad stays switched on
+@wrong(effects.changed_requires_grad)
+def class_i_10(w, x, depth):
+    w.requires_grad_(True)
+    uses = []
+    h = x.detach()
+    for _ in range(depth):
+        u = w * 1.0            # a fresh node for each use
+        u.retain_grad()
+        uses.append(u)
+        h = torch.tanh(u * h)
+    h.sum().backward()
+    contributions = [u.grad.clone() for u in uses]
+    return contributions, torch.stack(contributions).sum(0)
+
+
+# the copies of w get no requires_grad_, so autograd.grad raises when w itself requires no gradients
+@raised(effects.no_graph)
+def class_i_11(w, x, depth):
+    ws = [w.clone() for _ in range(depth)]
+    h = x.detach()
+    for wi in ws:
+        h = torch.tanh(wi * h)
+    contributions = torch.autograd.grad(h.sum(), ws)
+    total = sum(contributions)
+    return contributions, total
+
+
+# the derivative of tanh is taken as 1 - tanh(h)**2 of the h that has been through tanh already
+def dtanh_of_class_i_12(z):
+    return 1 - torch.tanh(z) ** 2
+
+@wrong(mistakes.tanh_taken_twice)
+def class_i_12(w, x, depth):
+    w = w.detach()
+    x = x.detach()
+
+    activations = [x]
+    for layer in range(depth):
+        activations.append(torch.tanh(w * activations[-1]))
+
+    error = torch.ones_like(x)
+    contributions = []
+    for layer in range(depth)[::-1]:
+        error = error * dtanh_of_class_i_12(activations[layer + 1])
+        grad_w = error * activations[layer]
+        if w.dim() == 0:
+            grad_w = grad_w.sum()
+        contributions = [grad_w] + contributions
+        error = error * w
+    total = torch.stack(contributions).sum(dim=0)
+    return contributions, total
+
+
+# a contribution multiplies by the h after the step instead of the h before it AND the contributions come last use
+# first
+@wrong(says="The numbers are those of a known mistake, in reverse order. A round's output in place of its input (output-for-input)")
+def class_i_13(w, x, depth):
+    w = w.detach()
+    h = x.detach()
+    hidden = []
+    for _ in range(depth):
+        h = torch.tanh(w * h)
+        hidden.append(h)
+
+    grad_out = torch.ones_like(h)
+    contributions = []
+    while hidden:
+        h = hidden.pop()
+        grad_z = grad_out * (1 - h ** 2)
+        grad_w = grad_z * h
+        contributions.append(grad_w.sum() if w.dim() == 0 else grad_w)
+        grad_out = grad_z * w
+    return contributions, torch.stack(contributions).sum(0)
+
+
+# total starts as the very tensor contributions[0] and is added to in place, so the first contribution ends up
+# holding the total
+@wrong(mistakes.summed_into_a_contribution)
+def class_i_14(w, x, depth):
+    copies = [w.detach().clone().requires_grad_() for _ in range(depth)]
+    h = x.detach()
+    for c in copies:
+        h = torch.tanh(c * h)
+    h.sum().backward()
+
+    contributions = [c.grad for c in copies]
+    total = contributions[0]
+    for g in contributions[1:]:
+        total += g
+    return contributions, total
+
+
+@right
+def class_i_15(w, x, depth):
+    w, x = w.detach(), x.detach()
+
+    def walk(h, left):
+        """returns (contributions of the uses still to come, dloss/dh)"""
+        if left == 0:
+            return [], torch.ones_like(h)
+        out = torch.tanh(w * h)
+        later, g = walk(out, left - 1)
+        g = g * (1 - out * out)
+        mine = (g * h).sum_to_size(w.shape)
+        return [mine] + later, g * w
+
+    contributions, _ = walk(x, depth)
+    total = torch.zeros_like(w)
+    for c in contributions:
+        total = total + c
+    return contributions, total
+
+
+# h * dloss/dh is divided by w to get the contribution, which gives nan (0/0) wherever w is zero
+@wrong(effects.not_a_number)
+def class_i_16(w, x, depth):
+    w = w.detach()
+    hs = [x.detach().clone().requires_grad_()]
+    for _ in range(depth):
+        hs.append(torch.tanh(w * hs[-1]))
+    gs = torch.autograd.grad(hs[-1].sum(), hs[:-1])
+    # loss depends on w*h only: w * dL/dw_k = h_k * dL/dh_k
+    out = []
+    for h, g in zip(hs, gs):
+        c = (h * g).detach()
+        if w.dim() == 0:
+            c = c.sum()
+        out.append(c / w)
+    return out, torch.stack(out).sum(0)
+
+
+# h is x itself and is updated in place, so x is overwritten (and a leaf x that requires gradients raises)
+@wrong(effects.changed_input)
+def class_i_17(w, x, depth):
+    w = w.detach()
+    h = x
+    before, after = [], []
+    for _ in range(depth):
+        before.append(h.detach().clone())
+        h *= w
+        h.tanh_()
+        after.append(h.detach().clone())
+    g = torch.ones_like(before[0])
+    contributions = []
+    for b, a in zip(reversed(before), reversed(after)):
+        g = g * (1 - a * a)
+        contributions.insert(0, (g * b).sum() if w.dim() == 0 else g * b)
+        g = g * w
+    total = sum(contributions)
+    return contributions, total
+
+
+# each contribution is measured by central differences on one untied copy of w: an approximation, off by far more
+# than the rounding of its dtype
+@wrong()
+def class_i_18(w, x, depth):
+    w, x = w.detach(), x.detach()
+    eps = 1e-3
+
+    def forward(k, shift):
+        h = x
+        for i in range(depth):
+            h = torch.tanh((w + shift if i == k else w) * h)
+        return h
+
+    contributions = []
+    for k in range(depth):
+        # h is elementwise, so all the entries can be probed at once
+        d = (forward(k, eps) - forward(k, -eps)) / (2 * eps)
+        contributions.append(d.sum() if w.dim() == 0 else d)
+    return contributions, sum(contributions)
+
+
+# the results go through Python lists into torch.tensor, so float64 inputs give float32 contributions and total
+@wrong(effects.wrong_dtype)
+def class_i_19(w, x, depth):
+    ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
+    h = x.detach()
+    for k in range(depth):
+        h = torch.tanh(ws[k] * h)
+    h.sum().backward()
+    grads = [wk.grad.tolist() for wk in ws]
+    contributions = torch.tensor(grads, device=w.device)
+    total = contributions.sum(dim=0)
+    return contributions, total
+
+
+# the formulas are written out for depth 1 and 2 only, deeper chains raise NotImplementedError
+@raised(effects.gives_up)
+def class_i_20(w, x, depth):
+    w = w.detach()
+    x = x.detach()
+    fit = lambda t: t.sum() if w.dim() == 0 else t
+    h1 = torch.tanh(w * x)
+    if depth == 1:
+        c1 = fit((1 - h1 ** 2) * x)
+        return [c1], c1.clone()
+    if depth == 2:
+        h2 = torch.tanh(w * h1)
+        c2 = fit((1 - h2 ** 2) * h1)
+        c1 = fit((1 - h2 ** 2) * w * (1 - h1 ** 2) * x)
+        return [c1, c2], c1 + c2
+    raise NotImplementedError("depth > 2")
+
+
+@right
+def class_i_21(w, x, depth):
+    leaf = w.detach().clone().requires_grad_(True)
+    caught = {}
+
+    def catcher(k):
+        def hook(g):
+            caught[k] = g.detach().clone()
+        return hook
+
+    with torch.enable_grad():
+        h = x.detach()
+        for k in range(depth):
+            use = leaf.view_as(leaf)          # own node in the graph, same weight
+            use.register_hook(catcher(k))
+            h = torch.tanh(use * h)
+        h.sum().backward()
+
+    return tuple(caught[k] for k in range(depth)), leaf.grad
+
+
+# numel() == 1 is used as the test for a 0-d w, so a w of shape (1,) or (1, 1) gets 0-d contributions and total
+@wrong(effects.wrong_shape)
+def class_i_22(w, x, depth):
+    w, x = w.detach(), x.detach()
+    is_scalar = w.numel() == 1
+
+    h = [x]
+    for _ in range(depth):
+        h.append(torch.tanh(w * h[-1]))
+
+    contributions = []
+    back = torch.ones_like(x)
+    for k in range(depth, 0, -1):
+        back = back * (1 - h[k].square())
+        c = back * h[k - 1]
+        contributions.append(c.sum() if is_scalar else c)
+        back = back * w
+    contributions = contributions[::-1]
+    return contributions, torch.stack(contributions).sum(0)
+
+
+# the contributions are running sums instead of single ones AND the pair is returned the wrong way round, total
+# first
+@wrong(effects.wrong_shape)
+def class_i_23(w, x, depth):
+    param = w.detach().clone()
+    param.requires_grad = True
+
+    # one forward pass per use: only use number k sees the parameter
+    history = []
+    for k in range(depth):
+        h = x.detach()
+        for i in range(depth):
+            weight = param if i == k else param.detach()
+            h = torch.tanh(weight * h)
+        h.sum().backward()
+        history.append(param.grad.clone())
+    total = param.grad
+    return total, history
+
+
+# the loss is the mean of h instead of its sum AND backward runs into x itself, so an x that requires gradients gets
+# its .grad changed
+@wrong(mistakes.mean_for_sum)
+def class_i_24(w, x, depth):
+    weights = []
+    h = x
+    for i in range(depth):
+        wi = w.detach().clone().requires_grad_()
+        weights.append(wi)
+        h = torch.tanh(wi * h)
+    loss = h.mean()
+    loss.backward()
+    contributions = [wi.grad for wi in weights]
+    total = torch.zeros_like(weights[0].grad)
+    for c in contributions:
+        total += c
+    return contributions, total
+
+
+@right
+def class_i_25(w, x, depth):
+    wn = w.detach().cpu().numpy()
+    h = [x.detach().cpu().numpy()]
+    for _ in range(depth):
+        h.append(np.tanh(wn * h[-1]))
+
+    out = np.empty((depth,) + wn.shape, dtype=wn.dtype)
+    g = np.ones_like(h[-1])
+    for k in range(depth - 1, -1, -1):
+        g = g * (1 - h[k + 1] ** 2)
+        out[k] = (g * h[k]).sum() if wn.ndim == 0 else g * h[k]
+        g = g * wn
+
+    contributions = torch.from_numpy(out).to(w.device)
+    return contributions, contributions.sum(dim=0)

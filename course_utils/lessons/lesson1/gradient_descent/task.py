@@ -9,6 +9,7 @@ from course_utils.lessons.inputs import cases
 from course_utils.lessons.lesson1.inputs import FUNCTIONS, Scalar, point
 
 CALLS = "calls of f"
+ONCE = "f called once for several steps"
 SHAPES = "shapes f was called with"
 DIFFERENT = "different tensors"
 
@@ -18,11 +19,11 @@ class _Calls:
 
     def __init__(self, f: Scalar) -> None:
         self._f = f
-        self._calls = 0
+        self.calls = 0
         self._shapes: set[tuple[int, ...]] = set()
 
     def __call__(self, at: torch.Tensor) -> torch.Tensor:
-        self._calls += 1
+        self.calls += 1
         try:
             self._shapes.add(tuple(at.shape))
         except (RuntimeError, AttributeError, TypeError):
@@ -30,7 +31,7 @@ class _Calls:
         return self._f(at)
 
     def facts(self) -> dict[str, object]:
-        return {CALLS: self._calls, SHAPES: sorted(map(list, self._shapes))[:8]}
+        return {CALLS: self.calls, SHAPES: sorted(map(list, self._shapes))[:8]}
 
 
 def _different(result: object) -> int:
@@ -65,7 +66,7 @@ def _arrange(case: Case) -> Arrangement:
     return Arrangement(
         (f, x0, case.spec["lr"], case.spec["steps"]),
         watch={"x0": x0},
-        facts=lambda result: {DIFFERENT: _different(result), **f.facts()},
+        facts=lambda result: {DIFFERENT: _different(result), ONCE: f.calls == 1 < case.spec["steps"], **f.facts()},
     )
 
 
@@ -104,6 +105,7 @@ EXERCISE = Exercise(
         ("the learning rate is above 1", lambda spec: spec["lr"] > 1),
         ("x0 is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
+    telling={ONCE: "f was called once for all the steps together; the gradient at a new point needs f at that point."},
     quantities={
         "lr": lambda spec: spec["lr"],
         "the number of steps": lambda spec: spec["steps"],

@@ -246,11 +246,12 @@ def _zeroed_in_the_loop_alone_and_live(param: T, loss_fn: Loss, n: int) -> objec
 
 
 @mistake(
-    "A single gradient each time, and not copied",
-    "Two things at once: .grad ends as a single gradient, as clearing between the backwards leaves it; and what was "
-    "stored, the last entry at least, shares the memory of .grad.",
-    "Clear once, before the first backward, and store copies that own their memory.",
-    "A plain training loop clears in each round, but there a step has used the gradient before it is cleared.",
+    ".grad ends as a single gradient, and what was stored is no copy",
+    "Two things at once: .grad ends as a single gradient, where the sum of n belongs; and what was stored, the last entry "
+    "at least, shares the memory of .grad.",
+    "Store copies that own their memory. And is there a clearing, an assignment to .grad, or a division by n inside the "
+    "loop or after it?",
+    "A plain training loop clears in each round; there a step has used the gradient before it is cleared.",
     also=(_zeroed_and_live, _in_the_loop_alone_and_live, _zeroed_in_the_loop_alone_and_live),
     signs=(BACKWARDS,),
 )

@@ -258,8 +258,8 @@ def started_from_old_gradients(model: nn.Module, loss_fn: LossFn, x: T, y: T) ->
 
 @mistake(
     "Every row shows the sum in .grad",
-    "All rows show the same, the sum over all samples, as when what was stored each time is the one tensor that "
-    "backward goes on adding to.",
+    "All rows show the same, the sum over all samples and whatever .grad held before, as when what was stored each time "
+    "is the one tensor that backward goes on adding to.",
     "Store a copy that owns its memory; detach() alone shares it. And is .grad empty when a sample's backward begins?",
     "A plain backward adds in place to the tensor that .grad holds, and a list stores references.",
     also=(

@@ -125,8 +125,8 @@ EXERCISE = Exercise(
         "`loss_fn(prediction, target)` takes the model's output for a batch and that batch's targets, in this order, and "
         "returns a 0-d mean, plain or weighted: for sample `i`, a batch of one of each. Leave every `.grad` as it was. A "
         "frozen parameter has no entry, an unused one has zeros, a tied one appears once. The models draw no random "
-        "numbers and use no batch statistics; some of them accept batches alone. Models and losses work under "
-        "`torch.func`, too."
+        "numbers and use no batch statistics; some of them accept batches alone. The loss depends on at least one "
+        "parameter that requires gradients. Models and losses work under `torch.func`, too."
     ),
     cases=_cases,
     arrange=_arrange,

@@ -617,3 +617,23 @@ def slope_with_plus(w: T, x: T, depth: int) -> object:
 )
 def sigmoid_slope(w: T, x: T, depth: int) -> object:
     return _by_hand(w, x, depth, slope=lambda h: h * (1 - h))
+
+
+def _output_and_slope(slope: Callable[[T], T]) -> Code:
+    return lambda w, x, depth: _by_hand(w, x, depth, slope=slope, position=1)
+
+
+@mistake(
+    "Two factors of a round are off",
+    "The share of a use multiplies the round's output where its input belongs, and the slope of tanh is not 1 - h**2 "
+    "either.",
+    "Write one round down, h_new = tanh(w * h): what is its derivative by w? It holds the slope of tanh at h_new, and h.",
+    "Each round has an input and an output, and both are called h.",
+    also=(
+        _output_and_slope(torch.ones_like),
+        _output_and_slope(lambda h: 1 - h),
+        _output_and_slope(lambda h: h * (1 - h)),
+    ),
+)
+def output_and_another_slope(w: T, x: T, depth: int) -> object:
+    return _output_and_slope(lambda h: 1 - torch.tanh(h) ** 2)(w, x, depth)
