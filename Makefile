@@ -40,7 +40,7 @@ endef
 
 # The set-up for tests holds all that the lab needs, so one that is newer will do for both.
 $(VENV)/lab.stamp: pyproject.toml constraints.txt | $(PY)
-	$(call SET_UP,the lab,.)
+	$(call SET_UP,the lab,.[course])
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml constraints.txt | $(PY)
@@ -55,7 +55,7 @@ test: $(VENV)/test.stamp
 checks:
 	@echo "== ruff check" && $(PY) -m ruff check .
 	@echo "== ruff format --check" && $(PY) -m ruff format --check .
-	@echo "== mypy course_utils" && $(PY) -m mypy course_utils
+	@echo "== mypy" && $(PY) -m mypy
 	@echo "== course build --check" && $(COURSE) build --check
 	@echo "== course verify" && $(COURSE) verify
 	@echo "== pytest: unit tests" && $(PY) -m pytest -q $(PARALLEL)

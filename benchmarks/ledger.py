@@ -55,7 +55,7 @@ from loops import LOOPS, build, micro_batches, train
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from course_utils.ledger import GradientLedger
+from gradient_ledger import GradientLedger
 
 SCRIPT = Path(__file__).resolve().parent / "loops.py"
 COUNTS = {"MLP": 80, "CNN": 6, "transformer": 4}

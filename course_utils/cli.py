@@ -14,7 +14,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from course_utils.workbook import UserError, find_repository
+from course_utils.workbook import find_repository
+from gradient_ledger.audit import COULD_NOT_RUN, DESCRIPTION, add_arguments, audit, hint
+from gradient_ledger.errors import UserError
 
 AUTHOR_MODULES = frozenset({"jupytext", "nbformat", "nbclient", "nbgrader", "tomli"})
 """Modules that come with the `author` extra."""
@@ -44,12 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
-        hint = (
-            "; those of the script stand behind -- as in: course audit train.py -- --lr 0.1"
-            if options.command.name == "audit"
-            else ""
-        )
-        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        advice = hint("course audit") if options.command.name == "audit" else ""
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{advice}")
     options.own_process = argv is None
     if extra and options.command.name not in ("lab", "audit"):
         parser.error(f"course {options.command.name} takes nothing after --")
@@ -216,15 +214,7 @@ def _new_exercise(options: argparse.Namespace) -> int:
         return new_exercise_command(find_repository(), options.identifier, options.name)
 
 
-def _audit_arguments(parser: argparse.ArgumentParser) -> None:
-    from course_utils.audit import add_arguments
-
-    add_arguments(parser)
-
-
 def _audit(options: argparse.Namespace) -> int:
-    from course_utils.audit import COULD_NOT_RUN, audit
-
     try:
         return audit(options, options.extra, own_process=options.own_process)
     except UserError as error:
@@ -259,10 +249,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "audit",
         "run your own training script and find its gradient mistakes",
-        "Run a training script unchanged and report every gradient mistake seen, with its line, its numbers and its "
-        "remedy. The script's own arguments stand behind --. Exit status 0: no errors; 1: errors found; 2: the script "
-        "could not be run, or never stepped.",
-        _audit_arguments,
+        DESCRIPTION,
+        add_arguments,
         _audit,
     ),
     Command(

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from course_utils import record
-from course_utils.workbook import RECORD_FOLDER, WORKBOOK, UserError, find_repository
+from course_utils.workbook import RECORD_FOLDER, WORKBOOK, find_repository
+from gradient_ledger.errors import UserError
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -328,7 +329,7 @@ def check_package() -> list[Check]:
     """`course_utils` imports in a kernel started anywhere, and is the one of this repository."""
     found = probe("import course_utils\ndata['from'] = list(course_utils.__path__)[0]")
     root = _repository()
-    install = f"{_python()} -m pip install -e {root}" if root else "run `make lab` in the folder you cloned"
+    install = f"{_python()} -m pip install -e '{root}[course]'" if root else "run `make lab` in the folder you cloned"
     if found.missing == "course_utils":
         return [Check("course_utils", "fail", "not importable from other folders", install)]
     if found.error:

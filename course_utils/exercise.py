@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from course_utils.misconceptions.entry import Misconception
 from course_utils.plain import Plain
+from gradient_ledger.catalogue.entry import Misconception
 
 Outcome = Literal["passed", "failed", "raised", "not attempted"]
 """The four outcomes of a check."""

@@ -12,11 +12,11 @@ from course_utils import definitions, record
 from course_utils.checks import effects
 from course_utils.checks.observe import TIME_LIMIT, observe_all
 from course_utils.exercise import Case, Exercise, Fault, Verdict
-from course_utils.feedback import html
 from course_utils.feedback.display import Shown, show
 from course_utils.lessons import exercise as find_exercise
 from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons import lessons
+from gradient_ledger import html
 
 HONEST_ATTEMPTS = 2
 """Different attempts after which `solution` opens without a pass."""

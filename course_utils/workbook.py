@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from course_utils.record import write_atomically
+from gradient_ledger.errors import UserError
+from gradient_ledger.files import write_atomically
 
 WORKBOOK = "workbook"
 RECORD_FOLDER = ".course"
@@ -28,10 +29,6 @@ PROJECT_NAME = 'name = "gradient-ledger"'
 
 Action = Literal["placed", "refreshed", "current", "kept", "newer exists", "unknown origin"]
 """What became of one notebook: see `prepare`."""
-
-
-class UserError(Exception):
-    """A fault the user can mend: its one-line message is shown without a traceback."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from course_utils.widgets import expression_graph, loss_surface
-from course_utils.widgets.figures import COLOURS, show, style
+from gradient_ledger.figures import COLOURS, show, style
 
 torch.manual_seed(0)
 f64 = torch.float64  # about 16 digits, so that small effects stay visible; PyTorch's default, float32, has about 7

@@ -37,7 +37,7 @@ from torch.func import functional_call, grad, vmap
 from torch.utils.checkpoint import checkpoint
 
 from course_utils.widgets import gradient_buffer
-from course_utils.widgets.figures import COLOURS, show, style
+from gradient_ledger.figures import COLOURS, show, style
 
 torch.manual_seed(0)
 device = "cuda" if torch.cuda.is_available() else "cpu"

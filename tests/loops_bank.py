@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from course_utils.ledger import Finding, GradientLedger
+from gradient_ledger import Finding, GradientLedger
 
 LOOPS = Path(__file__).resolve().parent / "loops"
 
@@ -60,7 +60,7 @@ def _read(path: Path) -> Script:
     return Script(path, header)
 
 
-def run(script: Script, *, by_numbers: bool = True) -> tuple[GradientLedger, BaseException | None]:
+def run(script: Script, *, by_numbers: bool = True, digests: bool = False) -> tuple[GradientLedger, BaseException | None]:
     """Run the script under a ledger as its header asks, in this process; its own exception comes back."""
     module = types.ModuleType("__main__")
     module.__file__ = str(script.path)
@@ -73,7 +73,8 @@ def run(script: Script, *, by_numbers: bool = True) -> tuple[GradientLedger, Bas
         def reference() -> dict[str, torch.Tensor]:
             return module.reference()
 
-    ledger = GradientLedger(window=script.window, reference=reference, digests=script.header.get("needs") == "digests")
+    digests = digests or script.header.get("needs") == "digests"
+    ledger = GradientLedger(window=script.window, reference=reference, digests=digests)
     error: BaseException | None = None
     state = torch.random.get_rng_state(), torch.get_num_threads(), torch.get_default_dtype()
     saved, arguments = sys.modules.get("__main__"), sys.argv

@@ -20,7 +20,7 @@ import pytest
 from course_utils.cli import main as course
 
 CLEAN, FOUND, COULD_NOT_RUN = 0, 1, 2
-OWN_FRAMES = f"{os.sep}course_utils{os.sep}"
+OWN_FRAMES = f"{os.sep}gradient_ledger{os.sep}"
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def fresh(folder: Path, script: str | None, *options: str, name: str = "train.py
     """An audit in a fresh process, in which nothing has imported torch yet."""
     if script is not None:
         write(folder, script, name)
-    return command(folder, sys.executable, "-m", "course_utils.audit", name, *options)
+    return command(folder, sys.executable, "-m", "gradient_ledger.audit", name, *options)
 
 
 MODEL = """
@@ -144,7 +144,7 @@ WRONG = MODEL + "\nfor _ in range(4):\n    step(clear=False)\n"
 def test_a_right_script_ends_with_0_and_is_told_so(audit: Audit) -> None:
     run = audit(RIGHT + 'print("trained")').ends(CLEAN)
     assert run.out.startswith("trained\n"), "the script's own output comes first"
-    assert "course audit: train.py ran to its end." in run.out
+    assert "gradient-ledger: train.py ran to its end." in run.out
     assert "nothing wrong in 4 steps of SGD" in run.out
     assert "cannot see" in run.out, "a clean report says what an audit is blind to"
     assert run.err == ""
@@ -311,7 +311,7 @@ facts = {
 def compare_with_python(folder: Path, target: list[str], arguments: list[str]) -> dict[str, Any]:
     """Run a script that prints its facts under Python and under an audit: they are the same. Gives them."""
     plain = command(folder, sys.executable, *target, *arguments).ends(0)
-    audited = command(folder, sys.executable, "-m", "course_utils.audit", *target, "--", *arguments)
+    audited = command(folder, sys.executable, "-m", "gradient_ledger.audit", *target, "--", *arguments)
     audited.ends(COULD_NOT_RUN)  # no torch in it
     wanted, facts = json.loads(plain.out), json.loads(audited.out)
     assert facts == wanted
@@ -367,7 +367,7 @@ def test_a_module_that_does_not_exist_ends_with_2_and_is_named(audit: Audit, tmp
 
 def test_the_console_command_and_both_modules_are_one_command(tmp_path: Path) -> None:
     console = Path(sys.executable).with_name("course")
-    starts = [[sys.executable, "-m", "course_utils.audit"], [sys.executable, "-m", "course_utils.cli", "audit"]]
+    starts = [[sys.executable, "-m", "gradient_ledger.audit"], [sys.executable, "-m", "course_utils.cli", "audit"]]
     starts += [[str(console), "audit"]] if console.exists() else []
     write(tmp_path, "import sys\nprint(sys.argv, sys.path[0])")
     runs = [command(tmp_path, *start, "train.py", "--", "-x").ends(COULD_NOT_RUN) for start in starts]
@@ -381,7 +381,7 @@ def test_standard_input_goes_to_the_script(audit: Audit, monkeypatch: pytest.Mon
     run.ends(CLEAN)
     assert "steps? " in run.out and "rest" in run.out and "4 steps of SGD" in run.out
     write(tmp_path, "print(input(), input())", "ask.py")
-    asked = command(tmp_path, sys.executable, "-m", "course_utils.audit", "ask.py", stdin="a\nb\n")
+    asked = command(tmp_path, sys.executable, "-m", "gradient_ledger.audit", "ask.py", stdin="a\nb\n")
     assert asked.out == "a b\n", asked.err
 
 
@@ -444,14 +444,14 @@ def test_atexit_pickles_and_forked_processes_work_as_under_python(tmp_path: Path
     run = fresh(tmp_path, RIGHT + dedent(script)).ends(CLEAN)
     for said in ("loaded True", "forked 42", "child ended with 0", "at exit True MainThread"):
         assert said in run.out, run.all
-    assert run.out.count("course audit:") == 1, "the child reported too"
+    assert run.out.count("gradient-ledger:") == 1, "the child reported too"
 
 
 def test_a_child_of_os_fork_that_exits_writes_no_second_report(tmp_path: Path) -> None:
     fork = "import os, sys\nif os.fork() == 0:\n    print('child', flush=True)\n    sys.exit(0)\nos.wait()\n"
     run = fresh(tmp_path, fork).ends(COULD_NOT_RUN)
     assert run.out == "child\n"
-    assert run.err.count("course audit:") == 1, run.err
+    assert run.err.count("gradient-ledger:") == 1, run.err
 
 
 def test_this_process_is_left_as_it_was(audit: Audit) -> None:
@@ -988,7 +988,7 @@ def test_spawned_workers_load_data_and_report_nothing(tmp_path: Path) -> None:
         """
     run = fresh(tmp_path, MODEL + dedent(script)).ends(CLEAN)
     assert "nothing wrong in 2 steps of SGD" in run.out
-    assert run.all.count("course audit:") == 1 and "Traceback" not in run.all
+    assert run.all.count("gradient-ledger:") == 1 and "Traceback" not in run.all
 
 
 def test_training_in_another_process_ends_with_2_and_names_the_reason(tmp_path: Path) -> None:
@@ -1049,7 +1049,7 @@ def test_a_fault_of_the_ledgers_own_is_never_called_clean(
     def broken(*_: Any, **__: Any) -> None:
         raise LookupError("a fault of the ledger's own")
 
-    monkeypatch.setattr(f"course_utils.ledger.{function}", broken)
+    monkeypatch.setattr(f"gradient_ledger.{function}", broken)
     clipped = MODEL.replace(
         "    optimizer.step()", "    nn.utils.clip_grad_norm_(model.parameters(), 1)\n    optimizer.step()"
     )
@@ -1060,7 +1060,7 @@ def test_a_fault_of_the_ledgers_own_is_never_called_clean(
 
 
 def test_a_rule_that_fails_is_never_called_clean(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
-    from course_utils.ledger import rules
+    from gradient_ledger import rules
 
     def broken(view: Any) -> Iterator[Any]:
         raise LookupError("a fault of a rule")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from course_utils.audit import CLEAN, COULD_NOT_RUN, FOUND, add_arguments
-from course_utils.misconceptions.loops import MISCONCEPTIONS
+from gradient_ledger.audit import CLEAN, COULD_NOT_RUN, FOUND, add_arguments
+from gradient_ledger.catalogue.loops import MISCONCEPTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "audit.md"
@@ -23,7 +23,7 @@ PROSE = re.sub(r"^```.*?^```$", "", PAGE, flags=re.MULTILINE | re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
 FILES = {found[1]: text for text in PYTHON if (found := re.match(r"# (\w+\.py)\n", text))}
 """Blocks that open with a file's name: a reader saves them under it, and so do these tests."""
-RUNS = [text for _, text in BLOCKS if text.startswith("$ course audit ")]
+RUNS = [text for _, text in BLOCKS if text.startswith("$ gradient-ledger ")]
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_the_page_shows_a_script_a_reference_a_ledger_and_a_test() -> None:
 @pytest.mark.parametrize("text", RUNS, ids=lambda text: text.split("\n", 1)[0])
 def test_a_report_on_the_page_is_what_the_tool_prints(text: str, folder: Path) -> None:
     command, *quoted = text.splitlines()
-    done = run(folder, "-m", "course_utils.audit", *command.removeprefix("$ course audit ").split())
+    done = run(folder, "-m", "gradient_ledger.audit", *command.removeprefix("$ gradient-ledger ").split())
     assert done.returncode == (1 if re.search(r"^\d+\. error:", text, re.MULTILINE) else 0), done.stderr
     assert "ran to its end" in done.stdout
     printed = iter(done.stdout.splitlines())
@@ -97,7 +97,7 @@ def test_a_report_on_the_page_is_what_the_tool_prints(text: str, folder: Path) -
 
 def test_the_readme_shows_the_same_report() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    [shown] = re.findall(r"^```\n(\$ course audit .*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    [shown] = re.findall(r"^```\n(\$ gradient-ledger .*?)^```$", readme, re.MULTILINE | re.DOTALL)
     report = iter(RUNS[0].splitlines())
     assert [line for line in shown.splitlines() if line not in report] == []
 
@@ -108,7 +108,7 @@ def test_the_fixture_passes_the_loop_on_the_page_and_not_one_that_does_not_clear
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # quicker; test_ledger.py holds the entry point
     right = FILES["test_training.py"]
     (folder / "test_wrong.py").write_text(right.replace("optimizer.zero_grad()", "pass"), encoding="utf-8")
-    done = run(folder, "-m", "pytest", "-q", "-p", "course_utils.pytest_plugin", "-p", "no:cacheprovider")
+    done = run(folder, "-m", "pytest", "-q", "-p", "gradient_ledger.pytest_plugin", "-p", "no:cacheprovider")
     # The test itself passes; it is the fixture that fails it, at its end.
     assert "2 passed, 1 error" in done.stdout and "never-zeroed" in done.stdout
     assert "ERROR test_wrong.py" in done.stdout and "ERROR test_training.py" not in done.stdout

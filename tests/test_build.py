@@ -369,7 +369,7 @@ def test_the_solutions_are_kept_without_markers(small_course: Path, no_kernel: N
 def test_building_twice_gives_the_same_bytes_and_a_solved_notebook_that_passed(small_course: Path) -> None:
     drawing = (
         "from matplotlib.figure import Figure\n"
-        "from course_utils.widgets.figures import show\n\n"
+        "from gradient_ledger.figures import show\n\n"
         "drawn = Figure()\ndrawn.subplots().plot([1, 2])\n"
         'show(drawn, alt="A line that rises.")'
     )

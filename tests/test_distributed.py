@@ -20,7 +20,7 @@ def audit_both_ranks(script: Script, folder: Path) -> list[dict[str, Any]]:
     for rank in range(2):
         environment = {**os.environ, "RANK": str(rank), "RENDEZVOUS": f"file://{folder / 'meet'}"}
         environment |= {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
-        command = [sys.executable, "-m", "course_utils.audit", str(script.path), "--json", *options]
+        command = [sys.executable, "-m", "gradient_ledger.audit", str(script.path), "--json", *options]
         ranks.append(
             subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         )

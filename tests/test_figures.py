@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from course_utils.widgets import figures
+from gradient_ledger import figures
 
 ALT = "Two lines that cross at x = 1"
 
@@ -70,7 +70,7 @@ with figures.style():
 figures.show(fig, {ALT!r})
 """
     _, first, second = run_notebook(
-        "%matplotlib inline\nimport matplotlib.pyplot as plt\nfrom course_utils.widgets import figures", draw, draw
+        "%matplotlib inline\nimport matplotlib.pyplot as plt\nfrom gradient_ledger import figures", draw, draw
     )
     (output,) = first
     assert output.output_type == "display_data"
@@ -202,7 +202,7 @@ def test_the_line_colours_contrast_with_white_by_three_to_one() -> None:
 
 def test_importing_the_module_imports_no_drawing_library() -> None:
     code = (
-        "import sys, course_utils.widgets.figures\n"
+        "import sys, gradient_ledger.figures\n"
         "print([m for m in ('matplotlib', 'ipywidgets', 'IPython', 'PIL') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

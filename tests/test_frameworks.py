@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from course_utils.misconceptions import catalogue
+from gradient_ledger.catalogue import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = sorted((ROOT / "tests" / "loops" / "frameworks").glob("*.py"))

@@ -18,8 +18,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from course_utils.ledger import Event, GradientLedger
-from course_utils.ledger.taps import _open
+from gradient_ledger import Event, GradientLedger
+from gradient_ledger.taps import _open
 
 
 def model_and_data(seed: int = 0) -> tuple[nn.Sequential, list[tuple[Tensor, Tensor]]]:
@@ -383,7 +383,7 @@ def test_threads_that_train_side_by_side_do_not_end_the_process() -> None:
     script = """if True:
         import sys, threading, torch
         from torch import nn
-        from course_utils.ledger import GradientLedger
+        from gradient_ledger import GradientLedger
 
         def work(seed):
             model = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1))
@@ -601,7 +601,7 @@ def test_a_reference_that_returns_nonsense_is_told_so(returned: Any, error: type
 
 
 def test_a_fault_of_its_own_never_stops_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    from course_utils.ledger import steps as recording
+    from gradient_ledger import steps as recording
 
     def broken(*_: Any, **__: Any) -> None:
         raise LookupError("a fault of the ledger's own")

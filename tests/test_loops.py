@@ -9,12 +9,13 @@ import loops_bank
 import pytest
 from loops_bank import Script, accusations, run, scripts
 
-from course_utils.misconceptions import catalogue
+from gradient_ledger.catalogue import catalogue
 
 BUGGY = scripts("bugs", "__buggy")
 FIXED = scripts("bugs", "__fixed")
 VARIANTS = scripts("variants")
 TRIALS = scripts("trials")
+RIGHT = FIXED + VARIANTS + [trial for trial in TRIALS if trial.header["truth"] == "clean"]
 
 
 FACTS = """
@@ -54,6 +55,13 @@ def test_a_right_loop_is_not_accused(script: Script) -> None:
     ledger, error = run(script)
     assert not ledger.trouble, ledger.trouble
     assert error is None
+    assert [(one.misconception, str(one.where), one.text) for one in accusations(ledger)] == []
+
+
+@pytest.mark.parametrize("script", RIGHT, ids=_by_name)
+def test_a_right_loop_is_not_accused_when_every_gradient_is_read(script: Script) -> None:
+    ledger, _ = run(script, digests=True)
+    assert not ledger.trouble, ledger.trouble
     assert [(one.misconception, str(one.where), one.text) for one in accusations(ledger)] == []
 
 
@@ -103,7 +111,7 @@ def test_every_script_of_the_bank_is_judged() -> None:
 
 
 def test_the_audit_names_only_what_the_catalogue_explains() -> None:
-    from course_utils.ledger.rules import NOT_THE_GRADIENT, SHADOWS
+    from gradient_ledger.rules import NOT_THE_GRADIENT, SHADOWS
 
     named = set(NOT_THE_GRADIENT) | set(SHADOWS) | {one for shadows in SHADOWS.values() for one in shadows}
     assert sorted(named - set(catalogue())) == []

@@ -71,7 +71,8 @@ def test_every_direct_dependency_has_one_tested_pin_inside_its_range(python: str
 
 
 def test_a_learner_installs_few_packages() -> None:
-    assert set(RUNTIME) == {"torch", "numpy", "matplotlib", "ipywidgets", "jupyterlab"}
+    assert set(RUNTIME) == {"torch", "numpy"}
+    assert set(EXTRAS["course"]) == {"matplotlib", "ipywidgets", "jupyterlab"}
 
 
 def test_the_conda_environment_has_the_tested_pins_name_by_name() -> None:
@@ -79,8 +80,8 @@ def test_the_conda_environment_has_the_tested_pins_name_by_name() -> None:
     [pip] = [item["pip"] for item in environment["dependencies"] if isinstance(item, dict)]
     [python] = [item.split("=")[1] for item in environment["dependencies"] if str(item).startswith("python=")]
     listed = {canonicalize_name(item.name): str(item.specifier) for item in map(Requirement, pip[:-1])}
-    assert listed == {name: f"=={pins(python)[name]}" for name in RUNTIME}
-    assert pip[-1] == "-e ."
+    assert listed == {name: f"=={pins(python)[name]}" for name in {**RUNTIME, **EXTRAS["course"]}}
+    assert pip[-1] == "-e .[course]"
     assert python in PYTHONS and environment["name"] == PROJECT["project"]["name"]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from course_utils.lessons import lessons
 from course_utils.lessons.declare import Lesson
-from course_utils.record import write_atomically
+from gradient_ledger.files import write_atomically
 
 
 class AuthoringError(Exception):

@@ -57,7 +57,7 @@ def setup_code(where: Repository) -> str:
         first = "import importlib.metadata, importlib.util, subprocess, sys"
         install = (
             'if importlib.util.find_spec("course_utils") is None: subprocess.run([sys.executable, "-m", "pip", '
-            f'"install", "--quiet", "--disable-pip-version-check", "{where.requirement}", '
+            f'"install", "--quiet", "--disable-pip-version-check", "gradient-ledger[course] @ {where.requirement}", '
             '*[f"torch=={found.version}" for found in importlib.metadata.distributions(name="torch")][:1]], '
             "check=True), importlib.invalidate_caches()"
         )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from course_utils.exercise import Raised
-from course_utils.misconceptions.entry import Misconception
+from gradient_ledger.catalogue.entry import Misconception
 
 not_a_function = Misconception(
     "not-a-function",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from course_utils.misconceptions.entry import Misconception
+from gradient_ledger.catalogue.entry import Misconception
 
 Code = Callable[..., Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from course_utils.exercise import Fault, Raised, Verdict
-from course_utils.feedback import html
 from course_utils.feedback.display import Shown
+from gradient_ledger import html
 
 _TONES = {"passed": "good", "failed": "bad", "raised": "bad", "not attempted": "quiet"}
 MOST_BESIDE = 4

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from course_utils import record
-from course_utils.feedback import html
 from course_utils.feedback.display import Shown, in_kernel, show
 from course_utils.lessons import Question
 from course_utils.lessons import question as find_question
+from gradient_ledger import html
 
 
 def predict(identifier: str, choice: str | None = None) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from course_utils.feedback import html
 from course_utils.widgets.explorers import bundle
 from course_utils.widgets.explorers.buffer import Entry, GradientBuffer, example, squared_distance
 from course_utils.widgets.explorers.bundle import Still
 from course_utils.widgets.explorers.numbers import vector
+from gradient_ledger import html
 
 HEADER = ("#", "event", "incoming", ".grad before", ".grad after", "effect on .grad", "tensor", "w after")
 CAPTION = "Ledger of w.grad: the gradient that came in, .grad before and after, and whether it is the same tensor"

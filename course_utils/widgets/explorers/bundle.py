@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from course_utils.feedback import html
 from course_utils.feedback.display import in_kernel
-from course_utils.widgets import figures
+from gradient_ledger import figures, html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from course_utils.feedback import html
-from course_utils.widgets import figures
 from course_utils.widgets.explorers import bundle
 from course_utils.widgets.explorers.bundle import Picture, Still
 from course_utils.widgets.explorers.expression import Edge, Moment, Node, Trace, moment, trace
 from course_utils.widgets.explorers.numbers import number
+from gradient_ledger import figures, html
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

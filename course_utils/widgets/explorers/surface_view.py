@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from course_utils.widgets import figures
 from course_utils.widgets.explorers import bundle
 from course_utils.widgets.explorers.bundle import Picture, Still
 from course_utils.widgets.explorers.numbers import number
@@ -22,6 +21,7 @@ from course_utils.widgets.explorers.surface import (
     path,
     regime,
 )
+from gradient_ledger import figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,403 @@
+"""The accounts: one for each parameter, optimizer and module the ledger has met. None of them keeps one alive."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
+
+from gradient_ledger.events import Place
+
+_descriptor: Any = torch._C.TensorBase.grad
+grad_of: Callable[[Tensor], Tensor | None] = _descriptor.__get__
+"""`.grad` as C++ holds it, past the ledger's own property."""
+
+EMPTY, ZERO, FRESH, USED, SKIPPED = "empty", "zero", "fresh", "used", "skipped"
+"""What `.grad` holds: nothing, zeros, gradients not used yet, gradients a step has used, those of a skipped step."""
+
+BATCH_NORMS = (nn.modules.batchnorm._BatchNorm,)
+
+
+def living(kind: type) -> list[Any]:
+    """All objects of a class or its subclasses that exist now. Costs some 50 ms; called a few times a run."""
+    yes: dict[type, bool] = {}
+    found = []
+    for thing in gc.get_objects():
+        own = type(thing)  # not isinstance: proxies answer that by doing things
+        hit = yes.get(own)
+        if hit is None:
+            hit = yes[own] = issubclass(own, kind)
+        if hit:
+            found.append(thing)
+    return found
+
+
+class Deposit:
+    """One backward pass: its number, the line it came from, and how many steps others had taken before it."""
+
+    __slots__ = ("number", "place", "scaled", "steps", "trail")
+
+    def __init__(self, number: int, place: Place | None, trail: tuple[Any, ...], steps: int, scaled: bool):
+        self.number, self.place, self.trail, self.steps, self.scaled = number, place, trail, steps, scaled
+
+
+class Account:
+    """One parameter: what its `.grad` holds, and from which backward passes."""
+
+    __slots__ = (
+        "assigned",
+        "before",
+        "clipped",
+        "deposits",
+        "digest",
+        "given",
+        "handle",
+        "hooks",
+        "increments",
+        "index",
+        "is_parameter",
+        "joined",
+        "mixed",
+        "module",
+        "name",
+        "owned",
+        "owners",
+        "print",
+        "read",
+        "ref",
+        "root",
+        "seen",
+        "status",
+        "attached",
+        "taken",
+        "thread",
+        "total",
+        "trains",
+        "used_by",
+        "version",
+        "written",
+    )
+
+    def __init__(self, parameter: Tensor, index: int, name: str):
+        self.ref = weakref.ref(parameter)
+        self.index = index
+        self.name = name
+        self.root: Root | None = None
+        self.module: ModuleAccount | None = None
+        self.owners: list[OptimizerAccount] = []
+        self.owned = False
+        """Whether a living optimizer holds it."""
+        self.handle: Any = None
+        self.status = EMPTY
+        self.deposits: list[Deposit] = []
+        """Since the last clear or step."""
+        self.total = 0
+        self.used_by: int | None = None
+        """The optimizer whose step used what is there now."""
+        self.version = -1
+        self.written = parameter._version
+        self.print: float | None = None
+        """A sum over the parameter, kept only while no optimizer owns it: finds hand-written steps."""
+        self.read: Place | None = None
+        """Where the user's code last took hold of `.grad` since we last looked."""
+        self.is_parameter = isinstance(parameter, nn.Parameter)
+        self.given = False
+        """Whether the user's code ever put a gradient there itself."""
+        self.attached = False
+        """Whether a living model held it when we last looked."""
+        self.trains = _trains(parameter)
+        """Whether it required a gradient when we last looked."""
+        self.mixed = ""
+        """`used` or `skipped` when this window's gradients were added to such ones."""
+        self.taken = False
+        """Whether the user's code read `.grad` since its last deposit: it may have put it elsewhere."""
+        self.before: float | None = None
+        """Sum of squares of the gradient when the user's code first took hold of it, sampled."""
+        self.clipped = False
+        self.assigned: Place | None = None
+        self.seen = -1
+        """Number of the backward pass that last reached it."""
+        self.thread: int | None = None
+        """The thread whose backward last reached it."""
+        self.joined: object = None
+        """The open event this account was last added to: asking it is quicker than searching the event."""
+        self.hooks = 0
+        self.digest: complex | None = None
+        self.increments: list[Tensor] = []
+        grad = grad_of(parameter)
+        if grad is not None:  # from before the ledger was opened: nobody knows what it is
+            self.status, self.version = FRESH, grad._version
+
+
+def _trains(parameter: Tensor) -> bool:
+    """Whether a gradient can be expected: an empty tensor never gets one."""
+    return parameter.requires_grad and (is_lazy(parameter) or parameter.numel() > 0)
+
+
+class OptimizerAccount:
+    """One optimizer, the accounts it steps, and how often it did."""
+
+    __slots__ = ("accounts", "first_event", "made", "made_at", "number", "ref", "size", "steps", "type")
+
+    def __init__(self, optimizer: Any, number: int, made_at: Place | None, made: int):
+        self.ref = weakref.ref(optimizer)
+        self.number = number
+        self.type = type(optimizer).__name__
+        self.accounts: list[Account] = []
+        self.size = -1
+        self.steps = 0
+        self.made_at = made_at
+        self.made = made
+        self.first_event = 0
+        """Number of the first event after it was made."""
+
+    @property
+    def alive(self) -> bool:
+        return self.ref() is not None
+
+
+class ModuleAccount:
+    """One module: how often it ran, where it first ran, where it was made."""
+
+    __slots__ = (
+        "called_at",
+        "calls",
+        "checkpoint",
+        "made",
+        "made_at",
+        "name",
+        "norm",
+        "outer",
+        "quiet",
+        "ref",
+        "root",
+        "window_calls",
+    )
+
+    @property
+    def announced(self) -> bool:
+        """Whether its calls are forwards of their own: the user calls it, and there is something to train in it."""
+        return self.outer and self.root is not None and self.root.number >= 0
+
+    def __init__(self, module: nn.Module):
+        self.ref = weakref.ref(module)
+        self.name = ""
+        self.root: Root | None = None
+        self.calls = 0
+        self.window_calls = 0
+        self.norm = isinstance(module, BATCH_NORMS)
+        self.outer = False
+        """Whether the user's code called it itself, not through a larger module."""
+        self.quiet = False
+        """Nothing but counting is left to do when it runs: no model of its own, no BatchNorm, seen before."""
+        self.called_at: Place | None = None
+        self.made_at: Place | None = None
+        self.made = 0
+        """When it was made, by the clock of `Books`; 0 for before the ledger was opened."""
+        self.checkpoint = False
+
+
+class Root:
+    """A model as the user calls it: an outermost module."""
+
+    __slots__ = ("kind", "label", "number", "ref")
+
+    def __init__(self, module: nn.Module, number: int, label: str):
+        self.ref = weakref.ref(module)
+        self.number = number
+        self.label = label
+        self.kind = ""
+        if hasattr(module, "require_backward_grad_sync"):
+            self.kind = "ddp"
+        elif any(cls.__name__ == "FSDPModule" for cls in type(module).__mro__):
+            self.kind = "fsdp"
+
+
+class Books:
+    """All accounts. Looked up by `id` and checked by weak reference, so that a reused id is never mistaken."""
+
+    def __init__(self) -> None:
+        self.accounts: list[Account] = []
+        self.by_id: dict[int, Account] = {}
+        self.optimizers: list[OptimizerAccount] = []
+        self._optimizer_by_id: dict[int, OptimizerAccount] = {}
+        self.modules: dict[int, ModuleAccount] = {}
+        self.roots: list[Root] = []
+        self.made: dict[int, tuple[weakref.ref[nn.Module], Place | None, int]] = {}
+        """Where each module was made, and when: some modules cannot be hashed, so by id and weak reference."""
+        self._clock = 0
+        self._labels: Counter[str] = Counter()
+        self._root_count = 0
+
+    # -------------------------------------------------------------- parameters
+
+    def find(self, parameter: Tensor) -> Account | None:
+        account = self.by_id.get(id(parameter))
+        return account if account is not None and account.ref() is parameter else None
+
+    def open(self, parameter: Tensor, name: str = "") -> Account:
+        account = self.find(parameter)
+        if account is None:
+            account = Account(parameter, len(self.accounts), name or f"parameter{len(self.accounts)}")
+            self.accounts.append(account)
+            self.by_id[id(parameter)] = account
+        return account
+
+    # -------------------------------------------------------------- optimizers
+
+    def optimizer(self, optimizer: Any, made_at: Place | None = None, made: int = 0) -> OptimizerAccount:
+        """The account of an optimizer, opened if new; its parameters are looked at again when their number changed."""
+        entry = self._optimizer_by_id.get(id(optimizer))
+        if entry is None or entry.ref() is not optimizer:
+            entry = OptimizerAccount(optimizer, len(self.optimizers), made_at, made)
+            self.optimizers.append(entry)
+            self._optimizer_by_id[id(optimizer)] = entry
+        groups = getattr(optimizer, "param_groups", ())
+        size = sum(len(group["params"]) for group in groups)
+        if size != entry.size:
+            entry.size = size
+            self._own(entry, groups)
+        return entry
+
+    def _own(self, entry: OptimizerAccount, groups: Iterable[dict[str, Any]]) -> None:
+        accounts = []
+        for number, group in enumerate(groups):
+            for at, parameter in enumerate(group["params"]):
+                if not isinstance(parameter, Tensor):
+                    continue
+                account = self.find(parameter) or self._named(parameter)
+                if account is None:
+                    account = self.open(parameter, f"{self.label(entry)}.param_groups[{number}][{at}]")
+                if entry not in account.owners:
+                    account.owners.append(entry)
+                account.owned = True
+                accounts.append(account)
+        entry.accounts = accounts
+
+    def _named(self, parameter: Tensor) -> Account | None:
+        """A parameter met through its optimizer: a layer added to a known model, or one nobody has called yet."""
+        for root in self.roots:
+            module = root.ref()
+            if module is None:
+                continue
+            for name, mine in module.named_parameters():
+                if mine is parameter:
+                    account = self.open(parameter, self.full_name(root, name))
+                    account.root = root
+                    return account
+        return None
+
+    def label(self, entry: OptimizerAccount) -> str:
+        """`AdamW`, or `AdamW #2` where there are several."""
+        return f"{entry.type} #{entry.number + 1}" if len(self.optimizers) > 1 else entry.type
+
+    # -------------------------------------------------------------- modules
+
+    def tick(self) -> int:
+        """Counts what is made, so that one can say which of two things came first."""
+        self._clock += 1
+        return self._clock
+
+    def module(self, module: nn.Module) -> ModuleAccount | None:
+        entry = self.modules.get(id(module))
+        return entry if entry is not None and entry.ref() is module else None
+
+    def full_name(self, root: Root, name: str) -> str:
+        return f"{root.label}.{name}" if root.number else name
+
+    def meet(self, module: nn.Module) -> ModuleAccount:
+        """Open the account of a module seen for the first time: part of a known model, or a model of its own."""
+        for root in self.roots:
+            top = root.ref()
+            if top is None:
+                continue
+            for name, part in top.named_modules():
+                if part is module:
+                    return self._enter(module, root, name)
+        return self.add_root(module)
+
+    def add_root(self, module: nn.Module) -> ModuleAccount:
+        """Take a module as a model of its own, with all that it holds."""
+        parts = dict(module.named_modules())
+        inner = {id(part) for name, part in parts.items() if name}
+        # A part that was called by itself before its whole was seen is a part now.
+        self.roots = [root for root in self.roots if root.ref() is not None and id(root.ref()) not in inner]
+        label = type(module).__name__
+        if any(True for _ in module.parameters()):
+            same = self._labels[label]  # a name is not given again, even where its first bearer is gone
+            self._labels[label] += 1
+            root = Root(module, self._root_count, f"{label}{same + 1}" if same else label)
+            self._root_count += 1
+            self.roots.append(root)
+        else:
+            root = Root(module, -1, label)  # a loss or an activation: nothing to train in it
+        for name, part in parts.items():
+            self._enter(part, root, name)
+        entry = self.module(module)
+        assert entry is not None
+        entry.outer = True
+        return entry
+
+    def _enter(self, module: nn.Module, root: Root, name: str) -> ModuleAccount:
+        entry = self.module(module)
+        if entry is None:
+            entry = ModuleAccount(module)
+            self.modules[id(module)] = entry
+        entry.root, entry.name, entry.made_at, entry.quiet = root, name, None, False
+        made = self.made.get(id(module))
+        if made is not None and made[0]() is module:
+            entry.made_at, entry.made = made[1], made[2]
+        for own, parameter in module._parameters.items():
+            if parameter is None:
+                continue
+            known = self.find(parameter)
+            path = self.full_name(root, f"{name}.{own}" if name else own)
+            account = known or self.open(parameter, path)
+            if known is not None and (known.root is None or known.root is not root):
+                known.name = path
+            account.root, account.module, account.attached = root, entry, True
+        return entry
+
+    def look_around(self) -> None:
+        """Note which parameters living models still hold, and which require gradients."""
+        held = {id(p) for _, module in self.living() for p in module.parameters()}
+        alive = bool(held)
+        for account in self.accounts:
+            parameter = account.ref()
+            if parameter is not None:
+                account.trains = _trains(parameter)
+                account.owned = any(owner.alive for owner in account.owners)
+                if alive:
+                    account.attached = id(parameter) in held
+
+    def find_wholes(self, even_if_whole: bool = False) -> None:
+        """Look for models whose parts alone were called, or whose parameters alone were used, to name them well."""
+        known = {id(root.ref()) for root in self.roots}
+        loose = {id(p) for a in self.accounts if a.root is None and (p := a.ref()) is not None}
+        if not self.accounts or (len(self.roots) < 2 and not loose and not even_if_whole):
+            return
+        modules = [module for module in living(nn.Module) if "_modules" in vars(module)]
+        for root, module in self.living():  # the names a model had when it first ran may not have been its own
+            if any(id(p) in loose for p in module.parameters()):
+                for name, part in module.named_modules():
+                    self._enter(part, root, name)
+        parts = {id(part) for m in modules for part in vars(m)["_modules"].values() if part is not None}
+        for module in modules:
+            if id(module) in parts or id(module) in known:
+                continue
+            inside = {id(part) for part in module.modules()}
+            if inside & known or any(id(p) in loose for p in module.parameters()):
+                self.add_root(module)
+
+    def living(self) -> Iterator[tuple[Root, nn.Module]]:
+        """Models that still exist."""
+        for root in self.roots:
+            module = root.ref()
+            if module is not None:
+                yield root, module

@@ -1,0 +1,108 @@
+"""From a Python frame to the user's line, fast: files are told apart once, by name."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from types import FrameType
+
+import torch
+
+from gradient_ledger.events import Place
+
+QUIET, CLIP, LIBRARY, USER = 0, 1, 2, 3
+"""Torch, the standard library and this package; torch's clipping; other installed packages; everything else."""
+
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_STANDARD = tuple(
+    {os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib")}
+    | {sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")}
+)
+
+kinds: dict[str, int] = {}
+"""File name to kind, filled as files are met. Read without a lock: writing twice writes the same."""
+
+
+def kind_of(file: str) -> int:
+    """Whose code a file holds: one of `QUIET`, `CLIP`, `LIBRARY`, `USER`."""
+    found = kinds.get(file)
+    if found is None:
+        found = kinds[file] = _classify(file)
+    return found
+
+
+def claim(file: str) -> None:
+    """Count `file` as the user's own, wherever it stands: the script of an audit may be an installed one."""
+    kinds[file] = USER
+
+
+def _classify(file: str) -> int:
+    if file.startswith(_TORCH):
+        return CLIP if file.endswith("clip_grad.py") else QUIET
+    if file.startswith((_OURS, "<frozen")) or file.endswith("typing_extensions.py"):
+        return QUIET
+    if f"{os.sep}site-packages{os.sep}" in file or f"{os.sep}dist-packages{os.sep}" in file:
+        return LIBRARY
+    return QUIET if file.startswith(_STANDARD) else USER
+
+
+_places: dict[tuple[str, int, str, str], Place] = {}
+"""Places by what they hold: the same line is asked for again and again."""
+
+
+def _place(frame: FrameType, through: str = "") -> Place:
+    key = (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, through)
+    found = _places.get(key)
+    if found is None:
+        found = _places[key] = Place(*key)
+    return found
+
+
+def user_place(frame: FrameType | None) -> Place | None:
+    """The innermost line outside torch and outside installed libraries, walking outwards from `frame`.
+
+    Where no frame is the user's, the innermost library line; None where there is neither (threads of torch).
+    """
+    library: FrameType | None = None
+    while frame is not None:
+        kind = kinds.get(frame.f_code.co_filename)
+        if kind is None:
+            kind = kind_of(frame.f_code.co_filename)
+        if kind == USER:
+            return _place(frame, _short(library) if library is not None else "")
+        if kind == LIBRARY and library is None:
+            library = frame
+        frame = frame.f_back
+    return _place(library) if library is not None else None
+
+
+def trail(frame: FrameType | None) -> tuple[tuple[str, int], ...]:
+    """Up to three of the user's frames, innermost first.
+
+    A backward in a helper that two losses share is two different passes, told apart by who called the helper.
+    """
+    found: list[tuple[str, int]] = []
+    while frame is not None and len(found) < 3:
+        if kind_of(frame.f_code.co_filename) == USER:
+            found.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def site(frame: FrameType | None) -> tuple[str, int] | None:
+    """The user's call itself: two calls on one line are two sites, a call in a loop is one."""
+    while frame is not None:
+        if kind_of(frame.f_code.co_filename) == USER:
+            return frame.f_code.co_filename, frame.f_code.co_firstlineno * 100_000 + frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+def _short(frame: FrameType) -> str:
+    parts = frame.f_code.co_filename.replace(os.sep, "/").split("/")
+    for mark in ("site-packages", "dist-packages"):
+        if mark in parts:
+            parts = parts[len(parts) - parts[::-1].index(mark) :]
+            break
+    return f"{'/'.join(parts)}:{frame.f_lineno}"

@@ -1,0 +1,149 @@
+"""The recorder of one ledger: what it watches, how it is closed, and the log it gives to the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gradient_ledger import passes, places
+from gradient_ledger.accounts import FRESH, Account, grad_of
+from gradient_ledger.events import Event, Log, OptimizerFacts, ParameterFacts, Place
+from gradient_ledger.gradients import settle_all
+from gradient_ledger.state import State
+from gradient_ledger.tensors import is_finite
+
+
+class Recorder(State):
+    """Keeps the accounts of one ledger; the taps report to it, under its lock."""
+
+    def __init__(
+        self,
+        watched: Iterable[object] = (),
+        window: int | None = None,
+        reference: Callable[[], Mapping[str, Tensor]] | None = None,
+        digests: bool = False,
+    ):
+        super().__init__(window, reference, digests, passes.deposited)
+        self.watch(watched)
+
+    def watch(self, watched: Iterable[object]) -> None:
+        """Open accounts for what the user named; with nothing named, everything met is watched."""
+        for thing in watched:
+            self.own_only = True
+            if isinstance(thing, nn.Module):
+                self.books.add_root(thing)
+            elif isinstance(thing, torch.optim.Optimizer):
+                self.optimizer(thing)
+            elif hasattr(thing, "optimizer") and isinstance(thing.optimizer, torch.optim.Optimizer):
+                self.optimizer(thing.optimizer)  # a scheduler
+            elif isinstance(thing, torch.amp.GradScaler):
+                pass  # scalers are seen when they act
+            elif isinstance(thing, Tensor):
+                self.books.open(thing)
+            else:
+                kinds = "modules, optimizers, schedulers, gradient scalers and tensors"
+                raise TypeError(f"a ledger watches {kinds}; got {type(thing).__name__}")
+        self.hook_up()
+
+    def close(self, error: BaseException | None = None) -> None:
+        """Look at everything one last time, take the hooks away."""
+        with self.lock:
+            settle_all(self)
+            pending = [a for a in self.within_reach() if a.status == FRESH and a.deposits]
+            grads = [grad_of(p) for a in pending if (p := a.ref()) is not None]
+            self.pending_finite = all(is_finite(g) for g in grads if g is not None)
+            self.finished = True
+            if error is not None and not isinstance(error, (SystemExit, KeyboardInterrupt, GeneratorExit)):
+                self.error = f"{type(error).__name__}: {error}"
+                self.error_at = _place_of(error)
+            for account in self.books.accounts:
+                if account.handle is not None:
+                    account.handle.remove()
+                    account.handle = None
+
+    def log(self) -> Log:
+        """Everything so far as plain, frozen data."""
+        with self.lock:
+            if not self.finished:
+                settle_all(self)
+            if not self.finished:
+                self.books.look_around()
+            parameters = tuple(
+                ParameterFacts(
+                    name=account.name,
+                    owners=tuple(owner.number for owner in account.owners),
+                    deposits=account.total,
+                    requires_grad=account.trains,
+                    ran=account.module.calls if account.module else 0,
+                    given=account.given,
+                    is_parameter=account.is_parameter,
+                    in_model=account.attached,
+                    cut_at=account.module.called_at if account.module else None,
+                    in_checkpoint=bool(account.module and account.module.checkpoint),
+                    made_at=account.module.made_at if account.module else None,
+                    made=account.module.made if account.module else 0,
+                    model=account.root.label if account.root else "",
+                )
+                for account in self.books.accounts
+            )
+            pending = {
+                a.name: tuple(deposit.trail for deposit in a.deposits)
+                for a in self.books.accounts
+                if a.status == FRESH and a.deposits
+            }
+            return Log(
+                events=tuple(
+                    Event(
+                        draft.number,
+                        draft.kind,
+                        tuple(account.name for account in draft.accounts),
+                        draft.step,
+                        draft.window,
+                        draft.place,
+                        {key: _named(value) for key, value in draft.details.items()},
+                    )
+                    for draft in self.drafts
+                ),
+                parameters=parameters,
+                optimizers=tuple(
+                    OptimizerFacts(
+                        entry.number, self.books.label(entry), entry.steps, entry.made_at, entry.made, entry.first_event
+                    )
+                    for entry in self.books.optimizers
+                ),
+                window=self.window,
+                pending=pending,
+                pending_finite=self.pending_finite,
+                pending_at=self.last.draft.place if self.last else None,
+                finished=self.finished and not self.stopped,
+                error=self.error,
+                error_at=self.error_at,
+                distributed=dict(self.sync),
+                dropped=self.dropped,
+                unknown_reference=tuple(self.reference_names or ()),
+            )
+
+
+def _named(value: Any) -> Any:
+    """The same value with names in place of accounts: a parameter's name may become known late."""
+    if isinstance(value, Account):
+        return value.name
+    if isinstance(value, list):
+        return [_named(one) for one in value]
+    if isinstance(value, dict):
+        return {_named(key): _named(one) for key, one in value.items()}
+    return value
+
+
+def _place_of(error: BaseException) -> Place | None:
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if places.kind_of(file) == places.USER:
+            found = Place(file, trace.tb_lineno, trace.tb_frame.f_code.co_name)
+        trace = trace.tb_next
+    return found

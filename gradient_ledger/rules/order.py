@@ -1,0 +1,308 @@
+"""Clearing at the wrong time, or not at all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from gradient_ledger.events import Event, Finding, Place
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
+
+
+def stale(view: View) -> Iterator[Finding]:
+    """Gradients added onto ones that a step has already used."""
+    for optimizer, windows in view.windows.items():
+        names = view.owned.get(optimizer, frozenset())
+        faulty: list[tuple[Window, Event]] = []
+        for window in windows:
+            mixed = set(window.get("mixed", {}).get("used", ()))
+            events = [e for e in window.of("accumulate") if mixed & set(e.details.get("onto_used", ()))]
+            if events:
+                faulty.append((window, events[-1]))
+        if not faulty:
+            continue
+        event = faulty[0][1]
+        touched = names & {name for w, _ in faulty for name in w.get("mixed")["used"]} or names
+        yield _why_stale(view, optimizer, windows, [w for w, _ in faulty], event, frozenset(touched))
+
+
+def _why_stale(
+    view: View, optimizer: int, windows: list[Window], faulty: list[Window], event: Event, names: frozenset[str]
+) -> Finding:
+    label = view.label(optimizer)
+    norms = [w.get("norm") for w in windows if w.get("norm") is not None][:6]
+    count = max(len(faulty), 1)
+    seen = f"{times(count, 'backward pass')} of {times(len(windows), 'window')} added to gradients that an earlier step had used"
+    if len(norms) > 1:
+        seen += f"; the norm of the gradient at the first steps: {', '.join(f'{n:.3g}' for n in norms)}"
+    evidence = {"steps": steps_of(faulty), "windows": len(windows), "norms": norms, "names": sorted(names)[:10]}
+    if any(w.get("closure_calls", 0) > 1 for w in faulty):
+        return finding(
+            "closure-without-zeroing",
+            "error",
+            event.where,
+            f"Inside the closure of {label}.step, {seen}.",
+            "Call optimizer.zero_grad() at the start of the closure: the optimizer may call it several times a step.",
+            **evidence,
+        )
+    clears = [e for e in view.events if e.kind == "clear"]
+    touching = [e for e in clears if names & set(e.names)]
+    first_step = windows[0].step.number
+    regular = [e for e in touching if e.number > first_step and e.details.get("full")]
+    whole = view.owned.get(optimizer, frozenset()) | names
+    foreign = [e for e in clears if not whole & set(e.names) and not e.details.get("lost")]
+    once = [e for e in touching if e.where is not None and not e.where.through and e.number < first_step]
+    others = _cleared_for_others(view, optimizer, names)
+    often = max(1, (len(windows) - 1) // 2)
+    if others is not None and not regular:
+        other, place = others
+        return finding(
+            "one-of-two-optimizers-zeroed",
+            "error",
+            place,
+            f"{view.label(other)} has its gradients cleared here; those of {label} never are: {seen}.",
+            f"Clear the parameters of {label} in the same place, or call zero_grad() of the whole model.",
+            **evidence,
+        )
+    if foreign and not regular and len(foreign) >= often:
+        place = foreign[-1].where
+        return finding(
+            "zeroed-another-object",
+            "error",
+            place,
+            f"This line clears, but none of the parameters {label} steps: {seen}.",
+            f"Call zero_grad() on the optimizer that steps ({label}) or on its model; "
+            "one made earlier, or a copy, holds other parameters.",
+            **evidence,
+        )
+    if regular or (once and len(windows) > 2):
+        place = (regular or once)[0].where
+        runs = len([e for e in touching if e.where == place])
+        return finding(
+            "zeroed-once-per-epoch",
+            "error",
+            place,
+            f"This line cleared {times(runs, 'time')} in {times(len(windows), 'step')}: {seen}.",
+            "Move the clear into the loop: once per step, after step() and before the next window's first backward().",
+            **evidence,
+        )
+    return finding(
+        "never-zeroed",
+        "error",
+        event.where,
+        f"Nothing clears {some(sorted(names))} between the steps: {seen}.",
+        "Call optimizer.zero_grad() once per step: after step(), before the next window's first backward().",
+        **evidence,
+    )
+
+
+def _cleared_for_others(view: View, optimizer: int, names: frozenset[str]) -> tuple[int, Place | None] | None:
+    """Another optimizer that steps and whose own gradients are cleared regularly, and where."""
+    for other, windows in view.windows.items():
+        if other in (optimizer, BY_HAND) or len(windows) < 2:
+            continue
+        if windows[-1].step.number < view.windows[optimizer][0].step.number:
+            continue  # it had finished before
+        theirs = view.owned.get(other, frozenset()) - names
+        cleared = [
+            e
+            for e in view.after(windows[0].step.number)
+            if e.kind == "clear" and theirs & set(e.names) and e.details.get("full")
+        ]
+        if cleared:
+            return other, cleared[0].where
+    return None
+
+
+def lost(view: View) -> Iterator[Finding]:
+    """Gradients cleared before any step had used them."""
+    for optimizer, windows in view.windows.items():
+        if optimizer == BY_HAND and not any(w.names for w in windows):
+            continue
+        used = {trail for w in windows for trail in w.get("trails", ())}
+        before: dict[Place | None, list[Window]] = defaultdict(list)
+        inside: dict[Place | None, list[tuple[Window, Event]]] = defaultdict(list)
+        dropped: list[tuple[Window, Event]] = []
+        clean = [w.passes for w in windows if w.passes and not _lost(w, None)]
+        usual = view.log.window or (sorted(clean)[len(clean) // 2] if clean else 0)
+        # Now and then, after somebody looked at the gradients: a guard against spikes, and an idle step.
+        rare = sum(not w.get("fresh") for w in windows) * 4 <= len(windows)
+        for window in windows:
+            if not window.get("fresh"):
+                thrown = _lost(window, None)
+                if thrown and not (len(windows) >= 8 and all(e.details.get("taken") for e in thrown) and rare):
+                    before[thrown[-1].where].append(window)
+                continue
+            thrown = [e for e in _lost(window, used) if not e.details.get("after_step")]
+            if window.get("assigned") or _rewritten(window):
+                # Read, cleared and written back: somebody accumulates in buffers of their own.
+                thrown = [e for e in thrown if not e.details.get("taken")]
+            if not thrown:
+                continue
+            count = sum(int(e.details["lost"]) for e in thrown)
+            whole = window.passes >= usual if usual else count < window.passes and len(thrown) == 1
+            if whole and (window.passes > 1 or _new_epoch(window)):
+                if window.number > 0:  # before the first step there was no window to have a tail: a trial run
+                    dropped.append((window, thrown[-1]))
+            elif window.passes > 1 or usual != 1:
+                inside[thrown[-1].where].append((window, thrown[-1]))
+        for place, hit in before.items():
+            yield _zeroed_before_step(view, optimizer, place, hit, windows)
+        for place, pairs in inside.items():
+            yield _zeroed_inside(view, optimizer, place, pairs, windows)
+        yield from _tail_dropped(view, optimizer, dropped, windows, usual)
+
+
+def _lost(window: Window, used: set[object] | None) -> list[Event]:
+    """Clears in this window that threw away gradients for this optimizer; of passes its steps use, if given."""
+    return [
+        event
+        for event in window.of("clear")
+        if event.details.get("lost")
+        and not event.details.get("nonfinite")
+        and window.names & set(event.details.get("lost_names", ()))
+        and (used is None or any(trail in used for trail in event.details.get("lost_trails", ())))
+    ]
+
+
+def _rewritten(window: Window) -> bool:
+    """Whether the gradients were written to by hand after the window's last backward."""
+    last = max((e.number for e in window.of("accumulate")), default=-1)
+    return any(e.number > last for e in window.of("edit"))
+
+
+def _new_epoch(window: Window) -> bool:
+    """Whether a pass over the data began in this window while gradients were waiting."""
+    return any(e.kind == "pass over data" and e.details.get("pending") for e in window.events)
+
+
+def _zeroed_before_step(
+    view: View, optimizer: int, place: Place | None, hit: list[Window], windows: list[Window]
+) -> Finding:
+    zeros = any(w.get("zeros") for w in hit)
+    left = "zeros, so only momentum and weight decay moved the parameters" if zeros else "nothing, so it did nothing"
+    return finding(
+        "zeroed-before-step",
+        "error",
+        place,
+        f"This line clears what backward() has just computed: {len(hit)} of {times(len(windows), 'step')} of "
+        f"{view.label(optimizer)} found {left}.",
+        "Move this line behind step(), or in front of the window's first backward().",
+        steps=steps_of(hit),
+        windows=len(windows),
+        lost=max((int(e.details["lost"]) for w in hit for e in _lost(w, None)), default=0),
+    )
+
+
+def _zeroed_inside(
+    view: View, optimizer: int, place: Place | None, pairs: list[tuple[Window, Event]], windows: list[Window]
+) -> Finding:
+    gone = sum(int(e.details["lost"]) for w, _ in pairs for e in _lost(w, None))
+    kept = sum(w.passes for w, _ in pairs)
+    return finding(
+        "zeroed-inside-window",
+        "error",
+        place,
+        f"This line clears in the middle of a window: of {gone + kept} backward passes in {times(len(pairs), 'window')}, "
+        f"{gone} were thrown away and the steps used {kept}.",
+        "Clear once per window: right after step(), or before the window's first backward().",
+        steps=steps_of([w for w, _ in pairs]),
+        windows=len(windows),
+        lost=gone,
+        used=kept,
+    )
+
+
+def _tail_dropped(
+    view: View, optimizer: int, dropped: list[tuple[Window, Event]], windows: list[Window], usual: int
+) -> Iterator[Finding]:
+    names = view.owned.get(optimizer, frozenset())
+    used_lines = {trail for w in windows for trail in w.get("trails", ())}
+    waiting = [sum(t in used_lines for t in trails) for name, trails in view.log.pending.items() if name in names]
+    left = max(waiting, default=0)
+    if dropped:
+        # Thrown away once in a while, right after somebody looked at the gradients: a guard, not an accident.
+        guarded = [1 for _, e in dropped if e.details.get("taken")]
+        if len(guarded) == len(dropped) and len(dropped) * 4 <= len(windows):
+            return
+        gone = sum(int(e.details["lost"]) for w, _ in dropped for e in _lost(w, None))
+        gone += left if view.log.finished else 0
+        used = sum(w.passes for w in windows)
+        yield finding(
+            "tail-dropped",
+            "error",
+            dropped[0][1].where,
+            f"{times(gone, 'micro-batch')} of {gone + used} never reached a step: this line cleared them "
+            f"{times(len(dropped), 'time')}, when a window was not full.",
+            "Step once more after the loop for the micro-batches that are left over, dividing by their own number.",
+            lost=gone,
+            used=used,
+            steps=steps_of([w for w, _ in dropped]),
+        )
+        return
+    size = view.size(optimizer)
+    sizes = {w.micro_batches for w in windows}
+    if view.log.finished and not view.log.error and size >= 2 and 0 < left < size and sizes <= {size}:
+        yield finding(
+            "tail-dropped",
+            "warning",
+            view.log.pending_at,
+            f"The run ended with {times(left, 'micro-batch')} accumulated and no step: windows hold {size}, "
+            f"and {left} were left over.",
+            "Step once more after the loop for the micro-batches that are left over, dividing by their own number.",
+            lost=left,
+            used=sum(w.passes for w in windows),
+        )
+
+
+def used_again(view: View) -> Iterator[Finding]:
+    """Steps on gradients that a step had used before."""
+    for optimizer, windows in view.windows.items():
+        frozen = [w for w in windows if w.get("frozen")]
+        if frozen:
+            names = sorted({name for w in frozen for name in w.get("frozen")})
+            yield finding(
+                "frozen-with-stale-gradient",
+                "error",
+                frozen[0].step.where,
+                f"{some(names)} no longer require a gradient but still hold an old one: "
+                f"{times(len(frozen), 'step')} of {view.label(optimizer)} used it again.",
+                "When freezing, also set p.grad = None, or take the parameters out of the optimizer.",
+                names=names[:10],
+                steps=steps_of(frozen),
+            )
+        shared = [w for w in windows if w.get("stale") and any(o != optimizer and o >= 0 for o in w.get("used_by", ()))]
+        both = [w for w in shared if w.get("used_by") and optimizer not in w.get("used_by")]
+        if both:
+            others = sorted({o for w in both for o in w.get("used_by") if o != optimizer})
+            names = sorted({name for w in both for name in w.get("stale")})
+            yield finding(
+                "parameter-in-two-optimizers",
+                "error",
+                both[0].step.where,
+                f"{view.label(optimizer)} steps {some(names)} with a gradient that "
+                f"{some(view.label(o) for o in others)} had used already: {times(len(both), 'step')}.",
+                "Give every parameter to one optimizer: leave these out of one of the two.",
+                names=names[:10],
+                steps=steps_of(both),
+            )
+        again = [
+            w
+            for w in windows
+            if w.get("stale")
+            and not w.get("fresh")
+            and not w.get("frozen")
+            and w not in shared
+            and not w.get("closure_calls")
+            and not w.get("rewound")
+        ]
+        if again:
+            yield finding(
+                "stepped-on-used-gradients",
+                "error" if len(again) > 1 else "warning",
+                again[0].step.where,
+                f"{times(len(again), 'step')} of {view.label(optimizer)} used gradients that an earlier step had used, "
+                "with no backward() in between.",
+                "Call backward() before each step(), and clear the gradients after it.",
+                steps=steps_of(again),
+            )

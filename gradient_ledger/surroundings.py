@@ -1,0 +1,210 @@
+"""What goes on around the gradients: forwards, autocast, scalers, schedulers, data loaders, hooks, things made."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gradient_ledger import places
+from gradient_ledger.accounts import FRESH, SKIPPED, ModuleAccount, grad_of
+from gradient_ledger.gradients import settle
+from gradient_ledger.state import State
+from gradient_ledger.tally import rate_of
+from gradient_ledger.tensors import digest_of, scale_of
+
+
+def forward(state: State, module: nn.Module, frame: FrameType) -> None:
+    """A module is about to run."""
+    entry = state.books.module(module)
+    if entry is None:
+        if state.own_only:
+            return
+        before = len(state.books.accounts)
+        entry = state.books.meet(module)
+        if len(state.books.accounts) != before:
+            state.hook_up()
+    learning = torch.is_grad_enabled()
+    if learning or module.training:
+        entry.calls += 1
+        if entry.called_at is None:
+            first_call(state, entry, frame)
+        entry.quiet = not entry.norm and not entry.announced
+    if entry.norm and module.training and learning:
+        entry.window_calls += 1
+    if entry.announced and entry.root is not None:
+        state.groups.clear()
+        region = current_region(state)
+        details: dict[str, Any] = {
+            "model": f"{entry.root.label}.{entry.name}" if entry.name else entry.root.label,
+            "training": module.training,
+            "grad": learning,
+            "region": region,
+            "site": places.site(frame),
+        }
+        if entry.root.kind == "ddp":
+            details["sync"] = bool(module.require_backward_grad_sync)
+            note_distributed(state)
+        elif entry.root.kind == "fsdp":
+            state.sync["fsdp"] = True
+        state.emit("forward", places.user_place(frame), (), **details)
+
+
+def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
+    """Note where a module first ran, and whether a reentrant checkpoint ran it."""
+    entry.called_at = places.user_place(frame)
+    walk: FrameType | None = frame
+    while walk is not None:
+        code = walk.f_code
+        if code.co_name == "forward" and code.co_filename.endswith("utils/checkpoint.py"):
+            entry.checkpoint = True  # the class behind use_reentrant=True runs it inside its forward
+            entry.called_at = places.user_place(walk)
+            return
+        walk = walk.f_back
+
+
+def module_made(state: State, module: nn.Module, frame: FrameType) -> None:
+    """A module is being made: where, in case it turns out to come too late for an optimizer."""
+    if not state.own_only:
+        made = state.books.made
+        if len(made) > 50_000:
+            state.books.made = made = {key: value for key, value in made.items() if value[0]() is not None}
+        made[id(module)] = (weakref.ref(module), places.user_place(frame), state.books.tick())
+
+
+def note_distributed(state: State) -> None:
+    """Note that this process is one of several."""
+    import torch.distributed as dist
+
+    if dist.is_available() and dist.is_initialized():
+        state.sync["world"] = dist.get_world_size()
+
+
+def autocast_entered(state: State) -> None:
+    """An autocast block began."""
+    region = state.regions.setdefault(threading.get_ident(), [0, 0])
+    region[0] += 1
+    if region[0] == 1:
+        state.region_number += 1
+        region[1] = state.region_number
+
+
+def autocast_left(state: State) -> None:
+    """An autocast block ended."""
+    region = state.regions.get(threading.get_ident())
+    if region is not None and region[0] > 0:
+        region[0] -= 1
+
+
+def autocast_cache_cleared(state: State) -> None:
+    """The half-precision copies are gone: what follows is like a new block."""
+    region = state.regions.get(threading.get_ident())
+    if region is not None and region[0]:
+        state.region_number += 1
+        region[1] = state.region_number
+
+
+def current_region(state: State) -> int | None:
+    """Number of the outermost autocast block we are in, if its weight cache is on."""
+    region = state.regions.get(threading.get_ident())
+    if region is None or region[0] == 0 or not torch.is_autocast_cache_enabled():
+        return None
+    enabled = torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda")
+    return int(region[1]) if enabled else None
+
+
+def loss_scaled(state: State, result: Any) -> None:
+    """A gradient scaler has scaled a loss."""
+    state.scaling = True
+    for one in (result,) if isinstance(result, Tensor) else result:
+        if isinstance(one, Tensor) and one.grad_fn is not None:
+            node: Any = one.grad_fn
+            node.metadata[state.mark] = True
+
+
+def unscaled(state: State, optimizer: Any, frame: FrameType) -> None:
+    """`scaler.unscale_(optimizer)` has run."""
+    if not state.knows(optimizer):
+        return
+    entry = state.optimizer(optimizer)
+    for account in entry.accounts:
+        settle(state, account)
+    draft = state.emit("unscale", places.user_place(frame), (), optimizer=entry.number)
+    draft.window = entry.steps
+    for account in entry.accounts:
+        if account.status == FRESH:
+            draft.accounts.append(account)
+    draft.details["passes"] = max((len(a.deposits) for a in draft.accounts), default=0)
+    draft.details["scaled"] = any(d.scaled for a in draft.accounts for d in a.deposits)
+
+
+def unscaling_ends(state: State, optimizer: Any) -> None:
+    """`scaler.unscale_(optimizer)` has returned: it divides gradients without a trace in their version."""
+    if not state.digests or not state.knows(optimizer):
+        return
+    for account in state.optimizer(optimizer).accounts:
+        parameter = account.ref()
+        grad = grad_of(parameter) if parameter is not None else None
+        if grad is not None and account.status == FRESH:
+            account.digest = digest_of(grad)
+
+
+def scaler_updated(state: State, scaler: Any, frame: FrameType) -> None:
+    """A gradient scaler has updated its scale."""
+    before, state.scale = state.scale, scale_of(scaler)
+    state.emit("scaler update", places.user_place(frame), (), before=before, after=state.scale)
+
+
+def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
+    """A learning-rate scheduler has stepped."""
+    optimizer = getattr(scheduler, "optimizer", None)
+    number = None
+    inner = getattr(optimizer, "optimizer", optimizer)  # accelerate wraps optimizers
+    if isinstance(inner, torch.optim.Optimizer) and "param_groups" in vars(inner):
+        if not state.knows(inner):
+            return
+        number = state.optimizer(inner).number
+    pending = 0
+    skipped = False
+    if number is not None:
+        entry = state.books.optimizers[number]
+        pending = max((len(a.deposits) for a in entry.accounts if a.status == FRESH), default=0)
+        skipped = any(a.status == SKIPPED for a in entry.accounts)
+    last = next((d for d in reversed(state.drafts) if d.kind in ("step", "skipped step", "backward")), None)
+    skipped = skipped or (last is not None and last.kind == "skipped step")
+    state.emit(
+        "scheduler",
+        places.user_place(frame),
+        (),
+        optimizer=number,
+        scheduler=type(scheduler).__name__,
+        which=id(scheduler),
+        pending=pending,
+        after_skip=skipped,
+        rate=rate_of(state.books.optimizers[number]) if number is not None else None,
+    )
+
+
+def loader_started(state: State, frame: FrameType) -> None:
+    """A DataLoader begins a pass over its data."""
+    for account in state.within_reach():
+        if account.read is not None:
+            settle(state, account)
+    pending = max((len(a.deposits) for a in state.books.accounts if a.status == FRESH), default=0)
+    state.emit("pass over data", places.user_place(frame), (), pending=pending)
+
+
+def hook_registered(state: State, owner: Any, frame: FrameType) -> None:
+    """A gradient hook was put on a tensor or a module."""
+    if isinstance(owner, nn.Module) or state.books.find(owner) is not None:
+        state.hooked_at = places.user_place(frame)
+
+
+def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
+    """An optimizer was made."""
+    if "param_groups" in vars(optimizer) and state.knows(optimizer):
+        state.optimizer(optimizer, places.user_place(frame), state.books.tick())
