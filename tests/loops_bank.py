@@ -60,7 +60,9 @@ def _read(path: Path) -> Script:
     return Script(path, header)
 
 
-def run(script: Script, *, by_numbers: bool = True, digests: bool = False) -> tuple[GradientLedger, BaseException | None]:
+def run(
+    script: Script, *, by_numbers: bool = True, digests: bool = False
+) -> tuple[GradientLedger, BaseException | None]:
     """Run the script under a ledger as its header asks, in this process; its own exception comes back."""
     module = types.ModuleType("__main__")
     module.__file__ = str(script.path)

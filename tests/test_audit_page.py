@@ -53,7 +53,7 @@ def test_every_id_that_the_page_names_is_one_the_tool_gives() -> None:
     named = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", PROSE))
     named |= {name for _, text in BLOCKS for name in re.findall(r"\[([a-z0-9]+(?:-[a-z0-9]+)+)\]", text)}
     named |= {name for text in PYTHON for name in re.findall(r'expected\("([^"]+)"\)', text)}
-    assert named - set(TITLES) == set()
+    assert named - set(TITLES) == {"gradient-ledger"}  # the command itself
 
 
 def test_every_option_of_the_command_is_in_the_table_and_no_other() -> None:

@@ -116,12 +116,12 @@ def test_what_cannot_be_called_fails_and_says_so(task: Exercise) -> None:
 
 
 @every_exercise
-def test_an_exception_of_the_learners_own_is_raised_and_has_no_name(task: Exercise) -> None:
+def test_an_exception_of_the_learners_own_is_called_so(task: Exercise) -> None:
     def attempt(*args: object, **kwargs: object) -> None:
         raise LookupError("mine")
 
     verdict = evaluate(task.id, attempt)
-    assert verdict.outcome == "raised" and verdict.misconception is None
+    assert verdict.outcome == "raised" and verdict.misconception == "gives-up"
     raised = verdict.faults[0].raised
     assert raised is not None and raised.type == "LookupError"
 

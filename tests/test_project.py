@@ -75,6 +75,12 @@ def test_a_learner_installs_few_packages() -> None:
     assert set(EXTRAS["course"]) == {"matplotlib", "ipywidgets", "jupyterlab"}
 
 
+def test_the_set_up_cell_installs_what_a_kernel_needs_of_the_course() -> None:
+    from course_utils.authoring.notebooks import IN_A_KERNEL
+
+    assert ranges(list(IN_A_KERNEL)) == {name: one for name, one in EXTRAS["course"].items() if name != "jupyterlab"}
+
+
 def test_the_conda_environment_has_the_tested_pins_name_by_name() -> None:
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     [pip] = [item["pip"] for item in environment["dependencies"] if isinstance(item, dict)]
@@ -236,7 +242,7 @@ def test_make_lab_installs_torch_first_and_alone_then_the_course_then_opens_it(c
     status, log, printed = make(clone, "lab", "ARGS=--no-browser --port 9000")
     assert status == 0, printed
     first, second = installs(log)
-    assert first.endswith("-c constraints.txt torch") and second.endswith("-e .")
+    assert first.endswith("-c constraints.txt torch") and second.endswith("-e .[course]")
     assert log[-1].startswith("course lab --no-browser --port 9000")
 
 
@@ -259,7 +265,7 @@ def test_a_set_up_for_tests_serves_the_lab_too(clone: Path) -> None:
 def test_a_torch_that_is_there_already_is_never_replaced(clone: Path) -> None:
     (clone / "torch-is-there").touch()
     [only] = installs(make(clone, "lab")[1])
-    assert only.endswith("-e .")
+    assert only.endswith("-e .[course]")
     [constraints] = re.findall(r"-c (\S+)", only)
     left = (clone / constraints).read_text()
     assert "torch==" not in left and "numpy==" in left
@@ -274,7 +280,7 @@ def test_make_test_runs_every_check_in_order_each_under_a_header(clone: Path) ->
     assert ran == [
         "-m ruff check .",
         "-m ruff format --check .",
-        "-m mypy course_utils",
+        "-m mypy",
         "course build --check",
         "course verify",
         f"-m pytest -q {parallel}",

@@ -48,6 +48,10 @@ def to_text(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook, indent=1, sort_keys=True, ensure_ascii=False).rstrip("\n") + "\n"
 
 
+IN_A_KERNEL = ("ipywidgets>=8.1", "matplotlib>=3.8")
+"""What of the extra `course` a lesson needs in a kernel: JupyterLab itself is there, or something in its place."""
+
+
 def setup_code(where: Repository) -> str:
     """The set-up cell, three lines: what it needs, the package when it is missing, the learner's names.
 
@@ -55,9 +59,10 @@ def setup_code(where: Repository) -> str:
     """
     if where.requirement:
         first = "import importlib.metadata, importlib.util, subprocess, sys"
+        needs = ", ".join(f'"{one}"' for one in IN_A_KERNEL)
         install = (
             'if importlib.util.find_spec("course_utils") is None: subprocess.run([sys.executable, "-m", "pip", '
-            f'"install", "--quiet", "--disable-pip-version-check", "gradient-ledger[course] @ {where.requirement}", '
+            f'"install", "--quiet", "--disable-pip-version-check", "{where.requirement}", {needs}, '
             '*[f"torch=={found.version}" for found in importlib.metadata.distributions(name="torch")][:1]], '
             "check=True), importlib.invalidate_caches()"
         )
