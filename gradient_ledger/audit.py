@@ -17,12 +17,13 @@ import importlib.machinery
 import io
 import os
 import runpy
+import signal
 import sys
 import threading
 import time
 import traceback
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,7 +55,7 @@ class Ending:
     """How the script ended."""
 
     how: str
-    """`end`, `exit`, `stopped` (by --steps), `interrupted`, `crash` or `unreadable`."""
+    """`end`, `exit`, `stopped` (by --steps), `interrupted`, `terminated`, `crash` or `unreadable`."""
     message: str = ""
     trace: str = ""
     status: int = 0
@@ -210,17 +211,21 @@ class _Audit:
             here = str(target.resolve().parent) if isinstance(target, Path) else os.getcwd()
             sys.path[:] = [here, *entries[1:]]
             sys.modules["__main__"] = self.main
-            try:
-                exec(code, self.main.__dict__)
-            finally:
-                if os.getpid() == self.pid and not self.stopped:
-                    _join_threads()
+            before = set(threading.enumerate())
+            with _terminable():
+                try:
+                    exec(code, self.main.__dict__)
+                finally:
+                    if os.getpid() == self.pid and not self.stopped and not isinstance(sys.exc_info()[1], _Terminated):
+                        _join_threads(before)
             return Ending("stopped" if self.stopped else "end")
         except SystemExit as error:
             status = error.code if isinstance(error.code, int) else int(error.code is not None)
             return Ending("exit", "" if error.code in (None, 0) else f"with {error.code!r}", status=status)
         except KeyboardInterrupt:
             return Ending("interrupted")
+        except _Terminated:
+            return Ending("terminated", status=128 + signal.SIGTERM)
         except _CannotLoad as error:
             return Ending("unreadable", str(error))
         except BaseException as error:
@@ -373,6 +378,7 @@ class _Audit:
             "exit": f"exited {ending.message}".strip(),
             "stopped": f"was stopped after {self.options.steps} steps",
             "interrupted": "was interrupted",
+            "terminated": "was terminated from outside (SIGTERM)",
             "crash": f"crashed: {ending.message}".rstrip("."),
         }[ending.how]
         if self.options.plot is not None and stepped:
@@ -498,11 +504,59 @@ def _trimmed(error: BaseException) -> str:
     return "".join(told.format()).rstrip()
 
 
-def _join_threads() -> None:
-    """Wait for the script's threads, as Python does before it ends."""
+def _join_threads(before: Collection[threading.Thread]) -> None:
+    """Wait for the threads that the script has started, as Python does before it ends."""
+    _release_workers(before)
     for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
+        if thread not in before and not thread.daemon:
             thread.join()
+
+
+def _release_workers(before: Collection[threading.Thread]) -> None:
+    """Let the workers of thread pools finish and leave: an idle one waits for the end of the process, and so for us.
+
+    Python itself tells them so before it joins threads, and can do it again at its own end.
+    """
+    pools: Any = sys.modules.get("concurrent.futures.thread")
+    waiting: Mapping[threading.Thread, Any] = getattr(pools, "_threads_queues", {})
+    workers = {worker: queue for worker, queue in list(waiting.items()) if worker not in before}
+    if not workers:
+        return
+    pools._shutdown = True
+    try:
+        for queue in workers.values():
+            queue.put(None)
+        for worker in workers:
+            worker.join()
+    finally:
+        pools._shutdown = False
+
+
+class _Terminated(BaseException):
+    """The process was asked to end, as by a scheduler whose time is up."""
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """In the block SIGTERM is an exception, so that a report can follow; what the script sets itself counts."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    pid = os.getpid()
+
+    def end(number: int, frame: types.FrameType | None) -> None:
+        if os.getpid() != pid:  # a child the script has forked: it dies as it would have died
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
+        raise _Terminated
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGTERM) is end:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 class _AfterTorch(importlib.abc.MetaPathFinder):

@@ -1070,3 +1070,58 @@ def test_a_rule_that_fails_is_never_called_clean(audit: Audit, monkeypatch: pyte
     assert "a fault of a rule" in run.all
     run = audit_or_fail(audit, WRONG).ends(FOUND)
     assert run.found == ["never-zeroed"], "what the other rules found is still shown"
+
+
+# ------------------------------------------------------------------ what ends late, and what ends early
+
+
+def test_idle_workers_of_a_thread_pool_do_not_hold_the_end_back(tmp_path: Path) -> None:
+    script = MODEL + (
+        "\nfrom concurrent.futures import ThreadPoolExecutor\n"
+        "pool = ThreadPoolExecutor(2)\n"
+        "print(list(pool.map(str, range(3))))\n"
+        "late = pool.submit(lambda: print('the last task'))\n"
+        "for _ in range(3):\n    step()\n"
+    )
+    run = fresh(tmp_path, script).ends(CLEAN)
+    assert "the last task" in run.out and "3 steps" in run.out
+
+
+def test_a_pool_in_this_process_goes_on_after_an_audit(audit: Audit) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(int, "1").result() == 1
+        audit(
+            MODEL + "\nfrom concurrent.futures import ThreadPoolExecutor\n"
+            "pool = ThreadPoolExecutor(1)\npool.submit(step).result()\n"
+        ).ends(CLEAN)
+        assert pool.submit(int, "2").result() == 2
+
+
+def test_a_script_that_is_terminated_still_gets_its_report(tmp_path: Path) -> None:
+    script = MODEL + (
+        "\nimport os, signal, time\nfor _ in range(3):\n    step(clear=False)\n"
+        "os.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(60)\n"
+    )
+    run = fresh(tmp_path, script).ends(FOUND)
+    assert "train.py was terminated from outside (SIGTERM)." in run.out and "never-zeroed" in run.out
+
+
+def test_a_script_that_handles_termination_itself_keeps_its_way(tmp_path: Path) -> None:
+    script = MODEL + (
+        "\nimport os, signal\nsignal.signal(signal.SIGTERM, lambda *_: print('saving a checkpoint'))\n"
+        "for _ in range(3):\n    step()\nos.kill(os.getpid(), signal.SIGTERM)\nstep()\n"
+    )
+    run = fresh(tmp_path, script).ends(CLEAN)
+    assert "saving a checkpoint" in run.out and "4 steps" in run.out
+
+
+def test_a_child_that_is_terminated_dies_as_it_would_have_died(tmp_path: Path) -> None:
+    script = MODEL + (
+        "\nimport os, signal, time\nchild = os.fork()\nif not child:\n    time.sleep(60)\n"
+        "os.kill(child, signal.SIGTERM)\nprint('child', os.WTERMSIG(os.waitpid(child, 0)[1]))\n"
+        "for _ in range(3):\n    step()\n"
+    )
+    run = fresh(tmp_path, script).ends(CLEAN)
+    assert "child 15" in run.out and run.all.count("gradient-ledger:") == 1
