@@ -391,7 +391,7 @@ class _Audit:
             print(ending.trace, file=self.out)
         print(f"gradient-ledger: {name} {said}.", file=self.out)
         print(str(self.ledger), file=self.out)
-        if not stepped:
+        if not stepped and ending.how != "crash":  # the crash says why by itself
             print(f"\n{self._never(log)}", file=self.out)
         print(f"\n{BLIND}", file=self.out)
         self.out.flush()

@@ -243,6 +243,7 @@ def test_a_crash_before_any_step_shows_the_scripts_own_traceback(audit: Audit, t
     assert "KeyError: 'data'" in run.all
     assert OWN_FRAMES not in run.all, "the traceback shows frames of the audit"
     assert "train.py crashed: KeyError: 'data'." in run.all
+    assert "other arguments" not in run.all, "the crash is why nothing was trained"
 
 
 def test_a_crash_inside_a_step_hides_the_audits_frames(audit: Audit) -> None:
