@@ -217,6 +217,8 @@ class Log:
     """Type and message of the exception that ended the run, if one did."""
     error_at: Place | None = None
     distributed: Mapping[str, Any] = field(default_factory=dict)
+    threaded: bool = False
+    """Whether several threads trained: their events stand between each other."""
     dropped: int = 0
     """Events left out because the run was long and they were like earlier ones."""
     unknown_reference: tuple[str, ...] = ()

@@ -122,6 +122,7 @@ class Recorder(State):
                 error=self.error,
                 error_at=self.error_at,
                 distributed=dict(self.sync),
+                threaded=self.threaded,
                 dropped=self.dropped,
                 unknown_reference=tuple(self.reference_names or ()),
             )

@@ -268,7 +268,7 @@ def means(view: View) -> Iterator[Finding]:
                 f"Call (loss / {k}).backward(), or weight each loss by its share; a reference= would settle it.",
                 window=k,
             )
-    for windows in view.windows.values():
+    for windows in () if view.log.threaded else view.windows.values():
         for window in windows:
             # One call that ran several times, with no backward in between, and then one backward for all.
             number = next(
