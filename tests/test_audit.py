@@ -1120,8 +1120,9 @@ def test_a_script_that_handles_termination_itself_keeps_its_way(tmp_path: Path) 
 
 def test_a_child_that_is_terminated_dies_as_it_would_have_died(tmp_path: Path) -> None:
     script = MODEL + (
-        "\nimport os, signal, time\nchild = os.fork()\nif not child:\n    time.sleep(60)\n"
-        "os.kill(child, signal.SIGTERM)\nprint('child', os.WTERMSIG(os.waitpid(child, 0)[1]))\n"
+        "\nimport os, signal, time\nready, say = os.pipe()\nchild = os.fork()\n"
+        "if not child:\n    os.write(say, b'x')\n    time.sleep(60)\n    os._exit(7)\n"
+        "os.read(ready, 1)\nos.kill(child, signal.SIGTERM)\nprint('child', os.WTERMSIG(os.waitpid(child, 0)[1]))\n"
         "for _ in range(3):\n    step()\n"
     )
     run = fresh(tmp_path, script).ends(CLEAN)
