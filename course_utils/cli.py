@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from course_utils.workbook import find_repository
-from gradient_ledger.audit import COULD_NOT_RUN, DESCRIPTION, add_arguments, audit, hint
+from gradient_ledger.audit import COULD_NOT_RUN, DESCRIPTION, add_arguments, audit, where_arguments_stand
 from gradient_ledger.errors import UserError
 
 AUTHOR_MODULES = frozenset({"jupytext", "nbformat", "nbclient", "nbgrader", "tomli"})
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
-        advice = hint("course audit") if options.command.name == "audit" else ""
+        advice = where_arguments_stand("course audit") if options.command.name == "audit" else ""
         options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{advice}")
     options.own_process = argv is None
     if extra and options.command.name not in ("lab", "audit"):

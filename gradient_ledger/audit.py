@@ -608,7 +608,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_arguments(parser)
     options, unknown = parser.parse_known_args(given[:cut])
     if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint(parser.prog)}")
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{where_arguments_stand(parser.prog)}")
     try:
         return audit(options, given[cut + 1 :], own_process=argv is None)
     except UserError as error:
@@ -623,7 +623,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FOUND
 
 
-def hint(prog: str) -> str:
+def where_arguments_stand(prog: str) -> str:
     """Where the script's own arguments go, for a command line that has them in the wrong place."""
     return f"; those of the script stand behind -- as in: {prog} train.py -- --lr 0.1"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from course_utils.checks.diagnose.run import Run, on_all
+from course_utils.checks.diagnose.run import Run, joined, on_all
 from course_utils.checks.effects import NON_LEAF
 from course_utils.exercise import Exercise
 
@@ -52,9 +52,8 @@ def changed(group: Sequence[Run]) -> list[str]:
     if not names:
         return []
     shown = [f"`{name}`" for name in dict.fromkeys(names)]
-    phrase = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     them = "it" if len(shown) == 1 else "them"
     return [
-        f"The values of {phrase} were changed during the call: what is computed from {them} after that is of other "
-        "values than those that were passed in."
+        f"The values of {joined(shown)} were changed during the call: what is computed from {them} after that is of "
+        "other values than those that were passed in."
     ]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import torch
 
-from course_utils.checks.diagnose.run import MOST_APPROXIMATE, Run, close
+from course_utils.checks.diagnose.run import MOST_APPROXIMATE, Run, close, digits_in_words
 from course_utils.checks.difference import RESULT, Container, nice, wide
 from course_utils.exercise import Exercise
 from course_utils.plain import TensorData
@@ -163,12 +163,9 @@ def _nearly(rows: list[tuple[Row, Row, float]]) -> list[str]:
         if not bool(right.any()) or not limit < error / float(right.abs().max()) < MOST_APPROXIMATE:
             return []
         digits.append(max(1, int(-math.log10(error / float(right.abs().max())))))
-    low, high = min(digits), max(digits)
-    many = f"{low}" if low == high else f"{low} to {high}"
-    unit = "digit" if high == 1 else "digits"
     return [
-        f"From entry 0 to entry 1 the list moves as it should to about {many} {unit}, and not further, as where a "
-        "gradient is an approximation, measured by differences for instance."
+        f"From entry 0 to entry 1 the list moves as it should to about {digits_in_words(digits)}, and not further, "
+        "as where a gradient is an approximation, measured by differences for instance."
     ]
 
 

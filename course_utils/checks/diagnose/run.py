@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -147,21 +147,29 @@ def place_name(where: str) -> str:
     return f"entry {match[1]}{beside}" if match else where
 
 
+def joined(words: Sequence[str]) -> str:
+    """Words in one phrase: a; a and b; a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
 def names_of(places: Sequence[str], most: int = 4) -> str:
     """Places in one phrase: `W1`, `b1` and `W2`."""
     nested = any(re.search(r"\]\[", where) for where in places)
     shown = [f"`{where.removeprefix('the ')}`" if nested else place_name(where) for where in places]
     if len(shown) > most:
         return ", ".join(shown[:most]) + f" and {len(shown) - most} more"
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+    return joined(shown)
 
 
 def case_numbers(runs: Sequence[Run]) -> str:
     """The numbers of cases in one phrase: case 2; cases 2, 4 and 5."""
-    numbers = [str(run.number) for run in runs]
-    if len(numbers) == 1:
-        return f"case {numbers[0]}"
-    return f"cases {', '.join(numbers[:-1])} and {numbers[-1]}"
+    return f"{'case' if len(runs) == 1 else 'cases'} {joined([str(run.number) for run in runs])}"
+
+
+def digits_in_words(found: Collection[int]) -> str:
+    """How many digits are right, over several cases: 1 digit; 3 to 5 digits."""
+    low, high = min(found), max(found)
+    return f"{low if low == high else f'{low} to {high}'} {'digit' if high == 1 else 'digits'}"
 
 
 def on_all(group: Sequence[Run], true_of: Callable[[Run], bool]) -> bool:

@@ -8,7 +8,16 @@ from itertools import combinations, permutations
 
 import torch
 
-from course_utils.checks.diagnose.run import MOST_APPROXIMATE, Pair, Run, close, inputs_of, names_of, on_all
+from course_utils.checks.diagnose.run import (
+    MOST_APPROXIMATE,
+    Pair,
+    Run,
+    close,
+    digits_in_words,
+    inputs_of,
+    names_of,
+    on_all,
+)
 from course_utils.checks.difference import RESULT, nice
 from course_utils.exercise import Exercise
 
@@ -221,12 +230,8 @@ def _approximation(group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
         if not 0 < worst < most:
             return []
         digits[_is_single(run)].add(max(1, int(0.05 - math.log10(worst))))
-    parts = []
-    for single in (False, True):
-        if digits[single]:
-            low, high = min(digits[single]), max(digits[single])
-            many = f"{low}" if low == high else f"{low} to {high}"
-            parts.append(f"{many} {'digit' if high == 1 else 'digits'}{' in float32' if single else ''}")
+    parts = [digits_in_words(digits[False])] if digits[False] else []
+    parts += [f"{digits_in_words(digits[True])} in float32"] if digits[True] else []
     places = list(dict.fromkeys(pair.where for run in group for pair in run.wrong))
     rest = {pair.where for run in group for pair in run.pairs if pair.where.split("[")[0] == places[0].split("[")[0]}
     subject = f"{names_of(places)}: right" if rest - set(places) else "Right"

@@ -1,4 +1,4 @@
-"""Two mistakes at once, one of them a factor or a shape: which known mistake is the other?"""
+"""Two mistakes at once, one of them a factor, a shape or an order: which known mistake is the other?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class Scaled:
-    """Mistakes whose numbers, times one factor or in another shape, are those of the attempt."""
+    """Mistakes whose numbers, times one factor, in another shape or in reverse order, are those of the attempt."""
 
     mistakes: tuple[Mistake, ...]
     factor: str
@@ -46,7 +46,7 @@ class Scaled:
 
 
 def scaled(exercise: Exercise, group: Sequence[Run]) -> Scaled | None:
-    """The mistakes that differ from the attempt by one factor and by shapes alone, on each case of the group."""
+    """The mistakes that differ from the attempt by a factor, shapes and the order alone, on each case of the group."""
     if sum(_numbers(run.leaves, _root(run)).numel() for run in group) < _FEWEST:
         return None
     factors = _factors(exercise, group)
