@@ -1,4 +1,8 @@
-"""What a ledger writes down: events, the places they came from, and the findings drawn from them."""
+"""What a ledger writes down: events, the places they came from, and the findings drawn from them.
+
+Recorder and rules meet here and nowhere else. Everything is frozen, plain and importable without torch, so that a
+log can be written by hand, as the tests of the rules do.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,8 @@ import linecache
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
-
-Kind = Literal[
-    "forward",
-    "backward",
-    "accumulate",
-    "clear",
-    "clip",
-    "edit",
-    "unscale",
-    "step",
-    "skipped step",
-    "scheduler",
-    "scaler update",
-    "input gradient",
-    "pass over data",
-]
-"""`input gradient`: somebody read the gradient of a tensor that is no parameter.
-`pass over data`: a DataLoader was asked for its batches from the start."""
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, ClassVar, Literal
 
 Severity = Literal["error", "warning", "info"]
 
@@ -85,21 +71,37 @@ def cell_name(file: str) -> str:
         return "cell"
 
 
-@dataclass(frozen=True)
-class Event:
-    """One entry of the ledger.
+Trail = tuple[tuple[str, int], ...]
+"""Up to three of the user's frames, innermost first, as `(file, line)`: who called for a backward pass."""
 
-    `step` counts the optimizer steps taken before it; `window` the steps that the optimizer of
-    these parameters had taken. `names` are parameters' names, `details` plain values.
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """One entry of the ledger; each kind is a class of its own below.
+
+    Fields hold plain values alone: numbers, words, places, and parameters by their names.
     """
 
+    kind: ClassVar[str] = ""
+    """The kind in a word or two, as tables and JSON give it."""
+
     number: int
-    kind: Kind
-    names: tuple[str, ...]
+    """Events are numbered as they happen; a step stands where its update happens."""
     step: int
+    """Optimizer steps taken before it, by all optimizers together."""
     window: int
-    where: Place | None
-    details: Mapping[str, Any] = field(default_factory=dict)
+    """Steps that the optimizer of these parameters had taken."""
+    where: Place | None = None
+    """The line of the user's program that made it happen."""
+    names: tuple[str, ...] = ()
+    """The parameters concerned."""
+    thread: int = 0
+    """Which of the training threads, counted from 0 as they were met."""
+
+    def details(self) -> dict[str, Any]:
+        """The fields that this kind has beyond every event's own."""
+        common = {one.name for one in fields(Event)}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in common}
 
     def plain(self) -> dict[str, Any]:
         """The event as JSON."""
@@ -109,9 +111,380 @@ class Event:
             "names": list(self.names),
             "step": self.step,
             "window": self.window,
+            "thread": self.thread,
             "where": self.where.plain() if self.where else None,
-            "details": {key: _plain(value) for key, value in self.details.items()},
+            "details": {key: _plain(value) for key, value in self.details().items()},
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forward(Event):
+    """The user's code called a model."""
+
+    kind: ClassVar[str] = "forward"
+
+    model: str
+    """Its label, with the path of the part that was called."""
+    training: bool
+    """Whether the module was in train mode."""
+    grad: bool
+    """Whether autograd was recording."""
+    region: int | None = None
+    """Number of the autocast block it stands in; None outside, or where autocast keeps no copies."""
+    site: tuple[str, int] | None = None
+    """The call itself, as file and a number: two calls on one line are two sites, a call in a loop is one."""
+    sync: bool | None = None
+    """DDP: whether this forward prepares an all-reduce; None for other models."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backward(Event):
+    """A backward pass began."""
+
+    kind: ClassVar[str] = "backward"
+
+    pass_number: int
+    """Backward passes are numbered from 1."""
+    root: str = ""
+    """Name of the loss's last operation, such as `NllLoss` or `Div`."""
+    reduction: str | None = None
+    """`mean`, `sum` or `none` where the loss ends in a reduction, else None."""
+    divisor: float | None = None
+    """The constant a mean loss was divided by on the way to its root; None where there is none."""
+    bare: bool = False
+    """Whether it is a mean that was multiplied or divided by nothing."""
+    undivided: str = ""
+    """The operation of a summand that was not divided, where another one was; else empty."""
+    contrast: int = 0
+    """Rows of the square table of similarities that the loss is a cross-entropy of, 0 where it is none."""
+    gradient: bool = False
+    """Whether it began with a gradient the caller gave."""
+    retain_graph: bool = False
+    """Whether the graph stays for another pass."""
+    scaled: bool = False
+    """Whether the loss came from a gradient scaler."""
+    region: int | None = None
+    """Number of the autocast block it stands in."""
+    sync: bool | None = None
+    """DDP: whether gradients are all-reduced in this pass; None for other models."""
+    same_root: int | None = None
+    """The earlier pass that began at the very same loss."""
+    again: tuple[int, ...] = ()
+    """Earlier passes through whose losses this one came again."""
+    forwards: int = 0
+    """Training forwards since the last backward at the call that ran last, 0 below two."""
+    held: int | None = None
+    """At most so many of them are in this loss: how often its graph uses the least used parameter. None where that
+    was not asked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accumulate(Event):
+    """A backward pass added to the gradients of `names`."""
+
+    kind: ClassVar[str] = "accumulate"
+
+    pass_number: int
+    onto_fresh: int = 0
+    """How many of them held gradients that no step had used yet."""
+    onto_used: tuple[str, ...] = ()
+    """Those that held gradients a step had used."""
+    onto_skipped: tuple[str, ...] = ()
+    """Those that held the gradients of a skipped step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clear(Event):
+    """Gradients were set to None or to zeros."""
+
+    kind: ClassVar[str] = "clear"
+
+    how: Literal["none", "zeros"]
+    by: int | None = None
+    """Number of the optimizer whose `zero_grad` it was."""
+    full: int = 0
+    """How many of them held anything but zeros."""
+    lost: int = 0
+    """Backward passes thrown away that no step had used, the most of any one gradient."""
+    lost_names: tuple[str, ...] = ()
+    """The parameters that lost some."""
+    lost_trails: tuple[Trail, ...] = ()
+    """Where those passes came from."""
+    taken: bool = False
+    """Whether the user's code had read what was thrown away: it may have put it elsewhere."""
+    after_step: bool = False
+    """Whether some optimizer had stepped since those passes."""
+    nonfinite: bool = False
+    """Whether inf or nan was among what was thrown away."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clip(Event):
+    """`clip_grad_norm_`, `clip_grad_value_` or one of their parts was called."""
+
+    kind: ClassVar[str] = "clip"
+
+    function: str
+    limit: float | None = None
+    order: float | None = None
+    """The kind of norm."""
+    status: Mapping[str, int] = field(default_factory=dict)
+    """How many gradients were `empty`, `zero`, `fresh`, `used`, `skipped`, or `orphan`: old, and no optimizer's."""
+    passes: int = 0
+    """Backward passes in the fullest of them."""
+    scaled: bool = False
+    """Whether any of them carried the loss scale."""
+    scale: float | None = None
+    """The loss scale at that time."""
+    measured: bool = False
+    """Whether norms were taken: only the first few times."""
+    square: float = 0.0
+    """Sum of squares of all of them before clipping."""
+    largest: float = 0.0
+    """Largest absolute value, for `clip_grad_value_`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit(Event):
+    """Gradients were changed by the user's code."""
+
+    kind: ClassVar[str] = "edit"
+
+    how: Literal["in place", "assigned", "hidden", "shared"]
+    """`hidden`: without a trace in the version counter. `shared`: another parameter holds the same tensor."""
+    status: str = ""
+    """What the first of them held before: `empty`, `zero`, `fresh`, `used` or `skipped`."""
+    passes: int = 0
+    """Backward passes in the fullest of them."""
+    factors: tuple[float, ...] = ()
+    """By what the norms changed, where they were taken."""
+    scaled: bool = False
+    """Whether any of them carried the loss scale."""
+    norms: tuple[float, float] | None = None
+    """Norm of one of them before and after, for hidden ones."""
+    meant: bool = False
+    """Whether the line says in so many words that it writes behind autograd's back."""
+    carried: Literal["", "all", "last"] = ""
+    """For one that was thrown away piece by piece and is put back: all of the pieces, or the last alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unscale(Event):
+    """`scaler.unscale_(optimizer)` divided the gradients by the loss scale."""
+
+    kind: ClassVar[str] = "unscale"
+
+    optimizer: int
+    passes: int = 0
+    """Backward passes in the fullest of them."""
+    scaled: bool = False
+    """Whether any of them carried the loss scale."""
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Gradients of two backward passes with another optimizer's step between them."""
+
+    names: tuple[str, ...]
+    numbers: tuple[int, ...]
+    """The passes."""
+    first: Place | None
+    first_trail: Trail
+    last_trail: Trail
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a step used, against the reference the user gave."""
+
+    right: bool
+    """Whether both agree to the precision of the gradient."""
+    norm: float
+    reference_norm: float
+    ratio: float
+    """Norm over reference norm."""
+    cosine: float
+    relative_error: float
+    weights: tuple[float, ...] = ()
+    """The weights with which the passes' own gradients make up the reference; empty where that was not asked."""
+    left_over: float = 1.0
+    """Norm of what is then left of the reference, relative."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ending(Event):
+    """What ends a window: a step, or one that a scaler skipped. `names` are the parameters with fresh gradients."""
+
+    optimizer: int | None = None
+    """Its number; None for a step written by hand."""
+    inside: int | None = None
+    """Number of the optimizer in whose own step this one was taken; None for one of the user's."""
+    by_hand: bool = False
+    inside_backward: bool = False
+    """Whether it happened inside a backward pass, from a hook."""
+    closure_calls: int | None = None
+    """How often the closure ran; None without one."""
+    by_scaler: bool = False
+    """Whether a gradient scaler took it."""
+    scale: float | None = None
+    """The loss scale, where a scaler took it."""
+    rate: float | None = None
+    """Learning rate of the first group."""
+    region: int | None = None
+    """Number of the autocast block it stands in."""
+    under: Place | None = None
+    """The `if` it stands under; None where there is none."""
+    condition: str = ""
+    """The text of that `if`'s test."""
+    passed_over: Place | None = None
+    """The last `continue` before that `if` in the same loop, or `return` in the same function."""
+    restored: Place | None = None
+    """Where this optimizer's state was loaded from a checkpoint since its last step."""
+
+    fresh: int = 0
+    """Parameters with gradients no step has used."""
+    none: tuple[str, ...] = ()
+    """Parameters whose gradient is None."""
+    zeros: tuple[str, ...] = ()
+    """Parameters whose gradient was cleared to zeros and not added to since."""
+    stale: tuple[str, ...] = ()
+    """Parameters whose gradient an earlier step has used, with nothing added since."""
+    frozen: tuple[str, ...] = ()
+    """Those of the stale ones that need no gradient any more."""
+    skipped: tuple[str, ...] = ()
+    """Parameters that still hold the gradients of a skipped step."""
+    used_by: tuple[int, ...] = ()
+    """The optimizers that had used the stale ones; -1 for a step by hand."""
+    mixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Under `used` and `skipped`: parameters whose fresh gradients were added onto such ones."""
+    rewound: bool = False
+    """Whether parameters with stale gradients were changed by hand since."""
+    assigned: bool = False
+    """Whether any fresh gradient was put there by the user's code."""
+    finite: bool = True
+    """False where inf or nan was seen among what the step uses."""
+
+    passes: int = 0
+    """Backward passes in the fullest gradient."""
+    pass_numbers: tuple[int, ...] = ()
+    trails: tuple[Trail, ...] = ()
+    """Where those passes came from, one by one."""
+    scaled: tuple[bool, ...] = ()
+    """Whether their losses were scaled: none, one or both of False and True."""
+    last_pass_at: Place | None = None
+    crossed: Crossing | None = None
+    low_precision: str = ""
+    """`bfloat16` or `float16` where several passes were summed in it."""
+    norm: float | None = None
+    """Norm of what it used, taken at the first few steps."""
+    idle_moved: Mapping[str, float] = field(default_factory=dict)
+    """Parameters that moved on a gradient of zeros, and how far; looked at during the first few steps."""
+    batch_norm: int = 0
+    """Training calls of the busiest BatchNorm in this window, 0 below two."""
+    batch_norm_names: tuple[str, ...] = ()
+    batch_norm_at: Place | None = None
+    hooks: Mapping[str, int] = field(default_factory=dict)
+    """Parameters that carry more gradient hooks than at any step before, and how many."""
+    hooked_at: Place | None = None
+    """Where a gradient hook was last registered."""
+    reference: Comparison | None = None
+
+    @property
+    def lines(self) -> int:
+        """How many different places its backward passes came from."""
+        return len(set(self.trails))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(Ending):
+    """An optimizer stepped, or parameters were stepped by hand."""
+
+    kind: ClassVar[str] = "step"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkippedStep(Ending):
+    """A gradient scaler left a step out, because of inf or nan."""
+
+    kind: ClassVar[str] = "skipped step"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SchedulerStep(Event):
+    """A learning-rate scheduler stepped."""
+
+    kind: ClassVar[str] = "scheduler"
+
+    scheduler: str
+    """Its class."""
+    which: int
+    """Tells one scheduler from another."""
+    optimizer: int | None = None
+    pending: int = 0
+    """Backward passes of its optimizer that no step had used yet."""
+    after_skip: bool = False
+    """Whether the last step was skipped."""
+    rate: float | None = None
+    """The learning rate it set."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScalerUpdate(Event):
+    """A gradient scaler updated its scale."""
+
+    kind: ClassVar[str] = "scaler update"
+
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputGradient(Event):
+    """The gradient of a tensor that is no parameter was read: an attack, a saliency map."""
+
+    kind: ClassVar[str] = "input gradient"
+
+    backward: int
+    """The pass it came from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataPass(Event):
+    """A DataLoader was asked for its batches from the start."""
+
+    kind: ClassVar[str] = "pass over data"
+
+    pending: int = 0
+    """Backward passes that no step had used yet, the most of any gradient."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageUpdate(Event):
+    """A running average of the weights was updated: parameters that nobody trains, moved towards ones that are."""
+
+    kind: ClassVar[str] = "average"
+
+    pending: int = 0
+    """Backward passes that no step had used yet, the most of any gradient."""
+
+
+KINDS: tuple[type[Event], ...] = (
+    Forward,
+    Backward,
+    Accumulate,
+    Clear,
+    Clip,
+    Edit,
+    Unscale,
+    Step,
+    SkippedStep,
+    SchedulerStep,
+    ScalerUpdate,
+    InputGradient,
+    DataPass,
+    AverageUpdate,
+)
+"""Every kind of event, in the order in which a reader meets them."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +518,8 @@ class Finding:
 def _plain(value: Any) -> Any:
     if isinstance(value, Place):
         return value.plain()
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -174,8 +549,12 @@ class ParameterFacts:
     """Whether it is an `nn.Parameter`, not a plain tensor."""
     in_model: bool
     """Whether a module seen running still holds it."""
-    cut_at: Place | None = None
+    called_at: Place | None = None
     """Where the module that holds it was first called."""
+    training: bool = False
+    """Whether that module was in train mode when it last ran."""
+    cut_at: Place | None = None
+    """Where its output left the graph, if it got no gradient and that was seen."""
     in_checkpoint: bool = False
     """Whether that first call stood inside a reentrant checkpoint."""
     made_at: Place | None = None
@@ -183,6 +562,7 @@ class ParameterFacts:
     made: int = 0
     """When, on the clock that also counts optimizers; 0 for before the ledger was opened."""
     model: str = ""
+    """Label of the model that holds it."""
 
 
 @dataclass(frozen=True)
@@ -220,6 +600,8 @@ class Log:
     threaded: bool = False
     """Whether several threads trained: their events stand between each other."""
     dropped: int = 0
-    """Events left out because the run was long and they were like earlier ones."""
+    """Windows left out because the run was long and they were like earlier ones."""
+    steps_by_hand: int = 0
+    """Steps that no optimizer took."""
     unknown_reference: tuple[str, ...] = ()
     """Names a reference gave when none of them belonged to any parameter."""

@@ -1,13 +1,24 @@
-"""Small questions about the graph of a loss, asked near its end and never kept."""
+"""Small questions about the graph of a loss. Nothing of it is kept."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
+
+import torch
 
 THROUGH = frozenset({"MulBackward0", "ToCopyBackward0", "CloneBackward0", "AliasBackward0", "SqueezeBackward0"})
 
 COMBINING = THROUGH | {"DivBackward0", "AddBackward0", "StackBackward0", "CatBackward0", "UnsqueezeBackward0"}
 COMBINING |= {"MeanBackward0", "SumBackward0"}
+
+TURNS = frozenset({"PermuteBackward0", "TBackward0", "TransposeBackward0", "ToCopyBackward0", "ExpandBackward0"})
+"""What may lie between a product of matrices and the operand as the user wrote it."""
+
+MOST_NODES = 20_000
+"""Larger graphs are not walked."""
 
 
 def is_loss(node: Any) -> bool:
@@ -30,14 +41,178 @@ def describe(node: Any, scaled: bool) -> dict[str, Any]:
     reduction = None
     for _ in range(3):
         kind = type(node).__name__ if node is not None else ""
-        if hasattr(node, "_saved_reduction"):
-            reduction = {0: "none", 1: "mean", 2: "sum"}.get(node._saved_reduction)
-            name = kind
-            break
-        if kind == "MeanBackward0":
-            reduction, name = "mean", kind
+        found = _reduction(node)
+        if found:
+            reduction, name = found, kind
             break
         if kind not in THROUGH or (kind == "MulBackward0" and not scaled):
             break
-        node = node.next_functions[0][0] if node.next_functions else None
+        node = _first(node)
     return {"root": name.removesuffix("0").removesuffix("Backward"), "reduction": reduction}
+
+
+def _reduction(node: Any) -> str | None:
+    if hasattr(node, "_saved_reduction"):
+        return {0: "none", 1: "mean", 2: "sum"}.get(node._saved_reduction)
+    return "mean" if type(node).__name__ == "MeanBackward0" else None
+
+
+def _first(node: Any) -> Any:
+    return next((inner for inner, _ in node.next_functions if inner is not None), None)
+
+
+def divisions(node: Any, scaled: bool) -> dict[str, Any]:
+    """By which constant a mean loss was divided, and which summand of a sum was left undivided beside one that was.
+
+    Reads constants that autograd saved; asked for the first passes of a line only.
+    """
+    factor, inner, quotient = _constant(node, scaled)
+    if type(inner).__name__ == "AddBackward0" and _is_smoothed(inner):
+        return {"divisor": float(whole)} if quotient and (whole := _whole(factor)) else {"bare": factor == 1.0}
+    if type(inner).__name__ == "AddBackward0":
+        terms = [_constant(one, False) for one in _summands(inner)]
+        divided = {whole for f, _, quotient in terms if quotient and (whole := _whole(f))}
+        if factor == 1.0 and len(divided) == 1:
+            (by,) = divided
+            left = [one for f, one, quotient in terms if not quotient and (f == 1.0 or _round(f))]
+            if left:
+                return {"divisor": float(by), "undivided": _word(left[0])}
+        return {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)}
+    if _reduction(inner) != "mean":
+        return {}
+    whole = _whole(factor) if quotient else 0
+    named = hasattr(inner, "_saved_reduction")  # a mean of something else may be divided for its unit
+    return {"divisor": float(whole)} if whole and named else {"bare": factor == 1.0}
+
+
+def _is_smoothed(node: Any) -> bool:
+    """Whether a sum is one cross-entropy with label smoothing: both of its terms come from one log-softmax."""
+    ends = []
+    for one in _summands(node):
+        for _ in range(8):
+            if one is None or type(one).__name__ == "LogSoftmaxBackward0":
+                break
+            one = _first(one)
+        ends.append(one)
+    return len(ends) == 2 and ends[0] is not None and ends[0] is ends[1]
+
+
+def _constant(node: Any, scaled: bool) -> tuple[float, Any, bool]:
+    """The product of the constants a loss was multiplied with, the node under them, and whether one divided."""
+    factor, quotient = 1.0, False
+    for _ in range(6):
+        kind = type(node).__name__ if node is not None else ""
+        if kind not in THROUGH and kind != "DivBackward0":
+            break
+        if kind in ("MulBackward0", "DivBackward0"):
+            value = _number(node)
+            if value is None and not scaled:
+                break
+            scaled = scaled and value is not None  # the loss scale is a tensor, and the outermost factor
+            value = 1.0 if value is None else value
+            quotient = quotient or kind == "DivBackward0"
+            factor *= 1 / value if kind == "DivBackward0" and value else value
+        node = _first(node)
+    return factor, node, quotient
+
+
+def _number(node: Any) -> float | None:
+    """The Python number in a product or a quotient: wrapped, it has another dtype than losses have."""
+    for name in ("_saved_other", "_saved_self"):
+        value = getattr(node, name, None)
+        if isinstance(value, torch.Tensor) and value.dim() == 0 and value.device.type == "cpu":
+            if value.dtype in (torch.int64, torch.float64) and not value.requires_grad:
+                return float(value)
+    return None
+
+
+def _summands(node: Any, most: int = 12) -> list[Any]:
+    found: list[Any] = []
+    waiting = [node]
+    while waiting and len(found) < most:
+        one = waiting.pop()
+        if type(one).__name__ == "AddBackward0":
+            waiting += [inner for inner, _ in one.next_functions if inner is not None]
+        else:
+            found.append(one)
+    return found
+
+
+def _whole(factor: float) -> int:
+    """The whole number from 2 on that a factor divides by, else 0."""
+    by = round(1 / factor) if factor > 0 else 0
+    return by if by >= 2 and math.isclose(factor * by, 1.0, rel_tol=1e-6) else 0
+
+
+def _round(factor: float) -> bool:
+    """Whether a factor looks as people write weights: 0.1, 0.01, 2.0, with one digit that counts."""
+    return factor > 0 and float(f"{factor:.0e}") == float(f"{factor:.6e}")
+
+
+def _word(node: Any) -> str:
+    return type(node).__name__.removesuffix("0").removesuffix("1").removesuffix("Backward")
+
+
+def contrast(node: Any) -> int:
+    """Rows of the table of similarities that a loss contrasts, 0 where it does nothing of the kind.
+
+    A cross-entropy over all pairs of one batch: a square product of two computed matrices, whose right answers stand
+    each in another column: on the diagonal, or shifted.
+    """
+    for one in _near(node, 24):
+        if type(one).__name__ != "NllLossBackward0":
+            continue
+        table, target = one._saved_self, one._saved_target
+        rows = table.shape[0] if table.dim() == 2 else 0
+        if (
+            rows < 2
+            or table.shape[1] != rows
+            or not bool((target.sort().values == torch.arange(rows, device=target.device)).all())
+        ):
+            continue
+        inner = _first(one)
+        for _ in range(6):
+            if type(inner).__name__ in ("MmBackward0", "BmmBackward0"):
+                operands = [_computed(operand) for operand, _ in inner.next_functions]
+                return rows if len(operands) == 2 and all(operands) else 0
+            if type(inner).__name__ not in (*THROUGH, "LogSoftmaxBackward0", "DivBackward0", "MaskedFillBackward0"):
+                break
+            inner = _first(inner)
+    return 0
+
+
+def _computed(node: Any) -> bool:
+    while node is not None and type(node).__name__ in TURNS:
+        node = _first(node)
+    return node is not None and type(node).__name__ != "AccumulateGrad"
+
+
+def _near(node: Any, most: int) -> Iterable[Any]:
+    waiting, seen = [node], 0
+    while waiting and seen < most:
+        one = waiting.pop(0)
+        if one is None:
+            continue
+        seen += 1
+        yield one
+        if type(one).__name__ in COMBINING:
+            waiting += [inner for inner, _ in one.next_functions]
+
+
+def uses(node: Any) -> dict[int, int]:
+    """How often the graph uses each leaf it reaches, by the leaf's `id`; empty where the graph is too large."""
+    counts: Counter[int] = Counter()
+    waiting, seen = [node], {node}
+    while waiting:
+        for inner, _ in waiting.pop().next_functions:
+            if inner is None:
+                continue
+            leaf = getattr(inner, "variable", None)
+            if leaf is not None:
+                counts[id(leaf)] += 1
+            elif inner not in seen:
+                if len(seen) > MOST_NODES:
+                    return {}
+                seen.add(inner)
+                waiting.append(inner)
+    return dict(counts)

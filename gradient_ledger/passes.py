@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import weakref
@@ -11,24 +12,25 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import places
-from gradient_ledger.accounts import EMPTY, FRESH, Account, Deposit, grad_of, living
+from gradient_ledger import graph, places
+from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
+from gradient_ledger.books import living
+from gradient_ledger.budget import SAMPLES
+from gradient_ledger.events import Backward, Edit
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
-from gradient_ledger.graph import COMBINING, describe, is_loss
-from gradient_ledger.state import Pass, State, task_id
+from gradient_ledger.progress import Pass, task_id
+from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
 from gradient_ledger.tensors import digest_of, fingerprint
 
 
-def backward_begins(
-    state: State, roots: Any, gradient: Any, retain: bool, create: bool, frame: FrameType
-) -> Pass | None:
+def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame: FrameType) -> Pass | None:
     """`backward` was called. None for one inside another, as reentrant checkpoints do."""
     if task_id() != -1:
         return None
     settle_all(state)
-    state.groups.clear()
-    if not state.books.accounts and not state.own_only and state.may_look("optimizers", 2):
+    state.journal.close_groups()
+    if not state.books.accounts and not state.own_only and state.budget.may_look("optimizers", 2):
         # No module has run and no optimizer has acted: plain tensors, in optimizers from before the ledger.
         for optimizer in living(torch.optim.Optimizer):
             if "param_groups" in vars(optimizer):
@@ -37,32 +39,78 @@ def backward_begins(
         state.hook_up()
     first = roots[0] if isinstance(roots, (list, tuple)) and roots else roots
     node = getattr(first, "grad_fn", None) or getattr(first, "node", None)
-    scaled = state.scaling and is_scaled(state, node)
-    draft = state.emit(
-        "backward",
-        places.user_place(frame),
-        (),
+    scaled = state.progress.scaling and is_scaled(state, node)
+    one = open_pass(
+        state,
+        frame,
+        scaled,
+        isinstance(first, Tensor) and gradient is None and is_doubtful(first),
         retain_graph=retain,
-        create_graph=create,
         gradient=gradient is not None,
-        scaled=scaled,
         region=current_region(state),
-        **describe(node, scaled),
+        **graph.describe(node, scaled),
     )
+    fields = one.draft.fields
+    if node is not None and gradient is None:
+        look_at_loss(state, node, scaled, one)
+    look_at_forwards(state, node, one)
     for root, module in state.books.living():
         if root.kind == "ddp":
-            draft.details["sync"] = bool(module.require_backward_grad_sync)
-    state.pass_number += 1
-    draft.details["pass"] = state.pass_number
-    deposit = Deposit(state.pass_number, draft.place, places.trail(frame), state.steps, scaled)
-    one = Pass(deposit, draft, threading.get_ident())
-    state.passes.append(one)
-    state.last = one
+            fields["sync"] = bool(module.require_backward_grad_sync)
     if retain and node is not None and gradient is None:
-        draft.details["same_root"] = node.metadata.get(f"{state.mark} root")
-        node.metadata[f"{state.mark} root"] = state.pass_number
+        fields["same_root"] = node.metadata.get(f"{state.mark} root")
+        node.metadata[f"{state.mark} root"] = one.deposit.number
         watch_again(state, node, one)
     return one
+
+
+def open_pass(state: State, frame: FrameType, scaled: bool, doubtful: bool = False, **fields: Any) -> Pass:
+    """Begin the event of a backward pass, and the pass itself."""
+    progress = state.progress
+    progress.pass_number += 1
+    number = progress.pass_number
+    draft = state.emit(Backward, places.user_place(frame), (), pass_number=number, scaled=scaled, **fields)
+    deposit = Deposit(number, draft.place, places.trail(frame), progress.steps, scaled, doubtful)
+    one = Pass(deposit, draft, threading.get_ident())
+    progress.passes.append(one)
+    progress.last = one
+    return one
+
+
+def is_doubtful(loss: Tensor) -> bool:
+    """Whether a loss on the CPU is inf or nan; on a GPU asking would make the program wait."""
+    if loss.device.type != "cpu" or loss.numel() != 1:
+        return False
+    try:
+        return not math.isfinite(loss.item())
+    except (RuntimeError, TypeError):
+        return False
+
+
+def look_at_loss(state: State, node: Any, scaled: bool, one: Pass) -> None:
+    """How the loss was put together, at the first passes of a line."""
+    line = one.deposit.trail
+    if state.budget.may_look(("divisions", line)):
+        one.draft.fields |= graph.divisions(node, scaled)
+    if state.budget.may_look(("contrast", line), SAMPLES):
+        one.draft.fields["contrast"] = graph.contrast(node)
+
+
+def look_at_forwards(state: State, node: Any, one: Pass) -> None:
+    """Whether several training forwards of one call are waiting, and how many of them this loss can hold."""
+    progress = state.progress
+    waiting = progress.runs[progress.last_run] if progress.last_run is not None else 0
+    if waiting > 1:
+        one.draft.fields["forwards"] = waiting
+        if node is not None and state.budget.may_look("uses"):
+            held = graph.uses(node)
+            root = progress.last_run[2]
+            mine = [id(a.ref()) for a in state.books.accounts if a.root is root]
+            counts = [held[one_of] for one_of in mine if one_of in held]
+            if counts:
+                one.draft.fields["held"] = min(counts)
+    progress.runs.clear()
+    progress.last_run = None
 
 
 def watch_again(state: State, node: Any, one: Pass) -> None:
@@ -75,7 +123,7 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
             return
         current = current_pass(recorder)
         if current is not None and current.deposit.number != number:
-            seen = current.draft.details.setdefault("again", [])
+            seen = current.draft.fields.setdefault("again", [])
             if number not in seen:
                 seen.append(number)
 
@@ -84,12 +132,12 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
     node.register_prehook(again)
     while waiting and seen < 64:
         one_node = waiting.pop()
-        if type(one_node).__name__ not in COMBINING:
+        if type(one_node).__name__ not in graph.COMBINING:
             continue
         for inner, _ in one_node.next_functions:
             if inner is not None and seen < 64:
                 seen += 1
-                if is_loss(inner):
+                if graph.is_loss(inner):
                     inner.register_prehook(again)
                 waiting.append(inner)
 
@@ -116,15 +164,9 @@ def deposited(state: State, account: Account, parameter: Tensor) -> None:
     current = current_pass(state)
     if current is None:
         # backward was called in a way we did not see: through C++, or imported by name beforehand.
-        frame = sys._getframe(2)
         settle_all(state)
-        state.pass_number += 1
-        draft = state.emit("backward", places.user_place(frame), (), scaled=False, **{"pass": state.pass_number})
-        deposit = Deposit(state.pass_number, draft.place, places.trail(frame), state.steps, False)
-        current = Pass(deposit, draft, threading.get_ident())
+        current = open_pass(state, sys._getframe(2), False)
         current.task = task_id()
-        state.passes.append(current)
-        state.last = current
     elif current.task != -1 and current.task != task_id():
         backward_ends(state, current)
         deposited(state, account, parameter)
@@ -135,14 +177,13 @@ def deposited(state: State, account: Account, parameter: Tensor) -> None:
 def backward_ends(state: State, one: Pass) -> None:
     """The backward pass is over, whatever way it ended."""
     flush(state, one)
-    if one in state.passes:
-        state.passes.remove(one)
+    if one in state.progress.passes:
+        state.progress.passes.remove(one)
     number = one.deposit.number
     for account in state.within_reach():
         if account.status == EMPTY:
             continue
-        parameter = account.ref()
-        grad = grad_of(parameter) if parameter is not None else None
+        grad = account.grad
         if grad is None:
             continue
         account.version = grad._version
@@ -151,10 +192,11 @@ def backward_ends(state: State, one: Pass) -> None:
         account.read = None
         if state.digests and account.status == FRESH:
             account.digest = digest_of(grad)
-        if parameter is not None and not account.owned:
-            account.written = parameter._version
-            account.print = fingerprint(parameter) if state.may_look("prints", 4000) else None
-    if state.sharing or state.pass_number < 3:
+        if not account.owned:
+            parameter = account.ref()
+            if parameter is not None:
+                account.stands(parameter, fingerprint(parameter) if state.budget.may_look("prints", 4000) else None)
+    if state.sharing or state.progress.pass_number < 3:
         find_aliases(state, one)
 
 
@@ -162,11 +204,10 @@ def find_aliases(state: State, one: Pass) -> None:
     """Look whether this pass added to a tensor that two parameters hold as their gradient."""
     holders: dict[int, Account] = {}
     for account in state.within_reach():
-        parameter = account.ref()
-        grad = grad_of(parameter) if parameter is not None else None
+        grad = account.grad
         if grad is None:
             continue
         other = holders.setdefault(id(grad), account)
         if other is not account and (account.seen == one.deposit.number or other.seen == one.deposit.number):
             place = state.sharing.get(account.index) or state.sharing.get(other.index) or one.deposit.place
-            state.join("edit", place, account, "shared", how="shared", status=account.status)
+            state.join(Edit, place, account, "shared", how="shared", status=account.status)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradient_ledger.catalogue import misconception
-from gradient_ledger.events import Event, Finding, Log
+from gradient_ledger.events import Accumulate, Clear, Ending, Event, Finding, Log, SchedulerStep, Step
 from gradient_ledger.report import main_optimizer
 from gradient_ledger.rules.view import View, times
 
@@ -43,20 +43,20 @@ def columns(log: Log, found: Sequence[Finding], windows: int) -> list[Column]:
     window = 0
     for event in view.events:
         here = not event.names or bool(names & set(event.names))
-        if event.kind == "accumulate" and here:
+        if isinstance(event, Accumulate) and here:
             held.append(FRESH)
-        elif event.kind == "clear" and here and event.names:
+        elif isinstance(event, Clear) and here and event.names:
             held.clear()
-        elif event.kind in ("step", "skipped step") and event.details.get("optimizer") in (number, None):
+        elif isinstance(event, Ending) and event.optimizer in (number, None):
             held[:] = [USED] * len(held)
         word = SIGNS.get(event.kind)
-        if word is None or (not here and event.kind != "scheduler"):
-            if event.kind == "accumulate" and here and out and out[-1].word == "backward":
+        if word is None or (not here and not isinstance(event, SchedulerStep)):
+            if isinstance(event, Accumulate) and here and out and out[-1].word == "backward":
                 last = out[-1]
                 out[-1] = Column(last.word, tuple(held), last.window, last.marks)
             continue
         out.append(Column(word, tuple(held), window, _marks(event, found, window)))
-        if event.kind in ("step", "skipped step") and event.details.get("optimizer") in (number, None):
+        if isinstance(event, Ending) and event.optimizer in (number, None):
             window += 1
             if window >= windows:
                 break
@@ -81,9 +81,9 @@ def _marks(event: Event, found: Sequence[Finding], window: int) -> tuple[int, ..
                 event.where.line,
             )
         )
-        if here and event.kind == "clear" and one.misconception in _ABOUT_LOSS and not event.details.get("lost"):
+        if here and isinstance(event, Clear) and one.misconception in _ABOUT_LOSS and not event.lost:
             here = False  # the same line, at a moment when it did no harm
-        named = event.kind == "step" and window in one.evidence.get("steps", ()) and "sizes" in one.evidence
+        named = isinstance(event, Step) and window in one.evidence.get("steps", ()) and "sizes" in one.evidence
         if here or named:
             marks.append(number)
     return tuple(marks)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import passes, places
-from gradient_ledger.accounts import FRESH, Account, grad_of
-from gradient_ledger.events import Event, Log, OptimizerFacts, ParameterFacts, Place
+from gradient_ledger import closelook, passes, places
+from gradient_ledger.account import FRESH
+from gradient_ledger.events import Log, OptimizerFacts, ParameterFacts, Place
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite
@@ -53,8 +52,10 @@ class Recorder(State):
         with self.lock:
             settle_all(self)
             pending = [a for a in self.within_reach() if a.status == FRESH and a.deposits]
-            grads = [grad_of(p) for a in pending if (p := a.ref()) is not None]
-            self.pending_finite = all(is_finite(g) for g in grads if g is not None)
+            self.pending_finite = all(is_finite(grad) for a in pending if (grad := a.grad) is not None)
+            closelook.end(self)
+            if any(account.root is None for account in self.books.accounts):
+                self.books.find_wholes()
             self.finished = True
             if error is not None and not isinstance(error, (SystemExit, KeyboardInterrupt, GeneratorExit)):
                 self.error = f"{type(error).__name__}: {error}"
@@ -81,7 +82,9 @@ class Recorder(State):
                     given=account.given,
                     is_parameter=account.is_parameter,
                     in_model=account.attached,
-                    cut_at=account.module.called_at if account.module else None,
+                    called_at=account.module.called_at if account.module else None,
+                    training=bool(account.module and account.module.in_training()),
+                    cut_at=account.cut_at,
                     in_checkpoint=bool(account.module and account.module.checkpoint),
                     made_at=account.module.made_at if account.module else None,
                     made=account.module.made if account.module else 0,
@@ -95,18 +98,7 @@ class Recorder(State):
                 if a.status == FRESH and a.deposits
             }
             return Log(
-                events=tuple(
-                    Event(
-                        draft.number,
-                        draft.kind,
-                        tuple(account.name for account in draft.accounts),
-                        draft.step,
-                        draft.window,
-                        draft.place,
-                        {key: _named(value) for key, value in draft.details.items()},
-                    )
-                    for draft in self.drafts
-                ),
+                events=tuple(draft.event() for draft in self.journal.drafts),
                 parameters=parameters,
                 optimizers=tuple(
                     OptimizerFacts(
@@ -117,26 +109,16 @@ class Recorder(State):
                 window=self.window,
                 pending=pending,
                 pending_finite=self.pending_finite,
-                pending_at=self.last.draft.place if self.last else None,
+                pending_at=self.progress.last.draft.place if self.progress.last else None,
                 finished=self.finished and not self.stopped,
                 error=self.error,
                 error_at=self.error_at,
                 distributed=dict(self.sync),
                 threaded=self.threaded,
-                dropped=self.dropped,
+                dropped=self.journal.dropped,
+                steps_by_hand=self.progress.steps_by_hand,
                 unknown_reference=tuple(self.reference_names or ()),
             )
-
-
-def _named(value: Any) -> Any:
-    """The same value with names in place of accounts: a parameter's name may become known late."""
-    if isinstance(value, Account):
-        return value.name
-    if isinstance(value, list):
-        return [_named(one) for one in value]
-    if isinstance(value, dict):
-        return {_named(key): _named(one) for key, one in value.items()}
-    return value
 
 
 def _place_of(error: BaseException) -> Place | None:

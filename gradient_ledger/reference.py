@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger.accounts import FRESH, Account, grad_of
+from gradient_ledger.account import FRESH, Account, grad_of
+from gradient_ledger.events import Comparison
 
 TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-4, torch.bfloat16: 3e-2, torch.float16: 5e-3}
 """Relative error up to which two gradients of that dtype are one: sums in another order, and autocast, stay below."""
@@ -17,7 +18,7 @@ TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-4, torch.bfloat16: 3e-2, tor
 
 def compare_with_reference(
     reference: Callable[[], Mapping[str, Tensor]], accounts: list[Account]
-) -> tuple[dict[str, Any] | None, list[str]]:
+) -> tuple[Comparison | None, list[str]]:
     """Ratio and cosine of the gradient in use to the reference's; the weights each pass had and should have had.
 
     None, and a few of the reference's names, when it names none of these parameters. Raises `TypeError` or
@@ -48,15 +49,18 @@ def compare_with_reference(
     if not used:
         return None, sorted(wanted)[:4]  # the reference speaks of another optimizer's parameters
     u, r = torch.cat(used), torch.cat(right)
-    found: dict[str, Any] = {}
     norm_u, norm_r = float(u.norm()), float(r.norm())
-    found["norm"], found["reference_norm"] = norm_u, norm_r
-    found["relative_error"] = float((u - r).norm()) / norm_r if norm_r > 0 else (0.0 if norm_u == 0 else float("inf"))
-    found["right"] = found["relative_error"] <= TOLERANCE[dtype]
-    found["cosine"] = float(u @ r) / (norm_u * norm_r) if norm_u > 0 and norm_r > 0 else 0.0
-    found["ratio"] = norm_u / norm_r if norm_r > 0 else float("inf")
-    if not found["right"] and norm_r > 0:
-        found |= _weights(passes, r)
+    error = float((u - r).norm()) / norm_r if norm_r > 0 else (0.0 if norm_u == 0 else float("inf"))
+    agree = error <= TOLERANCE[dtype]
+    found = Comparison(
+        right=agree,
+        norm=norm_u,
+        reference_norm=norm_r,
+        ratio=norm_u / norm_r if norm_r > 0 else float("inf"),
+        cosine=float(u @ r) / (norm_u * norm_r) if norm_u > 0 and norm_r > 0 else 0.0,
+        relative_error=error,
+        **(_weights(passes, r) if not agree and norm_r > 0 else {}),
+    )
     return found, []
 
 
@@ -92,7 +96,7 @@ def _weights(passes: list[list[Tensor]], reference: Tensor) -> dict[str, Any]:
     matrix = torch.stack(columns, dim=1)
     solution = torch.linalg.lstsq(matrix, reference.unsqueeze(1)).solution.squeeze(1)
     rest = float((matrix @ solution - reference).norm() / reference.norm())
-    return {"weights": [float(w) for w in solution], "left_over": rest}
+    return {"weights": tuple(float(w) for w in solution), "left_over": rest}
 
 
 @contextmanager

@@ -8,10 +8,24 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gradient_ledger.catalogue import misconception
-from gradient_ledger.events import Event, Finding, Log
+from gradient_ledger.events import (
+    Accumulate,
+    Backward,
+    Clear,
+    Clip,
+    Edit,
+    Ending,
+    Event,
+    Finding,
+    InputGradient,
+    Log,
+    ScalerUpdate,
+    SchedulerStep,
+    Step,
+)
 from gradient_ledger.rules.view import View, times
 
-FORMAT = 1
+FORMAT = 2
 """Version of the JSON."""
 
 LEGEND = "! stands before an event at the line of a finding"
@@ -41,8 +55,7 @@ def as_plain(log: Log, found: Sequence[Finding], *, events: bool = True, trouble
 
 
 def _steps(log: Log) -> int:
-    by_hand = sum(event.kind == "step" and bool(event.details.get("by_hand")) for event in log.events)
-    return sum(optimizer.steps for optimizer in log.optimizers) + by_hand
+    return sum(optimizer.steps for optimizer in log.optimizers) + log.steps_by_hand
 
 
 def headline(log: Log, found: Sequence[Finding]) -> str:
@@ -146,18 +159,18 @@ def timeline(log: Log, windows: int = 4, found: Iterable[Finding] = ()) -> str:
     """Each window as a row of words, repeats folded, alike rows counted; `!` before what a finding points at."""
     marked = {(f.where.file, f.where.line) for f in found if f.where is not None and f.severity != "info"}
     view = View(log)
-    events = [e for e in view.events if e.kind not in ("accumulate", "input gradient")]
+    events = [e for e in view.events if not isinstance(e, (Accumulate, InputGradient))]
     if not events:
         return ""
     rows: list[list[str]] = [[]]
     for event in events:
         word = _WORDS.get(event.kind, event.kind)
-        if event.kind == "step" and len(view.windows) > 1:
-            whose = event.details.get("optimizer")
+        if isinstance(event, Step) and len(view.windows) > 1:
+            whose = event.optimizer
             word = f"step({'by hand' if whose is None else view.label(whose)})"
         sign = "!" if event.where and (event.where.file, event.where.line) in marked else ""
         rows[-1].append(sign + word)
-        if event.kind in ("step", "skipped step"):
+        if isinstance(event, Ending):
             rows.append([])
     if not rows[-1]:
         rows.pop()
@@ -220,7 +233,7 @@ def table(log: Log, windows: int = 6) -> str:
                 _detail(event),
             )
         )
-        seen += event.kind in ("step", "skipped step")
+        seen += isinstance(event, Ending)
         if seen >= windows:
             break
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
@@ -235,29 +248,27 @@ def _short(event: Event) -> str:
 
 def _detail(event: Event) -> str:
     """The few values of an event that a reader wants first."""
-    d = event.details
-    if event.kind == "backward":
-        said = [d.get("root", ""), d.get("reduction") or "", "scaled" if d.get("scaled") else ""]
+    if isinstance(event, Backward):
+        said = [event.root, event.reduction or "", "scaled" if event.scaled else ""]
         return " ".join(word for word in said if word)
-    if event.kind == "accumulate":
-        onto = [f"onto {key[5:]} ones" for key in ("onto_fresh", "onto_used", "onto_skipped") if d.get(key)]
-        return ", ".join(onto) or "the first"
-    if event.kind == "clear":
-        return f"to {d.get('how')}" + (f", threw away {times(d['lost'], 'backward pass')}" if d.get("lost") else "")
-    if event.kind in ("step", "skipped step"):
-        said = [times(int(d.get("passes", 0)), "backward pass")]
-        said += [f"norm {d['norm']:.3g}"] if d.get("norm") is not None else []
-        said += [f"{len(d[key])} {key}" for key in ("none", "zeros", "stale") if d.get(key)]
+    if isinstance(event, Accumulate):
+        onto = {"fresh": event.onto_fresh, "used": event.onto_used, "skipped": event.onto_skipped}
+        return ", ".join(f"onto {word} ones" for word, some in onto.items() if some) or "the first"
+    if isinstance(event, Clear):
+        return f"to {event.how}" + (f", threw away {times(event.lost, 'backward pass')}" if event.lost else "")
+    if isinstance(event, Ending):
+        held = {"none": event.none, "zeros": event.zeros, "stale": event.stale}
+        said = [times(event.passes, "backward pass")]
+        said += [f"norm {event.norm:.3g}"] if event.norm is not None else []
+        said += [f"{len(names)} {word}" for word, names in held.items() if names]
         return ", ".join(said)
-    if event.kind == "clip":
-        return f"{d.get('function')} to {d.get('limit')}"
-    if event.kind == "scheduler":
-        return f"{d.get('scheduler')}, lr {d.get('rate')}"
-    if event.kind == "scaler update":
-        return f"scale {d.get('before')} to {d.get('after')}"
-    if event.kind == "edit":
-        return str(d.get("how", ""))
-    return ""
+    if isinstance(event, Clip):
+        return f"{event.function} to {event.limit}"
+    if isinstance(event, SchedulerStep):
+        return f"{event.scheduler}, lr {event.rate}"
+    if isinstance(event, ScalerUpdate):
+        return f"scale {event.before} to {event.after}"
+    return event.how if isinstance(event, Edit) else ""
 
 
 def main_optimizer(view: View) -> int | None:

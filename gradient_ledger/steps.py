@@ -1,4 +1,4 @@
-"""Optimizer steps: taken, skipped by a scaler, with closures, compared with a reference."""
+"""Optimizer steps: taken, skipped by a scaler, with closures, inside one another, compared with a reference."""
 
 from __future__ import annotations
 
@@ -7,51 +7,75 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from gradient_ledger import places
-from gradient_ledger.accounts import EMPTY, FRESH, SKIPPED, USED, ZERO, OptimizerAccount, grad_of
+from gradient_ledger import closelook, places
+from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, grad_of
+from gradient_ledger.books import OptimizerAccount
+from gradient_ledger.budget import SAMPLES
+from gradient_ledger.events import SkippedStep, Step
 from gradient_ledger.gradients import book_deposit, current_pass, flush, is_settled, settle
+from gradient_ledger.journal import Draft
+from gradient_ledger.progress import ScalerStep, task_id
 from gradient_ledger.reference import compare_with_reference
-from gradient_ledger.state import SAMPLES, Draft, State, task_id
+from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
 from gradient_ledger.tally import rate_of, tally
-from gradient_ledger.tensors import hooks_on, norm_of, scale_of
+from gradient_ledger.tensors import hooks_on, is_finite, norm_of, scale_of
+
+# ------------------------------------------------------------------ a step begins
 
 
-def step_begins(state: State, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType) -> Any:
-    """An optimizer is about to step. Returns replaced arguments where a closure must be watched."""
-    if not state.knows(optimizer):
+def step_begins(
+    state: State, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType, depth: int
+) -> Any:
+    """An optimizer is about to step, `depth - 1` others being in their own steps around it.
+
+    Returns replaced arguments where a closure must be watched.
+    """
+    thread = threading.get_ident()
+    under_way = state.progress.stepping.setdefault(thread, [])
+    del under_way[max(depth - 1, 0) :]  # steps that raised never ended
+    outer: int | None = under_way[-1].fields["optimizer"] if under_way else None
+    if not state.knows(optimizer) or (outer is not None and is_part_of(state, optimizer, outer)):
         return None
     entry = state.optimizer(optimizer)
-    thread = threading.get_ident()
-    inside = state.passes and task_id() != -1
-    current = current_pass(state) if inside else None
-    if current is not None:
-        for account in entry.accounts:
-            parameter = account.ref()
-            grad = grad_of(parameter) if parameter is not None else None
-            if grad is not None and account.status in (EMPTY, ZERO, USED) and grad._version != account.version:
-                book_deposit(state, account, current)
-        flush(state, current)
-    for account in entry.accounts:
-        parameter = account.ref()
-        grad = grad_of(parameter) if parameter is not None else None
-        if not is_settled(state, account, grad):
-            settle(state, account)
-    draft = state.emit("step", places.user_place(frame), (), optimizer=entry.number, inside_backward=inside)
-    draft.window = entry.steps
-    state.stepping[thread] = draft
-    within = state.scaler_steps.get(thread)
-    if within is not None:
-        within["fired"] = draft
+    inside = bool(state.progress.passes) and task_id() != -1
+    catch_up(state, entry, inside)
+    draft = state.emit(Step, places.user_place(frame), (), optimizer=entry.number, inside_backward=inside, inside=outer)
+    draft.window, draft.trail, draft.depth = entry.steps, places.trail(frame), depth
+    draft.fields["restored"], entry.restored = entry.restored, None
+    under_way.append(draft)
+    within = state.progress.scaler_steps.get(thread)
+    if within is not None and within.fired is None:
+        within.fired = draft
     closure = args[1] if len(args) > 1 else kwargs.get("closure")
     if callable(closure):
-        draft.details["closure_calls"] = 0
+        draft.fields["closure_calls"] = 0
         wrapped = watched_closure(state, closure, entry, draft)
         if len(args) > 1:
             return (args[0], wrapped, *args[2:]), kwargs
         return args, {**kwargs, "closure": wrapped}
     weigh(state, entry, draft)
     return None
+
+
+def is_part_of(state: State, optimizer: Any, outer: int) -> bool:
+    """Whether the step of this optimizer is a part of the outer one's: all its parameters are that one's too."""
+    theirs = {id(account.ref()) for account in state.books.optimizers[outer].accounts}
+    return all(id(p) in theirs for group in getattr(optimizer, "param_groups", ()) for p in group["params"])
+
+
+def catch_up(state: State, entry: OptimizerAccount, inside: bool) -> None:
+    """Bring every gradient the step will use up to date."""
+    current = current_pass(state) if inside else None
+    if current is not None:
+        for account in entry.accounts:
+            grad = account.grad
+            if grad is not None and account.status in (EMPTY, ZERO, USED) and grad._version != account.version:
+                book_deposit(state, account, current)
+        flush(state, current)
+    for account in entry.accounts:
+        if not is_settled(state, account, account.grad):
+            settle(state, account)
 
 
 def watched_closure(
@@ -74,45 +98,69 @@ def watched_closure(
 
 def closure_ran(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """A closure has left its gradients for the step."""
-    draft.details["closure_calls"] += 1
+    draft.fields["closure_calls"] += 1
     for account in entry.accounts:
         settle(state, account)
-    if draft.details["closure_calls"] == 1:
+    if draft.fields["closure_calls"] == 1:
         weigh(state, entry, draft)
     else:
         late = [account for account in entry.accounts if account.mixed == USED]
-        draft.details["mixed"].setdefault(USED, []).extend(late)
+        draft.fields["mixed"].setdefault(USED, []).extend(late)
     # The step stands in the ledger where its update happens: after what the closure did.
-    state.drafts.remove(draft)
-    draft.number = state.event_number
-    state.event_number += 1
-    state.drafts.append(draft)
-    use(state, entry)
+    state.journal.happens_now(draft)
+    use(entry)
+
+
+# ------------------------------------------------------------------ what it is about to use
 
 
 def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Write down what the step is about to use."""
-    draft.details["region"] = current_region(state)
-    draft.details["rate"] = rate_of(entry)
+    fields, budget = draft.fields, state.budget
+    fields["region"] = current_region(state)
+    fields["rate"] = rate_of(entry)
     tally(draft, entry.accounts)
-    if draft.details["fresh"] and (entry.steps < SAMPLES or draft.details["stale"]) and state.may_look("norms"):
-        held = [grad_of(p) for a in entry.accounts if a.status in (FRESH, USED) and (p := a.ref()) is not None]
-        draft.details["norm"] = norm_of([grad for grad in held if grad is not None])
-    if draft.details["zeros"] and not is_stateless(entry) and state.may_look("idle", 12):
+    if fields["fresh"] and (entry.steps < SAMPLES or fields["stale"]) and budget.may_look("norms"):
+        held = [grad for a in entry.accounts if a.status in (FRESH, USED) and (grad := a.grad) is not None]
+        fields["norm"] = norm_of(held)
+    look_for_nonfinite(entry, draft)
+    if fields["zeros"] and not is_stateless(entry) and budget.may_look("idle", 12):
         idle = [a for a in entry.accounts if a.status == ZERO]
-        draft.details["idle_before"] = {a.index: p.detach().clone() for a in idle if (p := a.ref()) is not None}
+        draft.idle = {a: p.detach().clone() for a in idle if (p := a.ref()) is not None}
     if entry.steps & (entry.steps - 1) == 0:  # steps 0, 1, 2, 4, 8, …
-        if entry.steps == 0 and state.may_look("wholes", 4):
+        if entry.steps == 0 and budget.may_look("wholes", 4):
             state.books.find_wholes(even_if_whole=state.reference is not None)
         state.books.look_around()
+    count_batch_norms(state, draft)
+    count_hooks(state, entry, draft)
+    if state.reference is not None:
+        compare(state, entry, draft)
+
+
+def look_for_nonfinite(entry: OptimizerAccount, draft: Draft) -> None:
+    """Look at one small gradient on the CPU: inf and nan spread to all that stand before them."""
+    fresh = entry.smallest()
+    if fresh is None or fresh.status != FRESH or not draft.fields.get("finite", True):
+        return
+    grad = fresh.grad
+    if grad is not None and grad.device.type == "cpu" and not is_finite(grad):
+        draft.fields["finite"] = False
+
+
+def count_batch_norms(state: State, draft: Draft) -> None:
+    """How often the busiest BatchNorm has run in this window."""
     norms = [m for m in state.books.modules.values() if m.norm and m.window_calls > 1]
     if norms:
-        draft.details["batch_norm"] = max(m.window_calls for m in norms)
-        draft.details["batch_norm_names"] = [m.name for m in norms][:3]
-        draft.details["batch_norm_at"] = norms[0].called_at
+        draft.fields["batch_norm"] = max(m.window_calls for m in norms)
+        draft.fields["batch_norm_names"] = tuple(m.name for m in norms[:3])
+        draft.fields["batch_norm_at"] = norms[0].called_at
     for one in state.books.modules.values():
         if one.norm:
             one.window_calls = 0
+
+
+def count_hooks(state: State, entry: OptimizerAccount, draft: Draft) -> None:
+    """Which parameters, or the modules together, carry more hooks than at any step before."""
     hooks: dict[Any, int] = {}
     for account in entry.accounts:
         parameter = account.ref()
@@ -127,10 +175,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
             hooks["the modules"] = count
         state.module_hooks = count
     if hooks:
-        draft.details["hooks"] = hooks
-        draft.details["hooked_at"] = state.hooked_at
-    if state.reference is not None:
-        compare(state, entry, draft)
+        draft.fields["hooks"] = hooks
+        draft.fields["hooked_at"] = state.hooked_at
 
 
 def is_stateless(entry: OptimizerAccount) -> bool:
@@ -147,10 +193,10 @@ def compare(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     assert state.reference is not None
     state.muted = True
     try:
-        numbers, names = compare_with_reference(state.reference, entry.accounts)
-        if numbers is not None:
-            draft.details["reference"] = numbers
-        state.reference_names = None if numbers is not None or state.reference_names is None else names
+        found, names = compare_with_reference(state.reference, entry.accounts)
+        if found is not None:
+            draft.fields["reference"] = found
+        state.reference_names = None if found is not None or state.reference_names is None else names
     except Exception as error:
         state.reference_error = error
         raise
@@ -158,98 +204,94 @@ def compare(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         state.muted = False
 
 
-def use(state: State, entry: OptimizerAccount) -> None:
+# ------------------------------------------------------------------ a step is over
+
+
+def use(entry: OptimizerAccount) -> None:
     """Mark what a step has just used."""
     for account in entry.accounts:
         parameter = account.ref()
         grad = grad_of(parameter) if parameter is not None else None
-        if grad is None:
+        if grad is None or parameter is None:
             if account.status != EMPTY:
-                account.status, account.deposits, account.increments = EMPTY, [], []
+                account.clear(EMPTY)
             continue
-        if account.status in (FRESH, SKIPPED, USED):
-            account.status, account.used_by = USED, entry.number
-        account.deposits, account.increments, account.mixed = [], [], ""
-        account.assigned, account.read, account.taken, account.clipped = None, None, False, False
-        account.version = grad._version
-        account.digest = None
-        if parameter is not None:
-            account.written = parameter._version
+        account.use(entry.number)
+        account.looked(grad._version)
+        account.written = parameter._version
 
 
-def step_ends(state: State, optimizer: Any) -> None:
-    """The optimizer has stepped."""
+def step_ends(state: State, optimizer: Any, depth: int) -> None:
+    """The optimizer has stepped; what its own step called has the same name, and ends at a greater depth."""
     thread = threading.get_ident()
-    draft = state.stepping.pop(thread, None)
-    if draft is None or not state.knows(optimizer):
-        return
-    entry = state.optimizer(optimizer)
-    idle = draft.details.pop("idle_before", None)
-    if idle:
-        moved = {}
-        for account in entry.accounts:
-            parameter = account.ref()
-            if account.index in idle and parameter is not None:
-                by = float((parameter.detach() - idle[account.index]).norm())
-                if by > 0:
-                    moved[account] = by
-        draft.details["idle_moved"] = moved
-    within = state.scaler_steps.get(thread)
-    if within is not None and within["fused"] and float(getattr(optimizer, "found_inf", None) or 0) > 0:
+    under_way = state.progress.stepping.get(thread)
+    entry = state.books.optimizers[under_way[-1].fields["optimizer"]] if under_way else None
+    if not under_way or entry is None or entry.ref() is not optimizer or under_way[-1].depth != depth:
+        return  # a part of another's step
+    draft = under_way.pop()
+    if draft.idle:
+        moved = {account: how_far(account, before) for account, before in draft.idle.items()}
+        draft.fields["idle_moved"] = {account: by for account, by in moved.items() if by > 0}
+    if not draft.fields.get("finite", True) and all(account.grad is None for account in entry.accounts):
+        draft.fields["finite"] = True  # a hook of the user's has taken them away
+    within = state.progress.scaler_steps.get(thread)
+    if within is not None and within.fused and float(getattr(optimizer, "found_inf", None) or 0) > 0:
         skip(state, entry, draft)
         return
-    use(state, entry)
+    use(entry)
     entry.steps += 1
-    state.steps += 1
-    state.most_steps = max(state.most_steps, entry.steps)
-    state.groups.clear()
-    state.window_closed()
+    state.progress.stepped(entry.steps)
+    if state.close_look is not None and state.progress.steps >= state.close_look.until:
+        closelook.end(state)
+    closelook.begin(state, several_passes=draft.fields.get("passes", 0) > 1)
+    state.journal.close_groups()
+    state.journal.window_closed()
     state.say_step()
+
+
+def how_far(account: Account, before: Any) -> float:
+    """How far a parameter has moved."""
+    parameter = account.ref()
+    return float((parameter.detach() - before).norm()) if parameter is not None else 0.0
 
 
 def skip(state: State, entry: OptimizerAccount, draft: Draft | None) -> None:
     """Mark what a scaler has kept from being used."""
     if draft is None:
-        draft = state.emit(
-            "skipped step", state.scaler_steps[threading.get_ident()]["place"], (), optimizer=entry.number
-        )
+        place = state.progress.scaler_steps[threading.get_ident()].place
+        draft = state.emit(SkippedStep, place, (), optimizer=entry.number, region=current_region(state))
         draft.window = entry.steps
-        draft.details["region"] = current_region(state)
         tally(draft, entry.accounts)
-    draft.kind = "skipped step"
+    draft.kind = SkippedStep
     for account in entry.accounts:
-        if account.status in (FRESH, USED):
-            account.status = SKIPPED
-        parameter = account.ref()
-        grad = grad_of(parameter) if parameter is not None else None
+        account.skip()
+        grad = account.grad
         if grad is not None:
             account.version = grad._version
     for one in state.books.modules.values():
         one.window_calls = 0
-    state.groups.clear()
+    state.journal.close_groups()
 
 
 def scaler_step_begins(state: State, scaler: Any, optimizer: Any, frame: FrameType) -> object:
     """`scaler.step(optimizer)` was called; what is returned belongs to its end."""
     thread = threading.get_ident()
-    before = state.scaler_steps.get(thread)
-    state.scale = scale_of(scaler)
-    # A fused step is called even when it will do nothing; it is then told so by an attribute.
+    before = state.progress.scaler_steps.get(thread)
+    state.progress.scale = scale_of(scaler)
     fused = bool(getattr(optimizer, "_step_supports_amp_scaling", False))
-    state.scaler_steps[thread] = {"fired": None, "place": places.user_place(frame), "fused": fused}
+    state.progress.scaler_steps[thread] = ScalerStep(places.user_place(frame), fused)
     return before
 
 
 def scaler_step_ends(state: State, optimizer: Any, before: Any, failed: bool) -> None:
     """`scaler.step(optimizer)` is over: a step that torch did not take was skipped."""
-    thread = threading.get_ident()
-    within = state.scaler_steps[thread]
-    fired = within["fired"]
+    scaler_steps, thread = state.progress.scaler_steps, threading.get_ident()
+    fired = scaler_steps[thread].fired
     if fired is None and not failed and state.knows(optimizer):
         skip(state, state.optimizer(optimizer), None)
     if fired is not None:
-        fired.details["by_scaler"] = True
-        fired.details["scale"] = state.scale
-    del state.scaler_steps[thread]
+        fired.fields["by_scaler"] = True
+        fired.fields["scale"] = state.progress.scale
+    del scaler_steps[thread]
     if before is not None:
-        state.scaler_steps[thread] = before
+        scaler_steps[thread] = before

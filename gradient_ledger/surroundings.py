@@ -11,8 +11,22 @@ import torch
 from torch import Tensor, nn
 
 from gradient_ledger import places
-from gradient_ledger.accounts import FRESH, SKIPPED, ModuleAccount, grad_of
+from gradient_ledger.account import FRESH, SKIPPED, Account
+from gradient_ledger.books import ModuleAccount
+from gradient_ledger.events import (
+    AverageUpdate,
+    Backward,
+    DataPass,
+    Ending,
+    Forward,
+    Place,
+    ScalerUpdate,
+    SchedulerStep,
+    SkippedStep,
+    Unscale,
+)
 from gradient_ledger.gradients import settle
+from gradient_ledger.progress import Region
 from gradient_ledger.state import State
 from gradient_ledger.tally import rate_of
 from gradient_ledger.tensors import digest_of, scale_of
@@ -37,21 +51,24 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     if entry.norm and module.training and learning:
         entry.window_calls += 1
     if entry.announced and entry.root is not None:
-        state.groups.clear()
-        region = current_region(state)
-        details: dict[str, Any] = {
-            "model": f"{entry.root.label}.{entry.name}" if entry.name else entry.root.label,
+        state.journal.close_groups()
+        label, site = entry.root.label, places.site(frame)
+        fields: dict[str, Any] = {
+            "model": f"{label}.{entry.name}" if entry.name else label,
             "training": module.training,
             "grad": learning,
-            "region": region,
-            "site": places.site(frame),
+            "region": current_region(state),
+            "site": site,
         }
+        if learning and module.training:
+            state.progress.last_run = (site, fields["model"], entry.root)
+            state.progress.runs[state.progress.last_run] += 1
         if entry.root.kind == "ddp":
-            details["sync"] = bool(module.require_backward_grad_sync)
+            fields["sync"] = bool(module.require_backward_grad_sync)
             note_distributed(state)
         elif entry.root.kind == "fsdp":
             state.sync["fsdp"] = True
-        state.emit("forward", places.user_place(frame), (), **details)
+        state.emit(Forward, places.user_place(frame), (), **fields)
 
 
 def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
@@ -86,40 +103,44 @@ def note_distributed(state: State) -> None:
 
 def autocast_entered(state: State) -> None:
     """An autocast block began."""
-    region = state.regions.setdefault(threading.get_ident(), [0, 0])
-    region[0] += 1
-    if region[0] == 1:
-        state.region_number += 1
-        region[1] = state.region_number
+    region = state.progress.regions.setdefault(threading.get_ident(), Region())
+    region.depth += 1
+    if region.depth == 1:
+        new_region(state, region)
+
+
+def new_region(state: State, region: Region) -> None:
+    """From here on autocast makes its half-precision copies anew."""
+    state.progress.region_number += 1
+    region.number = state.progress.region_number
 
 
 def autocast_left(state: State) -> None:
     """An autocast block ended."""
-    region = state.regions.get(threading.get_ident())
-    if region is not None and region[0] > 0:
-        region[0] -= 1
+    region = state.progress.regions.get(threading.get_ident())
+    if region is not None and region.depth > 0:
+        region.depth -= 1
 
 
 def autocast_cache_cleared(state: State) -> None:
     """The half-precision copies are gone: what follows is like a new block."""
-    region = state.regions.get(threading.get_ident())
-    if region is not None and region[0]:
-        state.region_number += 1
-        region[1] = state.region_number
+    region = state.progress.regions.get(threading.get_ident())
+    if region is not None and region.depth:
+        new_region(state, region)
 
 
 def current_region(state: State) -> int | None:
     """Number of the outermost autocast block we are in, if its weight cache is on."""
-    region = state.regions.get(threading.get_ident())
-    if region is None or region[0] == 0 or not torch.is_autocast_cache_enabled():
+    region = state.progress.regions.get(threading.get_ident())
+    if region is None or region.depth == 0 or not torch.is_autocast_cache_enabled():
         return None
     enabled = torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda")
-    return int(region[1]) if enabled else None
+    return region.number if enabled else None
 
 
 def loss_scaled(state: State, result: Any) -> None:
     """A gradient scaler has scaled a loss."""
-    state.scaling = True
+    state.progress.scaling = True
     for one in (result,) if isinstance(result, Tensor) else result:
         if isinstance(one, Tensor) and one.grad_fn is not None:
             node: Any = one.grad_fn
@@ -133,13 +154,16 @@ def unscaled(state: State, optimizer: Any, frame: FrameType) -> None:
     entry = state.optimizer(optimizer)
     for account in entry.accounts:
         settle(state, account)
-    draft = state.emit("unscale", places.user_place(frame), (), optimizer=entry.number)
+    fresh = [account for account in entry.accounts if account.status == FRESH]
+    draft = state.emit(
+        Unscale,
+        places.user_place(frame),
+        fresh,
+        optimizer=entry.number,
+        passes=max((len(a.deposits) for a in fresh), default=0),
+        scaled=any(d.scaled for a in fresh for d in a.deposits),
+    )
     draft.window = entry.steps
-    for account in entry.accounts:
-        if account.status == FRESH:
-            draft.accounts.append(account)
-    draft.details["passes"] = max((len(a.deposits) for a in draft.accounts), default=0)
-    draft.details["scaled"] = any(d.scaled for a in draft.accounts for d in a.deposits)
 
 
 def unscaling_ends(state: State, optimizer: Any) -> None:
@@ -147,16 +171,16 @@ def unscaling_ends(state: State, optimizer: Any) -> None:
     if not state.digests or not state.knows(optimizer):
         return
     for account in state.optimizer(optimizer).accounts:
-        parameter = account.ref()
-        grad = grad_of(parameter) if parameter is not None else None
+        grad = account.grad
         if grad is not None and account.status == FRESH:
             account.digest = digest_of(grad)
 
 
 def scaler_updated(state: State, scaler: Any, frame: FrameType) -> None:
     """A gradient scaler has updated its scale."""
-    before, state.scale = state.scale, scale_of(scaler)
-    state.emit("scaler update", places.user_place(frame), (), before=before, after=state.scale)
+    progress = state.progress
+    before, progress.scale = progress.scale, scale_of(scaler)
+    state.emit(ScalerUpdate, places.user_place(frame), (), before=before, after=progress.scale)
 
 
 def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
@@ -174,10 +198,10 @@ def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
         entry = state.books.optimizers[number]
         pending = max((len(a.deposits) for a in entry.accounts if a.status == FRESH), default=0)
         skipped = any(a.status == SKIPPED for a in entry.accounts)
-    last = next((d for d in reversed(state.drafts) if d.kind in ("step", "skipped step", "backward")), None)
-    skipped = skipped or (last is not None and last.kind == "skipped step")
+    last = state.journal.last(Ending, Backward)
+    skipped = skipped or (last is not None and last.kind is SkippedStep)
     state.emit(
-        "scheduler",
+        SchedulerStep,
         places.user_place(frame),
         (),
         optimizer=number,
@@ -189,13 +213,17 @@ def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
     )
 
 
-def loader_started(state: State, frame: FrameType) -> None:
+def loader_started(state: State, loader: Any, frame: FrameType) -> None:
     """A DataLoader begins a pass over its data."""
     for account in state.within_reach():
         if account.read is not None:
             settle(state, account)
-    pending = max((len(a.deposits) for a in state.books.accounts if a.status == FRESH), default=0)
-    state.emit("pass over data", places.user_place(frame), (), pending=pending)
+    state.emit(DataPass, places.user_place(frame), (), pending=waiting_passes(state))
+
+
+def waiting_passes(state: State) -> int:
+    """Backward passes that no step has used yet, the most of any gradient."""
+    return max((len(a.deposits) for a in state.books.accounts if a.status == FRESH), default=0)
 
 
 def hook_registered(state: State, owner: Any, frame: FrameType) -> None:
@@ -208,3 +236,17 @@ def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
     """An optimizer was made."""
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
         state.optimizer(optimizer, places.user_place(frame), state.books.tick())
+
+
+def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:
+    """The state of an optimizer was loaded from a checkpoint."""
+    if "param_groups" in vars(optimizer) and state.knows(optimizer):
+        state.optimizer(optimizer).restored = places.user_place(frame)
+
+
+def average_updated(state: State, place: Place | None, account: Account | None = None) -> None:
+    """A running average of the weights took in one parameter, or all of them."""
+    if account is None:
+        state.emit(AverageUpdate, place, (), pending=waiting_passes(state))
+    else:
+        state.join(AverageUpdate, place, account, "average", pending=waiting_passes(state))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from gradient_ledger.accounts import EMPTY, FRESH, SKIPPED, ZERO, Account, Deposit, OptimizerAccount
-from gradient_ledger.state import Draft
-from gradient_ledger.tensors import low_precision
+from typing import Any
+
+from gradient_ledger.account import EMPTY, FRESH, SKIPPED, ZERO, Account, Deposit
+from gradient_ledger.books import OptimizerAccount
+from gradient_ledger.events import Crossing
+from gradient_ledger.journal import Draft
+from gradient_ledger.tensors import is_finite, low_precision
 
 
 def tally(draft: Draft, accounts: list[Account]) -> None:
@@ -16,21 +20,22 @@ def tally(draft: Draft, accounts: list[Account]) -> None:
     skipped: list[Account] = []
     mixed: dict[str, list[Account]] = {}
     rewound = False
-    fresh = draft.details.get("fresh", 0)
+    fields = draft.fields
+    fresh = fields.get("fresh", 0)
     passes: list[Deposit] = []
-    crossed: Account | None = None
+    crossed: list[Account] = []
     others: set[int] = set()
     for account in accounts:
         status = account.status
         if status == FRESH:
             fresh += 1
+            deposits = account.deposits
             if account.mixed:
                 mixed.setdefault(account.mixed, []).append(account)
-            if len(account.deposits) > len(passes):
-                passes = account.deposits
-            if crossed is None and len(account.deposits) > 1:
-                if account.deposits[0].steps != account.deposits[-1].steps:
-                    crossed = account
+            if len(deposits) > len(passes):
+                passes = deposits
+            if len(deposits) > 1 and deposits[0].steps != deposits[-1].steps:
+                crossed.append(account)
         elif status == EMPTY:
             none.append(account)
         elif status == ZERO:
@@ -45,44 +50,43 @@ def tally(draft: Draft, accounts: list[Account]) -> None:
             if account.used_by is not None:
                 others.add(account.used_by)
             rewound = rewound or (parameter is not None and parameter._version != account.written)
-    details = draft.details
-    details["fresh"] = fresh
-    for name, found in (
-        ("none", none),
-        ("zeros", zeros),
-        ("stale", stale),
-        ("frozen", frozen),
-        ("skipped", skipped),
-    ):
-        details[name] = found
-    details["used_by"] = sorted(others)
-    details["mixed"] = mixed
-    details["rewound"] = rewound
-    if len(passes) >= details.get("passes", 0):
-        details["passes"] = len(passes)
-        details["pass_numbers"] = [deposit.number for deposit in passes]
-        details["trails"] = [deposit.trail for deposit in passes]
-        details["lines"] = len(set(details["trails"]))
-        details["scaled"] = sorted({deposit.scaled for deposit in passes})
+    fields["fresh"] = fresh
+    fields["none"], fields["zeros"], fields["stale"] = none, zeros, stale
+    fields["frozen"], fields["skipped"] = frozen, skipped
+    fields["used_by"] = tuple(sorted(others))
+    fields["mixed"] = mixed
+    fields["rewound"] = rewound
+    if len(passes) >= fields.get("passes", 0):
+        fields["passes"] = len(passes)
+        fields["pass_numbers"] = tuple(deposit.number for deposit in passes)
+        fields["trails"] = tuple(deposit.trail for deposit in passes)
+        fields["scaled"] = tuple(sorted({deposit.scaled for deposit in passes}))
         if passes:
-            details["last_pass_at"] = passes[-1].place
-    details["assigned"] = any(a.assigned is not None and a.status == FRESH for a in accounts)
-    if crossed is not None:
-        details["crossed"] = {
-            "name": crossed,
-            "names": [a for a in accounts if len(a.deposits) > 1 and a.deposits[0].steps != a.deposits[-1].steps],
-            "first": crossed.deposits[0].place,
-            "first_trail": crossed.deposits[0].trail,
-            "last_trail": crossed.deposits[-1].trail,
-            "numbers": [d.number for d in crossed.deposits],
-        }
+            fields["last_pass_at"] = passes[-1].place
+        if any(deposit.doubtful for deposit in passes):
+            fields["finite"] = all(is_finite(g) for a in accounts if a.status == FRESH and (g := a.grad) is not None)
+    fields["assigned"] = any(a.assigned is not None and a.status == FRESH for a in accounts)
+    if crossed:
+        fields["crossed"] = _crossing(crossed)
     low = next((a for a in accounts if a.status == FRESH and len(a.deposits) > 1 and low_precision(a)), None)
     if low is not None:
-        details["low_precision"] = low_precision(low)
+        fields["low_precision"] = low_precision(low)
     for account in accounts:
         if account.status == FRESH and account.joined is not draft:
             account.joined = draft
             draft.accounts.append(account)
+
+
+def _crossing(accounts: list[Account]) -> Crossing:
+    deposits = accounts[0].deposits
+    names: Any = tuple(accounts)  # the journal puts their names in
+    return Crossing(
+        names=names,
+        numbers=tuple(deposit.number for deposit in deposits),
+        first=deposits[0].place,
+        first_trail=deposits[0].trail,
+        last_trail=deposits[-1].trail,
+    )
 
 
 def rate_of(entry: OptimizerAccount) -> float | None:

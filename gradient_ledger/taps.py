@@ -90,53 +90,216 @@ def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
     _undo.append(undo)
 
 
-def _each(call: Callable[[Recorder], Any]) -> None:
-    for recorder in _open:
-        if not recorder.finished and not recorder.muted:
-            _one(recorder, call)
-
-
-def _one(recorder: Recorder, call: Callable[[Recorder], Any]) -> None:
+def _tell(recorder: Recorder, call: Callable[[Recorder], Any]) -> Any:
     with recorder.lock:
         recorder.threads.add(threading.get_ident())
         try:
-            call(recorder)
+            return call(recorder)
         except Exception as error:  # not Stop, which is no fault
             recorder.failed(error)
+            return None
 
 
-# ------------------------------------------------------------------ what is wrapped
+def _each(call: Callable[[Recorder], Any]) -> None:
+    for recorder in _open:
+        if not recorder.finished and not recorder.muted:
+            _tell(recorder, call)
+
+
+# ------------------------------------------------------------------ one tap
+
+
+class Call:
+    """A call of something that is tapped."""
+
+    __slots__ = ("args", "failed", "frame", "kwargs", "result")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType):
+        self.args, self.kwargs, self.frame = args, kwargs, frame
+        self.result: Any = None
+        self.failed = False
+        """Whether it raised."""
+
+    @property
+    def owner(self) -> Any:
+        """For methods, the object."""
+        return self.args[0]
+
+    def argument(self, at: int, name: str, default: Any = None) -> Any:
+        """One argument, however it was passed."""
+        return self.args[at] if len(self.args) > at else self.kwargs.get(name, default)
+
+
+Before = Callable[[Recorder, Call], Any]
+After = Callable[[Recorder, Call, Any], Any]
+
+
+def tap(
+    owner: Any,
+    name: str,
+    *,
+    before: Before | None = None,
+    after: After | None = None,
+    when: Callable[[Any], bool] | None = None,
+) -> None:
+    """Tell every open recorder of each call of `owner.name`, before it, after it, or both.
+
+    What `before` returns is handed to `after`, which is called whether or not the call raised, and for the recorders
+    that `before` was called for. With `when`, calls are left alone for whose first argument it is false.
+    """
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def tapped(*args: Any, **kwargs: Any) -> Any:
+            if is_compiling() or not _open or (when is not None and not when(args[0])):
+                return original(*args, **kwargs)
+            call = Call(args, kwargs, sys._getframe(1))
+            told = []
+            for recorder in _open:
+                if not recorder.finished and not recorder.muted:
+                    token = _tell(recorder, lambda r: before(r, call)) if before is not None else None
+                    told.append((recorder, token))
+            call.failed = True
+            try:
+                call.result = original(*args, **kwargs)
+                call.failed = False
+                return call.result
+            finally:
+                if after is not None:
+                    for recorder, token in told:
+                        if not recorder.finished:
+                            _tell(recorder, lambda r, token=token: after(r, call, token))  # type: ignore[misc]
+
+        return tapped
+
+    _replace(owner, name, make)
+
+
+# ------------------------------------------------------------------ what is tapped
 
 
 def _install() -> None:
     _tap_grad()
-    _replace(torch.autograd, "backward", _backward)
+    tap(torch.autograd, "backward", before=_backward_begins, after=_backward_ends)
     for owner in (torch.optim.Optimizer, nn.Module):
-        _replace(owner, "zero_grad", _zero_grad)
-    _replace(torch.optim.Optimizer, "__init__", _optimizer_init)
-    _replace(nn.Module, "__init__", _module_init)
-    for name, make in (("scale", _scale), ("unscale_", _unscale), ("step", _scaler_step), ("update", _scaler_update)):
-        _replace(torch.amp.GradScaler, name, make)
+        tap(owner, "zero_grad", before=_clear_begins, after=_clear_ends)
+    tap(torch.optim.Optimizer, "__init__", after=_done(surroundings.optimizer_made))
+    tap(torch.optim.Optimizer, "load_state_dict", after=_done(surroundings.optimizer_restored))
+    tap(nn.Module, "__init__", after=_done(surroundings.module_made))
+    _tap_scaler()
     for scheduler in _scheduler_classes():
-        _replace(scheduler, "step", _scheduler_step)
-    _replace(torch.amp.autocast_mode.autocast, "__enter__", _autocast_enter)
-    _replace(torch.amp.autocast_mode.autocast, "__exit__", _autocast_exit)
-    _replace(torch.utils.data.DataLoader, "__iter__", _loader_iter)
-    hooking: tuple[tuple[type, str], ...] = (
-        (Tensor, "register_hook"),
-        (Tensor, "register_post_accumulate_grad_hook"),
-        (nn.Module, "register_full_backward_hook"),
-        (nn.Module, "register_full_backward_pre_hook"),
-    )
-    for kind, name in hooking:
-        _replace(kind, name, _register_hook)
-    _replace(torch, "clear_autocast_cache", _clear_cache)
+        tap(scheduler, "step", after=_scheduled)
+    autocast = torch.amp.autocast_mode.autocast
+    tap(autocast, "__enter__", after=lambda recorder, call, _: surroundings.autocast_entered(recorder))
+    tap(autocast, "__exit__", before=lambda recorder, call: surroundings.autocast_left(recorder))
+    tap(torch, "clear_autocast_cache", after=lambda recorder, call, _: surroundings.autocast_cache_cleared(recorder))
+    tap(torch.utils.data.DataLoader, "__iter__", before=_before(surroundings.loader_started))
+    tap(Tensor, "register_hook", before=_before(surroundings.hook_registered))
+    tap(Tensor, "register_post_accumulate_grad_hook", before=_before(surroundings.hook_registered))
+    tap(nn.Module, "register_full_backward_hook", before=_before(surroundings.hook_registered))
+    tap(nn.Module, "register_full_backward_pre_hook", before=_before(surroundings.hook_registered))
+    tap(torch.optim.swa_utils.AveragedModel, "update_parameters", before=_averaged)
     _replace(torch, "compile", _compile)
     _silence("Using `torch.compile\\(module\\)` when there are global hooks on modules")  # the hook is ours
     _hide_from_dynamo()
     _undo.append(register_optimizer_step_pre_hook(_step_pre).remove)
     _undo.append(register_optimizer_step_post_hook(_step_post).remove)
     _undo.append(register_module_forward_pre_hook(_forward_pre).remove)
+
+
+def _tap_scaler() -> None:
+    """Scalers that are switched off do nothing, and are left alone."""
+    scaler, enabled = torch.amp.GradScaler, torch.amp.GradScaler.is_enabled
+    tap(scaler, "scale", after=_scaled, when=enabled)
+    tap(scaler, "unscale_", before=_unscale_begins, after=_unscale_ends, when=enabled)
+    tap(scaler, "step", before=_scaler_step_begins, after=_scaler_step_ends, when=enabled)
+    tap(scaler, "update", after=_done(surroundings.scaler_updated), when=enabled)
+
+
+def _before(act: Callable[[Recorder, Any, FrameType], Any]) -> Before:
+    """`act(recorder, object, frame)` before the call."""
+    return lambda recorder, call: act(recorder, call.owner, call.frame)
+
+
+def _done(act: Callable[[Recorder, Any, FrameType], Any]) -> After:
+    """`act(recorder, object, frame)` after the call, if it did not raise."""
+    return lambda recorder, call, _: None if call.failed else act(recorder, call.owner, call.frame)
+
+
+def _backward_begins(recorder: Recorder, call: Call) -> Any:
+    retain = call.argument(2, "retain_graph") or call.argument(3, "create_graph")
+    return passes.backward_begins(
+        recorder, call.argument(0, "tensors"), call.argument(1, "grad_tensors"), bool(retain), call.frame
+    )
+
+
+def _backward_ends(recorder: Recorder, call: Call, begun: Any) -> None:
+    if begun is not None:
+        passes.backward_ends(recorder, begun)
+
+
+def _clear_begins(recorder: Recorder, call: Call) -> Any:
+    return gradients.clear_begins(recorder, call.owner, call.frame)
+
+
+def _clear_ends(recorder: Recorder, call: Call, before: Any) -> None:
+    gradients.clear_ends(recorder, call.owner, before)
+
+
+def _scaled(recorder: Recorder, call: Call, _: Any) -> None:
+    surroundings.loss_scaled(recorder, call.result)
+
+
+def _unscale_begins(recorder: Recorder, call: Call) -> None:
+    surroundings.unscaled(recorder, call.argument(1, "optimizer"), call.frame)
+
+
+def _unscale_ends(recorder: Recorder, call: Call, _: Any) -> None:
+    surroundings.unscaling_ends(recorder, call.argument(1, "optimizer"))
+
+
+def _scaler_step_begins(recorder: Recorder, call: Call) -> Any:
+    return steps.scaler_step_begins(recorder, call.owner, call.argument(1, "optimizer"), call.frame)
+
+
+def _scaler_step_ends(recorder: Recorder, call: Call, before: Any) -> None:
+    steps.scaler_step_ends(recorder, call.argument(1, "optimizer"), before, call.failed)
+
+
+def _scheduled(recorder: Recorder, call: Call, _: Any) -> None:
+    # Schedulers step once as they are made, and composed ones step their parts: neither is the user's doing.
+    if not call.failed and not call.frame.f_code.co_filename.endswith("lr_scheduler.py"):
+        surroundings.scheduled(recorder, call.owner, call.frame)
+
+
+def _averaged(recorder: Recorder, call: Call) -> None:
+    surroundings.average_updated(recorder, places.user_place(call.frame))
+
+
+def _scheduler_classes() -> list[type]:
+    """Every scheduler class with a `step` of its own, those of installed libraries that are loaded included."""
+    found: list[type] = []
+    waiting: list[type] = [torch.optim.lr_scheduler.LRScheduler]
+    while waiting:
+        one = waiting.pop()
+        if "step" in vars(one) and one not in found:
+            found.append(one)
+        waiting += one.__subclasses__()
+    return found
+
+
+def _compile(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def compile(*args: Any, **kwargs: Any) -> Any:
+        import torch._dynamo.trace_rules  # noqa: F401  torch.compile would import it now
+
+        _hide_from_dynamo()
+        return original(*args, **kwargs)
+
+    return compile
+
+
+# ------------------------------------------------------------------ `.grad` itself, one of the two hot paths
 
 
 def _tap_grad() -> None:
@@ -157,9 +320,9 @@ def _tap_grad() -> None:
         if kind != quiet:
             for recorder in _open:
                 if not recorder.finished and not recorder.muted:
-                    if kind == clip and recorder.clipping is not None:
+                    if kind == clip and recorder.journal.clipping is not None:
                         known = recorder.books.by_id.get(id(self))
-                        if known is not None and known.joined is recorder.clipping:
+                        if known is not None and known.joined is recorder.journal.clipping:
                             continue  # clipping reads every gradient several times
                     with recorder.lock:
                         try:
@@ -185,225 +348,6 @@ def _tap_grad() -> None:
         delete(self)
 
     _replace(Tensor, "grad", lambda _: property(read, write, remove, base.__doc__))
-
-
-def _backward(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def backward(
-        tensors: Any,
-        grad_tensors: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        grad_variables: Any = None,
-        inputs: Any = None,
-    ) -> Any:
-        if is_compiling():
-            return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
-        frame = sys._getframe(1)
-        begun: list[tuple[Recorder, Any]] = []
-
-        def begin(recorder: Recorder) -> None:
-            one = passes.backward_begins(
-                recorder, tensors, grad_tensors, bool(retain_graph or create_graph), create_graph, frame
-            )
-            if one is not None:
-                begun.append((recorder, one))
-
-        _each(begin)
-        try:
-            return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
-        finally:
-            for recorder, one in begun:
-                _one(recorder, lambda r, one=one: passes.backward_ends(r, one))  # type: ignore[misc]
-
-    return backward
-
-
-def _zero_grad(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_compiling():
-            return original(self, *args, **kwargs)
-        frame = sys._getframe(1)
-        begun: list[tuple[Recorder, Any]] = []
-        _each(lambda recorder: begun.append((recorder, gradients.clear_begins(recorder, self, frame))))
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            for recorder, before in begun:
-                _one(recorder, lambda r, before=before: gradients.clear_ends(r, self, before))  # type: ignore[misc]
-
-    return zero_grad
-
-
-def _optimizer_init(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs)
-        if not is_compiling():
-            frame = sys._getframe(1)
-            _each(lambda recorder: surroundings.optimizer_made(recorder, self, frame))
-
-    return __init__
-
-
-def _module_init(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs)
-        if not is_compiling():
-            frame = sys._getframe(1)
-            _each(lambda recorder: surroundings.module_made(recorder, self, frame))
-
-    return __init__
-
-
-def _scale(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def scale(self: Any, outputs: Any) -> Any:
-        result = original(self, outputs)
-        if self.is_enabled() and not is_compiling():
-            _each(lambda recorder: surroundings.loss_scaled(recorder, result))
-        return result
-
-    return scale
-
-
-def _unscale(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def unscale_(self: Any, optimizer: Any) -> Any:
-        frame = sys._getframe(1)
-        watched = self.is_enabled() and not is_compiling()
-        if watched:
-            _each(lambda recorder: surroundings.unscaled(recorder, optimizer, frame))
-        result = original(self, optimizer)
-        if watched:
-            _each(lambda recorder: surroundings.unscaling_ends(recorder, optimizer))
-        return result
-
-    return unscale_
-
-
-def _scaler_step(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        if not self.is_enabled() or is_compiling():
-            return original(self, optimizer, *args, **kwargs)
-        frame = sys._getframe(1)
-        begun: list[tuple[Recorder, Any]] = []
-        _each(lambda recorder: begun.append((recorder, steps.scaler_step_begins(recorder, self, optimizer, frame))))
-        failed = True
-        try:
-            result = original(self, optimizer, *args, **kwargs)
-            failed = False
-            return result
-        finally:
-            for recorder, before in begun:
-                _one(recorder, lambda r, before=before: steps.scaler_step_ends(r, optimizer, before, failed))  # type: ignore[misc]
-
-    return step
-
-
-def _scaler_update(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def update(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = original(self, *args, **kwargs)
-        if self.is_enabled() and not is_compiling():
-            frame = sys._getframe(1)
-            _each(lambda recorder: surroundings.scaler_updated(recorder, self, frame))
-        return result
-
-    return update
-
-
-def _scheduler_classes() -> list[type]:
-    """Every scheduler class with a `step` of its own, those of installed libraries that are loaded included."""
-    found: list[type] = []
-    waiting: list[type] = [torch.optim.lr_scheduler.LRScheduler]
-    while waiting:
-        one = waiting.pop()
-        if "step" in vars(one) and one not in found:
-            found.append(one)
-        waiting += one.__subclasses__()
-    return found
-
-
-def _scheduler_step(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def step(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = original(self, *args, **kwargs)
-        if is_compiling():
-            return result
-        frame = sys._getframe(1)
-        # Schedulers step once as they are made, and composed ones step their parts: neither is the user's doing.
-        if not frame.f_code.co_filename.endswith("lr_scheduler.py"):
-            _each(lambda recorder: surroundings.scheduled(recorder, self, frame))
-        return result
-
-    return step
-
-
-def _autocast_enter(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def __enter__(self: Any) -> Any:
-        result = original(self)
-        if not is_compiling():
-            _each(surroundings.autocast_entered)
-        return result
-
-    return __enter__
-
-
-def _autocast_exit(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def __exit__(self: Any, *exc: Any) -> Any:
-        if not is_compiling():
-            _each(surroundings.autocast_left)
-        return original(self, *exc)
-
-    return __exit__
-
-
-def _loader_iter(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def __iter__(self: Any) -> Any:
-        frame = sys._getframe(1)
-        _each(lambda recorder: surroundings.loader_started(recorder, frame))
-        return original(self)
-
-    return __iter__
-
-
-def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def register(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not is_compiling():
-            frame = sys._getframe(1)
-            _each(lambda recorder: surroundings.hook_registered(recorder, self, frame))
-        return original(self, *args, **kwargs)
-
-    return register
-
-
-def _clear_cache(original: Callable[[], None]) -> Callable[[], None]:
-    @functools.wraps(original)
-    def clear_autocast_cache() -> None:
-        original()
-        if not is_compiling():
-            _each(surroundings.autocast_cache_cleared)
-
-    return clear_autocast_cache
-
-
-def _compile(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def compile(*args: Any, **kwargs: Any) -> Any:
-        import torch._dynamo.trace_rules  # noqa: F401  torch.compile would import it now
-
-        _hide_from_dynamo()
-        return original(*args, **kwargs)
-
-    return compile
 
 
 def _silence(message: str) -> None:
@@ -443,25 +387,24 @@ _STEP_CODE = torch.optim.Optimizer.profile_hook_step(lambda self: None).__code__
 """The code of torch's wrapper around every `step`: frames with it, on the stack, are steps under way."""
 
 
-def _outermost(frame: FrameType | None) -> bool:
-    """Whether only one step is under way: optimizers that call another's step inside their own are one step."""
+def _depth(frame: FrameType | None) -> int:
+    """How many steps are under way one inside another: optimizers may call another's step in their own."""
     depth = 0
-    while frame is not None and depth < 2:
+    while frame is not None:
         depth += frame.f_code is _STEP_CODE
         frame = frame.f_back
-    return depth < 2
+    return depth
 
 
 def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if is_compiling():
+    if is_compiling() or not _open:
         return None
     frame = sys._getframe(1)
-    if not _open or not _outermost(frame):
-        return None
     arguments: list[Any] = [args, kwargs, False]
+    depth = _depth(frame)
 
     def begin(recorder: Recorder) -> None:
-        new = steps.step_begins(recorder, optimizer, arguments[0], arguments[1], frame)
+        new = steps.step_begins(recorder, optimizer, arguments[0], arguments[1], frame, depth)
         if new is not None:
             arguments[:] = [*new, True]
 
@@ -470,8 +413,9 @@ def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _step_post(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    if not is_compiling() and _open and _outermost(sys._getframe(1)):
-        _each(lambda recorder: steps.step_ends(recorder, optimizer))
+    if not is_compiling() and _open:
+        depth = _depth(sys._getframe(1))
+        _each(lambda recorder: steps.step_ends(recorder, optimizer, depth))
 
 
 def _forward_pre(module: nn.Module, inputs: tuple[Any, ...]) -> None:

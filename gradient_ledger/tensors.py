@@ -8,11 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger.accounts import Account, grad_of
+from gradient_ledger.account import Account
 
 
-def is_zero(value: Tensor) -> bool:
-    """Whether a gradient holds nothing but zeros; False where that cannot be asked."""
+def is_zero(value: Tensor | None) -> bool:
+    """Whether a gradient holds nothing but zeros; False where there is none, or that cannot be asked."""
+    if value is None:
+        return False
     try:
         with torch.no_grad():
             return not bool(value.detach().any())
@@ -71,8 +73,7 @@ def norm_of(grads: list[Tensor]) -> float:
 
 def low_precision(account: Account) -> str:
     """The gradient's dtype where it is a half-precision one, else an empty string."""
-    parameter = account.ref()
-    grad = grad_of(parameter) if parameter is not None else None
+    grad = account.grad
     return {torch.bfloat16: "bfloat16", torch.float16: "float16"}.get(grad.dtype, "") if grad is not None else ""
 
 

@@ -19,3 +19,9 @@ class Misconception:
     """Why it is easy to believe, or why PyTorch behaves so."""
     taught: str = ""
     """The lesson section or exercise where this is settled, e.g. `"1.3"`; empty for general ones."""
+    shadows: tuple[str, ...] = ()
+    """Findings that are only the shadow of this one: where it is found, they are not said."""
+    about_value: bool = True
+    """Whether it says that a gradient was wrong. If not, it stands even where numbers show that every one was right."""
+    by_numbers: bool = False
+    """Whether numbers alone show it: where events name a cause, it is that cause's evidence and not said beside it."""

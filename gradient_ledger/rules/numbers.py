@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from gradient_ledger.events import Finding
+from gradient_ledger.events import Comparison, Edit, Finding
 from gradient_ledger.rules.view import View, Window, finding, steps_of, times
 
 PARALLEL = 0.9999
@@ -14,17 +15,23 @@ PARALLEL = 0.9999
 def against_reference(view: View) -> Iterator[Finding]:
     """What the steps used, compared with what they should have used."""
     for optimizer, windows in view.windows.items():
-        checked = [w for w in windows if w.get("reference")]
-        wrong = [w for w in checked if not w.get("reference")["right"]]
+        checked = [w for w in windows if w.step.reference]
+        wrong = [w for w in checked if not _seen(w).right]
         if not wrong:
             continue
         sizes = sorted(w.micro_batches for w in checked)
         usual = view.log.window or sizes[len(sizes) // 2]
-        parallel = [w for w in wrong if w.get("reference")["cosine"] > PARALLEL]
+        parallel = [w for w in wrong if _seen(w).cosine > PARALLEL]
         if len(parallel) == len(wrong):
             yield _factor(view, optimizer, wrong, checked, usual)
         else:
             yield _direction(view, optimizer, wrong, checked)
+
+
+def _seen(window: Window) -> Comparison:
+    """The comparison of a window that has one."""
+    assert window.step.reference is not None
+    return window.step.reference
 
 
 def _near(value: float, target: float) -> bool:
@@ -32,20 +39,20 @@ def _near(value: float, target: float) -> bool:
 
 
 def _factor(view: View, optimizer: int, wrong: list[Window], checked: list[Window], usual: int) -> Finding:
-    ratios = [w.get("reference")["ratio"] for w in wrong]
+    ratios = [_seen(w).ratio for w in wrong]
     k = max(w.micro_batches for w in wrong)
     said = (
         f"At {len(wrong)} of {times(len(checked), 'step')} the gradient is {ratios[0]:.4g} times the reference "
         "(cosine 1.000)"
     )
-    evidence = {
+    evidence: dict[str, Any] = {
         "ratio": ratios[0],
         "ratios": ratios[:10],
-        "cosine": wrong[0].get("reference")["cosine"],
+        "cosine": _seen(wrong[0]).cosine,
         "steps": steps_of(wrong),
     }
-    where = wrong[0].get("last_pass_at")
-    scale = wrong[0].get("scale")
+    where = wrong[0].step.last_pass_at
+    scale = wrong[0].step.scale
     tails = [w for w in wrong if w.micro_batches < usual]
     if len(tails) == len(wrong) and all(_near(r, w.micro_batches / usual) for r, w in zip(ratios, wrong, strict=True)):
         short = wrong[0].micro_batches
@@ -67,13 +74,12 @@ def _factor(view: View, optimizer: int, wrong: list[Window], checked: list[Windo
             **evidence,
         )
     if k > 1 and all(_near(r, 1 / w.micro_batches) for r, w in zip(ratios, wrong, strict=True)):
-        edit = next((e for w in wrong for e in w.of("edit") if e.details.get("status") == "fresh"), None)
+        edit = next((e for w in wrong for e in w.of(Edit) if e.status == "fresh"), None)
         return finding(
             "divided-twice",
             "error",
             edit.where if edit else where,
             f"{said}, one over the number of micro-batches: something divided by it twice.",
-            "Divide once: frameworks with an accumulation setting divide the loss themselves.",
             **evidence,
         )
     if scale and all(_near(r, 1 / scale) for r in ratios):
@@ -82,7 +88,6 @@ def _factor(view: View, optimizer: int, wrong: list[Window], checked: list[Windo
             "error",
             where,
             f"{said}, one over the loss scale.",
-            "Write scaler.scale(loss).backward().",
             **evidence,
         )
     return finding(
@@ -90,22 +95,23 @@ def _factor(view: View, optimizer: int, wrong: list[Window], checked: list[Windo
         "error",
         where,
         f"{said}.",
-        "Look for a factor: a division left out or done twice, a loss scale, a sum in place of a mean.",
         **evidence,
     )
 
 
 def _direction(view: View, optimizer: int, wrong: list[Window], checked: list[Window]) -> Finding:
-    worst = min(wrong, key=lambda w: float(w.get("reference")["cosine"]))
-    numbers = worst.get("reference")
+    worst = min(wrong, key=lambda w: float(_seen(w).cosine))
+    numbers = _seen(worst)
     said = (
         f"At {len(wrong)} of {times(len(checked), 'step')} the gradient points elsewhere than the reference: cosine "
-        f"{numbers['cosine']:.4f}, {numbers['ratio']:.3g} times its length at worst"
+        f"{numbers.cosine:.4f}, {numbers.ratio:.3g} times its length at worst"
     )
-    evidence = {key: numbers[key] for key in ("cosine", "ratio", "relative_error")} | {"steps": steps_of(wrong)}
-    where = worst.get("last_pass_at")
-    weights = numbers.get("weights")
-    fits = weights is not None and numbers.get("left_over", 1.0) < 1e-3
+    evidence = {key: getattr(numbers, key) for key in ("cosine", "ratio", "relative_error")} | {
+        "steps": steps_of(wrong)
+    }
+    where = worst.step.last_pass_at
+    weights = numbers.weights
+    fits = bool(weights) and numbers.left_over < 1e-3
     if fits and min(weights) > 0:
         return finding(
             "mean-of-means",
@@ -113,7 +119,6 @@ def _direction(view: View, optimizer: int, wrong: list[Window], checked: list[Wi
             where,
             f"{said}. The reference is the same micro-batches with the weights {_shares(weights)}: they are not equal, "
             "but were counted as if they were.",
-            "Sum the losses and divide by the samples or tokens of the whole window, counted before its first backward().",
             weights=weights,
             **evidence,
         )
@@ -123,7 +128,6 @@ def _direction(view: View, optimizer: int, wrong: list[Window], checked: list[Wi
             "error",
             where,
             f"{said}. DDP averages the ranks' means, whatever each has counted.",
-            "Scale each rank's summed loss by world_size / N, with N the count of all ranks together.",
             **evidence,
         )
     return finding(
@@ -131,10 +135,9 @@ def _direction(view: View, optimizer: int, wrong: list[Window], checked: list[Wi
         "error",
         where,
         f"{said}.",
-        "Look for micro-batches weighted wrongly, left out or counted twice, and for edits of .grad inside the window.",
         **evidence,
     )
 
 
-def _shares(weights: list[float]) -> str:
+def _shares(weights: Sequence[float]) -> str:
     return ", ".join(f"{w:.3g}" for w in weights[:8])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
-from gradient_ledger.events import Event, Finding, Place
+from gradient_ledger.events import Accumulate, Clear, DataPass, Edit, Event, Finding, Place, Trail
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
@@ -15,14 +17,14 @@ def stale(view: View) -> Iterator[Finding]:
         names = view.owned.get(optimizer, frozenset())
         faulty: list[tuple[Window, Event]] = []
         for window in windows:
-            mixed = set(window.get("mixed", {}).get("used", ()))
-            events = [e for e in window.of("accumulate") if mixed & set(e.details.get("onto_used", ()))]
+            mixed = set(window.step.mixed.get("used", ()))
+            events = [e for e in window.of(Accumulate) if mixed & set(e.onto_used)]
             if events:
                 faulty.append((window, events[-1]))
         if not faulty:
             continue
         event = faulty[0][1]
-        touched = names & {name for w, _ in faulty for name in w.get("mixed")["used"]} or names
+        touched = names & {name for w, _ in faulty for name in w.step.mixed["used"]} or names
         yield _why_stale(view, optimizer, windows, [w for w, _ in faulty], event, frozenset(touched))
 
 
@@ -30,28 +32,54 @@ def _why_stale(
     view: View, optimizer: int, windows: list[Window], faulty: list[Window], event: Event, names: frozenset[str]
 ) -> Finding:
     label = view.label(optimizer)
-    norms = [w.get("norm") for w in windows if w.get("norm") is not None][:6]
+    norms = [w.step.norm for w in windows if w.step.norm is not None][:6]
     count = max(len(faulty), 1)
     seen = f"{times(count, 'backward pass')} of {times(len(windows), 'window')} added to gradients that an earlier step had used"
     if len(norms) > 1:
         seen += f"; the norm of the gradient at the first steps: {', '.join(f'{n:.3g}' for n in norms)}"
-    evidence = {"steps": steps_of(faulty), "windows": len(windows), "norms": norms, "names": sorted(names)[:10]}
-    if any(w.get("closure_calls", 0) > 1 for w in faulty):
+    evidence: dict[str, Any] = {
+        "steps": steps_of(faulty),
+        "windows": len(windows),
+        "norms": norms,
+        "names": sorted(names)[:10],
+    }
+    if any((w.step.closure_calls or 0) > 1 for w in faulty):
         return finding(
             "closure-without-zeroing",
             "error",
             event.where,
             f"Inside the closure of {label}.step, {seen}.",
-            "Call optimizer.zero_grad() at the start of the closure: the optimizer may call it several times a step.",
             **evidence,
         )
-    clears = [e for e in view.events if e.kind == "clear"]
+    clears = view.of(Clear)
     touching = [e for e in clears if names & set(e.names)]
     first_step = windows[0].step.number
-    regular = [e for e in touching if e.number > first_step and e.details.get("full")]
+    regular = [e for e in touching if e.number > first_step and e.full]
     whole = view.owned.get(optimizer, frozenset()) | names
-    foreign = [e for e in clears if not whole & set(e.names) and not e.details.get("lost")]
+    foreign = [e for e in clears if not whole & set(e.names) and not e.lost]
     once = [e for e in touching if e.where is not None and not e.where.through and e.number < first_step]
+    nested = next((w.step.inside for w in faulty if w.step.inside is not None), None)
+    if nested is not None and not regular:
+        outer = [e for e in clears if e.by == nested] or [e for e in clears if e.full]
+        return finding(
+            "inner-optimizer-not-cleared",
+            "error",
+            outer[-1].where if outer else event.where,
+            f"{label} is stepped by {view.label(nested)} in its own step, and holds parameters of its own, which nothing "
+            f"clears: {seen}.",
+            **evidence,
+        )
+    partial = _steps_between_clears(windows, regular)
+    if partial and partial in (view.log.window, view.divisor(optimizer)):
+        return finding(
+            "step-every-micro-batch",
+            "error",
+            windows[0].step.where,
+            f"{label} steps after every micro-batch, and the gradients are cleared after every {partial}: each step uses the "
+            f"sum so far. {seen[0].upper()}{seen[1:]}.",
+            "Step under the same condition as the clear: once per window, before it.",
+            **evidence,
+        )
     others = _cleared_for_others(view, optimizer, names)
     often = max(1, (len(windows) - 1) // 2)
     if others is not None and not regular:
@@ -83,7 +111,6 @@ def _why_stale(
             "error",
             place,
             f"This line cleared {times(runs, 'time')} in {times(len(windows), 'step')}: {seen}.",
-            "Move the clear into the loop: once per step, after step() and before the next window's first backward().",
             **evidence,
         )
     return finding(
@@ -91,9 +118,16 @@ def _why_stale(
         "error",
         event.where,
         f"Nothing clears {some(sorted(names))} between the steps: {seen}.",
-        "Call optimizer.zero_grad() once per step: after step(), before the next window's first backward().",
         **evidence,
     )
+
+
+def _steps_between_clears(windows: list[Window], clears: list[Clear]) -> int:
+    """How many steps lie between two clears, where that is always the same number from 2 on; else 0."""
+    numbers = [w.step.number for w in windows]
+    at = sorted({bisect(numbers, clear.number) for clear in clears})
+    gaps = {b - a for a, b in zip(at, at[1:], strict=False)}
+    return gaps.pop() if len(gaps) == 1 and len(at) > 2 and max(gaps) > 1 else 0
 
 
 def _cleared_for_others(view: View, optimizer: int, names: frozenset[str]) -> tuple[int, Place | None] | None:
@@ -105,9 +139,7 @@ def _cleared_for_others(view: View, optimizer: int, names: frozenset[str]) -> tu
             continue  # it had finished before
         theirs = view.owned.get(other, frozenset()) - names
         cleared = [
-            e
-            for e in view.after(windows[0].step.number)
-            if e.kind == "clear" and theirs & set(e.names) and e.details.get("full")
+            e for e in view.after(windows[0].step.number) if isinstance(e, Clear) and theirs & set(e.names) and e.full
         ]
         if cleared:
             return other, cleared[0].where
@@ -119,27 +151,27 @@ def lost(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         if optimizer == BY_HAND and not any(w.names for w in windows):
             continue
-        used = {trail for w in windows for trail in w.get("trails", ())}
+        used = {trail for w in windows for trail in w.step.trails}
         before: dict[Place | None, list[Window]] = defaultdict(list)
-        inside: dict[Place | None, list[tuple[Window, Event]]] = defaultdict(list)
-        dropped: list[tuple[Window, Event]] = []
+        inside: dict[Place | None, list[tuple[Window, Clear]]] = defaultdict(list)
+        dropped: list[tuple[Window, Clear]] = []
         clean = [w.passes for w in windows if w.passes and not _lost(w, None)]
         usual = view.log.window or (sorted(clean)[len(clean) // 2] if clean else 0)
         # Now and then, after somebody looked at the gradients: a guard against spikes, and an idle step.
-        rare = sum(not w.get("fresh") for w in windows) * 4 <= len(windows)
+        rare = sum(not w.step.fresh for w in windows) * 4 <= len(windows)
         for window in windows:
-            if not window.get("fresh"):
+            if not window.step.fresh:
                 thrown = _lost(window, None)
-                if thrown and not (len(windows) >= 8 and all(e.details.get("taken") for e in thrown) and rare):
+                if thrown and not (len(windows) >= 8 and all(e.taken for e in thrown) and rare):
                     before[thrown[-1].where].append(window)
                 continue
-            thrown = [e for e in _lost(window, used) if not e.details.get("after_step")]
-            if window.get("assigned") or _rewritten(window):
+            thrown = [e for e in _lost(window, used) if not e.after_step]
+            if window.step.assigned or _rewritten(window):
                 # Read, cleared and written back: somebody accumulates in buffers of their own.
-                thrown = [e for e in thrown if not e.details.get("taken")]
+                thrown = [e for e in thrown if not e.taken]
             if not thrown:
                 continue
-            count = sum(int(e.details["lost"]) for e in thrown)
+            count = sum(int(e.lost) for e in thrown)
             whole = window.passes >= usual if usual else count < window.passes and len(thrown) == 1
             if whole and (window.passes > 1 or _new_epoch(window)):
                 if window.number > 0:  # before the first step there was no window to have a tail: a trial run
@@ -153,33 +185,33 @@ def lost(view: View) -> Iterator[Finding]:
         yield from _tail_dropped(view, optimizer, dropped, windows, usual)
 
 
-def _lost(window: Window, used: set[object] | None) -> list[Event]:
+def _lost(window: Window, used: set[Trail] | None) -> list[Clear]:
     """Clears in this window that threw away gradients for this optimizer; of passes its steps use, if given."""
     return [
         event
-        for event in window.of("clear")
-        if event.details.get("lost")
-        and not event.details.get("nonfinite")
-        and window.names & set(event.details.get("lost_names", ()))
-        and (used is None or any(trail in used for trail in event.details.get("lost_trails", ())))
+        for event in window.of(Clear)
+        if event.lost
+        and not event.nonfinite
+        and window.names & set(event.lost_names)
+        and (used is None or any(trail in used for trail in event.lost_trails))
     ]
 
 
 def _rewritten(window: Window) -> bool:
     """Whether the gradients were written to by hand after the window's last backward."""
-    last = max((e.number for e in window.of("accumulate")), default=-1)
-    return any(e.number > last for e in window.of("edit"))
+    last = max((e.number for e in window.of(Accumulate)), default=-1)
+    return any(e.number > last for e in window.of(Edit))
 
 
 def _new_epoch(window: Window) -> bool:
     """Whether a pass over the data began in this window while gradients were waiting."""
-    return any(e.kind == "pass over data" and e.details.get("pending") for e in window.events)
+    return any(isinstance(e, DataPass) and e.pending for e in window.events)
 
 
 def _zeroed_before_step(
     view: View, optimizer: int, place: Place | None, hit: list[Window], windows: list[Window]
 ) -> Finding:
-    zeros = any(w.get("zeros") for w in hit)
+    zeros = any(w.step.zeros for w in hit)
     left = "zeros, so only momentum and weight decay moved the parameters" if zeros else "nothing, so it did nothing"
     return finding(
         "zeroed-before-step",
@@ -187,17 +219,16 @@ def _zeroed_before_step(
         place,
         f"This line clears what backward() has just computed: {len(hit)} of {times(len(windows), 'step')} of "
         f"{view.label(optimizer)} found {left}.",
-        "Move this line behind step(), or in front of the window's first backward().",
         steps=steps_of(hit),
         windows=len(windows),
-        lost=max((int(e.details["lost"]) for w in hit for e in _lost(w, None)), default=0),
+        lost=max((int(e.lost) for w in hit for e in _lost(w, None)), default=0),
     )
 
 
 def _zeroed_inside(
-    view: View, optimizer: int, place: Place | None, pairs: list[tuple[Window, Event]], windows: list[Window]
+    view: View, optimizer: int, place: Place | None, pairs: list[tuple[Window, Clear]], windows: list[Window]
 ) -> Finding:
-    gone = sum(int(e.details["lost"]) for w, _ in pairs for e in _lost(w, None))
+    gone = sum(int(e.lost) for w, _ in pairs for e in _lost(w, None))
     kept = sum(w.passes for w, _ in pairs)
     return finding(
         "zeroed-inside-window",
@@ -205,7 +236,6 @@ def _zeroed_inside(
         place,
         f"This line clears in the middle of a window: of {gone + kept} backward passes in {times(len(pairs), 'window')}, "
         f"{gone} were thrown away and the steps used {kept}.",
-        "Clear once per window: right after step(), or before the window's first backward().",
         steps=steps_of([w for w, _ in pairs]),
         windows=len(windows),
         lost=gone,
@@ -214,18 +244,20 @@ def _zeroed_inside(
 
 
 def _tail_dropped(
-    view: View, optimizer: int, dropped: list[tuple[Window, Event]], windows: list[Window], usual: int
+    view: View, optimizer: int, dropped: list[tuple[Window, Clear]], windows: list[Window], usual: int
 ) -> Iterator[Finding]:
     names = view.owned.get(optimizer, frozenset())
-    used_lines = {trail for w in windows for trail in w.get("trails", ())}
+    used_lines = {trail for w in windows for trail in w.step.trails}
     waiting = [sum(t in used_lines for t in trails) for name, trails in view.log.pending.items() if name in names]
+    if any(e.how == "assigned" and e.status == "empty" and not names & set(e.names) for e in view.of(Edit)):
+        waiting = []  # they were put into another model, as on resuming from a checkpoint that holds them
     left = max(waiting, default=0)
     if dropped:
         # Thrown away once in a while, right after somebody looked at the gradients: a guard, not an accident.
-        guarded = [1 for _, e in dropped if e.details.get("taken")]
+        guarded = [1 for w, e in dropped if e.taken or w.gave_up()]
         if len(guarded) == len(dropped) and len(dropped) * 4 <= len(windows):
             return
-        gone = sum(int(e.details["lost"]) for w, _ in dropped for e in _lost(w, None))
+        gone = sum(int(e.lost) for w, _ in dropped for e in _lost(w, None))
         gone += left if view.log.finished else 0
         used = sum(w.passes for w in windows)
         yield finding(
@@ -234,7 +266,6 @@ def _tail_dropped(
             dropped[0][1].where,
             f"{times(gone, 'micro-batch')} of {gone + used} never reached a step: this line cleared them "
             f"{times(len(dropped), 'time')}, when a window was not full.",
-            "Step once more after the loop for the micro-batches that are left over, dividing by their own number.",
             lost=gone,
             used=used,
             steps=steps_of([w for w, _ in dropped]),
@@ -249,7 +280,6 @@ def _tail_dropped(
             view.log.pending_at,
             f"The run ended with {times(left, 'micro-batch')} accumulated and no step: windows hold {size}, "
             f"and {left} were left over.",
-            "Step once more after the loop for the micro-batches that are left over, dividing by their own number.",
             lost=left,
             used=sum(w.passes for w in windows),
         )
@@ -258,43 +288,41 @@ def _tail_dropped(
 def used_again(view: View) -> Iterator[Finding]:
     """Steps on gradients that a step had used before."""
     for optimizer, windows in view.windows.items():
-        frozen = [w for w in windows if w.get("frozen")]
+        frozen = [w for w in windows if w.step.frozen]
         if frozen:
-            names = sorted({name for w in frozen for name in w.get("frozen")})
+            names = sorted({name for w in frozen for name in w.step.frozen})
             yield finding(
                 "frozen-with-stale-gradient",
                 "error",
                 frozen[0].step.where,
                 f"{some(names)} no longer require a gradient but still hold an old one: "
                 f"{times(len(frozen), 'step')} of {view.label(optimizer)} used it again.",
-                "When freezing, also set p.grad = None, or take the parameters out of the optimizer.",
                 names=names[:10],
                 steps=steps_of(frozen),
             )
-        shared = [w for w in windows if w.get("stale") and any(o != optimizer and o >= 0 for o in w.get("used_by", ()))]
-        both = [w for w in shared if w.get("used_by") and optimizer not in w.get("used_by")]
+        shared = [w for w in windows if w.step.stale and any(o != optimizer and o >= 0 for o in w.step.used_by)]
+        both = [w for w in shared if w.step.used_by and optimizer not in w.step.used_by]
         if both:
-            others = sorted({o for w in both for o in w.get("used_by") if o != optimizer})
-            names = sorted({name for w in both for name in w.get("stale")})
+            others = sorted({o for w in both for o in w.step.used_by if o != optimizer})
+            names = sorted({name for w in both for name in w.step.stale})
             yield finding(
                 "parameter-in-two-optimizers",
                 "error",
                 both[0].step.where,
                 f"{view.label(optimizer)} steps {some(names)} with a gradient that "
                 f"{some(view.label(o) for o in others)} had used already: {times(len(both), 'step')}.",
-                "Give every parameter to one optimizer: leave these out of one of the two.",
                 names=names[:10],
                 steps=steps_of(both),
             )
         again = [
             w
             for w in windows
-            if w.get("stale")
-            and not w.get("fresh")
-            and not w.get("frozen")
+            if w.step.stale
+            and not w.step.fresh
+            and not w.step.frozen
             and w not in shared
-            and not w.get("closure_calls")
-            and not w.get("rewound")
+            and not w.step.closure_calls
+            and not w.step.rewound
         ]
         if again:
             yield finding(
@@ -303,6 +331,5 @@ def used_again(view: View) -> Iterator[Finding]:
                 again[0].step.where,
                 f"{times(len(again), 'step')} of {view.label(optimizer)} used gradients that an earlier step had used, "
                 "with no backward() in between.",
-                "Call backward() before each step(), and clear the gradients after it.",
                 steps=steps_of(again),
             )

@@ -4,49 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradient_ledger.events import Event, Finding, ParameterFacts
+from gradient_ledger.events import (
+    Accumulate,
+    Backward,
+    Clear,
+    Crossing,
+    Finding,
+    Forward,
+    InputGradient,
+    ParameterFacts,
+    Step,
+)
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
 
 
 def crossed(view: View) -> Iterator[Finding]:
     """A backward meant for one optimizer that also reached another's parameters."""
     for optimizer, windows in view.windows.items():
-        hits = [w for w in windows if w.get("crossed") and _crosses(view, w)]
+        found = [(w, w.step.crossed) for w in windows if w.step.crossed is not None]
+        hits = [w for w, crossing in found if _crosses(view, w, crossing)]
         if optimizer == BY_HAND or not hits:
             continue
-        detail = hits[0].get("crossed")
+        detail = next(crossing for w, crossing in found if w is hits[0])
         yield finding(
             "backward-reaches-another-model",
             "error",
-            detail["first"],
-            f"This backward() also put gradients on {some(detail['names'])}; another optimizer stepped, and then "
+            detail.first,
+            f"This backward() also put gradients on {some(detail.names)}; another optimizer stepped, and then "
             f"{view.label(optimizer)} used them together with its own, in {times(len(hits), 'step')}.",
-            "Cut the graph with detach() in front of the other model, or clear these parameters before their own backward().",
-            names=list(detail["names"])[:10],
+            names=list(detail.names)[:10],
             steps=steps_of(hits),
         )
 
 
-def _crosses(view: View, window: Window) -> bool:
+def _crosses(view: View, window: Window, detail: Crossing) -> bool:
     """Whether the two passes belong to two optimizers that fight over these parameters.
 
     Either the one that stepped in between is reached by the second pass as well, as a discriminator is by its
     generator's loss; or the second pass is this optimizer's alone, as a discriminator's own loss is after the
     generator's. Where it reaches a third one, both passes share these parameters on purpose, as heads share an encoder.
     """
-    detail = window.get("crossed")
-    if detail["first_trail"] == detail["last_trail"]:
+    if detail.first_trail == detail.last_trail:
         return False
-    first_pass, last_pass = detail["numbers"][0], detail["numbers"][-1]
+    first_pass, last_pass = detail.numbers[0], detail.numbers[-1]
     reached: set[str] = set()
     stepped: set[int] = set()
     begun = False
     for event in window.events:
-        begun = begun or event.details.get("pass") == first_pass
-        begun = begun and event.details.get("pass") != last_pass
-        if event.kind == "step" and begun and event.details.get("optimizer") is not None:
-            stepped.add(event.details["optimizer"])
-        if event.kind == "accumulate" and event.details.get("pass") == last_pass:
+        number = event.pass_number if isinstance(event, (Accumulate, Backward)) else None
+        begun = begun or number == first_pass
+        begun = begun and number != last_pass
+        if isinstance(event, Step) and begun and event.optimizer is not None:
+            stepped.add(event.optimizer)
+        if isinstance(event, Accumulate) and number == last_pass:
             reached |= set(event.names)
     others = stepped - {window.optimizer}
     return bool(others) and (
@@ -58,38 +68,37 @@ def input_gradients(view: View) -> Iterator[Finding]:
     """A backward run for the gradient of the input that left gradients on the parameters."""
     for windows in view.windows.values():
         for window in windows:
-            numbers = window.get("pass_numbers", [])
-            read = first(e for e in window.of("input gradient") if _for_the_input_alone(view, window, e, numbers))
+            numbers = window.step.pass_numbers
+            read = first(e for e in window.of(InputGradient) if _for_the_input_alone(view, window, e, numbers))
             if read is None:
                 continue
-            source = view.by_pass[read.details["backward"]]
+            source = view.by_pass[read.backward]
             yield finding(
                 "input-gradient-pollutes-parameters",
                 "error",
                 source.where,
                 f"This backward() was run for the gradient of an input ({read.where}), but it also put gradients on "
                 "the parameters, and the step used them.",
-                "Use torch.autograd.grad(loss, x), which touches no .grad, or clear the parameters' gradients after it.",
                 step=window.number,
             )
             break
 
 
-def _for_the_input_alone(view: View, window: Window, read: Event, numbers: list[int]) -> bool:
+def _for_the_input_alone(view: View, window: Window, read: InputGradient, numbers: tuple[int, ...]) -> bool:
     """Whether the pass whose input gradient is read was run for that alone.
 
     After the read the model runs again, and another line goes backward: not the same one, as in training on the
     attacked inputs themselves, and not without a forward, as for a term added to the loss.
     """
-    source = read.details.get("backward")
-    if source not in numbers[:-1] or window.get("lines", 1) < 2:
+    source = read.backward
+    if source not in numbers[:-1] or window.step.lines < 2:
         return False
-    trails = dict(zip(numbers, window.get("trails", ()), strict=False))
+    trails = dict(zip(numbers, window.step.trails, strict=False))
     later = [n for n in numbers if n > source]
     following = view.by_pass.get(later[0])
     if following is None or trails.get(source) in [trails.get(n) for n in later]:
         return False
-    return any(read.number < e.number < following.number and e.details.get("grad") for e in window.of("forward"))
+    return any(read.number < e.number < following.number and e.grad for e in window.of(Forward))
 
 
 def never(view: View) -> Iterator[Finding]:
@@ -98,7 +107,7 @@ def never(view: View) -> Iterator[Finding]:
     if not stepped:
         return
     sharded = bool(view.log.distributed.get("fsdp"))
-    backwards = [e for e in view.events if e.kind == "backward"]
+    backwards = view.of(Backward)
     orphans = [p for p in view.log.parameters if not p.owners and p.deposits and p.in_model]
     if BY_HAND in view.windows:
         orphans = []
@@ -106,14 +115,13 @@ def never(view: View) -> Iterator[Finding]:
         mine = [p for p in view.log.parameters if optimizer in p.owners]
         idle = [p for p in mine if not p.deposits]
         ghosts = [p for p in idle if not p.in_model and not p.given and p.is_parameter]
-        if sharded and backwards and all(not w.get("fresh") for w in windows):
+        if sharded and backwards and all(not w.step.fresh for w in windows):
             yield finding(
                 "sync-never-re-enabled",
                 "error",
                 windows[0].step.where,
                 f"{times(len(backwards), 'backward pass')} ran, and every step of {view.label(optimizer)} found no "
                 "gradient: the sharded gradients are never reduced.",
-                "Call model.set_requires_gradient_sync(True) before the last micro-batch of each window.",
                 backwards=len(backwards),
             )
             continue
@@ -125,7 +133,6 @@ def never(view: View) -> Iterator[Finding]:
                 made or orphans[0].made_at or windows[0].step.where,
                 f"{view.label(optimizer)} holds {some(p.name for p in ghosts)}, which no model uses any more, while "
                 f"{some(p.name for p in orphans)} get gradients that no optimizer uses.",
-                "Make the optimizer after the model is complete, or hand it the new parameters with add_param_group.",
                 ghosts=[p.name for p in ghosts][:10],
                 orphans=[p.name for p in orphans][:10],
                 layer_made=orphans[0].made_at,
@@ -140,7 +147,6 @@ def never(view: View) -> Iterator[Finding]:
                 made or late[0].made_at,
                 f"{some(p.name for p in late)} became part of the model after {view.label(optimizer)} was made "
                 f"({late[0].made_at}): they get gradients, and no optimizer holds them.",
-                "Make the optimizer after the model is complete, or hand it the new parameters with add_param_group.",
                 orphans=[p.name for p in late][:10],
                 layer_made=late[0].made_at,
             )
@@ -153,32 +159,45 @@ def never(view: View) -> Iterator[Finding]:
             yield finding(
                 "checkpoint-without-input-gradient",
                 "error",
-                checkpointed[0].cut_at,
+                checkpointed[0].called_at,
                 f"{some(p.name for p in checkpointed)} run inside a reentrant checkpoint whose input needs no gradient: "
                 f"none reached them in {times(len(windows), 'step')}.",
-                "Pass use_reentrant=False to checkpoint, or let its input require a gradient.",
                 names=[p.name for p in checkpointed][:10],
             )
         else:
+            places = [p.cut_at for p in cut if p.cut_at is not None]
+            leaves = f" What they compute leaves the graph at {places[0]}." if places else ""
             yield finding(
                 "graph-cut",
                 "error" if len(cut) == len(mine) else "warning",
-                cut[0].cut_at,
+                places[0] if places else cut[0].called_at,
                 f"{some(p.name for p in cut)} ran in every forward and belong to {view.label(optimizer)}, but no gradient "
-                f"reached them in {times(len(windows), 'step')}.",
-                "Look between this call and the loss for detach(), .item(), .data, .numpy() or no_grad(); "
-                "if the output is not meant to be trained, leave these parameters out of the optimizer.",
+                f"reached them in {times(len(windows), 'step')}.{leaves}",
+                "If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
+                "leave these parameters out of the optimizer."
+                if places
+                else "",
                 names=[p.name for p in cut][:10],
             )
     if orphans and not any(p.owners and not p.deposits and not p.in_model for p in view.log.parameters):
-        yield finding(
-            "gradients-nobody-uses",
-            "info",
-            None,
-            f"{some(p.name for p in orphans)} get gradients, and no optimizer holds them.",
-            "If they are to be trained, give them to the optimizer; if not, requires_grad_(False) saves the work.",
-            names=[p.name for p in orphans][:10],
-        )
+        yield _nobody_uses(view, orphans)
+
+
+def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
+    """In train mode a parameter was left out; in eval mode it is there to be passed through."""
+    left_out = [p for p in orphans if p.training and p.is_parameter]
+    models = {p.model for p in left_out}
+    beside = {owner for p in view.log.parameters if p.model in models for owner in p.owners}
+    stepped = [e for e in view.log.optimizers if e.number in view.windows]
+    likely = [e for e in stepped if e.number in beside] or stepped
+    return finding(
+        "gradients-nobody-uses",
+        "warning" if left_out else "info",
+        likely[-1].made_at if likely and left_out else None,
+        f"{some(p.name for p in left_out or orphans)} get gradients{', in train mode' if left_out else ''}, and no "
+        "optimizer holds them.",
+        names=[p.name for p in left_out or orphans][:10],
+    )
 
 
 def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
@@ -190,23 +209,18 @@ def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[Par
 def idle(view: View) -> Iterator[Finding]:
     """Parameters without a gradient of their own that zeros still move."""
     for optimizer, windows in view.windows.items():
-        hits = [w for w in windows if w.get("idle_moved") and w.get("fresh")]
+        hits = [w for w in windows if w.step.idle_moved and w.step.fresh]
         if not hits:
             continue
-        names = sorted({name for w in hits for name in w.get("idle_moved")})
-        by = max(value for w in hits for value in w.get("idle_moved").values())
-        clear = first(
-            e
-            for e in view.events
-            if e.kind == "clear" and e.details.get("how") == "zeros" and set(names) & set(e.names)
-        )
+        names = sorted({name for w in hits for name in w.step.idle_moved})
+        by = max(value for w in hits for value in w.step.idle_moved.values())
+        clear = first(e for e in view.of(Clear) if e.how == "zeros" and set(names) & set(e.names))
         yield finding(
             "zeros-move-unused-parameters",
             "warning",
             clear.where if clear else hits[0].step.where,
             f"{some(names)} got no gradient, but hold zeros instead of None: steps of {view.label(optimizer)} moved "
             f"them all the same, by up to {by:.3g}.",
-            "Clear with set_to_none=True, the default: a parameter without gradient is then left alone.",
             names=names[:10],
             moved=by,
             steps=steps_of(hits),
@@ -218,11 +232,9 @@ def distributed(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         silent, late = [], []
         for window in windows:
-            passes = [view.by_pass[n] for n in window.get("pass_numbers", ()) if n in view.by_pass]
-            flags = [p.details["sync"] for p in passes if "sync" in p.details]
-            forwards = [
-                e.details["sync"] for e in window.of("forward") if "sync" in e.details and e.details.get("grad")
-            ]
+            passes = [view.by_pass[n] for n in window.step.pass_numbers if n in view.by_pass]
+            flags = [p.sync for p in passes if p.sync is not None]
+            forwards = [e.sync for e in window.of(Forward) if e.sync is not None and e.grad]
             if not flags or not forwards:
                 continue
             if not any(forwards):
@@ -233,19 +245,17 @@ def distributed(view: View) -> Iterator[Finding]:
             yield finding(
                 "never-synchronised",
                 "error",
-                silent[0].get("last_pass_at"),
+                silent[0].step.last_pass_at,
                 f"Every micro-batch of {len(silent)} of {times(len(windows), 'window')} ran under no_sync(): the ranks "
                 f"never averaged their gradients, and {view.label(optimizer)} stepped each with its own.",
-                "Leave no_sync() for the last micro-batch of each window, its forward included.",
                 steps=steps_of(silent),
             )
         if late:
             yield finding(
                 "forward-outside-no-sync",
                 "warning",
-                late[0].of("forward")[0].where,
+                late[0].of(Forward)[0].where,
                 "The forward ran outside no_sync() and only the backward inside it: DDP decides in the forward, so "
                 f"every micro-batch was reduced, in {times(len(late), 'window')}.",
-                "Put forward and backward of all but the last micro-batch inside no_sync().",
                 steps=steps_of(late),
             )

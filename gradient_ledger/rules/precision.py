@@ -5,7 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from gradient_ledger.events import Event, Finding, Place
+from gradient_ledger.events import (
+    Accumulate,
+    Backward,
+    Clear,
+    Clip,
+    Edit,
+    Ending,
+    Event,
+    Finding,
+    Forward,
+    Place,
+    ScalerUpdate,
+    Unscale,
+)
 from gradient_ledger.rules.view import View, Window, finding, first, some, steps_of, times
 
 
@@ -15,9 +28,9 @@ def _accumulates_after(window: Window, event: Event) -> bool:
     for later in window.events:
         if later.number <= event.number:
             continue
-        if later.kind == "clear" and names & set(later.names):
+        if isinstance(later, Clear) and names & set(later.names):
             return False
-        if later.kind == "accumulate" and later.details.get("onto_fresh") and names & set(later.names):
+        if isinstance(later, Accumulate) and later.onto_fresh and names & set(later.names):
             return True
     return False
 
@@ -25,19 +38,19 @@ def _accumulates_after(window: Window, event: Event) -> bool:
 def clipping(view: View) -> Iterator[Finding]:
     """Clipping at the wrong moment, or of the wrong parameters."""
     inside: list[Window] = []
-    scaled: list[tuple[Window, Event]] = []
-    late: list[Event] = []
-    early: list[Event] = []
-    orphans: list[Event] = []
-    clip_inside: Event | None = None
+    scaled: list[tuple[Window, Clip]] = []
+    late: list[Clip] = []
+    early: list[Clip] = []
+    orphans: list[Clip] = []
+    clip_inside: Clip | None = None
     idle = _idle_clips(view)
     for window in view.all_windows:
-        for event in window.of("clip"):
+        for event in window.of(Clip):
             if not window.names & set(event.names) or event.where in idle:
                 continue
-            status = event.details.get("status", {})
+            status = event.status
             if status.get("fresh") and _accumulates_after(window, event):
-                if any(not _accumulates_after(window, e) for e in window.of("clip")):
+                if any(not _accumulates_after(window, e) for e in window.of(Clip)):
                     inside.append(window)
                     clip_inside = clip_inside or event
                 else:
@@ -46,16 +59,16 @@ def clipping(view: View) -> Iterator[Finding]:
                 scaled.append((window, event))
             if status.get("orphan"):
                 orphans.append(event)
-    for event in (e for e in view.events if e.kind == "clip" and e.where not in idle):
-        status = set(event.details.get("status", {}))
-        if status and status <= {"used"}:
+    for event in (e for e in view.of(Clip) if e.where not in idle):
+        held = set(event.status)
+        if held and held <= {"used"}:
             late.append(event)
-        elif status and status <= {"empty", "zero"}:
+        elif held and held <= {"empty", "zero"}:
             early.append(event)
     # A line that clips fresh gradients at other times is in its right place: this optimizer just did not train here.
-    at_work = {e.where for e in view.events if e.kind == "clip" and e.details.get("status", {}).get("fresh")}
+    at_work = {e.where for e in view.of(Clip) if e.status.get("fresh")}
     late = [e for e in late if e.where not in at_work]
-    early = [e for e in early if e.where not in at_work or e.details.get("status", {}).get("fresh")]
+    early = [e for e in early if e.where not in at_work or e.status.get("fresh")]
     count = len(view.all_windows)
     if clip_inside is not None:
         yield finding(
@@ -64,19 +77,17 @@ def clipping(view: View) -> Iterator[Finding]:
             clip_inside.where,
             f"Clipped in the middle of {len({id(w) for w in inside})} of {times(count, 'window')}: each micro-batch is "
             "cut by itself, and the sum is no longer the clipped gradient of the window.",
-            "Clip once per window: after its last backward(), right before step().",
             steps=steps_of(inside),
         )
     if scaled:
         window, event = scaled[0]
-        scale, limit = event.details.get("scale") or window.get("scale"), event.details.get("limit")
+        scale, limit = event.scale or window.step.scale, event.limit
         real = f": max_norm {limit:g} at scale {scale:g} clips to {limit / scale:.2g}" if scale and limit else ""
         yield finding(
             "clipped-before-unscale",
             "error",
             event.where,
             f"Clipped gradients that still carry the loss scale, in {times(len(scaled), 'window')}{real}.",
-            "Call scaler.unscale_(optimizer) right before clipping.",
             scale=scale,
             limit=limit,
             steps=steps_of([w for w, _ in scaled]),
@@ -87,7 +98,6 @@ def clipping(view: View) -> Iterator[Finding]:
             "error",
             late[0].where,
             f"Clipped {times(len(late), 'time')} after the step had used the gradients: it changed no update.",
-            "Move the clipping in front of step(), behind the window's last backward().",
             clips=len(late),
         )
     elif early and len(early) * 2 >= count and count:
@@ -96,7 +106,6 @@ def clipping(view: View) -> Iterator[Finding]:
             "error",
             early[0].where,
             f"Clipped {times(len(early), 'time')} while there were no gradients: nothing was clipped.",
-            "Move the clipping behind the window's last backward(), in front of step().",
             clips=len(early),
         )
     if orphans:
@@ -107,53 +116,52 @@ def clipping(view: View) -> Iterator[Finding]:
             orphans[0].where,
             f"The norm that is clipped includes {some(names)}, which no optimizer steps and nothing clears: their old "
             "gradients pile up, and the others are clipped too hard.",
-            "Clip what the optimizer steps, or clear with model.zero_grad(), or freeze what is not trained.",
             names=names[:10],
         )
 
 
 def _idle_clips(view: View) -> set[Place | None]:
     """Lines whose clips never changed anything, as far as measured: with a limit above the norm they only read it."""
-    clips = [e for e in view.events if e.kind == "clip" and set(e.details.get("status", {})) - {"empty", "zero"}]
-    known = [e for e in clips if e.details.get("measured") or e.details.get("limit") == math.inf]
+    clips = [e for e in view.of(Clip) if set(e.status) - {"empty", "zero"}]
+    known = [e for e in clips if e.measured or e.limit == math.inf]
     return {e.where for e in known} - {e.where for e in known if _active(e)}
 
 
-def _active(event: Event) -> bool:
-    details, limit = event.details, event.details.get("limit")
+def _active(event: Clip) -> bool:
+    limit = event.limit
     if limit == math.inf:
         return False
-    if limit is None or details.get("order") not in (2.0, None):
+    if limit is None or event.order not in (2.0, None):
         return True
-    size = details["largest"] if details.get("function") == "clip_grad_value_" else math.sqrt(details["square"])
+    size = event.largest if event.function == "clip_grad_value_" else math.sqrt(event.square)
     return bool(size > limit or size != size)
 
 
-def _scaled_clip(window: Window, event: Event) -> bool:
-    if not event.details.get("scaled") or (not window.get("by_scaler") and not window.skipped):
+def _scaled_clip(window: Window, event: Clip) -> bool:
+    if not event.scaled or (not window.step.by_scaler and not window.skipped):
         return False
-    if any(e.number < event.number and not _accumulated_between(window, e, event) for e in window.of("unscale")):
+    if any(e.number < event.number and not _accumulated_between(window, e, event) for e in window.of(Unscale)):
         return False
-    scale, limit = event.details.get("scale") or window.get("scale"), event.details.get("limit")
+    scale, limit = event.scale or window.step.scale, event.limit
     # max_norm * scaler.get_scale() is right: such a limit is not tiny beside the scale, nor a usual round number.
     return not (scale and limit and limit / scale >= 0.01 and limit not in (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0))
 
 
 def _accumulated_between(window: Window, one: Event, other: Event) -> bool:
-    return any(one.number < e.number < other.number for e in window.of("accumulate"))
+    return any(one.number < e.number < other.number for e in window.of(Accumulate))
 
 
 def edits(view: View) -> Iterator[Finding]:
     """Gradients changed inside a window, behind the counters, or through a shared tensor."""
     for windows in view.windows.values():
-        hits: list[tuple[Window, Event]] = []
+        hits: list[tuple[Window, Edit]] = []
         for window in windows:
-            for event in window.of("edit"):
-                if event.details.get("status") == "fresh" and _accumulates_after(window, event):
+            for event in window.of(Edit):
+                if event.status == "fresh" and _accumulates_after(window, event):
                     hits.append((window, event))
         if not hits:
             continue
-        factors = [f for _, e in hits for f in e.details.get("factors", ())]
+        factors = [f for _, e in hits for f in e.factors]
         constant = factors and max(factors) - min(factors) < 1e-3 * max(factors) and abs(factors[0] - 1) > 1e-6
         spread = factors and not constant and max(factors) <= 1 + 1e-6 and min(factors) < 1 - 1e-6
         if spread and not _by_position(hits):
@@ -163,7 +171,6 @@ def edits(view: View) -> Iterator[Finding]:
                 hits[0][1].where,
                 f"The gradient is shortened in the middle of {times(len({id(w) for w, _ in hits}), 'window')}, by factors "
                 f"from {min(factors):.3g} to {max(factors):.3g}: clipping by hand, one micro-batch at a time.",
-                "Clip once per window: after its last backward(), right before step().",
                 steps=steps_of([w for w, _ in hits]),
             )
         if constant:
@@ -173,7 +180,6 @@ def edits(view: View) -> Iterator[Finding]:
                 hits[0][1].where,
                 f"The gradient is multiplied by {factors[0]:.4g} after every micro-batch: the first of a window is "
                 "scaled again with each later one.",
-                "Divide the loss before backward(), or the gradient once, after the window's last backward().",
                 factor=factors[0],
                 steps=steps_of([w for w, _ in hits]),
             )
@@ -181,10 +187,10 @@ def edits(view: View) -> Iterator[Finding]:
         cut = [
             (w, e)
             for w in windows
-            for e in w.of("edit")
-            if e.details.get("scaled") and e.details.get("status") == "fresh" and (w.get("by_scaler") or w.skipped)
+            for e in w.of(Edit)
+            if e.scaled and e.status == "fresh" and (w.step.by_scaler or w.skipped)
         ]
-        factors = [f for _, e in cut for f in e.details.get("factors", ())]
+        factors = [f for _, e in cut for f in e.factors]
         if factors and max(factors) <= 1 + 1e-6 and max(factors) - min(factors) > 1e-3:
             yield finding(
                 "clipped-before-unscale",
@@ -195,7 +201,8 @@ def edits(view: View) -> Iterator[Finding]:
                 "Call scaler.unscale_(optimizer) first.",
                 steps=steps_of([w for w, _ in cut]),
             )
-    shared = first(e for e in view.events if e.kind == "edit" and e.details.get("how") == "shared")
+    yield from _buffers(view)
+    shared = first(e for e in view.of(Edit) if e.how == "shared")
     if shared is not None:
         yield finding(
             "aliased-gradients",
@@ -203,30 +210,46 @@ def edits(view: View) -> Iterator[Finding]:
             shared.where,
             f"{some(shared.names)} got the very tensor that another parameter holds as its gradient: a backward "
             "through one changes the other.",
-            "Give each parameter a gradient of its own: p.grad = g.clone().",
             names=list(shared.names),
         )
-    hidden = [e for e in view.events if e.kind == "edit" and e.details.get("how") == "hidden"]
+    hidden = [e for e in view.of(Edit) if e.how == "hidden"]
     if hidden:
-        norms = hidden[0].details.get("norms", [])
+        norms = hidden[0].norms or ()
         change = f" (norm {norms[0]:.3g} before, {norms[1]:.3g} after)" if len(norms) == 2 else ""
         yield finding(
             "hidden-write",
-            "info" if hidden[0].details.get("meant") else "warning",
+            "info" if hidden[0].meant else "warning",
             hidden[0].where,
             f"The gradient of {some(hidden[0].names)} changed {times(len(hidden), 'time')} with no trace in its version "
             f"counter{change}: written through .data, .numpy() or another view of its memory.",
-            "Write through p.grad itself, under torch.no_grad(), so that autograd and tools can see it.",
             norms=norms,
         )
 
 
-def _by_position(hits: list[tuple[Window, Event]]) -> bool:
+def _buffers(view: View) -> Iterator[Finding]:
+    """Gradients that were put aside micro-batch by micro-batch, of which only the last comes back."""
+    for optimizer, windows in view.windows.items():
+        back = [(w, e) for w in windows for e in w.of(Edit) if e.carried and w.names & set(e.names)]
+        lost = [(w, e) for w, e in back if e.carried == "last"]
+        if lost and len(lost) == len(back):
+            window, event = lost[0]
+            gone = [c for c in window.of(Clear) if c.lost and c.taken]
+            yield finding(
+                "outside-buffer-overwritten",
+                "error",
+                event.where,
+                f"{len(gone)} gradients were read and cleared one after the other, and what is put back here is the last "
+                f"of them alone, in {times(len(lost), 'window')} of {view.label(optimizer)}: the others are lost.",
+                steps=steps_of([w for w, _ in lost]),
+            )
+
+
+def _by_position(hits: list[tuple[Window, Edit]]) -> bool:
     """Whether the factors depend only on the place in the window, as those of a running mean do."""
     seen: dict[int, list[float]] = {}
     for window, event in hits:
         at = [e.number for w, e in hits if w is window].index(event.number)
-        seen.setdefault(at, []).extend(event.details.get("factors", ()))
+        seen.setdefault(at, []).extend(event.factors)
     return all(max(f) - min(f) < 1e-3 * max(f) for f in seen.values() if f)
 
 
@@ -237,11 +260,11 @@ def mixed_precision(view: View) -> Iterator[Finding]:
         raw = [
             w
             for w in windows
-            if not w.get("by_scaler")
+            if not w.step.by_scaler
             and not w.skipped
-            and True in w.get("scaled", ())
-            and not any(e.details.get("optimizer") == optimizer for e in w.of("unscale"))
-            and not any(e.details.get("status") == "fresh" for e in w.of("edit"))  # unscaled by hand
+            and True in w.step.scaled
+            and not any(e.optimizer == optimizer for e in w.of(Unscale))
+            and not any(e.status == "fresh" for e in w.of(Edit))  # unscaled by hand
         ]
         if raw:
             yield finding(
@@ -249,34 +272,33 @@ def mixed_precision(view: View) -> Iterator[Finding]:
                 "error",
                 raw[0].step.where,
                 f"{times(len(raw), 'step')} of {label} used gradients that still carry the loss scale.",
-                "Write scaler.step(optimizer) instead of optimizer.step().",
                 steps=steps_of(raw),
             )
         bare = [
             w
             for w in windows
-            if (w.get("by_scaler") or w.skipped)
-            and False in w.get("scaled", ())
+            if (w.step.by_scaler or w.skipped)
+            and False in w.step.scaled
+            and not any(e.gradient for e in w.of(Backward))  # the scale may have come in as the gradient
             # A scaled backward that ended elsewhere may have handed its scale on, as cached gradients do.
-            and (True in w.get("scaled", ()) or not any(e.details.get("scaled") for e in w.of("backward")))
+            and (True in w.step.scaled or not any(e.scaled for e in w.of(Backward)))
         ]
         if bare:
-            scale = bare[0].get("scale")
+            scale = bare[0].step.scale
             by = f" by {scale:g}" if scale else ""
             yield finding(
                 "loss-not-scaled",
                 "error",
-                bare[0].get("last_pass_at"),
+                bare[0].step.last_pass_at,
                 f"This loss went backward without the scale, and the scaler then divided its gradient{by}: "
                 f"{times(len(bare), 'window')}.",
-                "Write scaler.scale(loss).backward().",
                 scale=scale,
                 steps=steps_of(bare),
             )
-        again: list[tuple[Window, Event]] = []
+        again: list[tuple[Window, Unscale]] = []
         for window in windows:
-            for event in window.of("unscale"):
-                if event.details.get("optimizer") == optimizer and _accumulates_after(window, event):
+            for event in window.of(Unscale):
+                if event.optimizer == optimizer and _accumulates_after(window, event):
                     again.append((window, event))
         if again:
             yield finding(
@@ -285,21 +307,19 @@ def mixed_precision(view: View) -> Iterator[Finding]:
                 again[0][1].where,
                 f"Unscaled in the middle of {times(len({id(w) for w, _ in again}), 'window')}: the micro-batches that "
                 "follow are scaled, those before are not, and early ones are divided several times.",
-                "Call scaler.unscale_, step and update once per window, after its last backward().",
                 steps=steps_of([w for w, _ in again]),
             )
-        kept = [w for w in windows if w.get("mixed", {}).get("skipped")]
+        kept = [w for w in windows if w.step.mixed.get("skipped")]
         if kept or _stuck(view, windows[-1]):
             taken = sum(not w.skipped for w in windows)
-            clears = [e for e in view.events if e.kind == "clear" and windows[-1].names & set(e.names)]
+            clears = [e for e in view.of(Clear) if windows[-1].names & set(e.names)]
             yield finding(
                 "kept-gradients-of-skipped-step",
                 "error",
-                clears[-1].where if clears else (kept or windows)[-1].get("last_pass_at"),
+                clears[-1].where if clears else (kept or windows)[-1].step.last_pass_at,
                 "A step was left out because of inf or nan, its gradients were kept, and later backward passes added to "
                 f"them: they stay infinite, and {taken} of {times(taken + sum(w.skipped for w in windows), 'step')} were taken"
                 + ("." if kept else ", none after that."),
-                "Clear the gradients after every window, whether or not the step was taken.",
                 taken=taken,
                 windows=len(windows),
             )
@@ -314,15 +334,12 @@ def _stuck(view: View, last: Window) -> bool:
 def autocast(view: View) -> Iterator[Finding]:
     """One autocast block around several steps keeps old copies of the weights."""
     hits = []
-    last: dict[int, Event] = {}
+    last: dict[int, Ending] = {}
     for event in view.events:
-        region = event.details.get("region")
-        if region is None:
-            continue
-        if event.kind in ("step", "skipped step"):
-            last[region] = event
-        elif event.kind == "forward" and region in last and event.details.get("grad"):
-            hits.append((last[region], event))
+        if isinstance(event, Ending) and event.region is not None:
+            last[event.region] = event
+        elif isinstance(event, Forward) and event.region in last and event.grad:
+            hits.append((last[event.region], event))
     if hits:
         step, forward = hits[0]
         yield finding(
@@ -331,41 +348,78 @@ def autocast(view: View) -> Iterator[Finding]:
             step.where,
             f"One autocast block holds {times(len(hits), 'forward pass')} after a step: it keeps the half-precision "
             "copies of the weights it made first, so these ran on weights from before the step.",
-            "Open autocast around each forward and loss only; backward() and step() stand outside.",
             forward=forward.where,
             forwards=len(hits),
         )
 
 
+def nonfinite(view: View) -> Iterator[Finding]:
+    """inf or nan that an optimizer has stepped on, with no scaler to hold it back."""
+    for optimizer, windows in view.windows.items():
+        hits = [w for w in windows if not w.step.finite and not w.skipped and not w.step.by_scaler and w.step.fresh]
+        if not hits:
+            continue
+        first_one = hits[0]
+        yield finding(
+            "non-finite-gradient-stepped",
+            # Where later gradients are finite again, somebody has put the weights back.
+            "error" if hits[-1] is windows[-1] else "info",
+            first_one.step.where,
+            f"Step {first_one.number + 1} of {view.label(optimizer)} used a gradient with inf or nan in it, and so did "
+            f"{len(hits) - 1} of the {len(windows) - first_one.number - 1} steps after it.",
+            steps=steps_of(hits),
+        )
+
+
+def missing_steps(view: View) -> Iterator[Finding]:
+    """Scaled losses, a scaler that is updated, and no `scaler.step` for the parameters."""
+    updates = view.of(ScalerUpdate)
+    scaled = {one.pass_number: one for one in view.of(Backward) if one.scaled}
+    if len(updates) < 2 or not scaled:
+        return
+    for entry in view.log.optimizers:
+        if entry.number in view.windows:
+            continue
+        mine = view.owned.get(entry.number, frozenset())
+        shared = any(mine & view.owned.get(other, frozenset()) for other in view.windows)
+        reached = [e for e in view.of(Accumulate) if e.pass_number in scaled and mine & set(e.names)]
+        if len(reached) > 1 and not shared:
+            yield finding(
+                "scaler-step-missing",
+                "error",
+                updates[0].where,
+                f"{times(len(reached), 'scaled backward pass')} put gradients on the parameters of {view.label(entry.number)}, "
+                f"the scaler was updated {times(len(updates), 'time')}, and {view.label(entry.number)} never stepped.",
+            )
+
+
 def state(view: View) -> Iterator[Finding]:
     """Batch statistics and low precision, which accumulation does not average."""
     for windows in view.windows.values():
-        norms = [w for w in windows if w.get("batch_norm", 0) > 1 and w.micro_batches > 1]
+        norms = [w for w in windows if w.step.batch_norm > 1 and w.micro_batches > 1]
         if norms:
             # Divided losses are micro-batches of one batch; others may be meant to be apart, as real and fake are.
-            roots = {view.by_pass[n].details.get("root") for n in norms[0].get("pass_numbers", ()) if n in view.by_pass}
+            roots = {view.by_pass[n].root for n in norms[0].step.pass_numbers if n in view.by_pass}
             sure = bool(view.log.window) or bool(roots & {"Div", "Mul"})
-            names = norms[0].get("batch_norm_names")
+            names = norms[0].step.batch_norm_names
             yield finding(
                 "batchnorm-per-micro-batch",
                 "warning" if sure else "info",
-                norms[0].get("batch_norm_at"),
-                f"BatchNorm ({some(names)}) saw {norms[0].get('batch_norm')} micro-batches per step, each with "
+                norms[0].step.batch_norm_at,
+                f"BatchNorm ({some(names)}) saw {norms[0].step.batch_norm} micro-batches per step, each with "
                 "statistics of its own: the accumulated gradient is not the large batch's.",
-                "Use GroupNorm or LayerNorm, or freeze the statistics with eval() on these layers.",
                 names=names,
-                calls=norms[0].get("batch_norm"),
+                calls=norms[0].step.batch_norm,
             )
-        low = [w for w in windows if w.get("low_precision")]
+        low = [w for w in windows if w.step.low_precision]
         if low:
-            bits = {"bfloat16": 8, "float16": 11}[low[0].get("low_precision")]
+            bits = {"bfloat16": 8, "float16": 11}[low[0].step.low_precision]
             yield finding(
                 "low-precision-accumulation",
                 "warning",
-                low[0].get("last_pass_at"),
-                f"{times(low[0].passes, 'backward pass')} per step are summed in {low[0].get('low_precision')}, which "
+                low[0].step.last_pass_at,
+                f"{times(low[0].passes, 'backward pass')} per step are summed in {low[0].step.low_precision}, which "
                 f"keeps {bits} bits: small gradients are rounded away as the sum grows.",
-                "Accumulate in float32: p.grad_dtype = torch.float32, a float32 buffer, or float32 parameters with autocast.",
-                dtype=low[0].get("low_precision"),
+                dtype=low[0].step.low_precision,
                 passes=low[0].passes,
             )

@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
-from gradient_ledger.events import Event, Finding, Log, Place, Severity
+from gradient_ledger.catalogue import misconception
+from gradient_ledger.events import Backward, Ending, Event, Finding, Forward, Log, Place, Severity, SkippedStep
+
+E = TypeVar("E", bound=Event)
 
 BY_HAND = -1
 """Number that stands for steps written by hand, without an optimizer."""
@@ -21,26 +24,29 @@ class Window:
     optimizer: int
     number: int
     events: tuple[Event, ...]
-    step: Event
+    step: Ending
     names: frozenset[str]
     """Parameters of that optimizer."""
     meant: int | None = None
     """Micro-batches meant per step, as the user said."""
 
-    def of(self, kind: str) -> list[Event]:
-        return [event for event in self.events if event.kind == kind]
+    def of(self, kind: type[E]) -> list[E]:
+        """Its events of one kind."""
+        return [event for event in self.events if isinstance(event, kind)]
 
     @property
     def skipped(self) -> bool:
-        return self.step.kind == "skipped step"
+        return isinstance(self.step, SkippedStep)
 
-    def get(self, key: str, default: Any = None) -> Any:
-        return self.step.details.get(key, default)
+    def gave_up(self) -> bool:
+        """Whether a training forward in it was never followed by a backward: a batch was given up."""
+        runs = Counter(e.model for e in self.of(Forward) if e.grad and e.training)
+        return max(runs.values(), default=0) > len(self.of(Backward))
 
     @property
     def passes(self) -> int:
         """Backward passes in the gradient that was used."""
-        return int(self.get("passes", 0))
+        return self.step.passes
 
     @property
     def micro_batches(self) -> int:
@@ -51,7 +57,7 @@ class Window:
         """
         if self.meant is not None and self.passes == self.meant:
             return self.passes
-        counts = Counter(self.get("trails", ()))
+        counts = Counter(self.step.trails)
         return max(counts.values(), default=0) if len(set(counts.values())) == 1 else self.passes
 
 
@@ -60,14 +66,19 @@ class View:
     """The log, and what several rules need from it."""
 
     log: Log
-    by_pass: dict[int, Event] = field(default_factory=dict)
+    by_pass: dict[int, Backward] = field(default_factory=dict)
+    """Every backward pass by its number."""
 
     def __post_init__(self) -> None:
-        self.by_pass = {e.details["pass"]: e for e in self.events if e.kind == "backward" and "pass" in e.details}
+        self.by_pass = {event.pass_number: event for event in self.of(Backward)}
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
         return tuple(sorted(self.log.events, key=lambda event: event.number))
+
+    def of(self, kind: type[E]) -> list[E]:
+        """All events of one kind."""
+        return [event for event in self.events if isinstance(event, kind)]
 
     @cached_property
     def owned(self) -> dict[int, frozenset[str]]:
@@ -89,10 +100,9 @@ class View:
             for number, first in begun.items()
         }
         for at, event in enumerate(self.events):
-            if event.kind not in ("step", "skipped step"):
+            if not isinstance(event, Ending):
                 continue
-            number = event.details.get("optimizer")
-            number = BY_HAND if number is None else int(number)
+            number = BY_HAND if event.optimizer is None else event.optimizer
             mine = found.setdefault(number, [])
             events = self.events[start.get(number, 0) : at]
             mine.append(Window(number, len(mine), events, event, self.owned.get(number, frozenset()), self.log.window))
@@ -114,11 +124,20 @@ class View:
                 return entry.label
         return "the hand-written step"
 
+    def divisor(self, optimizer: int) -> int:
+        """The constant by which every mean loss of this optimizer was divided, as far as that was looked at; or 0."""
+        windows = self.windows.get(optimizer, [])[:10]
+        passes = [self.by_pass[n] for w in windows for n in w.step.pass_numbers if n in self.by_pass]
+        found = {None if one.undivided else one.divisor for one in passes}
+        by = found.pop() if len(found) == 1 else None
+        return int(by) if by else 0
+
     def size(self, optimizer: int) -> int:
         """Micro-batches per window as meant: as the user said, else what most whole windows hold; 0 where unclear."""
         if self.log.window:
             return self.log.window
-        counts = Counter(w.micro_batches for w in self.windows.get(optimizer, []) if w.micro_batches)
+        windows = [w for w in self.windows.get(optimizer, []) if w.micro_batches]
+        counts = Counter(w.micro_batches for w in [w for w in windows if not w.gave_up()] or windows)
         if not counts:
             return 0
         size, often = counts.most_common(1)[0]
@@ -126,18 +145,18 @@ class View:
 
 
 def finding(
-    misconception: str,
+    name: str,
     severity: Severity,
     where: Place | None,
     text: str,
-    remedy: str,
+    remedy: str = "",
     **evidence: Any,
 ) -> Finding:
-    """A finding whose evidence starts with its sentence."""
-    return Finding(misconception, severity, where, {"text": text, **evidence}, remedy)
+    """A finding whose evidence starts with its sentence. Its remedy is the catalogue's unless the rule has a better."""
+    return Finding(name, severity, where, {"text": text, **evidence}, remedy or misconception(name).mend)
 
 
-def first(events: Iterable[Event]) -> Event | None:
+def first(events: Iterable[E]) -> E | None:
     return next(iter(events), None)
 
 

@@ -1,5 +1,5 @@
 # bug: B43
-# id: step-every-micro-batch
+# id: optimizer-in-backward-accumulates
 # needs: window
 # window: 4
 import torch

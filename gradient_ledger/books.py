@@ -1,25 +1,20 @@
-"""The accounts: one for each parameter, optimizer and module the ledger has met. None of them keeps one alive."""
+"""The books: which parameters, optimizers and modules the ledger has met, and what they are called.
+
+None of them keeps one alive.
+"""
 
 from __future__ import annotations
 
 import gc
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-import torch
 from torch import Tensor, nn
-from torch.nn.parameter import is_lazy
 
+from gradient_ledger.account import Account, can_train
 from gradient_ledger.events import Place
-
-_descriptor: Any = torch._C.TensorBase.grad
-grad_of: Callable[[Tensor], Tensor | None] = _descriptor.__get__
-"""`.grad` as C++ holds it, past the ledger's own property."""
-
-EMPTY, ZERO, FRESH, USED, SKIPPED = "empty", "zero", "fresh", "used", "skipped"
-"""What `.grad` holds: nothing, zeros, gradients not used yet, gradients a step has used, those of a skipped step."""
 
 BATCH_NORMS = (nn.modules.batchnorm._BatchNorm,)
 
@@ -38,112 +33,13 @@ def living(kind: type) -> list[Any]:
     return found
 
 
-class Deposit:
-    """One backward pass: its number, the line it came from, and how many steps others had taken before it."""
-
-    __slots__ = ("number", "place", "scaled", "steps", "trail")
-
-    def __init__(self, number: int, place: Place | None, trail: tuple[Any, ...], steps: int, scaled: bool):
-        self.number, self.place, self.trail, self.steps, self.scaled = number, place, trail, steps, scaled
-
-
-class Account:
-    """One parameter: what its `.grad` holds, and from which backward passes."""
-
-    __slots__ = (
-        "assigned",
-        "before",
-        "clipped",
-        "deposits",
-        "digest",
-        "given",
-        "handle",
-        "hooks",
-        "increments",
-        "index",
-        "is_parameter",
-        "joined",
-        "mixed",
-        "module",
-        "name",
-        "owned",
-        "owners",
-        "print",
-        "read",
-        "ref",
-        "root",
-        "seen",
-        "status",
-        "attached",
-        "taken",
-        "thread",
-        "total",
-        "trains",
-        "used_by",
-        "version",
-        "written",
-    )
-
-    def __init__(self, parameter: Tensor, index: int, name: str):
-        self.ref = weakref.ref(parameter)
-        self.index = index
-        self.name = name
-        self.root: Root | None = None
-        self.module: ModuleAccount | None = None
-        self.owners: list[OptimizerAccount] = []
-        self.owned = False
-        """Whether a living optimizer holds it."""
-        self.handle: Any = None
-        self.status = EMPTY
-        self.deposits: list[Deposit] = []
-        """Since the last clear or step."""
-        self.total = 0
-        self.used_by: int | None = None
-        """The optimizer whose step used what is there now."""
-        self.version = -1
-        self.written = parameter._version
-        self.print: float | None = None
-        """A sum over the parameter, kept only while no optimizer owns it: finds hand-written steps."""
-        self.read: Place | None = None
-        """Where the user's code last took hold of `.grad` since we last looked."""
-        self.is_parameter = isinstance(parameter, nn.Parameter)
-        self.given = False
-        """Whether the user's code ever put a gradient there itself."""
-        self.attached = False
-        """Whether a living model held it when we last looked."""
-        self.trains = _trains(parameter)
-        """Whether it required a gradient when we last looked."""
-        self.mixed = ""
-        """`used` or `skipped` when this window's gradients were added to such ones."""
-        self.taken = False
-        """Whether the user's code read `.grad` since its last deposit: it may have put it elsewhere."""
-        self.before: float | None = None
-        """Sum of squares of the gradient when the user's code first took hold of it, sampled."""
-        self.clipped = False
-        self.assigned: Place | None = None
-        self.seen = -1
-        """Number of the backward pass that last reached it."""
-        self.thread: int | None = None
-        """The thread whose backward last reached it."""
-        self.joined: object = None
-        """The open event this account was last added to: asking it is quicker than searching the event."""
-        self.hooks = 0
-        self.digest: complex | None = None
-        self.increments: list[Tensor] = []
-        grad = grad_of(parameter)
-        if grad is not None:  # from before the ledger was opened: nobody knows what it is
-            self.status, self.version = FRESH, grad._version
-
-
-def _trains(parameter: Tensor) -> bool:
-    """Whether a gradient can be expected: an empty tensor never gets one."""
-    return parameter.requires_grad and (is_lazy(parameter) or parameter.numel() > 0)
-
-
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
-    __slots__ = ("accounts", "first_event", "made", "made_at", "number", "ref", "size", "steps", "type")
+    __slots__ = ("_smallest", "accounts", "first_event", "made", "made_at", "number", "ref", "restored", "size") + (
+        "steps",
+        "type",
+    )
 
     def __init__(self, optimizer: Any, number: int, made_at: Place | None, made: int):
         self.ref = weakref.ref(optimizer)
@@ -156,6 +52,16 @@ class OptimizerAccount:
         self.made = made
         self.first_event = 0
         """Number of the first event after it was made."""
+        self.restored: Place | None = None
+        """Where its state was loaded from a checkpoint since its last step."""
+        self._smallest: Account | None = None
+
+    def smallest(self) -> Account | None:
+        """The account of its smallest parameter that needs a gradient: the cheapest one to look at."""
+        if self._smallest is None:
+            mine = [(p.numel(), a) for a in self.accounts if (p := a.ref()) is not None and can_train(p)]
+            self._smallest = min(mine, key=lambda one: one[0])[1] if mine else None
+        return self._smallest
 
     @property
     def alive(self) -> bool:
@@ -201,6 +107,11 @@ class ModuleAccount:
         self.made = 0
         """When it was made, by the clock of `Books`; 0 for before the ledger was opened."""
         self.checkpoint = False
+
+    def in_training(self) -> bool:
+        """Whether it is in train mode."""
+        module = self.ref()
+        return module is not None and module.training
 
 
 class Root:
@@ -279,6 +190,7 @@ class Books:
                 account.owned = True
                 accounts.append(account)
         entry.accounts = accounts
+        entry._smallest = None
 
     def _named(self, parameter: Tensor) -> Account | None:
         """A parameter met through its optimizer: a layer added to a known model, or one nobody has called yet."""
@@ -371,7 +283,7 @@ class Books:
         for account in self.accounts:
             parameter = account.ref()
             if parameter is not None:
-                account.trains = _trains(parameter)
+                account.trains = can_train(parameter)
                 account.owned = any(owner.alive for owner in account.owners)
                 if alive:
                     account.attached = id(parameter) in held

@@ -1,0 +1,253 @@
+"""The account of one parameter: what its `.grad` holds, from which backward passes, and what became of them.
+
+Everything that can happen to a gradient is one of six transitions, and they alone write what an account holds:
+`deposit`, `clear`, `edit`, `assign`, `use`, `skip`. Each returns what it threw away or found there.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
+
+from gradient_ledger.events import Place, Trail
+
+if TYPE_CHECKING:
+    from gradient_ledger.books import ModuleAccount, OptimizerAccount, Root
+
+_descriptor: Any = torch._C.TensorBase.grad
+grad_of: Callable[[Tensor], Tensor | None] = _descriptor.__get__
+"""`.grad` as C++ holds it, past the ledger's own property."""
+
+EMPTY, ZERO, FRESH, USED, SKIPPED = "empty", "zero", "fresh", "used", "skipped"
+"""What `.grad` holds: nothing, zeros, gradients not used yet, gradients a step has used, those of a skipped step."""
+
+MOST_DEPOSITS = 4096
+"""Backward passes remembered for one parameter that nobody steps or clears."""
+MOST_PIECES = 64
+"""Cleared gradients whose sums are remembered, in case they come back from a buffer of the user's."""
+
+
+class Deposit:
+    """One backward pass: its number, the line it came from, and how many steps others had taken before it."""
+
+    __slots__ = ("doubtful", "number", "place", "scaled", "steps", "trail")
+
+    def __init__(self, number: int, place: Place | None, trail: Trail, steps: int, scaled: bool, doubtful: bool):
+        self.number, self.place, self.trail, self.steps, self.scaled = number, place, trail, steps, scaled
+        self.doubtful = doubtful
+        """Whether its loss was inf or nan."""
+
+
+class Thrown(NamedTuple):
+    """What a transition has ended."""
+
+    status: str
+    """What the gradient held."""
+    deposits: list[Deposit]
+    """The passes in it that no step had used; empty where it held something else."""
+    taken: bool
+    """Whether the user's code had read it since the last of them."""
+
+
+class Account:
+    """One parameter: what its `.grad` holds, and from which backward passes."""
+
+    __slots__ = (
+        # who it is
+        "attached",
+        "cut_at",
+        "handle",
+        "hooks",
+        "index",
+        "is_parameter",
+        "joined",
+        "module",
+        "name",
+        "owned",
+        "owners",
+        "ref",
+        "root",
+        "trains",
+        # what its gradient holds: written by the transitions alone
+        "assigned",
+        "deposits",
+        "given",
+        "increments",
+        "mixed",
+        "pieces",
+        "seen",
+        "status",
+        "taken",
+        "thread",
+        "total",
+        "used_by",
+        # what was known of the values when we last looked
+        "before",
+        "clipped",
+        "digest",
+        "print",
+        "read",
+        "version",
+        "written",
+    )
+
+    def __init__(self, parameter: Tensor, index: int, name: str):
+        self.ref = weakref.ref(parameter)
+        self.index = index
+        self.name = name
+        self.root: Root | None = None
+        self.module: ModuleAccount | None = None
+        self.owners: list[OptimizerAccount] = []
+        self.owned = False
+        """Whether a living optimizer holds it."""
+        self.handle: Any = None
+        self.is_parameter = isinstance(parameter, nn.Parameter)
+        self.attached = False
+        """Whether a living model held it when we last looked."""
+        self.trains = can_train(parameter)
+        """Whether it required a gradient when we last looked."""
+        self.cut_at: Place | None = None
+        """Where its output left the graph, if that was seen."""
+        self.joined: object = None
+        """The open event this account was last added to: asking it is quicker than searching the event."""
+        self.hooks = 0
+
+        self.status = EMPTY
+        self.deposits: list[Deposit] = []
+        """Since the last clear or step."""
+        self.total = 0
+        self.used_by: int | None = None
+        """The optimizer whose step used what is there now; -1 for a step by hand."""
+        self.mixed = ""
+        """`used` or `skipped` when this window's gradients were added to such ones."""
+        self.taken = False
+        """Whether the user's code read `.grad` since its last deposit: it may have put it elsewhere."""
+        self.assigned: Place | None = None
+        """Where the user's code put the gradient that is there."""
+        self.given = False
+        """Whether it ever did."""
+        self.seen = -1
+        """Number of the backward pass that last reached it."""
+        self.thread: int | None = None
+        """The thread whose backward last reached it."""
+        self.increments: list[Tensor] = []
+        """With a reference: the gradient after each of these deposits."""
+        self.pieces: list[float] = []
+        """Sums over what was thrown away after somebody had read it, since the last step."""
+
+        self.version = -1
+        self.written = parameter._version
+        self.print: float | None = None
+        """A sum over the parameter, kept only while no optimizer owns it: finds hand-written steps."""
+        self.read: Place | None = None
+        """Where the user's code last took hold of `.grad` since we last looked."""
+        self.before: float | None = None
+        """Sum of squares of the gradient when the user's code first took hold of it, sampled."""
+        self.clipped = False
+        self.digest: complex | None = None
+
+        grad = grad_of(parameter)
+        if grad is not None:  # from before the ledger was opened: nobody knows what it is
+            self.status, self.version = FRESH, grad._version
+
+    @property
+    def grad(self) -> Tensor | None:
+        """What its `.grad` holds now; None for a parameter that is gone, too."""
+        parameter = self.ref()
+        return grad_of(parameter) if parameter is not None else None
+
+    # ------------------------------------------------------------------ transitions
+
+    def deposit(self, one: Deposit, thread: int) -> str:
+        """A backward pass has added to it. Returns what it was added onto."""
+        onto = self.status
+        if onto == USED:
+            self.mixed = USED
+        elif onto == SKIPPED:
+            self.mixed = self.mixed or SKIPPED
+        self.status, self.seen, self.thread = FRESH, one.number, thread
+        self.deposits.append(one)
+        if len(self.deposits) > MOST_DEPOSITS:  # nobody steps or clears it
+            del self.deposits[1:-1]
+        self.total += 1
+        self.taken = False
+        return onto
+
+    def clear(self, to: str) -> Thrown:
+        """It was set to None or to zeros (`EMPTY` or `ZERO`). Returns what is gone."""
+        thrown = self._thrown()
+        self._begin(to)
+        return thrown
+
+    def edit(self, place: Place | None) -> Thrown:
+        """It was changed in place. Used gradients that are rescaled and kept, as eligibility traces are, are fresh
+        again: meant, not forgotten. Returns what it held."""
+        thrown = self._thrown()
+        if self.status in (USED, ZERO):
+            self.status, self.deposits = FRESH, []
+            self.assigned = place or Place("?", 0)
+            self.given = self.given or thrown.status == ZERO
+        return thrown
+
+    def assign(self, place: Place | None) -> Thrown:
+        """The user's code put a tensor there. Returns what it held; unused passes are taken to be in the new one."""
+        thrown = self._thrown()
+        if self.status in (USED, SKIPPED):
+            self.deposits, self.mixed = [], ""
+        self.status, self.assigned, self.given = FRESH, place or Place("?", 0), True
+        return thrown
+
+    def use(self, by: int) -> Thrown:
+        """A step has used it. Returns what it was made of."""
+        thrown = self._thrown()
+        if self.status in (FRESH, SKIPPED, USED):
+            self.status, self.used_by = USED, by
+        self.deposits, self.increments, self.mixed, self.pieces = [], [], "", []
+        self.assigned, self.taken = None, False
+        return thrown
+
+    def skip(self) -> Thrown:
+        """A scaler has kept a step from using it. Returns what it holds."""
+        thrown = self._thrown()
+        if self.status in (FRESH, USED):
+            self.status = SKIPPED
+        return thrown
+
+    def _thrown(self) -> Thrown:
+        return Thrown(self.status, self.deposits if self.status == FRESH else [], self.taken)
+
+    def _begin(self, status: str) -> None:
+        self.status = status
+        self.deposits, self.increments = [], []
+        self.assigned, self.taken, self.mixed, self.used_by = None, False, "", None
+        self.read, self.clipped = None, False
+
+    # ------------------------------------------------------------------ what is known of the values
+
+    def held(self, place: Place | None) -> None:
+        """The user's code took hold of it at that line."""
+        self.read, self.taken = place, True
+
+    def keep_piece(self, total: float) -> None:
+        """Remember the sum over what is being thrown away: it may come back from a buffer."""
+        if len(self.pieces) < MOST_PIECES:
+            self.pieces.append(total)
+
+    def looked(self, version: int, digest: complex | None = None) -> None:
+        """Its value is known up to here: whatever happened until now is written down."""
+        self.version, self.digest = version, digest
+        self.read, self.clipped, self.before = None, False, None
+
+    def stands(self, parameter: Tensor, fingerprint: float | None) -> None:
+        """The parameter itself is known up to here: a later change is a step by hand."""
+        self.written, self.print = parameter._version, fingerprint
+
+
+def can_train(parameter: Tensor) -> bool:
+    """Whether a gradient can be expected: an empty tensor never gets one."""
+    return parameter.requires_grad and (is_lazy(parameter) or parameter.numel() > 0)

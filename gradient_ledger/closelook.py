@@ -1,0 +1,171 @@
+"""A closer look, for a window or two: who averages the weights, and what cuts the graph.
+
+Both are done by operations that run all the time and that it would cost too much to listen to. So they are listened
+to only while there is a reason: a window of several passes has been seen (averages belong to steps, not to
+micro-batches), or a parameter runs and gets no gradient.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gradient_ledger import graph, places
+from gradient_ledger.account import Account
+from gradient_ledger.events import Place
+from gradient_ledger.state import State
+from gradient_ledger.surroundings import average_updated
+
+LASTS = 3
+"""Steps that a closer look lasts."""
+
+IN_PLACE = ("add_", "sub_", "lerp_", "addcmul_")
+LISTS = ("_foreach_add_", "_foreach_lerp_", "_foreach_sub_")
+LEAVING = ("detach", "item", "tolist", "numpy")
+"""What takes a tensor's values out of its graph."""
+
+_MISSING = object()
+_busy = threading.Lock()
+"""One ledger looks closely at a time: what two have put over one another could not be taken off in any order."""
+
+
+class CloseLook:
+    """The extra taps of one ledger, while they are in."""
+
+    def __init__(self, state: State, averages: bool, cuts: bool):
+        self.state = state
+        self.until = state.progress.steps + LASTS
+        self.undo: list[Callable[[], None]] = []
+        self.weights = {p.data_ptr(): a for a in state.books.accounts if a.owners and (p := a.ref()) is not None}
+        self.cut = {id(p): a for a in without_gradient(state.books.accounts) if (p := a.ref()) is not None}
+        self.blocks: list[tuple[Place | None, int]] = []
+        if averages:
+            for name in IN_PLACE:
+                self._tap(Tensor, name, self._changed)
+            for name in LISTS:
+                self._tap(torch, name, self._changed_list)
+        if cuts:
+            for name in LEAVING:
+                self._tap(Tensor, name, self._left)
+            self._tap(torch.no_grad, "__enter__", self._entered)
+            self._tap(torch.no_grad, "__exit__", self._exited)
+            self._tap_data()
+
+    def end(self) -> None:
+        """Take the taps out."""
+        while self.undo:
+            self.undo.pop()()
+        _busy.release()
+
+    # -------------------------------------------------------------- taps
+
+    def _put(self, owner: Any, name: str, ours: Any) -> None:
+        own = vars(owner).get(name, _MISSING)
+        setattr(owner, name, ours)
+        self.undo.append(lambda: delattr(owner, name) if own is _MISSING else setattr(owner, name, own))
+
+    def _tap(self, owner: Any, name: str, seen: Callable[[tuple[Any, ...], Place | None], None]) -> None:
+        original = getattr(owner, name)
+
+        def tapped(*args: Any, **kwargs: Any) -> Any:
+            frame = sys._getframe(1)
+            if not torch.compiler.is_compiling() and places.kind_of(frame.f_code.co_filename) == places.USER:
+                self._tell(lambda: seen(args, places.user_place(frame)))
+            return original(*args, **kwargs)
+
+        self._put(owner, name, tapped)
+
+    def _tap_data(self) -> None:
+        base: Any = torch._C.TensorBase.data
+
+        def read(tensor: Tensor) -> Tensor:
+            frame = sys._getframe(1)
+            if places.kind_of(frame.f_code.co_filename) == places.USER:
+                self._tell(lambda: self._left((tensor,), places.user_place(frame)))
+            found: Tensor = base.__get__(tensor)
+            return found
+
+        self._put(Tensor, "data", property(read, base.__set__, base.__delete__, base.__doc__))
+
+    def _tell(self, act: Callable[[], None]) -> None:
+        state = self.state
+        if state.finished or state.muted:
+            return
+        with state.lock:
+            try:
+                act()
+            except Exception as error:
+                state.failed(error)
+
+    # -------------------------------------------------------------- what is seen
+
+    def _changed(self, args: tuple[Any, ...], place: Place | None) -> None:
+        target, others = args[0], [one for one in args[1:3] if isinstance(one, Tensor)]
+        if isinstance(target, Tensor) and target.data_ptr() not in self.weights:
+            for one in others:
+                account = self.weights.get(one.data_ptr())
+                if account is not None and one.shape == target.shape and not self._is_gradient(target):
+                    average_updated(self.state, place, account)
+
+    def _changed_list(self, args: tuple[Any, ...], place: Place | None) -> None:
+        if len(args) > 1 and isinstance(args[0], (list, tuple)) and isinstance(args[1], (list, tuple)):
+            for pair in zip(args[0], args[1], strict=False):
+                self._changed(pair, place)
+
+    def _is_gradient(self, target: Tensor) -> bool:
+        return any(account.grad is target for account in self.weights.values())
+
+    def _left(self, args: tuple[Any, ...], place: Place | None) -> None:
+        node = getattr(args[0], "grad_fn", None)
+        if node is None or not self.cut or place is None:
+            return
+        held = graph.uses(node)
+        for account in [self.cut.pop(leaf) for leaf in list(self.cut) if leaf in held]:
+            account.cut_at = place
+
+    def _entered(self, args: tuple[Any, ...], place: Place | None) -> None:
+        self.blocks.append((place, self._calls()))
+
+    def _exited(self, args: tuple[Any, ...], place: Place | None) -> None:
+        if not self.blocks:
+            return
+        entered, before = self.blocks.pop()
+        if self._calls() > before:
+            for account in self.cut.values():
+                account.cut_at = account.cut_at or entered
+
+    def _calls(self) -> int:
+        return sum(account.module.calls for account in self.cut.values() if account.module is not None)
+
+
+def without_gradient(accounts: Iterable[Account]) -> list[Account]:
+    """Parameters that an optimizer holds, that run, and that no backward pass has ever reached."""
+    return [a for a in accounts if a.owned and a.trains and not a.total and not a.given and a.module and a.module.calls]
+
+
+def has_compiled() -> bool:
+    """Whether anything was compiled in this process: such code would have to be compiled anew."""
+    utils: Any = sys.modules.get("torch._dynamo.utils")
+    return utils is not None and bool(utils.counters.get("frames"))
+
+
+def begin(state: State, several_passes: bool) -> None:
+    """After a step: look closely from here on, if there is a reason and the budget allows."""
+    if state.close_look is not None or has_compiled():
+        return
+    cuts = bool(without_gradient(state.books.accounts)) and state.budget.may_look("cuts", 2)
+    averages = several_passes and state.budget.may_look("averages", 2)
+    if (cuts or averages) and _busy.acquire(blocking=False):
+        state.close_look = CloseLook(state, averages, cuts)
+
+
+def end(state: State) -> None:
+    """Take the extra taps out."""
+    if state.close_look is not None:
+        state.close_look.end()
+        state.close_look = None

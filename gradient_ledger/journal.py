@@ -1,0 +1,143 @@
+"""The journal of one ledger: events as they are written, and the windows of a long run that are kept."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from torch import Tensor
+
+from gradient_ledger.account import Account
+from gradient_ledger.events import Ending, Event, Place, Trail
+from gradient_ledger.source import conditions
+
+KEPT = 400
+"""Windows whose events are all kept; later ones are kept if they differ from all those before."""
+ALIKE = 8
+"""How many later windows of one shape are kept."""
+
+MARKS = ("onto_used", "onto_skipped", "lost", "stale", "again", "crossed")
+"""Fields whose being set makes a window unlike others with the same events."""
+
+
+class Draft:
+    """An event being written: what will be the fields of its class, with accounts in place of names."""
+
+    __slots__ = ("accounts", "depth", "fields", "idle", "kind", "number", "place", "step", "thread", "trail", "window")
+
+    def __init__(self, kind: type[Event], number: int, place: Place | None, step: int, window: int, thread: int):
+        self.kind, self.number, self.place = kind, number, place
+        self.step, self.window, self.thread = step, window, thread
+        self.fields: dict[str, Any] = {}
+        self.accounts: list[Account] = []
+        self.depth = 0
+        """For a step: how many steps are under way with it, one inside another."""
+        self.trail: Trail = ()
+        """For a step: who called for it, innermost first."""
+        self.idle: dict[Account, Tensor] = {}
+        """For a step under way: parameters with a gradient of zeros, as they were before it."""
+
+    def event(self) -> Event:
+        """The event, with names in place of accounts: a parameter's name may become known late."""
+        if self.place is not None and issubclass(self.kind, Ending):
+            self.fields |= conditions(self.place, self.trail)
+        return self.kind(
+            number=self.number,
+            names=tuple(account.name for account in self.accounts),
+            step=self.step,
+            window=self.window,
+            where=self.place,
+            thread=self.thread,
+            **{key: _named(value) for key, value in self.fields.items()},
+        )
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, Account):
+        return value.name
+    if isinstance(value, (list, tuple)):
+        return tuple(_named(one) for one in value)
+    if isinstance(value, dict):
+        return {_named(key): _named(one) for key, one in value.items()}
+    if is_dataclass(value) and not isinstance(value, (type, Place)):
+        return replace(value, **{one.name: _named(getattr(value, one.name)) for one in fields(value)})
+    return value
+
+
+class Journal:
+    """The events of one ledger, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self.drafts: list[Draft] = []
+        self.dropped = 0
+        """Windows left out because the run was long and they were like earlier ones."""
+        self.number = 0
+        """Of the next event."""
+        self.clipping: Draft | None = None
+        """The clip under way, until anything else happens."""
+        self.groups: dict[tuple[Any, ...], Draft] = {}
+        """Events still open for more parameters; a forward, a backward and a step close them."""
+        self._threads: dict[int, int] = {}
+        self._shapes: Counter[tuple[Any, ...]] = Counter()
+        self._window_start = 0
+        self._kept = 0
+
+    def emit(
+        self,
+        kind: type[Event],
+        place: Place | None,
+        accounts: Iterable[Account],
+        steps: int,
+        window: int,
+        fields: dict[str, Any],
+    ) -> Draft:
+        """Begin an event of its own. `steps` were taken before it; `window` is for events without parameters."""
+        thread = threading.get_ident()
+        draft = Draft(kind, self.number, place, steps, window, self._threads.setdefault(thread, len(self._threads)))
+        draft.fields = fields
+        self.clipping = None
+        self.number += 1
+        draft.accounts.extend(accounts)
+        if draft.accounts and draft.accounts[0].owners:
+            draft.window = draft.accounts[0].owners[-1].steps
+        self.drafts.append(draft)
+        return draft
+
+    def happens_now(self, draft: Draft) -> None:
+        """Put an event behind all the others: it began before them and happens after them."""
+        self.drafts.remove(draft)
+        draft.number = self.number
+        self.number += 1
+        self.drafts.append(draft)
+
+    def close_groups(self) -> None:
+        """What happens next is an event of its own."""
+        self.groups.clear()
+
+    def window_closed(self) -> None:
+        """Forget the events of a window that is like earlier ones, once many are kept."""
+        start, self._window_start = self._window_start, len(self.drafts)
+        if self._kept < KEPT:
+            self._kept += 1
+            return
+        shape = tuple(_shape(draft) for draft in self.drafts[start:])
+        self._shapes[shape] += 1
+        if self._shapes[shape] <= ALIKE:
+            self._kept += 1
+            return
+        self.dropped += 1
+        del self.drafts[start:]
+        self._window_start = start
+
+    def last(self, *kinds: type[Event]) -> Draft | None:
+        """The latest event of these kinds."""
+        return next((draft for draft in reversed(self.drafts) if issubclass(draft.kind, kinds)), None)
+
+
+def _shape(draft: Draft) -> tuple[Any, ...]:
+    place, own = draft.place, draft.fields
+    marks = tuple(bool(own.get(key)) for key in MARKS)
+    return draft.kind, place and (place.file, place.line), marks, own.get("passes")

@@ -1,0 +1,86 @@
+"""Where training stands: passes and steps under way, scalers, autocast blocks, and how many steps were taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import torch
+
+from gradient_ledger.account import Account, Deposit
+from gradient_ledger.events import Place
+from gradient_ledger.journal import Draft
+
+task_id = torch._C._current_graph_task_id
+"""Number of the backward pass this thread is in, -1 outside."""
+
+
+class Pass:
+    """A backward pass under way."""
+
+    __slots__ = ("deposit", "draft", "flushed", "fresh", "skipped", "task", "thread", "touched", "used")
+
+    def __init__(self, deposit: Deposit, draft: Draft, thread: int):
+        self.deposit, self.draft, self.thread = deposit, draft, thread
+        self.touched: list[Account] = []
+        self.used: list[Account] = []
+        self.skipped: list[Account] = []
+        self.fresh = 0
+        self.flushed = 0
+        self.task = -1
+
+
+class ScalerStep:
+    """A `scaler.step(optimizer)` under way."""
+
+    __slots__ = ("fired", "fused", "place")
+
+    def __init__(self, place: Place | None, fused: bool):
+        self.place, self.fused = place, fused
+        """A fused step is called even when it will do nothing; it is then told so by an attribute."""
+        self.fired: Draft | None = None
+        """The step it took, if it took one."""
+
+
+class Region:
+    """The autocast blocks one thread is in."""
+
+    __slots__ = ("depth", "number")
+
+    def __init__(self) -> None:
+        self.depth, self.number = 0, 0
+
+
+class Progress:
+    """What one ledger must remember between two of torch's doings."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.steps_by_hand = 0
+        self.most_steps = 0
+        """Steps of whatever stepped most: an event of no optimizer's own belongs to that one's window."""
+        self.pass_number = 0
+        self.passes: list[Pass] = []
+        self.last: Pass | None = None
+        self.runs: Counter[Any] = Counter()
+        """Training forwards since the last backward, by call."""
+        self.last_run: Any = None
+        self.stepping: dict[int, list[Draft]] = {}
+        """The steps under way in each thread, the innermost last."""
+        self.scaler_steps: dict[int, ScalerStep] = {}
+        self.clearing: dict[int, tuple[int | None, Place | None]] = {}
+        """The `zero_grad` under way in each thread: the optimizer's number and its line."""
+        self.scaling = False
+        self.scale: float | None = None
+        self.regions: dict[int, Region] = {}
+        self.region_number = 0
+
+    def stepped(self, steps_of_it: int) -> None:
+        """One more step was taken, the `steps_of_it`-th of whatever took it."""
+        self.steps += 1
+        self.most_steps = max(self.most_steps, steps_of_it)
+
+    @property
+    def passed_since_step(self) -> bool:
+        """Whether a backward has run since the last step."""
+        return self.last is not None and self.last.draft.step == self.steps

@@ -1,0 +1,99 @@
+"""What the graph of a loss tells of its division: by which constant, and what was left out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradient_ledger.events import Backward, Edit, Finding
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, steps_of, times
+
+LEAST = 3
+"""A loss divided by 2 is as often a half of something as one of two micro-batches."""
+
+
+def stepped_every_time(view: View) -> Iterator[Finding]:
+    """Losses divided as for a window of several micro-batches, and a step after each of them."""
+    for optimizer, windows in view.windows.items():
+        if optimizer == BY_HAND or len(windows) < 2 or any(w.micro_batches != 1 for w in windows):
+            continue
+        inside = all(w.step.inside_backward for w in windows)
+        by = view.log.window or view.divisor(optimizer)
+        sure = view.log.window is not None
+        if by < (2 if sure else LEAST) or any(w.step.stale or w.step.mixed for w in windows):
+            continue
+        meant = f"windows of {by} were meant" if sure else f"each loss is divided by {by}, as in a window of {by}"
+        yield finding(
+            "optimizer-in-backward-accumulates" if inside else "step-every-micro-batch",
+            "error" if sure else "warning",
+            windows[0].step.where,
+            f"{view.label(optimizer)} steps {'inside backward(), ' if inside else ''}after every micro-batch: "
+            f"{times(len(windows), 'step')} on 1 backward pass each, where {meant}.",
+            sizes=[w.micro_batches for w in windows][:20],
+            window=by,
+        )
+
+
+def auxiliary(view: View) -> Iterator[Finding]:
+    """A loss that is divided by the size of the window, and beside it one that is not."""
+    for windows in view.windows.values():
+        hits: list[tuple[Window, Backward]] = []
+        for window in windows:
+            if window.passes < LEAST - 1 or window.step.assigned or window.of(Edit):
+                continue
+            mixed = [one for one in _passes(view, window) if one.undivided and one.divisor == window.passes]
+            hits += [(window, one) for one in mixed if len(mixed) == window.passes]
+            hits += [(window, one) for one in _bare_beside_divided(view, window)]
+        if not hits or len({id(w) for w, _ in hits}) * 2 < len(windows):
+            continue
+        window, one = hits[0]
+        by = window.micro_batches
+        what = f"a summand that ends in {one.undivided}" if one.undivided else "the loss that goes backward here"
+        yield finding(
+            "auxiliary-loss-not-divided",
+            "warning",
+            one.where,
+            f"In windows of {by} micro-batches one loss is divided by {by}, and {what} is not: it counts {by} times as "
+            "much as in one large batch.",
+            steps=steps_of(list({w.number: w for w, _ in hits}.values())),
+            window=by,
+        )
+
+
+def _passes(view: View, window: Window) -> list[Backward]:
+    return [view.by_pass[n] for n in window.step.pass_numbers if n in view.by_pass]
+
+
+def _bare_beside_divided(view: View, window: Window) -> list[Backward]:
+    """Passes of a line whose mean losses are never divided, where another line's are, by the size of the window."""
+    lines: dict[object, list[Backward]] = {}
+    for number, trail in zip(window.step.pass_numbers, window.step.trails, strict=False):
+        if number in view.by_pass:
+            lines.setdefault(trail, []).append(view.by_pass[number])
+    size = max((len(passes) for passes in lines.values()), default=0)
+    divided = [p for p in lines.values() if len(p) == size and all(one.divisor == size for one in p)]
+    bare = [p for p in lines.values() if len(p) == size and all(_is_bare(one) for one in p)]
+    return [passes[0] for passes in bare] if size > 1 and divided else []
+
+
+def _is_bare(one: Backward) -> bool:
+    return one.divisor is None and one.bare and not one.gradient
+
+
+def contrasts(view: View) -> Iterator[Finding]:
+    """A contrastive loss in micro-batches: the negatives are those of the micro-batch alone."""
+    for windows in view.windows.values():
+        hits = [(w, one) for w in windows for one in _passes(view, w) if one.contrast and w.micro_batches > 1]
+        if not hits:
+            continue
+        window, one = hits[0]
+        yield finding(
+            "contrastive-loss-accumulated",
+            "info",
+            one.where,
+            f"This loss tells each of {one.contrast} rows from the others of its own micro-batch, and {window.micro_batches} "
+            f"micro-batches make a step: nothing is told from the other {window.micro_batches - 1} micro-batches' rows, as "
+            "it would be in one large batch.",
+            rows=one.contrast,
+            window=window.micro_batches,
+        )
+        return

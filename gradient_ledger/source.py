@@ -1,0 +1,85 @@
+"""What stands around a line of the user's program: the recorder reads it, so that rules need not."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from gradient_ledger.events import Place, Trail
+
+
+class Around(NamedTuple):
+    """The conditions a line stands under."""
+
+    under: int | None
+    """Line of the innermost `if` whose body holds it."""
+    condition: str
+    """The text of that `if`'s test."""
+    passed_over: int | None
+    """Line of the last `continue` before that `if` in the same loop, or `return` in the same function."""
+
+
+_NOTHING = Around(None, "", None)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOPS = (ast.For, ast.While, ast.AsyncFor)
+
+
+def conditions(place: Place, trail: Trail) -> dict[str, Any]:
+    """When a step is taken: the `if` it stands under, and what may pass over that.
+
+    A step in a helper is taken when the helper is called: of its callers, the one that counts decides.
+    """
+    frames = [Place(file, line, place.function, place.through) for file, line in trail] or [place]
+    found = [(frame, _around(frame.file, frame.line)) for frame in frames]
+    under = [(frame, one) for frame, one in found if one.under is not None]
+    frame, one = next(((f, o) for f, o in under if "%" in o.condition), under[0] if under else (place, _NOTHING))
+    over = next(((f, o.passed_over) for f, o in found if o.passed_over is not None), None)
+    return {
+        "under": Place(frame.file, one.under, frame.function, frame.through) if one.under is not None else None,
+        "condition": one.condition,
+        "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
+    }
+
+
+@lru_cache(maxsize=4096)
+def _around(file: str, line: int) -> Around:
+    tree = _tree(file)
+    if tree is None:
+        return _NOTHING
+    under: ast.If | None = None
+    around: ast.stmt | ast.Lambda | None = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0):
+            under = node if under is None or node.lineno > under.lineno else under
+        elif isinstance(node, (*_FUNCTIONS, *_LOOPS)) and node.lineno < line <= (node.end_lineno or 0):
+            around = node if around is None or node.lineno > around.lineno else around
+    start = under.lineno if under is not None else line
+    word = ast.Continue if isinstance(around, _LOOPS) else ast.Return
+    skips = [one.lineno for one in _inside(around, word, line) if one.lineno < start] if around is not None else []
+    return Around(
+        under.lineno if under is not None else None,
+        ast.unparse(under.test) if under is not None else "",
+        max(skips, default=None),
+    )
+
+
+def _inside(node: Any, word: type[ast.stmt], line: int) -> Iterator[ast.stmt]:
+    """Every `continue` or `return` that leaves this loop or function, and passes over that line in doing so."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, word):
+            yield inner
+        elif isinstance(inner, ast.Try) and any(s.lineno <= line <= (s.end_lineno or 0) for s in inner.finalbody):
+            continue  # its `finally` runs whatever happens
+        elif not isinstance(inner, _FUNCTIONS) and not (word is ast.Continue and isinstance(inner, _LOOPS)):
+            yield from _inside(inner, word, line)
+
+
+@lru_cache(maxsize=64)
+def _tree(file: str) -> ast.Module | None:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return None

@@ -1,0 +1,18 @@
+# bug: B79
+# id: step-every-micro-batch
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+batches = [(torch.randn(6, 10), torch.randint(0, 3, (6,))) for _ in range(32)]
+
+for i, (x, y) in enumerate(batches):
+    loss = F.cross_entropy(model(x), y) / 4
+    loss.backward()
+    optimizer.step()  # <-- bug
+    if (i + 1) % 4 == 0:
+        optimizer.zero_grad()
+print(loss.item() * 4)

@@ -1,0 +1,21 @@
+# bug: B80
+# id: loss-not-scaled
+# raises: AssertionError
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+batches = [(torch.randn(8, 10), torch.randn(8, 2)) for _ in range(10)]
+
+for x, y in batches:
+    optimizer.zero_grad()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss = F.mse_loss(model(x), y)
+    loss.backward()  # <-- bug
+    scaler.step(optimizer)
+    scaler.update()
+print(loss.item())

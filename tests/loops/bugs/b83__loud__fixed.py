@@ -1,0 +1,22 @@
+# bug: B83
+import torch
+from torch import nn
+
+
+def train(model, batches, k=2):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    scaler = torch.amp.GradScaler("cpu", init_scale=256.0)
+    for i, (x, y) in enumerate(batches):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            loss = nn.functional.cross_entropy(model(x), y) / k
+        scaler.scale(loss).backward()
+        if (i + 1) % k == 0:
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+    return loss.item() * k
+
+
+torch.manual_seed(7)
+net = nn.Sequential(nn.Linear(5, 12), nn.ReLU(), nn.Linear(12, 3))
+print(train(net, [(torch.randn(6, 5), torch.randint(0, 3, (6,))) for _ in range(20)]))
