@@ -70,12 +70,14 @@ class Account:
         "name",
         "owned",
         "owners",
+        "position",
         "ref",
         "root",
         "trains",
         # what its gradient holds: written by the transitions alone
         "assigned",
         "deposits",
+        "finite",
         "given",
         "increments",
         "mixed",
@@ -103,6 +105,8 @@ class Account:
         self.root: Root | None = None
         self.module: ModuleAccount | None = None
         self.owners: list[OptimizerAccount] = []
+        self.position = -1
+        """Its place among the parameters of its model, in the order of its modules."""
         self.owned = False
         """Whether a living optimizer holds it."""
         self.handle: Any = None
@@ -120,6 +124,8 @@ class Account:
         self.status = EMPTY
         self.deposits: list[Deposit] = []
         """Since the last clear or step."""
+        self.finite = True
+        """False once inf or nan was seen in what it holds."""
         self.total = 0
         self.used_by: int | None = None
         """The optimizer whose step used what is there now; -1 for a step by hand."""
@@ -200,6 +206,7 @@ class Account:
         if self.status in (USED, SKIPPED):
             self.deposits, self.mixed = [], ""
         self.status, self.assigned, self.given = FRESH, place or Place("?", 0), True
+        self.taken = False
         return thrown
 
     def use(self, by: int) -> Thrown:
@@ -208,7 +215,7 @@ class Account:
         if self.status in (FRESH, SKIPPED, USED):
             self.status, self.used_by = USED, by
         self.deposits, self.increments, self.mixed, self.pieces = [], [], "", []
-        self.assigned, self.taken = None, False
+        self.assigned, self.taken, self.finite = None, False, True
         return thrown
 
     def skip(self) -> Thrown:
@@ -223,7 +230,7 @@ class Account:
 
     def _begin(self, status: str) -> None:
         self.status = status
-        self.deposits, self.increments = [], []
+        self.deposits, self.increments, self.finite = [], [], True
         self.assigned, self.taken, self.mixed, self.used_by = None, False, "", None
         self.read, self.clipped = None, False
 
@@ -232,6 +239,10 @@ class Account:
     def held(self, place: Place | None) -> None:
         """The user's code took hold of it at that line."""
         self.read, self.taken = place, True
+
+    def found_nonfinite(self) -> None:
+        """inf or nan is in what it holds, and stays there whatever is added."""
+        self.finite = False
 
     def keep_piece(self, total: float) -> None:
         """Remember the sum over what is being thrown away: it may come back from a buffer."""

@@ -36,7 +36,9 @@ def living(kind: type) -> list[Any]:
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
-    __slots__ = ("_smallest", "accounts", "first_event", "made", "made_at", "number", "ref", "restored", "size") + (
+    __slots__ = ("_smallest", "accounts", "first_event", "lasted", "made", "made_at", "number", "ref") + (
+        "restored",
+        "size",
         "steps",
         "type",
     )
@@ -54,6 +56,8 @@ class OptimizerAccount:
         """Number of the first event after it was made."""
         self.restored: Place | None = None
         """Where its state was loaded from a checkpoint since its last step."""
+        self.lasted = True
+        """Whether it was alive when we last looked: at the end everything may be gone."""
         self._smallest: Account | None = None
 
     def smallest(self) -> Account | None:
@@ -75,6 +79,7 @@ class ModuleAccount:
         "called_at",
         "calls",
         "checkpoint",
+        "in_training",
         "made",
         "made_at",
         "name",
@@ -107,22 +112,21 @@ class ModuleAccount:
         self.made = 0
         """When it was made, by the clock of `Books`; 0 for before the ledger was opened."""
         self.checkpoint = False
-
-    def in_training(self) -> bool:
-        """Whether it is in train mode."""
-        module = self.ref()
-        return module is not None and module.training
+        self.in_training = module.training
+        """Whether it was in train mode when we last looked."""
 
 
 class Root:
     """A model as the user calls it: an outermost module."""
 
-    __slots__ = ("kind", "label", "number", "ref")
+    __slots__ = ("kind", "label", "number", "parameters", "ref")
 
     def __init__(self, module: nn.Module, number: int, label: str):
         self.ref = weakref.ref(module)
         self.number = number
         self.label = label
+        self.parameters = 0
+        """How many were met in it so far."""
         self.kind = ""
         if hasattr(module, "require_backward_grad_sync"):
             self.kind = "ddp"
@@ -273,11 +277,20 @@ class Books:
             account = known or self.open(parameter, path)
             if known is not None and (known.root is None or known.root is not root):
                 known.name = path
+            if account.root is not root or account.position < 0:
+                root.parameters += 1
+                account.position = root.parameters
             account.root, account.module, account.attached = root, entry, True
         return entry
 
     def look_around(self) -> None:
-        """Note which parameters living models still hold, and which require gradients."""
+        """Note which parameters living models still hold, which require gradients, and what else is gone or changed."""
+        for optimizer in self.optimizers:
+            optimizer.lasted = optimizer.alive
+        for entry in self.modules.values():
+            part = entry.ref()
+            if part is not None:
+                entry.in_training = part.training
         held = {id(p) for _, module in self.living() for p in module.parameters()}
         alive = bool(held)
         for account in self.accounts:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from types import FrameType
 from typing import Any
 
 import torch
@@ -69,13 +70,13 @@ class CloseLook:
         setattr(owner, name, ours)
         self.undo.append(lambda: delattr(owner, name) if own is _MISSING else setattr(owner, name, own))
 
-    def _tap(self, owner: Any, name: str, seen: Callable[[tuple[Any, ...], Place | None], None]) -> None:
+    def _tap(self, owner: Any, name: str, seen: Callable[[tuple[Any, ...], FrameType], None]) -> None:
         original = getattr(owner, name)
 
         def tapped(*args: Any, **kwargs: Any) -> Any:
             frame = sys._getframe(1)
             if not torch.compiler.is_compiling() and places.kind_of(frame.f_code.co_filename) == places.USER:
-                self._tell(lambda: seen(args, places.user_place(frame)))
+                self._tell(lambda: seen(args, frame))
             return original(*args, **kwargs)
 
         self._put(owner, name, tapped)
@@ -86,7 +87,7 @@ class CloseLook:
         def read(tensor: Tensor) -> Tensor:
             frame = sys._getframe(1)
             if places.kind_of(frame.f_code.co_filename) == places.USER:
-                self._tell(lambda: self._left((tensor,), places.user_place(frame)))
+                self._tell(lambda: self._left((tensor,), frame))
             found: Tensor = base.__get__(tensor)
             return found
 
@@ -104,34 +105,34 @@ class CloseLook:
 
     # -------------------------------------------------------------- what is seen
 
-    def _changed(self, args: tuple[Any, ...], place: Place | None) -> None:
+    def _changed(self, args: tuple[Any, ...], frame: FrameType) -> None:
         target, others = args[0], [one for one in args[1:3] if isinstance(one, Tensor)]
         if isinstance(target, Tensor) and target.data_ptr() not in self.weights:
             for one in others:
                 account = self.weights.get(one.data_ptr())
                 if account is not None and one.shape == target.shape and not self._is_gradient(target):
-                    average_updated(self.state, place, account)
+                    average_updated(self.state, frame, account)
 
-    def _changed_list(self, args: tuple[Any, ...], place: Place | None) -> None:
+    def _changed_list(self, args: tuple[Any, ...], frame: FrameType) -> None:
         if len(args) > 1 and isinstance(args[0], (list, tuple)) and isinstance(args[1], (list, tuple)):
             for pair in zip(args[0], args[1], strict=False):
-                self._changed(pair, place)
+                self._changed(pair, frame)
 
     def _is_gradient(self, target: Tensor) -> bool:
         return any(account.grad is target for account in self.weights.values())
 
-    def _left(self, args: tuple[Any, ...], place: Place | None) -> None:
+    def _left(self, args: tuple[Any, ...], frame: FrameType) -> None:
         node = getattr(args[0], "grad_fn", None)
-        if node is None or not self.cut or place is None:
+        if node is None or not self.cut:
             return
         held = graph.uses(node)
         for account in [self.cut.pop(leaf) for leaf in list(self.cut) if leaf in held]:
-            account.cut_at = place
+            account.cut_at = places.user_place(frame)
 
-    def _entered(self, args: tuple[Any, ...], place: Place | None) -> None:
-        self.blocks.append((place, self._calls()))
+    def _entered(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        self.blocks.append((places.user_place(frame), self._calls()))
 
-    def _exited(self, args: tuple[Any, ...], place: Place | None) -> None:
+    def _exited(self, args: tuple[Any, ...], frame: FrameType) -> None:
         if not self.blocks:
             return
         entered, before = self.blocks.pop()

@@ -191,6 +191,8 @@ class Accumulate(Event):
     """Those that held gradients a step had used."""
     onto_skipped: tuple[str, ...] = ()
     """Those that held the gradients of a skipped step."""
+    moved: tuple[str, ...] = ()
+    """Those of the fresh ones whose weights had been changed since the gradients they hold were computed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,6 +264,8 @@ class Edit(Event):
     """Whether any of them carried the loss scale."""
     norms: tuple[float, float] | None = None
     """Norm of one of them before and after, for hidden ones."""
+    overwrote: tuple[str, ...] = ()
+    """Parameters whose gradient had been assigned before, and neither used nor read since."""
     meant: bool = False
     """Whether the line says in so many words that it writes behind autograd's back."""
     carried: Literal["", "all", "last"] = ""
@@ -373,6 +377,8 @@ class Ending(Event):
     """Whether their losses were scaled: none, one or both of False and True."""
     last_pass_at: Place | None = None
     crossed: Crossing | None = None
+    kept_as_state: tuple[str, ...] = ()
+    """Parameters whose very gradient the optimizer keeps as its state; looked at after the first few steps."""
     low_precision: str = ""
     """`bfloat16` or `float16` where several passes were summed in it."""
     norm: float | None = None
@@ -537,7 +543,7 @@ class ParameterFacts:
 
     name: str
     owners: tuple[int, ...]
-    """Numbers of the optimizers that hold it."""
+    """Numbers of the optimizers that hold it, without those that were let go before they ever stepped."""
     deposits: int
     """How many backward passes added to it."""
     requires_grad: bool
@@ -561,6 +567,10 @@ class ParameterFacts:
     """Where the module that holds it was made, when the ledger saw that."""
     made: int = 0
     """When, on the clock that also counts optimizers; 0 for before the ledger was opened."""
+    let_go_at: Place | None = None
+    """Where an optimizer that held it was made, which was let go before it ever stepped."""
+    position: int = -1
+    """Its place among the parameters of its model."""
     model: str = ""
     """Label of the model that holds it."""
 

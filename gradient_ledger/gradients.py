@@ -311,6 +311,8 @@ def book_assignment(state: State, account: Account, place: Place | None, value: 
         note_factor(draft, account, value)
     if len(account.pieces) > 1 and "carried" not in draft.fields:
         draft.fields["carried"] = what_came_back(account.pieces, digest_of(value).real)
+    if account.status == FRESH and account.assigned is not None and not account.taken:
+        draft.fields.setdefault("overwrote", []).append(account)
     account.assign(place)
 
 
@@ -409,7 +411,13 @@ def book_deposit(state: State, account: Account, current: Pass) -> None:
     """Book that a backward pass has added to one gradient."""
     if account.seen == current.deposit.number and account.status != EMPTY:
         return  # booked before, and perhaps used and zeroed since, inside the backward itself
+    parameter = account.ref()
+    stood = parameter is None or parameter._version == account.written or not account.owned
     onto = account.deposit(current.deposit, current.thread)
+    if onto == FRESH and not stood and len(account.deposits) > 1:
+        current.moved.append(account)
+    if parameter is not None and account.owned:
+        account.written = parameter._version
     if onto == USED:
         current.used.append(account)
     elif onto == SKIPPED:
@@ -435,7 +443,8 @@ def flush(state: State, one: Pass) -> None:
         onto_fresh=one.fresh,
         onto_used=one.used,
         onto_skipped=one.skipped,
+        moved=one.moved,
     )
     draft.thread = one.draft.thread
-    one.used, one.skipped = [], []
+    one.used, one.skipped, one.moved = [], [], []
     one.flushed = len(one.touched)

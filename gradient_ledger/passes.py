@@ -21,7 +21,7 @@ from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_
 from gradient_ledger.progress import Pass, task_id
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
-from gradient_ledger.tensors import digest_of, fingerprint
+from gradient_ledger.tensors import digest_of, fingerprint, is_finite
 
 
 def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame: FrameType) -> Pass | None:
@@ -180,6 +180,7 @@ def backward_ends(state: State, one: Pass) -> None:
     if one in state.progress.passes:
         state.progress.passes.remove(one)
     number = one.deposit.number
+    look_for_nonfinite(one)
     for account in state.within_reach():
         if account.status == EMPTY:
             continue
@@ -198,6 +199,17 @@ def backward_ends(state: State, one: Pass) -> None:
                 account.stands(parameter, fingerprint(parameter) if state.budget.may_look("prints", 4000) else None)
     if state.sharing or state.progress.pass_number < 3:
         find_aliases(state, one)
+
+
+def look_for_nonfinite(one: Pass) -> None:
+    """Where gradients pile up, look at a small one after 2, 4, 8, … passes: inf or nan would stay in it."""
+    owners = one.touched[0].owners if one.touched else []
+    small = owners[-1].smallest() if owners else None
+    count = len(small.deposits) if small is not None else 0
+    if small is not None and count > 1 and count & (count - 1) == 0:
+        grad = small.grad
+        if grad is not None and grad.device.type == "cpu" and not is_finite(grad):
+            small.found_nonfinite()
 
 
 def find_aliases(state: State, one: Pass) -> None:

@@ -77,6 +77,15 @@ def user_place(frame: FrameType | None) -> Place | None:
     return _place(library) if library is not None else None
 
 
+def within(frame: FrameType | None, caller: Place | None) -> Place | None:
+    """The line of `caller`'s own function from which this frame was called; None where it was called from elsewhere."""
+    while frame is not None and caller is not None:
+        if frame.f_code.co_filename == caller.file and frame.f_code.co_name == caller.function:
+            return _place(frame)
+        frame = frame.f_back
+    return None
+
+
 def trail(frame: FrameType | None) -> tuple[tuple[str, int], ...]:
     """Up to three of the user's frames, innermost first.
 

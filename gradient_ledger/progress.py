@@ -18,13 +18,14 @@ task_id = torch._C._current_graph_task_id
 class Pass:
     """A backward pass under way."""
 
-    __slots__ = ("deposit", "draft", "flushed", "fresh", "skipped", "task", "thread", "touched", "used")
+    __slots__ = ("deposit", "draft", "flushed", "fresh", "moved", "skipped", "task", "thread", "touched", "used")
 
     def __init__(self, deposit: Deposit, draft: Draft, thread: int):
         self.deposit, self.draft, self.thread = deposit, draft, thread
         self.touched: list[Account] = []
         self.used: list[Account] = []
         self.skipped: list[Account] = []
+        self.moved: list[Account] = []
         self.fresh = 0
         self.flushed = 0
         self.task = -1

@@ -52,7 +52,7 @@ class Recorder(State):
         with self.lock:
             settle_all(self)
             pending = [a for a in self.within_reach() if a.status == FRESH and a.deposits]
-            self.pending_finite = all(is_finite(grad) for a in pending if (grad := a.grad) is not None)
+            self.pending_finite = all(a.finite and ((grad := a.grad) is None or is_finite(grad)) for a in pending)
             closelook.end(self)
             if any(account.root is None for account in self.books.accounts):
                 self.books.find_wholes()
@@ -75,7 +75,8 @@ class Recorder(State):
             parameters = tuple(
                 ParameterFacts(
                     name=account.name,
-                    owners=tuple(owner.number for owner in account.owners),
+                    owners=tuple(owner.number for owner in account.owners if owner.lasted or owner.steps),
+                    let_go_at=next((o.made_at for o in account.owners if not o.lasted and not o.steps), None),
                     deposits=account.total,
                     requires_grad=account.trains,
                     ran=account.module.calls if account.module else 0,
@@ -83,11 +84,12 @@ class Recorder(State):
                     is_parameter=account.is_parameter,
                     in_model=account.attached,
                     called_at=account.module.called_at if account.module else None,
-                    training=bool(account.module and account.module.in_training()),
+                    training=bool(account.module and account.module.in_training),
                     cut_at=account.cut_at,
                     in_checkpoint=bool(account.module and account.module.checkpoint),
                     made_at=account.module.made_at if account.module else None,
                     made=account.module.made if account.module else 0,
+                    position=account.position,
                     model=account.root.label if account.root else "",
                 )
                 for account in self.books.accounts

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from gradient_ledger import closelook, places
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, grad_of
 from gradient_ledger.books import OptimizerAccount
@@ -238,6 +241,8 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
     if within is not None and within.fused and float(getattr(optimizer, "found_inf", None) or 0) > 0:
         skip(state, entry, draft)
         return
+    if entry.steps < SAMPLES:
+        draft.fields["kept_as_state"] = [account for account in entry.accounts if is_state(account, optimizer)]
     use(entry)
     entry.steps += 1
     state.progress.stepped(entry.steps)
@@ -247,6 +252,16 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
     state.journal.close_groups()
     state.journal.window_closed()
     state.say_step()
+
+
+def is_state(account: Account, optimizer: Any) -> bool:
+    """Whether an optimizer keeps the very gradient of a parameter, or a view of it, as its state."""
+    parameter, grad = account.ref(), account.grad
+    kept = optimizer.state.get(parameter) if parameter is not None and grad is not None else None
+    if not isinstance(kept, dict) or grad is None or grad.layout != torch.strided or grad.numel() < 2:
+        return False
+    held = [one for one in kept.values() if isinstance(one, Tensor) and one.layout == torch.strided]
+    return any(one is grad or (one.numel() == grad.numel() and one.data_ptr() == grad.data_ptr()) for one in held)
 
 
 def how_far(account: Account, before: Any) -> float:

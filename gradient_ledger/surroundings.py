@@ -19,7 +19,6 @@ from gradient_ledger.events import (
     DataPass,
     Ending,
     Forward,
-    Place,
     ScalerUpdate,
     SchedulerStep,
     SkippedStep,
@@ -244,8 +243,13 @@ def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:
         state.optimizer(optimizer).restored = places.user_place(frame)
 
 
-def average_updated(state: State, place: Place | None, account: Account | None = None) -> None:
-    """A running average of the weights took in one parameter, or all of them."""
+def average_updated(state: State, frame: FrameType, account: Account | None = None) -> None:
+    """A running average of the weights took in one parameter, or all of them.
+
+    It belongs to the line of the training loop: that is where it stands in or out of the condition of the step.
+    """
+    last = state.journal.last(Ending)
+    place = places.within(frame, last.place if last is not None else None) or places.user_place(frame)
     if account is None:
         state.emit(AverageUpdate, place, (), pending=waiting_passes(state))
     else:

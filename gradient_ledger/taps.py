@@ -273,7 +273,7 @@ def _scheduled(recorder: Recorder, call: Call, _: Any) -> None:
 
 
 def _averaged(recorder: Recorder, call: Call) -> None:
-    surroundings.average_updated(recorder, places.user_place(call.frame))
+    surroundings.average_updated(recorder, call.frame)
 
 
 def _scheduler_classes() -> list[type]:

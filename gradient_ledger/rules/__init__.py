@@ -39,6 +39,8 @@ RULES: tuple[Rule, ...] = (
     precision.autocast,
     precision.state,
     precision.nonfinite,
+    precision.moved,
+    precision.replaced,
     precision.missing_steps,
     ownership.crossed,
     ownership.input_gradients,

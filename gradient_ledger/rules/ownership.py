@@ -184,20 +184,52 @@ def never(view: View) -> Iterator[Finding]:
 
 
 def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
-    """In train mode a parameter was left out; in eval mode it is there to be passed through."""
-    left_out = [p for p in orphans if p.training and p.is_parameter]
+    """Whether parts were left out of the optimizer, or are there to be passed through."""
+    left_out = [p for p in orphans if p.training and p.is_parameter and _left_out(view, p)]
     models = {p.model for p in left_out}
     beside = {owner for p in view.log.parameters if p.model in models for owner in p.owners}
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
     likely = [e for e in stepped if e.number in beside] or stepped
+    let_go = next((p.let_go_at for p in left_out if p.let_go_at is not None), None)
     return finding(
         "gradients-nobody-uses",
         "warning" if left_out else "info",
-        likely[-1].made_at if likely and left_out else None,
+        let_go or (likely[-1].made_at if likely and left_out else None),
         f"{some(p.name for p in left_out or orphans)} get gradients{', in train mode' if left_out else ''}, and no "
-        "optimizer holds them.",
+        f"optimizer holds them{': the one that did was let go before it ever stepped' if let_go else ''}.",
         names=[p.name for p in left_out or orphans][:10],
     )
+
+
+def _left_out(view: View, orphan: ParameterFacts) -> bool:
+    """Whether a parameter looks forgotten, not frozen.
+
+    An optimizer held it and was let go; or it belongs to a part of a model behind a part that is trained, where what
+    is not to be trained stands in front, or beside its adapters; or to a whole model, whose twin is trained on the
+    same losses.
+    """
+    if orphan.let_go_at is not None:
+        return True
+    mine = [p for p in view.log.parameters if p.model == orphan.model and p.in_model]
+    trained = [p for p in mine if p.owners]
+    if trained:
+        behind = min(p.position for p in trained) < orphan.position
+        return behind and not any(_part(p) == _part(orphan) for p in trained)
+    names = {p.name for p in mine}
+    kind = orphan.model.rstrip("0123456789")
+    twins = [p for p in view.log.parameters if p.owners and p.model.rstrip("0123456789") == kind]
+    one_of = {p.name for p in twins if _inner(p) == _inner(orphan)}
+    return any(names & set(e.names) and one_of & set(e.names) for e in view.of(Accumulate))
+
+
+def _inner(parameter: ParameterFacts) -> str:
+    """Its name within its model."""
+    return parameter.name.removeprefix(f"{parameter.model}.")
+
+
+def _part(parameter: ParameterFacts) -> str:
+    """The outermost part of the model that holds it."""
+    return _inner(parameter).split(".")[0]
 
 
 def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

@@ -140,7 +140,11 @@ def _active(event: Clip) -> bool:
 def _scaled_clip(window: Window, event: Clip) -> bool:
     if not event.scaled or (not window.step.by_scaler and not window.skipped):
         return False
-    if any(e.number < event.number and not _accumulated_between(window, e, event) for e in window.of(Unscale)):
+    unscaled: set[str] = set()
+    for one in window.of(Unscale):
+        if one.number < event.number and not _accumulated_between(window, one, event):
+            unscaled |= set(one.names)
+    if window.names & set(event.names) <= unscaled:
         return False
     scale, limit = event.scale or window.step.scale, event.limit
     # max_norm * scaler.get_scale() is right: such a limit is not tiny beside the scale, nor a usual round number.
@@ -281,7 +285,7 @@ def mixed_precision(view: View) -> Iterator[Finding]:
             and False in w.step.scaled
             and not any(e.gradient for e in w.of(Backward))  # the scale may have come in as the gradient
             # A scaled backward that ended elsewhere may have handed its scale on, as cached gradients do.
-            and (True in w.step.scaled or not any(e.scaled for e in w.of(Backward)))
+            and (True in w.step.scaled or not _ended_elsewhere(view, w))
         ]
         if bare:
             scale = bare[0].step.scale
@@ -323,6 +327,13 @@ def mixed_precision(view: View) -> Iterator[Finding]:
                 taken=taken,
                 windows=len(windows),
             )
+
+
+def _ended_elsewhere(view: View, window: Window) -> bool:
+    """Whether a scaled backward in this window put no gradient on any optimizer's parameters."""
+    scaled = {e.pass_number for e in window.of(Backward) if e.scaled}
+    reached = {e.pass_number for e in window.of(Accumulate) for mine in view.owned.values() if mine & set(e.names)}
+    return bool(scaled - reached)
 
 
 def _stuck(view: View, last: Window) -> bool:
@@ -393,18 +404,59 @@ def missing_steps(view: View) -> Iterator[Finding]:
             )
 
 
+def moved(view: View) -> Iterator[Finding]:
+    """Weights that change between two passes whose gradients are added."""
+    for windows in view.windows.values():
+        hits = [(w, e) for w in windows for e in w.of(Accumulate) if w.names & set(e.moved) and w.step.fresh]
+        if len(hits) * 2 < len(windows) or not hits:
+            continue
+        window, event = hits[0]
+        yield finding(
+            "weights-moved-inside-window",
+            "warning",
+            event.where,
+            f"Between two backward passes of one window the weights {some(sorted(window.names & set(event.moved)))} were "
+            f"changed, and the second gradient was added to the first, in {times(len({id(w) for w, _ in hits}), 'window')}: the "
+            "sum is the gradient at neither place.",
+            steps=steps_of(list({w.number: w for w, _ in hits}.values())),
+        )
+
+
+def replaced(view: View) -> Iterator[Finding]:
+    """Gradients that are lost because another is put in their place, or are kept as the optimizer's own state."""
+    for optimizer, windows in view.windows.items():
+        over = [(w, e) for w in windows for e in w.of(Edit) if w.names & set(e.overwrote)]
+        if over:
+            yield finding(
+                "gradient-overwritten",
+                "warning",
+                over[0][1].where,
+                f"A gradient is put in the place of one that was put there before and that no step had used, "
+                f"{times(len(over), 'time')} in {times(len({id(w) for w, _ in over}), 'window')}.",
+                names=sorted(over[0][0].names & set(over[0][1].overwrote))[:10],
+                steps=steps_of(list({w.number: w for w, _ in over}.values())),
+            )
+        kept = [w for w in windows if w.step.kept_as_state]
+        if kept:
+            yield finding(
+                "gradient-kept-as-state",
+                "error",
+                kept[0].step.where,
+                f"After the step of {view.label(optimizer)} its state for {some(kept[0].step.kept_as_state)} is the very "
+                "tensor in .grad: clearing the gradient clears the state, and a backward adds to it.",
+                names=list(kept[0].step.kept_as_state)[:10],
+            )
+
+
 def state(view: View) -> Iterator[Finding]:
     """Batch statistics and low precision, which accumulation does not average."""
     for windows in view.windows.values():
         norms = [w for w in windows if w.step.batch_norm > 1 and w.micro_batches > 1]
         if norms:
-            # Divided losses are micro-batches of one batch; others may be meant to be apart, as real and fake are.
-            roots = {view.by_pass[n].root for n in norms[0].step.pass_numbers if n in view.by_pass}
-            sure = bool(view.log.window) or bool(roots & {"Div", "Mul"})
             names = norms[0].step.batch_norm_names
             yield finding(
                 "batchnorm-per-micro-batch",
-                "warning" if sure else "info",
+                "warning" if view.log.window else "info",
                 norms[0].step.batch_norm_at,
                 f"BatchNorm ({some(names)}) saw {norms[0].step.batch_norm} micro-batches per step, each with "
                 "statistics of its own: the accumulated gradient is not the large batch's.",

@@ -235,7 +235,8 @@ def hooks(view: View) -> Iterator[Finding]:
     """Gradient hooks that are registered again and again."""
     for optimizer, windows in view.windows.items():
         growing = [w for w in windows if w.step.hooks]
-        if len(growing) >= 3 and len(growing) * 2 >= min(len(windows), 12):
+        often = len(growing) * 2 >= min(len(windows), 12)
+        if len(growing) >= 3 and (often or len({w.step.hooked_at for w in growing}) == 1):
             counts = [max(w.step.hooks.values()) for w in growing]
             if counts != sorted(set(counts)):
                 continue

@@ -40,7 +40,7 @@ class Trainer:
                     self.optimizer.step()
                     self.call("on_optimizer_step")
                     self.optimizer.zero_grad(set_to_none=True)
-                self.call("on_batch_end")
+                self.call("on_batch_end")  # <-- bug
         return loss.item()
 
 
