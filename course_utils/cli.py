@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from course_utils.workbook import find_repository
-from gradient_ledger.audit import COULD_NOT_RUN, DESCRIPTION, add_arguments, audit, where_arguments_stand
+from gradient_ledger.audit import (
+    COULD_NOT_RUN,
+    DESCRIPTION,
+    add_arguments,
+    audit,
+    nobody_reads,
+    read_options,
+    where_arguments_stand,
+)
 from gradient_ledger.errors import UserError
 
 AUTHOR_MODULES = frozenset({"jupytext", "nbformat", "nbclient", "nbgrader", "tomli"})
@@ -67,8 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except BrokenPipeError:
-        # The reader (`| head`) left. Standard output goes nowhere now, so Python's flush at exit is quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        nobody_reads(sys.stdout)
         return 1
 
 
@@ -216,7 +222,7 @@ def _new_exercise(options: argparse.Namespace) -> int:
 
 def _audit(options: argparse.Namespace) -> int:
     try:
-        return audit(options, options.extra, own_process=options.own_process)
+        return audit(read_options(options), options.extra, own_process=options.own_process)
     except UserError as error:
         return _complain(str(error), COULD_NOT_RUN)
 

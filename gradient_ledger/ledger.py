@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from gradient_ledger.events import Event, Finding, Log
-from gradient_ledger.files import write_atomically, write_bytes_atomically
+from gradient_ledger.files import write_atomically
 from gradient_ledger.recorder import Recorder
 from gradient_ledger.rules import findings
 from gradient_ledger.taps import close_recorder, open_recorder
@@ -176,16 +176,9 @@ class GradientLedger:
         Elsewhere the figure comes back, its text as `figure.alternative_text`. With `path` it is also written there
         as a PNG, all or nothing.
         """
-        from gradient_ledger.figures import in_ipython, png, show
-        from gradient_ledger.picture import plot
+        from gradient_ledger.picture import present
 
-        figure = plot(self.log, self.findings(), windows)
-        if path is not None:
-            write_bytes_atomically(Path(path), png(figure))
-        if not in_ipython():
-            return figure
-        show(figure, figure.alternative_text)  # type: ignore[attr-defined]
-        return None
+        return present(self.log, self.findings(), windows, path)
 
 
 def _flat(watched: Iterable[object]) -> Iterable[object]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradient_ledger.catalogue import misconception
 from gradient_ledger.events import Accumulate, Clear, Ending, Event, Finding, Log, SchedulerStep, Step
+from gradient_ledger.files import write_bytes_atomically
 from gradient_ledger.report import main_optimizer
 from gradient_ledger.rules.view import View, times
 
@@ -179,3 +181,19 @@ def plot(log: Log, found: Sequence[Finding], windows: int = 6) -> Figure:
         )
     figure.alternative_text = text  # type: ignore[attr-defined]
     return figure
+
+
+def present(log: Log, found: Sequence[Finding], windows: int = 6, path: str | Path | None = None) -> Figure | None:
+    """Draw it, write it to `path` as a PNG, all or nothing, and show it where there is a notebook to show it in.
+
+    Elsewhere the figure is returned; in a notebook nothing is, so that it does not appear twice.
+    """
+    from gradient_ledger.figures import in_ipython, png, show
+
+    figure = plot(log, found, windows)
+    if path is not None:
+        write_bytes_atomically(Path(path), png(figure))
+    if not in_ipython():
+        return figure
+    show(figure, figure.alternative_text)  # type: ignore[attr-defined]
+    return None

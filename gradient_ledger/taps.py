@@ -39,10 +39,6 @@ is_compiling = torch.compiler.is_compiling
 is_grad_enabled = torch.is_grad_enabled
 
 
-class Stop(BaseException):
-    """Raised by an audit from inside a step to end the script. Not a fault, so not an `Exception`."""
-
-
 def open_recorder(recorder: Recorder) -> None:
     """Begin to report to `recorder`; the first one puts the taps in."""
     with _lock:
@@ -95,7 +91,7 @@ def _tell(recorder: Recorder, call: Callable[[Recorder], Any]) -> Any:
         recorder.threads.add(threading.get_ident())
         try:
             return call(recorder)
-        except Exception as error:  # not Stop, which is no fault
+        except Exception as error:  # not what stops a script under audit: that is no `Exception`
             recorder.failed(error)
             return None
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import ast
+import inspect
 import io
 import json
 import os
@@ -18,6 +21,8 @@ from typing import Any
 import pytest
 
 from course_utils.cli import main as course
+from gradient_ledger.audit import add_arguments, read_options
+from gradient_ledger.audit.formats import FORMATS, TEXT, writer
 
 CLEAN, FOUND, COULD_NOT_RUN = 0, 1, 2
 OWN_FRAMES = f"{os.sep}gradient_ledger{os.sep}"
@@ -93,19 +98,26 @@ def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
     sys.modules["__main__"] = kept
 
 
-def command(folder: Path, *words: str, stdin: str = "", environment: Mapping[str, str] | None = None) -> Run:
+def command(
+    folder: Path,
+    *words: str,
+    stdin: str = "",
+    environment: Mapping[str, str] | None = None,
+    stdout: int = subprocess.PIPE,
+) -> Run:
     """A command in a process of its own, as the shell sees it."""
     done = subprocess.run(
         words,
         cwd=folder,
         input=stdin,
         env={**os.environ, **(environment or {})},
-        capture_output=True,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         text=True,
         timeout=120,
         check=False,
     )
-    return Run(done.returncode, done.stdout, done.stderr)
+    return Run(done.returncode, done.stdout or "", done.stderr)
 
 
 def fresh(folder: Path, script: str | None, *options: str, name: str = "train.py") -> Run:
@@ -374,6 +386,16 @@ def test_the_console_command_and_both_modules_are_one_command(tmp_path: Path) ->
     runs = [command(tmp_path, *start, "train.py", "--", "-x").ends(COULD_NOT_RUN) for start in starts]
     assert {run.out for run in runs} == {f"['train.py', '-x'] {tmp_path}\n"}
     assert len({run.err for run in runs}) == 1
+
+
+@pytest.mark.parametrize("name", ["gradient_ledger", "gradient_ledger.audit"])
+def test_the_command_is_there_before_torch_and_the_ledger_are(tmp_path: Path, name: str) -> None:
+    write(tmp_path, "import sys\nprint(sorted(sys.modules))")
+    run = command(tmp_path, sys.executable, "-m", name, "train.py").ends(COULD_NOT_RUN)
+    loaded = {one for one in ast.literal_eval(run.out) if one.split(".")[0] in ("torch", "numpy", "gradient_ledger")}
+    rooms = {one for one in loaded if one.startswith("gradient_ledger.audit")}
+    assert "gradient_ledger.audit.runner" in rooms
+    assert loaded - rooms == {"gradient_ledger", "gradient_ledger.errors"}
 
 
 def test_standard_input_goes_to_the_script(audit: Audit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -819,6 +841,17 @@ def test_a_reference_that_matched_nothing_is_said_in_json(audit: Audit) -> None:
     assert "backbone.scale" in json.dumps(plain), plain["message"]
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_is_a_module_that_writes_and_all_but_the_text_are_options(name: str) -> None:
+    assert list(inspect.signature(writer(name)).parameters) == ["outcome", "out"]
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    assert (f"[--{name}" in parser.format_usage()) == (name != TEXT)
+    if name != TEXT:
+        assert read_options(parser.parse_args(["train.py", f"--{name}"])).format == name
+    assert read_options(parser.parse_args(["train.py"])).format == TEXT
+
+
 def test_events_without_json_is_not_passed_over_in_silence(audit: Audit) -> None:
     run = audit(RIGHT, "--events")
     assert "accumulate" in run.out or (run.status == COULD_NOT_RUN and "--json" in run.err), run.out
@@ -1073,6 +1106,13 @@ def test_a_rule_that_fails_is_never_called_clean(audit: Audit, monkeypatch: pyte
     assert run.found == ["never-zeroed"], "what the other rules found is still shown"
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_ledger_that_cannot_be_imported_is_no_fault_of_the_script(tmp_path: Path, options: list[str]) -> None:
+    broken = "import sys\nfor name in ('ledger', 'report'):\n    sys.modules[f'gradient_ledger.{name}'] = None\n"
+    run = fresh(tmp_path, broken + RIGHT + "print('trained')\n", *options).ends(COULD_NOT_RUN)
+    assert "trained\n" in run.all and "the audit itself failed" in run.all
+
+
 # ------------------------------------------------------------------ what ends late, and what ends early
 
 
@@ -1127,3 +1167,29 @@ def test_a_child_that_is_terminated_dies_as_it_would_have_died(tmp_path: Path) -
     )
     run = fresh(tmp_path, script).ends(CLEAN)
     assert "child 15" in run.out and run.all.count("gradient-ledger:") == 1
+
+
+def with_no_reader(folder: Path, script: str, *start: str, unbuffered: str = "") -> Run:
+    """An audit whose standard output is a pipe that nobody reads any more, as that of `| head` is after ten lines."""
+    write(folder, script)
+    read, out = os.pipe()
+    os.close(read)
+    try:
+        return command(folder, sys.executable, "-m", *start, environment={"PYTHONUNBUFFERED": unbuffered}, stdout=out)
+    finally:
+        os.close(out)
+
+
+@pytest.mark.parametrize("start", [["gradient_ledger"], ["course_utils.cli", "audit"]])
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_reader_that_leaves_early_hears_nothing_and_the_status_stands(
+    tmp_path: Path, start: list[str], options: list[str]
+) -> None:
+    words = [*start, "train.py", *options]
+    assert with_no_reader(tmp_path, RIGHT, *words).ends(CLEAN).err == ""
+    assert with_no_reader(tmp_path, WRONG, *words, unbuffered="1").ends(FOUND).err == ""
+
+
+def test_os_exit_is_the_end_without_a_reader_too(tmp_path: Path) -> None:
+    script = RIGHT + "import os\nos._exit(3)\n"
+    assert with_no_reader(tmp_path, script, "gradient_ledger", "train.py").ends(CLEAN).err == ""
