@@ -58,8 +58,10 @@ def input_read(state: State, tensor: Tensor, frame: FrameType) -> None:
     looked = fingerprint(tensor) if state.budget.may_look("leaves", 400) else None
     now = (weakref.ref(tensor), tensor._version, looked)
     if known is not None and known[0]() is tensor and known[1:] != now[1:] and not last.touched:
-        # No known parameter was trained, and this was changed after its gradient was read: stepped by hand.
+        # No known parameter was trained, and this was changed after its gradient was read: stepped by hand, once.
         account = state.books.open(tensor)
+        state.progress.steps_by_hand = max(state.progress.steps_by_hand, 1)
+        state.progress.stepped(state.progress.steps_by_hand)
         account.held(places.user_place(frame))
         state.hook(account)
         return

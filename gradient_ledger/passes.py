@@ -21,7 +21,7 @@ from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_
 from gradient_ledger.progress import Pass, task_id
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
-from gradient_ledger.tensors import digest_of, fingerprint, is_finite
+from gradient_ledger.tensors import digest_of, fingerprint, seems_finite
 
 
 def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame: FrameType) -> Pass | None:
@@ -202,13 +202,13 @@ def backward_ends(state: State, one: Pass) -> None:
 
 
 def look_for_nonfinite(one: Pass) -> None:
-    """Where gradients pile up, look at a small one after 2, 4, 8, … passes: inf or nan would stay in it."""
+    """Where gradients pile up, look at a small one after 4, 8, 16, … passes: inf or nan would stay in it."""
     owners = one.touched[0].owners if one.touched else []
     small = owners[-1].smallest() if owners else None
     count = len(small.deposits) if small is not None else 0
-    if small is not None and count > 1 and count & (count - 1) == 0:
+    if small is not None and count > 3 and count & (count - 1) == 0:
         grad = small.grad
-        if grad is not None and grad.device.type == "cpu" and not is_finite(grad):
+        if grad is not None and not seems_finite(grad):
             small.found_nonfinite()
 
 

@@ -97,7 +97,7 @@ def alternative_text(log: Log, found: Sequence[Finding], drawn: Sequence[Column]
         return "An empty timeline: no optimizer step was seen."
     view = View(log)
     number = main_optimizer(view)
-    label = view.label(number) if number is not None else "the optimizer"
+    label = view.name(number) if number is not None else "the optimizer"
     count = drawn[-1].window + 1
     said = [
         f"Timeline of the first {times(count, 'window')} of {label}: "

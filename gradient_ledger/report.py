@@ -84,6 +84,8 @@ def as_text(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
     short = timeline(log, found=found)
     if short:
         parts += ["", short]
+    if log.dropped:
+        parts += ["", _shortened(log)]
     several = [o for o in log.optimizers if o.steps]
     if len(several) > 1:
         parts += [
@@ -95,6 +97,13 @@ def as_text(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
     if trouble:
         parts += ["", "The ledger itself failed and saw only part of the run. Please report this:", trouble.rstrip()]
     return "\n".join(parts)
+
+
+def _shortened(log: Log) -> str:
+    return (
+        f"{times(log.dropped, 'window')} of this long run were like those before them and are not written down: the "
+        "findings count, and the timeline shows, the others alone."
+    )
 
 
 def _unknown(log: Log) -> str:
@@ -137,6 +146,8 @@ def as_html(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
     grave = any(f.severity == "error" for f in found)
     rows = timeline(log, found=found).splitlines()
     tail = [html.lines(rows, "timeline")] if rows else []
+    if log.dropped:
+        tail.append(html.paragraph(_shortened(log), "A long run:"))
     if log.unknown_reference:
         tail.append(html.paragraph(_unknown(log), "Reference:"))
     if trouble:
@@ -167,7 +178,7 @@ def timeline(log: Log, windows: int = 4, found: Iterable[Finding] = ()) -> str:
         word = _WORDS.get(event.kind, event.kind)
         if isinstance(event, Step) and len(view.windows) > 1:
             whose = event.optimizer
-            word = f"step({'by hand' if whose is None else view.label(whose)})"
+            word = f"step({'by hand' if whose is None else view.name(whose)})"
         sign = "!" if event.where and (event.where.file, event.where.line) in marked else ""
         rows[-1].append(sign + word)
         if isinstance(event, Ending):

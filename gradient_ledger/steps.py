@@ -22,7 +22,7 @@ from gradient_ledger.reference import compare_with_reference
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
 from gradient_ledger.tally import rate_of, tally
-from gradient_ledger.tensors import hooks_on, is_finite, norm_of, scale_of
+from gradient_ledger.tensors import hooks_on, norm_of, scale_of, seems_finite
 
 # ------------------------------------------------------------------ a step begins
 
@@ -146,7 +146,7 @@ def look_for_nonfinite(entry: OptimizerAccount, draft: Draft) -> None:
     if fresh is None or fresh.status != FRESH or not draft.fields.get("finite", True):
         return
     grad = fresh.grad
-    if grad is not None and grad.device.type == "cpu" and not is_finite(grad):
+    if grad is not None and not seems_finite(grad):
         draft.fields["finite"] = False
 
 

@@ -118,11 +118,16 @@ class View:
         return tuple(event for event in self.events if event.number > number)
 
     def label(self, optimizer: int) -> str:
-        """How a report calls an optimizer."""
+        """How a finding calls an optimizer: one of several with the line where it was made."""
         for entry in self.log.optimizers:
             if entry.number == optimizer:
-                return entry.label
+                several = len(self.log.optimizers) > 1 and entry.made_at is not None
+                return f"{entry.label} ({entry.made_at.short})" if several and entry.made_at else entry.label
         return "the hand-written step"
+
+    def name(self, optimizer: int) -> str:
+        """Its label alone."""
+        return next((entry.label for entry in self.log.optimizers if entry.number == optimizer), self.label(optimizer))
 
     def divisor(self, optimizer: int) -> int:
         """The constant by which every mean loss of this optimizer was divided, as far as that was looked at; or 0."""

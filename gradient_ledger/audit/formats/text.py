@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 BLIND = (
     "What an audit cannot see: losses scaled or averaged wrongly (give --reference), steps meant per micro-batch (give "
-    "--window), writes through .data or .numpy() (give --digests), memory, and other processes (audit each rank)."
+    "--window), writes through .data or .numpy() (give --digests), one of several paths that is cut off while others "
+    "still bring gradients, memory, and other processes (audit each rank)."
 )
 
 
