@@ -14,6 +14,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from gradient_ledger.account import Account, can_train
+from gradient_ledger.compiled import is_product, plain_name, uncompiled
 from gradient_ledger.events import Place
 
 BATCH_NORMS = (nn.modules.batchnorm._BatchNorm,)
@@ -225,6 +226,7 @@ class Books:
         return entry if entry is not None and entry.ref() is module else None
 
     def full_name(self, root: Root, name: str) -> str:
+        name = plain_name(name)
         return f"{root.label}.{name}" if root.number else name
 
     def meet(self, module: nn.Module) -> ModuleAccount:
@@ -240,6 +242,7 @@ class Books:
 
     def add_root(self, module: nn.Module) -> ModuleAccount:
         """Take a module as a model of its own, with all that it holds."""
+        module = uncompiled(module)
         parts = dict(module.named_modules())
         inner = {id(part) for name, part in parts.items() if name}
         # A part that was called by itself before its whole was seen is a part now.
@@ -265,7 +268,7 @@ class Books:
         if entry is None:
             entry = ModuleAccount(module)
             self.modules[id(module)] = entry
-        entry.root, entry.name, entry.made_at, entry.quiet = root, name, None, False
+        entry.root, entry.name, entry.made_at, entry.quiet = root, plain_name(name), None, False
         made = self.made.get(id(module))
         if made is not None and made[0]() is module:
             entry.made_at, entry.made = made[1], made[2]
@@ -307,14 +310,14 @@ class Books:
         loose = {id(p) for a in self.accounts if a.root is None and (p := a.ref()) is not None}
         if not self.accounts or (len(self.roots) < 2 and not loose and not even_if_whole):
             return
-        modules = [module for module in living(nn.Module) if "_modules" in vars(module)]
+        modules = [m for m in living(nn.Module) if "_modules" in vars(m) and not is_product(m)]
         for root, module in self.living():  # the names a model had when it first ran may not have been its own
             if any(id(p) in loose for p in module.parameters()):
                 for name, part in module.named_modules():
                     self._enter(part, root, name)
         parts = {id(part) for m in modules for part in vars(m)["_modules"].values() if part is not None}
         for module in modules:
-            if id(module) in parts or id(module) in known:
+            if id(module) in parts or id(uncompiled(module)) in known:
                 continue
             inside = {id(part) for part in module.modules()}
             if inside & known or any(id(p) in loose for p in module.parameters()):

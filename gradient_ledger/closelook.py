@@ -18,6 +18,7 @@ from torch import Tensor
 
 from gradient_ledger import graph, places
 from gradient_ledger.account import Account
+from gradient_ledger.compiled import any_graph
 from gradient_ledger.events import Place
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import average_updated
@@ -149,15 +150,10 @@ def without_gradient(accounts: Iterable[Account]) -> list[Account]:
     return [a for a in accounts if a.owned and a.trains and not a.total and not a.given and a.module and a.module.calls]
 
 
-def has_compiled() -> bool:
-    """Whether anything was compiled in this process: such code would have to be compiled anew."""
-    utils: Any = sys.modules.get("torch._dynamo.utils")
-    return utils is not None and bool(utils.counters.get("frames"))
-
-
 def begin(state: State, several_passes: bool) -> None:
     """After a step: look closely from here on, if there is a reason and the budget allows."""
-    if state.close_look is not None or has_compiled():
+    # Compiled code would be compiled anew.
+    if state.close_look is not None or any_graph():
         return
     cuts = bool(without_gradient(state.books.accounts)) and state.budget.may_look("cuts", 2)
     averages = several_passes and state.budget.may_look("averages", 2)

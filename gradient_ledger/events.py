@@ -613,5 +613,8 @@ class Log:
     """Windows left out because the run was long and they were like earlier ones."""
     steps_by_hand: int = 0
     """Steps that no optimizer took."""
+    compiled: tuple[str, ...] = ()
+    """What ran inside code compiled by `torch.compile`, unseen: `forward`, `step`; `graph` where anything was compiled
+    in this process at all."""
     unknown_reference: tuple[str, ...] = ()
     """Names a reference gave when none of them belonged to any parameter."""

@@ -16,7 +16,8 @@ from gradient_ledger import graph, places
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
-from gradient_ledger.events import Backward, Edit
+from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
+from gradient_ledger.events import Backward, Edit, Place
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
 from gradient_ledger.progress import Pass, task_id
 from gradient_ledger.state import State
@@ -54,6 +55,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     if node is not None and gradient is None:
         look_at_loss(state, node, scaled, one)
     look_at_forwards(state, node, one)
+    if node is not None and any_graph() and state.budget.may_look("graphs", 256):
+        note_graphs(state, node, one.draft.place)
     for root, module in state.books.living():
         if root.kind == "ddp":
             fields["sync"] = bool(module.require_backward_grad_sync)
@@ -113,6 +116,16 @@ def look_at_forwards(state: State, node: Any, one: Pass) -> None:
     progress.last_run = None
 
 
+def note_graphs(state: State, node: Any, place: Place | None) -> None:
+    """Count the modules whose parameters went into compiled graphs as having run: nobody sees them called."""
+    for parameter in ran_in_graphs(node):
+        state.compiled.add("forward")
+        account = state.books.find(parameter)
+        if account is not None and account.module is not None:
+            account.module.calls += 1
+            account.module.called_at = account.module.called_at or place
+
+
 def watch_again(state: State, node: Any, one: Pass) -> None:
     """Be told when a later backward comes through this loss again."""
     mine, number = weakref.ref(state), one.deposit.number
@@ -127,6 +140,7 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
             if number not in seen:
                 seen.append(number)
 
+    run_as_it_is(again)
     # Losses are seldom summed the same way twice: the single losses in a sum are watched too.
     waiting, seen = [node], 0
     node.register_prehook(again)

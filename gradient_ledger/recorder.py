@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import closelook, passes, places
-from gradient_ledger.account import FRESH
+from gradient_ledger import closelook, compiled, passes, places
+from gradient_ledger.account import FRESH, Account
+from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import Log, OptimizerFacts, ParameterFacts, Place
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
@@ -65,6 +66,18 @@ class Recorder(State):
                     account.handle.remove()
                     account.handle = None
 
+    def _runs(self, account: Account, cut: set[int]) -> ModuleAccount | None:
+        """The module whose calls tell whether a parameter ran: its own.
+
+        The parts of a compiled model are not seen running. Where no gradient reached any of them, the model's own
+        calls are theirs; where one did, `note_graphs` has counted those that took part.
+        """
+        root = account.root
+        if root is not None and root.number in cut and (account.module is None or not account.module.calls):
+            whole = root.ref()
+            return self.books.module(whole) if whole is not None else None
+        return account.module
+
     def log(self) -> Log:
         """Everything so far as plain, frozen data."""
         with self.lock:
@@ -72,6 +85,8 @@ class Recorder(State):
                 settle_all(self)
             if not self.finished:
                 self.books.look_around()
+                compiled.note(self.compiled)
+            cut = self.compiled_models - {a.root.number for a in self.books.accounts if a.root and a.total}
             parameters = tuple(
                 ParameterFacts(
                     name=account.name,
@@ -79,14 +94,14 @@ class Recorder(State):
                     let_go_at=next((o.made_at for o in account.owners if not o.lasted and not o.steps), None),
                     deposits=account.total,
                     requires_grad=account.trains,
-                    ran=account.module.calls if account.module else 0,
+                    ran=runs.calls if (runs := self._runs(account, cut)) else 0,
                     given=account.given,
                     is_parameter=account.is_parameter,
                     in_model=account.attached,
-                    called_at=account.module.called_at if account.module else None,
+                    called_at=runs.called_at if runs else None,
                     training=bool(account.module and account.module.in_training),
                     cut_at=account.cut_at,
-                    in_checkpoint=bool(account.module and account.module.checkpoint),
+                    in_checkpoint=bool(runs and runs.checkpoint),
                     made_at=account.module.made_at if account.module else None,
                     made=account.module.made if account.module else 0,
                     position=account.position,
@@ -120,6 +135,7 @@ class Recorder(State):
                 dropped=self.journal.dropped,
                 steps_by_hand=self.progress.steps_by_hand,
                 unknown_reference=tuple(self.reference_names or ()),
+                compiled=tuple(sorted(self.compiled)),
             )
 
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from gradient_ledger.account import FRESH, Account, grad_of
+from gradient_ledger.compiled import plain_name
 from gradient_ledger.events import Comparison
 
 TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-4, torch.bfloat16: 3e-2, torch.float16: 5e-3}
@@ -28,7 +29,7 @@ def compare_with_reference(
         expected = reference()
     if not isinstance(expected, Mapping) or not all(isinstance(v, Tensor) for v in expected.values()):
         raise TypeError("reference() must return a dict of parameter names to gradient tensors")
-    wanted = {key.removeprefix("module."): value for key, value in expected.items()}
+    wanted = {plain_name(key).removeprefix("module."): value for key, value in expected.items()}
     used, right, passes = [], [], []
     dtype = torch.float64
     for account in accounts:

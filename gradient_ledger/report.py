@@ -48,6 +48,7 @@ def as_plain(log: Log, found: Sequence[Finding], *, events: bool = True, trouble
         "error": log.error,
         "trouble": trouble,
         "unknown_reference": list(log.unknown_reference),
+        "compiled": list(log.compiled),
     }
     if events:
         plain["events"] = [event.plain() for event in log.events]
@@ -94,6 +95,8 @@ def as_text(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
         ]
     if log.unknown_reference:
         parts += ["", _unknown(log)]
+    if _hidden(log):
+        parts += ["", _hidden(log)]
     if trouble:
         parts += ["", "The ledger itself failed and saw only part of the run. Please report this:", trouble.rstrip()]
     return "\n".join(parts)
@@ -112,6 +115,18 @@ def _unknown(log: Log) -> str:
         f"Nothing was compared with the reference: it names {', '.join(log.unknown_reference)}, and the parameters "
         f"that were stepped are called {known or 'nothing: none was'}."
     )
+
+
+def _hidden(log: Log) -> str:
+    """What compiled code kept from sight, where that leaves a question open."""
+    if "step" in log.compiled:
+        return (
+            "Optimizer steps ran inside code compiled by torch.compile, where the ledger does not look: nothing that "
+            "depends on them is judged."
+        )
+    if log.compiled and not _steps(log):
+        return "Code compiled by torch.compile is at work: a step inside it is not seen."
+    return ""
 
 
 def _finding_lines(finding: Finding, number: int) -> list[str]:
@@ -150,6 +165,8 @@ def as_html(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
         tail.append(html.paragraph(_shortened(log), "A long run:"))
     if log.unknown_reference:
         tail.append(html.paragraph(_unknown(log), "Reference:"))
+    if _hidden(log):
+        tail.append(html.paragraph(_hidden(log), "Compiled:"))
     if trouble:
         tail.append(html.paragraph("The ledger itself failed and saw only part of the run.", "Trouble:"))
     return html.box(f"Gradient ledger: {headline(log, found)}", [*cards, *tail], "bad" if grave else "good")

@@ -14,6 +14,7 @@ from torch.nn.parameter import is_lazy
 from gradient_ledger.account import Account
 from gradient_ledger.books import Books, OptimizerAccount
 from gradient_ledger.budget import Budget
+from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import Event, Place
 from gradient_ledger.journal import Draft, Journal
 from gradient_ledger.progress import Progress
@@ -71,6 +72,12 @@ class State:
         self.assigned_at = -1
         self.sharing: dict[int, Place | None] = {}
         self.assigned: dict[int, tuple[weakref.ref[Tensor], Account]] = {}
+        self.compiled: set[str] = set()
+        """What ran inside code compiled by `torch.compile`, where nothing is seen: `forward`, `step`."""
+        self.compiled_models: set[int] = set()
+        """Numbers of the models that were compiled as a whole: which of their parts run is not seen."""
+        self.entering: dict[int, tuple[int, tuple[str, int] | None]] = {}
+        """By thread: the compiled model that was called, and by which call."""
         self.close_look: CloseLook | None = None
         """The extra taps that are in for a window or two."""
 
@@ -139,6 +146,7 @@ class State:
                     except Exception as error:
                         recorder.failed(error)
 
+        run_as_it_is(deposited)
         account.handle = _register(parameter, deposited)
 
     def emit(self, kind: type[Event], place: Place | None, accounts: Iterable[Account] = (), **fields: Any) -> Draft:

@@ -14,6 +14,7 @@ from gradient_ledger import closelook, places
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, grad_of
 from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.budget import SAMPLES
+from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import SkippedStep, Step
 from gradient_ledger.gradients import book_deposit, current_pass, flush, is_settled, settle
 from gradient_ledger.journal import Draft
@@ -96,6 +97,8 @@ def watched_closure(
                     state.failed(error)
         return result
 
+    run_as_it_is(watched, below=False)
+    run_as_it_is(closure_ran)
     return watched
 
 

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from gradient_ledger import places
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import ModuleAccount
+from gradient_ledger.compiled import is_product, uncompiled
 from gradient_ledger.events import (
     AverageUpdate,
     Backward,
@@ -33,14 +34,26 @@ from gradient_ledger.tensors import digest_of, scale_of
 
 def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     """A module is about to run."""
+    thread = threading.get_ident()
+    compiled, inner = getattr(module, "_compiled_call_impl", None) is not None, uncompiled(module)
     entry = state.books.module(module)
+    if inner is not module and entry is None:
+        # What torch.compile gave for a model calls that model next, from the same line: that is no second forward.
+        compiled, module, entry = True, inner, state.books.module(inner)
+        state.entering[thread] = (id(module), places.site(frame))
+    elif state.entering and state.entering.pop(thread, None) == (id(module), places.site(frame)):
+        return
     if entry is None:
-        if state.own_only:
+        if state.own_only or is_product(module):
             return
         before = len(state.books.accounts)
         entry = state.books.meet(module)
         if len(state.books.accounts) != before:
             state.hook_up()
+    if compiled:
+        state.compiled.add("forward")
+        if entry.root is not None and not entry.name:
+            state.compiled_models.add(entry.root.number)
     learning = torch.is_grad_enabled()
     if learning or module.training:
         entry.calls += 1

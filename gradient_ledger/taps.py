@@ -5,35 +5,37 @@ last one closes. No torch function mode and no dispatch mode: those cost on ever
 threads. `.grad` itself becomes a property for that time, which is what makes `p.grad = None`, `p.grad.zero_()` and
 `p.grad /= 4` visible with the line they stand on, however the code is written.
 
+`torch.compile` sees none of this. Where Dynamo traces one of our wrappers, `is_compiling()` is true and the wrapper is
+torch's own function; where it meets one as a frame of its own, that frame runs as it is (`compiled.run_as_it_is`). So
+graphs, graph breaks and random numbers are those of a run without a ledger; what is inside a graph is not seen.
+
 A fault of ours must never stop a training run: `State.failed` keeps it for the report and closes that ledger.
 """
 
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import threading
-import warnings
+from collections import defaultdict
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.module import register_module_forward_pre_hook
-from torch.optim.optimizer import (
-    register_optimizer_step_post_hook,
-    register_optimizer_step_pre_hook,
-)
+from torch.optim import optimizer as _optimizer
+from torch.utils.hooks import RemovableHandle
 
-from gradient_ledger import gradients, passes, places, steps, surroundings
+from gradient_ledger import compiled, gradients, passes, places, steps, surroundings
 from gradient_ledger.recorder import Recorder
 
 _MISSING = object()
 _lock = threading.RLock()
 _open: list[Recorder] = []
 _undo: list[Callable[[], None]] = []
+_made: dict[tuple[Any, str], tuple[Any, Any]] = {}
+"""Wrappers of torch's own functions, by what they wrap: code compiled under one ledger is still good under the next."""
 
 is_compiling = torch.compiler.is_compiling
 is_grad_enabled = torch.is_grad_enabled
@@ -42,6 +44,7 @@ is_grad_enabled = torch.is_grad_enabled
 def open_recorder(recorder: Recorder) -> None:
     """Begin to report to `recorder`; the first one puts the taps in."""
     with _lock:
+        compiled.tell(_open)  # what was so far is not for the new one
         _open.append(recorder)
         if len(_open) == 1:
             try:
@@ -56,6 +59,7 @@ def close_recorder(recorder: Recorder) -> None:
     """Stop reporting to `recorder`; the last one takes the taps out."""
     with _lock:
         if recorder in _open:
+            compiled.tell(_open)
             _open.remove(recorder)
             if not _open:
                 _uninstall()
@@ -72,7 +76,16 @@ def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
     An attribute that was inherited is deleted again. If somebody else has wrapped ours meanwhile, theirs stays.
     """
     own = vars(owner).get(name, _MISSING)
-    ours = make(getattr(owner, name) if own is _MISSING else own)
+    theirs = getattr(owner, name) if own is _MISSING else own
+    known, ours = _made.get((owner, name), (_MISSING, None))
+    if known is not theirs:
+        ours = make(theirs)
+        if isinstance(ours, property):
+            compiled.run_as_it_is(ours.fget, ours.fset, ours.fdel)
+        else:
+            compiled.run_as_it_is(ours, below=False)
+        if (getattr(owner, "__module__", "") or owner.__name__).split(".")[0] == "torch":
+            _made[owner, name] = theirs, ours  # a class of the user's must not be kept alive
     setattr(owner, name, ours)
 
     def undo() -> None:
@@ -175,15 +188,16 @@ def tap(
 
 
 def _install() -> None:
+    compiled.prepare()
     _tap_grad()
     tap(torch.autograd, "backward", before=_backward_begins, after=_backward_ends)
     for owner in (torch.optim.Optimizer, nn.Module):
         tap(owner, "zero_grad", before=_clear_begins, after=_clear_ends)
-    tap(torch.optim.Optimizer, "__init__", after=_done(surroundings.optimizer_made))
+    tap(torch.optim.Optimizer, "__init__", after=_done(_optimizer_made))
     tap(torch.optim.Optimizer, "load_state_dict", after=_done(surroundings.optimizer_restored))
     tap(nn.Module, "__init__", after=_done(surroundings.module_made))
     _tap_scaler()
-    for scheduler in _scheduler_classes():
+    for scheduler in _subclasses(torch.optim.lr_scheduler.LRScheduler):
         tap(scheduler, "step", after=_scheduled)
     autocast = torch.amp.autocast_mode.autocast
     tap(autocast, "__enter__", after=lambda recorder, call, _: surroundings.autocast_entered(recorder))
@@ -195,12 +209,14 @@ def _install() -> None:
     tap(nn.Module, "register_full_backward_hook", before=_before(surroundings.hook_registered))
     tap(nn.Module, "register_full_backward_pre_hook", before=_before(surroundings.hook_registered))
     tap(torch.optim.swa_utils.AveragedModel, "update_parameters", before=_averaged)
-    _replace(torch, "compile", _compile)
-    _silence("Using `torch.compile\\(module\\)` when there are global hooks on modules")  # the hook is ours
-    _hide_from_dynamo()
-    _undo.append(register_optimizer_step_pre_hook(_step_pre).remove)
-    _undo.append(register_optimizer_step_post_hook(_step_post).remove)
-    _undo.append(register_module_forward_pre_hook(_forward_pre).remove)
+    plain = nn.Module.__call__
+    _replace(nn.Module, "__call__", _module_call)
+    _undo.append(compiled.take_for_the_plain_call(nn.Module.__call__, plain))
+    for hooks, handle, hook in _STEP_HOOKS:
+        hooks[handle.id] = hook
+        _undo.append(handle.remove)
+    for kind in _subclasses(torch.optim.Optimizer):
+        _tap_step(kind)
 
 
 def _tap_scaler() -> None:
@@ -272,10 +288,10 @@ def _averaged(recorder: Recorder, call: Call) -> None:
     surroundings.average_updated(recorder, call.frame)
 
 
-def _scheduler_classes() -> list[type]:
-    """Every scheduler class with a `step` of its own, those of installed libraries that are loaded included."""
+def _subclasses(kind: type) -> list[type]:
+    """A class and all below it with a `step` of their own, those of installed libraries that are loaded included."""
     found: list[type] = []
-    waiting: list[type] = [torch.optim.lr_scheduler.LRScheduler]
+    waiting = [kind]
     while waiting:
         one = waiting.pop()
         if "step" in vars(one) and one not in found:
@@ -284,15 +300,9 @@ def _scheduler_classes() -> list[type]:
     return found
 
 
-def _compile(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def compile(*args: Any, **kwargs: Any) -> Any:
-        import torch._dynamo.trace_rules  # noqa: F401  torch.compile would import it now
-
-        _hide_from_dynamo()
-        return original(*args, **kwargs)
-
-    return compile
+def _optimizer_made(recorder: Recorder, optimizer: Any, frame: FrameType) -> None:
+    _tap_step(type(optimizer))
+    surroundings.optimizer_made(recorder, optimizer, frame)
 
 
 # ------------------------------------------------------------------ `.grad` itself, one of the two hot paths
@@ -328,7 +338,10 @@ def _tap_grad() -> None:
         return grad
 
     def write(self: Tensor, value: Tensor | None) -> None:
-        for recorder in () if is_compiling() else _open:
+        if is_compiling():
+            put(self, value)
+            return
+        for recorder in _open:
             if not recorder.finished and not recorder.muted:
                 with recorder.lock:
                     recorder.threads.add(thread_at())
@@ -339,45 +352,44 @@ def _tap_grad() -> None:
         put(self, value)
 
     def remove(self: Tensor) -> None:
-        frame = frame_at(1)
-        _each(lambda recorder: gradients.write(recorder, self, None, frame))
+        if not is_compiling():
+            frame = frame_at(1)
+            _each(lambda recorder: gradients.write(recorder, self, None, frame))
         delete(self)
 
     _replace(Tensor, "grad", lambda _: property(read, write, remove, base.__doc__))
 
 
-def _silence(message: str) -> None:
-    """Keep one warning from the user, who has not caused it."""
-    warnings.filterwarnings("ignore", message=message)
-    added = warnings.filters[0]
-
-    def undo() -> None:
-        if added in warnings.filters:
-            warnings.filters.remove(added)  # type: ignore[attr-defined]
-            warnings._filters_mutated()  # type: ignore[attr-defined]
-
-    _undo.append(undo)
+# ------------------------------------------------------------------ calls of modules, the other one
 
 
-def _hide_from_dynamo() -> None:
-    """Have compiled code call our functions as they are: what they do must happen each time, not once while tracing."""
-    rules: Any = sys.modules.get("torch._dynamo.trace_rules")
-    here = os.path.dirname(os.path.abspath(__file__)) + os.sep
-    skipped = getattr(rules, "SKIP_DIRS", None)
-    if skipped is None or here in skipped or not hasattr(rules, "_recompile_re"):
-        return
-    skipped.append(here)
-    rules._recompile_re()
+def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Not a global hook: with one, Dynamo traces every module another way, and `model.compile()` never calls it."""
+    frame_at = sys._getframe
 
-    def undo() -> None:
-        if here in skipped:
-            skipped.remove(here)
-            rules._recompile_re()
+    @functools.wraps(original)
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_compiling():
+            for recorder in _open:
+                if recorder.finished or recorder.muted:
+                    continue
+                entry = recorder.books.modules.get(id(self))
+                if entry is not None and entry.quiet and entry.ref() is self:
+                    if self.training or is_grad_enabled():  # type: ignore[union-attr]
+                        entry.calls += 1
+                    continue
+                with recorder.lock:
+                    try:
+                        surroundings.forward(recorder, self, frame_at(1))
+                    except Exception as error:
+                        recorder.failed(error)
+        return original(self, *args, **kwargs)
 
-    _undo.append(undo)
+    return __call__
 
 
-# ------------------------------------------------------------------ torch's own hooks
+# ------------------------------------------------------------------ steps
+
 
 _STEP_CODE = torch.optim.Optimizer.profile_hook_step(lambda self: None).__code__  # type: ignore[no-untyped-call]
 """The code of torch's wrapper around every `step`: frames with it, on the stack, are steps under way."""
@@ -392,12 +404,63 @@ def _depth(frame: FrameType | None) -> int:
     return depth
 
 
+_announced: dict[int, list[Any]] = defaultdict(list)
+"""By thread, the optimizers in whose steps it is and that `_optimizer_step` has told of, the innermost last."""
+
+
+def _tap_step(kind: type) -> None:
+    """Wrap the `step` of an optimizer class that carries torch's hooks by now: one of its kind has been made."""
+    with _lock:
+        own = vars(kind).get("step")
+        if _open and getattr(own, "hooked", False) and not hasattr(own, "gradient_ledger"):
+            _replace(kind, "step", _optimizer_step)
+
+
+def _optimizer_step(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The hooks below would do, were it not for Dynamo, which traces them away where it compiles a `step` alone.
+
+    A step that is a frame of its own comes through here first. One that is compiled as part of a larger function
+    does not: all that is left of it is the mark of `_step_pre`.
+    """
+
+    @functools.wraps(original)
+    def step(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling() or not _open:
+            return original(self, *args, **kwargs)
+        frame, mine = sys._getframe(1), _announced[threading.get_ident()]
+        depth = _depth(frame) + 1
+        (_, *rest), kwargs = _step_begins(self, (self, *args), kwargs, frame, depth) or ((self, *args), kwargs)
+        before = compiled.ran.step
+        mine.append(self)
+        try:
+            result = original(self, *rest, **kwargs)
+        finally:
+            mine.pop()
+            compiled.ran.step = before
+        _each(lambda recorder: steps.step_ends(recorder, self, depth))
+        return result
+
+    step.gradient_ledger = True  # type: ignore[attr-defined]
+    return step
+
+
+def _is_announced(optimizer: Any) -> bool:
+    mine = _announced.get(threading.get_ident())
+    return bool(mine) and mine is not None and mine[-1] is optimizer
+
+
 def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if is_compiling() or not _open:
+    if is_compiling():
+        compiled.ran.step = True  # not now, but each time the compiled code runs
+        return None
+    if not _open or _is_announced(optimizer):
         return None
     frame = sys._getframe(1)
+    return _step_begins(optimizer, args, kwargs, frame, _depth(frame))
+
+
+def _step_begins(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType, depth: int) -> Any:
     arguments: list[Any] = [args, kwargs, False]
-    depth = _depth(frame)
 
     def begin(recorder: Recorder) -> None:
         new = steps.step_begins(recorder, optimizer, arguments[0], arguments[1], frame, depth)
@@ -409,24 +472,20 @@ def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _step_post(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    if not is_compiling() and _open:
-        depth = _depth(sys._getframe(1))
-        _each(lambda recorder: steps.step_ends(recorder, optimizer, depth))
-
-
-def _forward_pre(module: nn.Module, inputs: tuple[Any, ...]) -> None:
-    if is_compiling():
+    if is_compiling() or not _open or _is_announced(optimizer):
         return
-    for recorder in _open:
-        if recorder.finished or recorder.muted:
-            continue
-        entry = recorder.books.modules.get(id(module))
-        if entry is not None and entry.quiet and entry.ref() is module:
-            if module.training or is_grad_enabled():
-                entry.calls += 1
-            continue
-        with recorder.lock:
-            try:
-                surroundings.forward(recorder, module, sys._getframe(1))
-            except Exception as error:
-                recorder.failed(error)
+    depth = _depth(sys._getframe(1))
+    _each(lambda recorder: steps.step_ends(recorder, optimizer, depth))
+
+
+_STEP_HOOKS = tuple(
+    (hooks, RemovableHandle(hooks), hook)
+    for hooks, hook in (
+        (_optimizer._global_optimizer_pre_hooks, _step_pre),
+        (_optimizer._global_optimizer_post_hooks, _step_post),
+    )
+)
+"""The places of our two among torch's, the same at each opening: compiled code looks whether they are others."""
+
+compiled.run_as_it_is(_each, _tell, _tap_step, _depth, _is_announced, _step_begins, _step_pre, _step_post)
+compiled.run_as_it_is(surroundings.forward)

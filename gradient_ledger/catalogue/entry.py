@@ -23,5 +23,7 @@ class Misconception:
     """Findings that are only the shadow of this one: where it is found, they are not said."""
     about_value: bool = True
     """Whether it says that a gradient was wrong. If not, it stands even where numbers show that every one was right."""
+    without_steps: bool = False
+    """Whether it can be told where steps ran inside compiled code, unseen: by torch's own words, say."""
     by_numbers: bool = False
     """Whether numbers alone show it: where events name a cause, it is that cause's evidence and not said beside it."""

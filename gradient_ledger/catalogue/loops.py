@@ -186,6 +186,7 @@ MISCONCEPTIONS = (
         "detach() what is carried from one iteration to the next: state = state.detach().",
         "torch offers retain_graph=True, which silences this and keeps every iteration in memory.",
         "lesson 5",
+        without_steps=True,
     ),
     Misconception(
         "loss-backward-twice",
@@ -194,6 +195,7 @@ MISCONCEPTIONS = (
         "Call backward() once on the sum, or the second time only on what is new.",
         "retain_graph=True silences the error that would have told you.",
         "lesson 2, several losses",
+        without_steps=True,
     ),
     Misconception(
         "hook-registered-every-iteration",
@@ -408,6 +410,7 @@ MISCONCEPTIONS = (
         "",
         "lesson 7",
         about_value=False,
+        without_steps=True,
     ),
     Misconception(
         "stepped-inside-autocast",
@@ -526,6 +529,7 @@ MISCONCEPTIONS = (
         "The same tensor stands in two .grad: a backward through one adds to both.",
         "Give each parameter a gradient of its own: p.grad = g.clone().",
         shadows=("zeroed-before-step", "zeroed-inside-window", "never-zeroed", "stepped-on-used-gradients"),
+        without_steps=True,
     ),
     Misconception(
         "gradient-overwritten",
@@ -582,6 +586,7 @@ MISCONCEPTIONS = (
         "The step changed weights that the waiting backward needs; torch's version counter stops it.",
         "Every backward of a forward first, then the step.",
         about_value=False,
+        without_steps=True,
     ),
     # ------------------------------------------------------------------ several processes
     Misconception(

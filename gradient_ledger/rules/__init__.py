@@ -66,6 +66,8 @@ def findings(log: Log, trouble: Callable[[str], None] | None = None) -> list[Fin
             if trouble is None:
                 raise
             trouble(traceback.format_exc())
+    if "step" in log.compiled:
+        found = [one for one in found if misconception(one.misconception).without_steps]
     found = _settled_by_numbers(view, found)
     present = {one.misconception for one in found if one.severity != "info"}
     shadows = {shadow for cause in present for shadow in misconception(cause).shadows}
