@@ -244,6 +244,10 @@ class Account:
         """inf or nan is in what it holds, and stays there whatever is added."""
         self.finite = False
 
+    def keep_increment(self, grad: Tensor) -> None:
+        """Remember what it holds after this deposit, to be compared with a reference."""
+        self.increments.append(grad.detach().clone())
+
     def keep_piece(self, total: float) -> None:
         """Remember the sum over what is being thrown away: it may come back from a buffer."""
         if len(self.pieces) < MOST_PIECES:

@@ -290,11 +290,15 @@ class Crossing:
     """Gradients of two backward passes with another optimizer's step between them."""
 
     names: tuple[str, ...]
+    """The parameters that hold both."""
     numbers: tuple[int, ...]
     """The passes."""
     first: Place | None
+    """The line of the first pass."""
     first_trail: Trail
+    """Who called for the first pass."""
     last_trail: Trail
+    """Who called for the last one."""
 
 
 @dataclass(frozen=True)
@@ -304,11 +308,15 @@ class Comparison:
     right: bool
     """Whether both agree to the precision of the gradient."""
     norm: float
+    """Of what the step used."""
     reference_norm: float
+    """Of what it should have used."""
     ratio: float
     """Norm over reference norm."""
     cosine: float
+    """Of the angle between the two."""
     relative_error: float
+    """Norm of the difference over the reference norm."""
     weights: tuple[float, ...] = ()
     """The weights with which the passes' own gradients make up the reference; empty where that was not asked."""
     left_over: float = 1.0
@@ -324,6 +332,7 @@ class Ending(Event):
     inside: int | None = None
     """Number of the optimizer in whose own step this one was taken; None for one of the user's."""
     by_hand: bool = False
+    """Whether the user's own code moved the parameters."""
     inside_backward: bool = False
     """Whether it happened inside a backward pass, from a hook."""
     closure_calls: int | None = None
@@ -371,12 +380,15 @@ class Ending(Event):
     passes: int = 0
     """Backward passes in the fullest gradient."""
     pass_numbers: tuple[int, ...] = ()
+    """The numbers of those passes."""
     trails: tuple[Trail, ...] = ()
     """Where those passes came from, one by one."""
     scaled: tuple[bool, ...] = ()
     """Whether their losses were scaled: none, one or both of False and True."""
     last_pass_at: Place | None = None
+    """The line of the last of them."""
     crossed: Crossing | None = None
+    """Where gradients from before and after another optimizer's step are in it together."""
     kept_as_state: tuple[str, ...] = ()
     """Parameters whose very gradient the optimizer keeps as its state; looked at after the first few steps."""
     low_precision: str = ""
@@ -388,12 +400,15 @@ class Ending(Event):
     batch_norm: int = 0
     """Training calls of the busiest BatchNorm in this window, 0 below two."""
     batch_norm_names: tuple[str, ...] = ()
+    """A few of the BatchNorms that ran more than once."""
     batch_norm_at: Place | None = None
+    """Where the first of them was first called."""
     hooks: Mapping[str, int] = field(default_factory=dict)
     """Parameters that carry more gradient hooks than at any step before, and how many."""
     hooked_at: Place | None = None
     """Where a gradient hook was last registered."""
     reference: Comparison | None = None
+    """What it used against the user's reference, where one was given."""
 
     @property
     def lines(self) -> int:
@@ -498,8 +513,10 @@ class Finding:
     """One cause of wrong, lost or wasted gradients: an id of the catalogue, where, the numbers, and the remedy."""
 
     misconception: str
+    """Its id in the catalogue."""
     severity: Severity
     where: Place | None
+    """The line to look at, where one is known."""
     evidence: Mapping[str, Any]
     """The numbers: which steps, how many backward passes, norms; `text` says them in one sentence."""
     remedy: str
@@ -547,6 +564,7 @@ class ParameterFacts:
     deposits: int
     """How many backward passes added to it."""
     requires_grad: bool
+    """Whether a gradient could be expected when we last looked."""
     ran: int
     """How often the module that holds it was called while it could have been trained."""
     given: bool
@@ -580,10 +598,15 @@ class OptimizerFacts:
     """What the ledger knows of one optimizer at the end."""
 
     number: int
+    """Optimizers are numbered from 0 as they are met."""
     label: str
+    """Its class, with a number where there are several optimizers."""
     steps: int
+    """How many it took."""
     made_at: Place | None
+    """The line that made it."""
     made: int = 0
+    """When, on the clock that also counts modules; 0 for before the ledger was opened."""
     first_event: int = 0
     """Number of the first event after it was made; 0 where it existed before the ledger."""
 
@@ -600,13 +623,17 @@ class Log:
     pending: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """Parameters with gradients that no step has used at the end: the lines of the backward passes, one by one."""
     pending_finite: bool = True
+    """Whether those gradients were free of inf and nan, as far as that was looked at."""
     pending_at: Place | None = None
+    """The line of the last backward pass."""
     finished: bool = True
     """False while the ledger is still open, or when it was stopped in mid-run: an open window is no fault then."""
     error: str = ""
     """Type and message of the exception that ended the run, if one did."""
     error_at: Place | None = None
+    """The user's line it came from."""
     distributed: Mapping[str, Any] = field(default_factory=dict)
+    """`world`, the number of processes, and `fsdp`, where there are several or sharded models."""
     threaded: bool = False
     """Whether several threads trained: their events stand between each other."""
     dropped: int = 0

@@ -430,7 +430,7 @@ def book_deposit(state: State, account: Account, current: Pass) -> None:
     if state.reference is not None:
         grad = account.grad
         if grad is not None:
-            account.increments.append(grad.detach().clone())
+            account.keep_increment(grad)
 
 
 def flush(state: State, one: Pass) -> None:

@@ -19,7 +19,18 @@ KEPT = 400
 ALIKE = 8
 """How many later windows of one shape are kept."""
 
-MARKS = ("onto_used", "onto_skipped", "lost", "stale", "again", "crossed")
+MARKS = (
+    "onto_used",
+    "onto_skipped",
+    "moved",
+    "lost",
+    "overwrote",
+    "stale",
+    "again",
+    "crossed",
+    "forwards",
+    "undivided",
+)
 """Fields whose being set makes a window unlike others with the same events."""
 
 
@@ -139,5 +150,5 @@ class Journal:
 
 def _shape(draft: Draft) -> tuple[Any, ...]:
     place, own = draft.place, draft.fields
-    marks = tuple(bool(own.get(key)) for key in MARKS)
+    marks = (*(bool(own.get(key)) for key in MARKS), own.get("finite", True))
     return draft.kind, place and (place.file, place.line), marks, own.get("passes")

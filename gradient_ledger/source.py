@@ -49,13 +49,16 @@ def _around(file: str, line: int) -> Around:
     tree = _tree(file)
     if tree is None:
         return _NOTHING
-    under: ast.If | None = None
-    around: ast.stmt | ast.Lambda | None = None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0):
-            under = node if under is None or node.lineno > under.lineno else under
-        elif isinstance(node, (*_FUNCTIONS, *_LOOPS)) and node.lineno < line <= (node.end_lineno or 0):
-            around = node if around is None or node.lineno > around.lineno else around
+    holders = [n for n in ast.walk(tree) if isinstance(n, (*_FUNCTIONS, *_LOOPS))]
+    ifs = [n for n in ast.walk(tree) if isinstance(n, ast.If)]
+    around = _innermost(holders, line)
+    under = max((n for n in ifs if n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0)), key=_line, default=None)
+    if under is not None and around is not None and under.lineno < around.lineno:
+        # Around a loop over optimizers it decides about the step; around the whole run it does not.
+        around = _innermost(holders, under.lineno) or around
+        under = under if around.lineno < under.lineno else None
+    elif under is not None and around is None and _is_main(under.test):
+        under = None
     start = under.lineno if under is not None else line
     word = ast.Continue if isinstance(around, _LOOPS) else ast.Return
     skips = [one.lineno for one in _inside(around, word, line) if one.lineno < start] if around is not None else []
@@ -64,6 +67,19 @@ def _around(file: str, line: int) -> Around:
         ast.unparse(under.test) if under is not None else "",
         max(skips, default=None),
     )
+
+
+def _line(node: Any) -> int:
+    return int(node.lineno)
+
+
+def _innermost(nodes: list[Any], line: int) -> Any:
+    """The innermost of these loops and functions that holds a line."""
+    return max((n for n in nodes if n.lineno < line <= (n.end_lineno or 0)), key=_line, default=None)
+
+
+def _is_main(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(test))
 
 
 def _inside(node: Any, word: type[ast.stmt], line: int) -> Iterator[ast.stmt]:

@@ -21,13 +21,14 @@ RIGHT = FIXED + VARIANTS + [trial for trial in TRIALS if trial.header["truth"] =
 
 FACTS = """
 B01 B02 B03 B04 B05 B61 B46 B06 B07 B08 B08b B59 B31 B29 B57 B09 B10 B11 B44 B19 B20 B43 B12 B13 B14 B15 B16 B17 B18
-B60 B62 B65 B66 B67 B68 B69 B70 B70b B71 B72 B74 B75 B76 B77 B78 B79 B80 B81 B82 B83 B84 B21 B22 B23 B24 B25 B26 B27 B28 B32 B36 B45 B58 B63 B37 B38 B64
+B60 B62 B65 B66 B67 B68 B69 B70 B70b B71 B72 B74 B75 B76 B77 B78 B79 B80 B81 B82 B83 B84 B85 B86 B87 B21 B22 B23 B24
+B25 B26 B27 B28 B32 B36 B45 B58 B63 B37 B38 B64
 """.split()
 """The bugs of the catalogue that one CPU process can show; B39 to B42 are in test_distributed.py."""
 
 
 NOTES = {"summed-loss-keeps-graphs", "contrastive-loss-accumulated"}
-"""Right in what they compute, and only a waste of memory or not what a large batch does: a note is what they deserve."""
+"""Right in what they compute, and a waste of memory or not what a large batch does: a note is what they deserve."""
 
 
 def _by_name(script: Script) -> str:

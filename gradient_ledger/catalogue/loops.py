@@ -32,6 +32,7 @@ MISCONCEPTIONS = (
             "tail-dropped",
             "zeroed-inside-window",
         ),
+        without_steps=True,
     ),
     Misconception(
         "guard-skips-window-end",

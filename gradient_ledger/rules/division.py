@@ -16,6 +16,8 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         if optimizer == BY_HAND or len(windows) < 2 or any(w.micro_batches != 1 for w in windows):
             continue
+        if any(sum(e.where == w.step.last_pass_at for e in w.of(Backward)) > 1 for w in windows):
+            continue  # sharded gradients stand elsewhere until the last of several passes
         inside = all(w.step.inside_backward for w in windows)
         by = view.log.window or view.divisor(optimizer)
         sure = view.log.window is not None

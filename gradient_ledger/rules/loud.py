@@ -27,6 +27,7 @@ KNOWN = (
     ("Attempting to unscale FP16 gradients", "half-precision-parameters"),
     ("has been modified by an inplace operation", "step-between-forward-and-backward"),
     ("but _scale is None", "loss-not-scaled"),
+    ("does not require grad and does not have a grad_fn", "graph-cut"),
     ("Trying to backward through the graph a second time", "loss-backward-twice"),
 )
 
@@ -74,7 +75,9 @@ def _twice(view: View, where: Place | None) -> tuple[str, Place | None]:
         reached = {name for e in view.of(Accumulate) if e.pass_number == before.pass_number for name in e.names}
         holders = [number for number, names in view.owned.items() if number != BY_HAND and names & reached]
         if len(holders) > 1:
-            return "backward-reaches-another-model", before.where
+            # The call whose input is to be cut off is the last one before that backward.
+            calls = [e for e in view.of(Forward) if e.number < before.number]
+            return "backward-reaches-another-model", calls[-1].where if calls else before.where
     if earlier and between:
         return "graph-carried-over", where
     return "loss-backward-twice", where

@@ -56,7 +56,7 @@ def _why_stale(
     first_step = windows[0].step.number
     regular = [e for e in touching if e.number > first_step and e.full]
     whole = view.owned.get(optimizer, frozenset()) | names
-    foreign = [e for e in clears if not whole & set(e.names) and not e.lost]
+    foreign = [e for e in clears if e.number > first_step and not whole & set(e.names) and not e.lost]
     once = [e for e in touching if e.where is not None and not e.where.through and e.number < first_step]
     nested = next((w.step.inside for w in faulty if w.step.inside is not None), None)
     if nested is not None and not regular:

@@ -187,7 +187,8 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     """Whether parts were left out of the optimizer, or are there to be passed through."""
     left_out = [p for p in orphans if p.training and p.is_parameter and _left_out(view, p)]
     models = {p.model for p in left_out}
-    beside = {owner for p in view.log.parameters if p.model in models for owner in p.owners}
+    kinds = {model.rstrip("0123456789") for model in models}
+    beside = {owner for p in view.log.parameters if p.model.rstrip("0123456789") in kinds for owner in p.owners}
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
     likely = [e for e in stepped if e.number in beside] or stepped
     let_go = next((p.let_go_at for p in left_out if p.let_go_at is not None), None)

@@ -61,7 +61,7 @@ def clipping(view: View) -> Iterator[Finding]:
                 orphans.append(event)
     for event in (e for e in view.of(Clip) if e.where not in idle):
         held = set(event.status)
-        if held and held <= {"used"}:
+        if held - {"empty"} == {"used"}:
             late.append(event)
         elif held and held <= {"empty", "zero"}:
             early.append(event)

@@ -79,7 +79,7 @@ def _odd(
             window=size,
             steps=steps_of(across or larger),
         )
-    elif view.log.window or _gave_up(larger + smaller):
+    elif view.log.window or _gave_up(larger + smaller) or (larger and view.divisor(larger[0].optimizer) == size):
         yield _misaligned(view, windows, larger + smaller, size)
 
 

@@ -1,0 +1,4090 @@
+"""The rules on logs written by hand: what each of them finds, and what looks alike and is right.
+
+Nothing here runs torch. `Tape` writes a log event after event and knows what each gradient holds, so that a step can
+say what it uses. A function under `@finds` writes a log with one mistake, one under `@quiet` a log without any.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradient_ledger import rules
+from gradient_ledger.catalogue import Misconception, catalogue, misconception
+from gradient_ledger.events import (
+    Accumulate,
+    AverageUpdate,
+    Backward,
+    Clear,
+    Clip,
+    Comparison,
+    Crossing,
+    DataPass,
+    Edit,
+    Event,
+    Finding,
+    Forward,
+    InputGradient,
+    Log,
+    OptimizerFacts,
+    ParameterFacts,
+    Place,
+    ScalerUpdate,
+    SchedulerStep,
+    SkippedStep,
+    Step,
+    Unscale,
+)
+from gradient_ledger.rules import RULES, findings
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
+
+FILE = "train.py"
+MADE, LAYER, RESTORED, LOADER, GUARD, FORWARD, BACKWARD, OTHER, EDIT, CLIP, IF, STEP, CLEAR, SCHEDULE, UPDATE = range(
+    1, 16
+)
+"""Lines of an imaginary script, by what stands there."""
+
+
+def at(line: int) -> Place:
+    return Place(FILE, line, "main")
+
+
+def trail(line: int) -> tuple[tuple[str, int], ...]:
+    return ((FILE, line),)
+
+
+# ------------------------------------------------------------------ writing logs
+
+
+@dataclass
+class Held:
+    """What one gradient holds."""
+
+    status: str = "empty"
+    passes: list[tuple[int, int, bool]] = field(default_factory=list)
+    """Number, line, and whether the loss was scaled."""
+    mixed: str = ""
+    used_by: int | None = None
+    total: int = 0
+
+
+class Tape:
+    """A log written by hand. `Tape("w b", "d")` has two optimizers; `loose` parameters have none."""
+
+    def __init__(self, *optimizers: str, loose: str = "") -> None:
+        self.owned = [one.split() for one in optimizers]
+        self.held = {name: Held() for name in " ".join([*optimizers, loose]).split()}
+        self.events: list[Event] = []
+        self.count = 0
+        self.steps: Counter[int | None] = Counter()
+
+    def write(self, kind: type[Event], line: int | None, names: Any = (), **fields: Any) -> None:
+        steps = sum(self.steps.values())
+        place = at(line) if line is not None else None
+        common = {"number": len(self.events), "step": steps, "window": steps, "where": place, "names": tuple(names)}
+        self.events.append(kind(**(common | fields)))
+
+    def forward(self, line: int = FORWARD, **fields: Any) -> None:
+        self.write(Forward, line, **({"model": "Net", "training": True, "grad": True} | fields))
+
+    def backward(self, line: int = BACKWARD, names: str = "", **fields: Any) -> None:
+        self.count += 1
+        self.write(Backward, line, **({"pass_number": self.count, "root": "Div"} | fields))
+        touched = names.split() or list(self.held)
+        onto = {word: tuple(n for n in touched if self.held[n].status == word) for word in ("fresh", "used", "skipped")}
+        for one in (self.held[name] for name in touched):
+            one.mixed = one.status if one.status in ("used", "skipped") else one.mixed
+            if one.status == "used":
+                one.passes = []
+            one.status, one.total = "fresh", one.total + 1
+            one.passes.append((self.count, line, bool(fields.get("scaled"))))
+        self.write(
+            Accumulate,
+            line,
+            touched,
+            pass_number=self.count,
+            onto_fresh=len(onto["fresh"]),
+            onto_used=onto["used"],
+            onto_skipped=onto["skipped"],
+        )
+
+    def passes(self, count: int, line: int = BACKWARD, **fields: Any) -> None:
+        """Forwards and their backward passes."""
+        for _ in range(count):
+            self.forward()
+            self.backward(line, **fields)
+
+    def clear(self, line: int = CLEAR, names: str = "", how: str = "none", **fields: Any) -> None:
+        touched = names.split() or list(self.held)
+        known = {name: self.held[name] for name in touched if name in self.held}
+        lost = {name: one.passes for name, one in known.items() if one.status == "fresh"}
+        most = max(lost.values(), key=len, default=[])
+        told: dict[str, Any] = {"how": how, "lost": len(most), "lost_names": tuple(lost)}
+        told["lost_trails"] = tuple(trail(line) for _, line, _ in most)
+        told["full"] = sum(one.status not in ("empty", "zero") for one in known.values())
+        self.write(Clear, line, touched, **(told | fields))
+        for one in known.values():
+            one.status, one.passes, one.mixed = "zero" if how == "zeros" else "empty", [], ""
+
+    def step(self, line: int = STEP, optimizer: int | None = 0, kind: type[Event] = Step, **fields: Any) -> None:
+        """A step, with what it used as the tape knows it."""
+        loose = [name for name in self.held if not any(name in mine for mine in self.owned)]
+        mine = {name: self.held[name] for name in (loose if optimizer is None else self.owned[optimizer])}
+        by = {word: tuple(n for n, one in mine.items() if one.status == word) for word in ("fresh", "used", "skipped")}
+        fullest = max((mine[name].passes for name in by["fresh"]), key=len, default=[])
+        told: dict[str, Any] = {
+            "optimizer": optimizer,
+            "fresh": len(by["fresh"]),
+            "stale": by["used"],
+            "skipped": by["skipped"],
+            "none": tuple(name for name, one in mine.items() if one.status == "empty"),
+            "zeros": tuple(name for name, one in mine.items() if one.status == "zero"),
+            "used_by": tuple(sorted({one.used_by for one in mine.values() if one.status == "used"})),
+            "passes": len(fullest),
+            "pass_numbers": tuple(number for number, _, _ in fullest),
+            "trails": tuple(trail(line) for _, line, _ in fullest),
+            "scaled": tuple(sorted({scaled for _, _, scaled in fullest})),
+            "last_pass_at": at(fullest[-1][1]) if fullest else None,
+        }
+        kinds = {mine[name].mixed for name in by["fresh"]} - {""}
+        told["mixed"] = {word: tuple(n for n in by["fresh"] if mine[n].mixed == word) for word in kinds}
+        self.write(kind, line, by["fresh"], **(told | fields))
+        for one in mine.values():
+            if kind is SkippedStep:
+                one.status = "skipped" if one.status == "fresh" else one.status
+            elif one.status not in ("empty", "zero"):
+                one.status, one.used_by, one.passes = "used", -1 if optimizer is None else optimizer, []
+            one.mixed = ""
+        if kind is Step:
+            self.steps[optimizer] += 1
+
+    def skip(self, line: int = STEP, optimizer: int = 0, **fields: Any) -> None:
+        self.step(line, optimizer, SkippedStep, by_scaler=True, **fields)
+
+    def clip(self, line: int = CLIP, names: str = "", norm: float = 10.0, **fields: Any) -> None:
+        touched = names.split() or list(self.held)
+        told: dict[str, Any] = {"function": "clip_grad_norm_", "limit": 1.0, "order": 2.0, "measured": True}
+        told |= {"status": Counter(self.held[name].status for name in touched), "square": norm**2}
+        self.write(Clip, line, touched, **(told | fields))
+
+    def edit(self, how: str = "in place", line: int = EDIT, names: str = "", **fields: Any) -> None:
+        touched = names.split() or list(self.held)
+        one = self.held[touched[0]]
+        self.write(Edit, line, touched, **({"how": how, "status": one.status, "passes": len(one.passes)} | fields))
+
+    def put(self, names: str, line: int = EDIT, **fields: Any) -> None:
+        """The user's code assigns gradients."""
+        self.edit("assigned", line, names, **fields)
+        for one in (self.held[name] for name in names.split()):
+            one.status = "fresh"
+
+    def amend(self, **fields: Any) -> None:
+        """Add to what the last event says."""
+        self.events[-1] = replace(self.events[-1], **fields)
+
+    def unscale(self, line: int = EDIT, optimizer: int = 0) -> None:
+        mine = [name for name in self.owned[optimizer] if self.held[name].status == "fresh"]
+        self.write(Unscale, line, mine, optimizer=optimizer, scaled=True)
+
+    def schedule(self, line: int = SCHEDULE, **fields: Any) -> None:
+        pending = max((len(one.passes) for one in self.held.values() if one.status == "fresh"), default=0)
+        told = {"scheduler": "StepLR", "which": 1, "optimizer": 0, "pending": pending}
+        self.write(SchedulerStep, line, **(told | fields))
+
+    def new_pass(self) -> None:
+        pending = max((len(one.passes) for one in self.held.values() if one.status == "fresh"), default=0)
+        self.write(DataPass, LOADER, pending=pending)
+
+    def average(self, line: int = UPDATE) -> None:
+        pending = max((len(one.passes) for one in self.held.values() if one.status == "fresh"), default=0)
+        self.write(AverageUpdate, line, pending=pending)
+
+    def log(self, facts: dict[str, dict[str, Any]] | None = None, **fields: Any) -> Log:
+        """The log. `facts` are what else is known of a parameter."""
+        several = len(self.owned) > 1
+        told: dict[str, Any] = {
+            "parameters": tuple(
+                self._facts(name, **({"position": position} | (facts or {}).get(name, {})))
+                for position, name in enumerate(self.held)
+            ),
+            "optimizers": tuple(
+                OptimizerFacts(number, f"SGD #{number + 1}" if several else "SGD", self.steps[number], at(MADE))
+                for number in range(len(self.owned))
+            ),
+            "pending": {
+                name: tuple(trail(line) for _, line, _ in one.passes)
+                for name, one in self.held.items()
+                if one.status == "fresh"
+            },
+            "pending_at": at(BACKWARD),
+        }
+        return Log(tuple(self.events), **(told | fields))
+
+    def _facts(self, name: str, **fields: Any) -> ParameterFacts:
+        told: dict[str, Any] = {
+            "owners": tuple(number for number, mine in enumerate(self.owned) if name in mine),
+            "deposits": self.held[name].total,
+            "requires_grad": True,
+            "ran": 1,
+            "given": False,
+            "is_parameter": True,
+            "in_model": True,
+            "called_at": at(FORWARD),
+            "training": True,
+            "model": "Net",
+        }
+        return ParameterFacts(name, **(told | fields))
+
+
+def windows(*sizes: int, passes: dict[str, Any] | None = None, **fields: Any) -> Tape:
+    """A right loop: windows of these sizes, each stepped and cleared. `fields` are of its steps."""
+    tape = Tape("w b")
+    for size in sizes:
+        tape.passes(size, **(passes or {}))
+        tape.step(**fields)
+        tape.clear()
+    return tape
+
+
+def compared(ratio: float = 1.0, cosine: float = 1.0, right: bool = False, **fields: Any) -> Comparison:
+    return Comparison(right, ratio, 1.0, ratio, cosine, abs(ratio - 1), **fields)
+
+
+RIGHT = compared(right=True)
+
+
+# ------------------------------------------------------------------ the tables
+
+
+@dataclass(frozen=True)
+class Case:
+    """A log, the rule it is for, and what that rule finds in it: nothing, where it has no name."""
+
+    rule: str
+    write: Callable[[], Log]
+    name: str = ""
+    severity: str = ""
+    line: int | None = None
+    says: tuple[str, ...] = ()
+    remedy: str = ""
+    """What the rule writes in place of the catalogue's."""
+    numbers: dict[str, Any] = field(default_factory=dict)
+    """Evidence that must be there beside the text."""
+
+    def __str__(self) -> str:
+        return self.write.__name__
+
+
+FOUND: list[Case] = []
+RIGHT_LOGS: list[Case] = []
+
+
+def finds(
+    rule: str, name: str, severity: str, line: int | None, *says: str, remedy: str = "", **numbers: Any
+) -> Callable[[Callable[[], Log]], Callable[[], Log]]:
+    """The rule finds this in the log below, and nothing else; no other rule accuses anything."""
+
+    def enter(write: Callable[[], Log]) -> Callable[[], Log]:
+        FOUND.append(Case(rule, write, name, severity, line, says, remedy, numbers))
+        return write
+
+    return enter
+
+
+def quiet(rule: str) -> Callable[[Callable[[], Log]], Callable[[], Log]]:
+    """The rule finds nothing in the log below, and no rule accuses anything."""
+
+    def enter(write: Callable[[], Log]) -> Callable[[], Log]:
+        RIGHT_LOGS.append(Case(rule, write))
+        return write
+
+    return enter
+
+
+# ------------------------------------------------------------------ order: gradients that were used and not cleared
+
+
+@finds(
+    "order.stale",
+    "never-zeroed",
+    "error",
+    BACKWARD,
+    "Nothing clears b and w between the steps",
+    "3 backward passes of 4 windows added to gradients that an earlier step had used",
+    "at the first steps: 1, 2, 3, 4",
+    steps=[1, 2, 3],
+    windows=4,
+    norms=[1.0, 2.0, 3.0, 4.0],
+    names=["b", "w"],
+)
+def nothing_ever_clears() -> Log:
+    tape = Tape("w b")
+    for number in range(4):
+        tape.passes(1)
+        tape.step(norm=number + 1.0)
+    return tape.log()
+
+
+@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears w between", "1 backward pass of 2 windows")
+def nothing_clears_steps_by_hand() -> Log:
+    tape = Tape(loose="w")
+    for _ in range(2):
+        tape.passes(1)
+        tape.step(optimizer=None, by_hand=True)
+    return tape.log(steps_by_hand=2)
+
+
+@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 2 times in 6 steps", "4 backward passes of 6")
+def cleared_at_the_start_of_each_epoch() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.clear()
+        for _ in range(3):
+            tape.passes(1)
+            tape.step()
+    return tape.log()
+
+
+@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 1 time in 3 steps")
+def cleared_once_before_the_loop() -> Log:
+    tape = Tape("w b")
+    tape.clear()
+    for _ in range(3):
+        tape.passes(1)
+        tape.step()
+    return tape.log()
+
+
+@finds(
+    "order.stale",
+    "step-every-micro-batch",
+    "error",
+    STEP,
+    "cleared after every 3",
+    "8 backward passes of 12 windows",
+    remedy="Step under the same condition as the clear: once per window, before it.",
+)
+def cleared_once_a_window_and_stepped_every_time() -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        for _ in range(3):
+            tape.passes(1, divisor=3.0)
+            tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("order.stale", "closure-without-zeroing", "error", BACKWARD, "Inside the closure of SGD.step, 1 backward pass")
+def the_closure_does_not_clear() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.clear()
+        tape.passes(1)
+        tape.step(closure_calls=1)
+    tape.clear()
+    tape.passes(1)
+    for one in tape.held.values():  # the closure's first call has been used when its second one runs
+        one.status = "used"
+    tape.passes(1)
+    tape.step(closure_calls=2)
+    return tape.log()
+
+
+@finds(
+    "order.stale",
+    "inner-optimizer-not-cleared",
+    "error",
+    CLEAR,
+    "SGD #2 (train.py:1) is stepped by SGD #1 (train.py:1) in its own step",
+    "2 backward passes of 3 windows",
+    names=["d"],
+)
+def an_inner_optimizer_is_never_cleared() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step(optimizer=1, inside=0)
+        tape.step()
+        tape.clear(names="w b", by=0)
+    return tape.log()
+
+
+@finds(
+    "order.stale",
+    "one-of-two-optimizers-zeroed",
+    "error",
+    CLEAR,
+    "SGD #1 (train.py:1) has its gradients cleared here; those of SGD #2 (train.py:1) never are",
+    "2 backward passes of 3 windows",
+    remedy="Clear the parameters of SGD #2 (train.py:1) in the same place, or call zero_grad() of the whole model.",
+)
+def only_the_first_of_two_optimizers_is_cleared() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step()
+        tape.step(optimizer=1)
+        tape.clear(names="w b", by=0)
+    return tape.log()
+
+
+@finds(
+    "order.stale",
+    "zeroed-another-object",
+    "error",
+    CLEAR,
+    "none of the parameters SGD steps",
+    "3 backward passes of 4 windows",
+    remedy="Call zero_grad() on the optimizer that steps (SGD) or on its model; one made earlier, or a copy, holds "
+    "other parameters.",
+)
+def a_copy_of_the_model_is_cleared() -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.clear(names="copy.w copy.b")
+        tape.passes(1)
+        tape.step()
+    return tape.log()
+
+
+@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears b and w")
+def a_closure_that_runs_once_a_step_does_not_clear() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step(closure_calls=1)
+    return tape.log(window=4)
+
+
+@finds("order.stale", "never-zeroed", "error", BACKWARD, "4 backward passes of 5 windows")
+def a_copy_is_cleared_once_before_the_loop() -> Log:
+    tape = Tape("w b")
+    tape.clear(names="copy.w copy.b")
+    for _ in range(5):
+        tape.passes(1)
+        tape.step()
+    return tape.log()
+
+
+@finds("order.stale", "never-zeroed", "error", BACKWARD, "1 backward pass of 2 windows")
+def cleared_once_before_two_steps() -> Log:
+    tape = Tape("w b")
+    tape.clear()
+    for _ in range(2):
+        tape.passes(1)
+        tape.step()
+    return tape.log()
+
+
+@finds("order.stale", "never-zeroed", "error", BACKWARD, "2 backward passes of 3 windows")
+def a_library_clears_once_before_the_loop() -> Log:
+    tape = Tape("w b")
+    tape.clear(where=Place(FILE, CLEAR, "main", "library/engine.py:9"))
+    for _ in range(3):
+        tape.passes(1)
+        tape.step()
+    return tape.log()
+
+
+@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears d", names=["d"])
+def a_first_phase_clears_and_the_second_does_not() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(3):
+        tape.passes(1, names="w b")
+        tape.step()
+        tape.clear(names="w b")
+    for _ in range(3):
+        tape.passes(1, names="d")
+        tape.step(optimizer=1)
+    return tape.log()
+
+
+@finds("order.stale", "never-zeroed", "error", BACKWARD, "Nothing clears d")
+def another_optimizer_steps_once_and_is_cleared() -> Log:
+    tape = Tape("w b", "d")
+    for number in range(6):
+        tape.passes(1, names="d")
+        tape.step(optimizer=1)
+        if number == 1:
+            tape.passes(1, names="w b")
+            tape.step()
+            tape.clear(names="w b")
+    return tape.log()
+
+
+def cleared_every_third_step(*names: str, epochs: int = 4, divisor: float | None = None, **fields: Any) -> Log:
+    """Three steps and a clear; what is named is cleared after every step."""
+    tape = Tape("w b", *names)
+    for _ in range(epochs):
+        for _ in range(3):
+            tape.passes(1, divisor=divisor)
+            for optimizer in range(len(names) + 1):
+                tape.step(optimizer=optimizer)
+            tape.clear(OTHER, " ".join(names) or "copy.w")
+        tape.clear(names="w b")
+    return tape.log(**fields)
+
+
+@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 4 times in 12 steps")
+def a_copy_is_cleared_every_time_and_the_model_every_third() -> Log:
+    return cleared_every_third_step()
+
+
+@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 2 times in 6 steps")
+def two_clears_are_too_few_to_tell_a_window() -> Log:
+    return cleared_every_third_step(epochs=2, divisor=3.0)
+
+
+@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 4 times in 12 steps")
+def another_optimizer_is_cleared_every_time() -> Log:
+    return cleared_every_third_step("d")
+
+
+@finds(
+    "order.stale",
+    "step-every-micro-batch",
+    "error",
+    STEP,
+    "cleared after every 3",
+    remedy="Step under the same condition as the clear: once per window, before it.",
+)
+def windows_of_three_were_meant_and_every_pass_is_stepped() -> Log:
+    return cleared_every_third_step(window=3)
+
+
+@finds("order.stale", "inner-optimizer-not-cleared", "error", CLEAR, "2 backward passes of 3 windows", names=["d"])
+def a_model_clears_all_but_the_inner_optimizers_part() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step(optimizer=1, inside=0)
+        tape.step()
+        tape.clear(names="w b")
+    return tape.log()
+
+
+@finds("order.stale", "inner-optimizer-not-cleared", "error", OTHER, "2 backward passes of 3 windows", names=["d"])
+def the_outer_optimizer_clears_before_the_model_does() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step(optimizer=1, inside=0)
+        tape.step()
+        tape.clear(OTHER, names="w b", by=0)
+        tape.clear(names="w b")
+    return tape.log()
+
+
+@quiet("order.stale")
+def cleared_before_every_backward() -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.clear()
+        tape.passes(1)
+        tape.step()
+    return tape.log()
+
+
+@quiet("order.stale")
+def gradients_pile_up_on_a_parameter_that_the_step_does_not_use() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(4):
+        tape.passes(1, names="w b")
+        tape.step()
+        tape.clear(names="w b")
+    tape.held["d"].status = "used"
+    tape.passes(1, names="d")
+    tape.clear(names="d", after_step=True, lost=0, lost_names=())
+    return tape.log({"d": {"ran": 0}})
+
+
+@quiet("order.stale")
+def a_closure_that_clears_runs_several_times() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(3):
+            tape.clear(lost=0, lost_names=())
+            tape.passes(1)
+        tape.step(closure_calls=3)
+    return tape.log()
+
+
+# ------------------------------------------------------------------ order: gradients that no step has used
+
+
+@finds(
+    "order.lost",
+    "zeroed-before-step",
+    "error",
+    CLEAR,
+    "3 of 3 steps of SGD found nothing, so it did nothing",
+    lost=1,
+    windows=3,
+    steps=[0, 1, 2],
+)
+def cleared_between_backward_and_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1)
+        tape.clear()
+        tape.step()
+    return tape.log()
+
+
+@finds("order.lost", "zeroed-before-step", "error", CLEAR, "2 of 3 steps of SGD found zeros, so only momentum", lost=4)
+def cleared_to_zeros_between_backward_and_step() -> Log:
+    tape = windows(4)
+    for _ in range(2):
+        tape.passes(4)
+        tape.clear(how="zeros")
+        tape.step()
+    return tape.log()
+
+
+@finds(
+    "order.lost",
+    "zeroed-inside-window",
+    "error",
+    CLEAR,
+    "of 12 backward passes in 3 windows, 9 were thrown away and the steps used 3",
+    lost=9,
+    used=3,
+    windows=3,
+)
+def cleared_before_every_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(4):
+            tape.clear()
+            tape.passes(1)
+        tape.step()
+    return tape.log()
+
+
+@finds("order.lost", "zeroed-inside-window", "error", CLEAR, "of 4 backward passes in 1 window, 1 ", lost=1, used=3)
+def cleared_once_in_the_middle_of_a_window() -> Log:
+    tape = windows(4, 4)
+    tape.passes(1)
+    tape.clear()
+    tape.passes(3)
+    tape.step()
+    tape.clear()
+    return tape.log()
+
+
+@finds(
+    "order.lost",
+    "tail-dropped",
+    "error",
+    CLEAR,
+    "4 micro-batches of 20 never reached a step: this line cleared them 1 time",
+    lost=4,
+    used=16,
+    steps=[2],
+)
+def what_is_left_of_an_epoch_is_cleared() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.clear()
+        for _ in range(2):
+            tape.passes(4)
+            tape.step()
+            tape.write(Clear, CLEAR + 20, ("w", "b"), how="none", full=2)
+            for one in tape.held.values():
+                one.status, one.passes = "empty", []
+        tape.passes(2)
+    return tape.log()
+
+
+@finds(
+    "order.lost",
+    "tail-dropped",
+    "warning",
+    BACKWARD,
+    "ended with 2 micro-batches accumulated and no step: windows hold 4, and 2 were left over",
+    lost=2,
+    used=8,
+)
+def the_run_ends_inside_a_window() -> Log:
+    tape = windows(4, 4)
+    tape.passes(2)
+    return tape.log()
+
+
+def guarded(*gone: int, of: int, **fields: Any) -> Log:
+    """Single passes, of which a guard clears some before the step."""
+    tape = Tape("w b")
+    for number in range(of):
+        tape.passes(1)
+        if number in gone:
+            tape.clear(GUARD, **fields)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("order.lost", "zeroed-before-step", "error", GUARD, "3 of 8 steps", steps=[1, 4, 6])
+def a_guard_throws_away_three_of_eight() -> Log:
+    return guarded(1, 4, 6, of=8, taken=True)
+
+
+@finds("order.lost", "zeroed-before-step", "error", GUARD, "1 of 8 steps", steps=[5])
+def one_of_eight_is_thrown_away_unseen() -> Log:
+    return guarded(5, of=8)
+
+
+@finds("order.lost", "zeroed-before-step", "error", GUARD, "1 of 4 steps", steps=[1])
+def one_of_four_is_thrown_away() -> Log:
+    return guarded(1, of=4, taken=True)
+
+
+def put_aside(*, taken: bool, assigned: bool = False, edited: bool = False) -> Log:
+    """Every micro-batch but the last is cleared, and perhaps read before."""
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(3):
+            tape.passes(1)
+            tape.clear(taken=taken)
+        tape.passes(1)
+        if edited:
+            tape.edit()
+        tape.step(assigned=assigned)
+        tape.clear()
+    return tape.log()
+
+
+@finds("order.lost", "zeroed-inside-window", "error", CLEAR, "9 were thrown away and the steps used 3", lost=9)
+def gradients_are_read_and_never_put_back() -> Log:
+    return put_aside(taken=True)
+
+
+@finds("order.lost", "zeroed-inside-window", "error", CLEAR, "9 were thrown away", lost=9)
+def what_was_not_read_cannot_come_back() -> Log:
+    return put_aside(taken=False, assigned=True)
+
+
+@quiet("order.lost")
+def gradients_are_added_back_in_place() -> Log:
+    return put_aside(taken=True, edited=True)
+
+
+@finds("order.lost", "zeroed-inside-window", "error", CLEAR, "6 were thrown away and the steps used 3")
+def the_gradient_is_edited_before_the_last_backward() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(2):
+            tape.passes(1)
+            tape.clear(taken=True)
+        tape.edit(status="zero")
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("order.lost", "tail-dropped", "error", GUARD, "8 micro-batches of 24", "2 times", lost=8, used=16)
+def a_guard_throws_away_two_windows_of_four() -> Log:
+    return guarded_windows(1, 2, taken=True)
+
+
+@finds("order.lost", "tail-dropped", "error", GUARD, "4 micro-batches of 20", lost=4, used=16)
+def a_whole_window_is_thrown_away_unseen() -> Log:
+    return guarded_windows(2)
+
+
+def guarded_windows(*gone: int, given_up: bool = False, **fields: Any) -> Log:
+    """Four windows of four; before some of them another four passes are cleared."""
+    tape = Tape("w b")
+    for number in range(4):
+        if number in gone:
+            tape.passes(4)
+            tape.clear(GUARD, **fields)
+            if given_up:
+                tape.forward()
+        tape.passes(4)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "order.lost",
+    "tail-dropped",
+    "warning",
+    BACKWARD,
+    "windows hold 4, and 3 were left over",
+    lost=3,
+    used=8,
+)
+def the_run_begins_with_a_gradient_of_the_users_and_ends_inside_a_window() -> Log:
+    tape = Tape("w b")
+    tape.edit("assigned", status="empty")
+    for size in (4, 4):
+        tape.passes(size)
+        tape.step()
+        tape.clear()
+    tape.passes(3)
+    return tape.log()
+
+
+@quiet("order.lost")
+def a_guard_throws_away_one_window_of_four() -> Log:
+    return guarded_windows(2, taken=True)
+
+
+@quiet("order.lost")
+def a_window_with_a_broken_batch_is_thrown_away() -> Log:
+    return guarded_windows(2, given_up=True)
+
+
+@quiet("order.lost")
+def a_gradient_is_thrown_away_after_another_optimizers_step() -> Log:
+    tape = Tape("g", "d")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step(optimizer=0)
+        tape.clear(names="g")
+        tape.clear(names="d", after_step=True)
+        tape.passes(1, names="d")
+        tape.step(optimizer=1)
+        tape.clear(names="d")
+    return tape.log()
+
+
+@quiet("order.lost")
+def the_gradients_of_an_attack_are_thrown_away() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, OTHER)
+        tape.clear()
+        tape.passes(4)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("order.lost")
+def a_batch_is_given_up_after_its_backward() -> Log:
+    tape = windows(1, 1)
+    tape.passes(1)
+    tape.clear(GUARD)
+    tape.passes(1)
+    tape.step()
+    return tape.log()
+
+
+@quiet("order.lost")
+def the_last_gradients_were_put_into_another_model() -> Log:
+    tape = windows(4, 4)
+    tape.passes(2)
+    tape.edit("assigned", names="w", status="empty")
+    tape.events[-1] = replace(tape.events[-1], names=("twin.w", "twin.b"))
+    return tape.log()
+
+
+@quiet("order.lost")
+def windows_of_another_size_were_stepped_too() -> Log:
+    tape = windows(4, 4, 4, 2)
+    tape.passes(2)
+    return tape.log()
+
+
+@quiet("order.lost")
+def the_run_was_stopped_inside_a_window() -> Log:
+    tape = windows(4, 4)
+    tape.passes(2)
+    return tape.log(finished=False)
+
+
+@quiet("order.lost")
+def the_run_ended_with_an_exception_inside_a_window() -> Log:
+    tape = windows(4, 4)
+    tape.passes(2)
+    return tape.log(error="KeyboardInterrupt: ", error_at=at(BACKWARD))
+
+
+@quiet("order.lost")
+def a_trial_run_before_training_is_thrown_away() -> Log:
+    tape = Tape("w b")
+    tape.passes(1, OTHER)
+    tape.clear()
+    for size in (4, 4):
+        tape.passes(size)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("order.lost")
+def a_guard_throws_away_one_exploded_gradient_of_eight() -> Log:
+    tape = Tape("w b")
+    for number in range(8):
+        tape.passes(1)
+        if number == 5:
+            tape.clear(GUARD, taken=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("order.lost")
+def gradients_are_kept_in_buffers_and_put_back() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(4):
+            tape.passes(1)
+            tape.clear(taken=True)
+        tape.edit("assigned", carried="all")
+        tape.step(fresh=2, passes=4, assigned=True)
+    return tape.log()
+
+
+@quiet("order.lost")
+def what_was_thrown_away_held_nan() -> Log:
+    tape = windows(4, 4)
+    tape.passes(4)
+    tape.clear(GUARD, nonfinite=True)
+    tape.passes(4)
+    tape.step()
+    return tape.log()
+
+
+# ------------------------------------------------------------------ order: steps on gradients that a step has used
+
+
+@finds(
+    "order.used_again",
+    "frozen-with-stale-gradient",
+    "error",
+    STEP,
+    "b no longer require a gradient but still hold an old one: 2 steps of SGD used it again",
+    names=["b"],
+    steps=[1, 2],
+)
+def a_layer_is_frozen_and_keeps_its_gradient() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.step()
+    for _ in range(2):
+        tape.clear(names="w")
+        tape.passes(1, names="w")
+        tape.step(frozen=("b",))
+    return tape.log()
+
+
+@finds(
+    "order.used_again",
+    "parameter-in-two-optimizers",
+    "error",
+    OTHER,
+    "SGD #2 (train.py:1) steps w with a gradient that SGD #1 (train.py:1) had used already: 3 steps",
+    names=["w"],
+    steps=[0, 1, 2],
+)
+def two_optimizers_hold_one_parameter() -> Log:
+    tape = Tape("w b", "w d")
+    for _ in range(3):
+        tape.clear()
+        tape.passes(1)
+        tape.step()
+        tape.step(OTHER, 1)
+    return tape.log()
+
+
+@finds("order.used_again", "stepped-on-used-gradients", "error", STEP, "2 steps of SGD used gradients", steps=[1, 3])
+def two_steps_for_one_backward() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.clear()
+        tape.passes(1)
+        tape.step()
+        tape.step()
+    return tape.log()
+
+
+@finds("order.used_again", "stepped-on-used-gradients", "warning", STEP, "1 step of SGD used gradients", steps=[3])
+def one_more_step_at_the_end() -> Log:
+    tape = windows(1, 1)
+    tape.passes(1)
+    tape.step()
+    tape.step()
+    return tape.log()
+
+
+@quiet("order.used_again")
+def a_line_search_steps_back_and_steps_again() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.clear()
+        tape.passes(1)
+        tape.step()
+        tape.step(rewound=True)
+    return tape.log()
+
+
+@quiet("order.used_again")
+def an_optimizer_with_a_closure_evaluates_by_itself() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.clear()
+        tape.passes(1)
+        tape.step()
+        tape.step(closure_calls=1)
+    return tape.log()
+
+
+# ------------------------------------------------------------------ window: sizes
+
+
+def uneven(
+    *sizes: int, loader: bool = False, epoch: int = 0, passes: dict[str, Any] | None = None, **fields: Any
+) -> Tape:
+    """Windows of these sizes; with a loader a pass over the data begins after every `epoch` micro-batches."""
+    tape, seen = Tape("w b"), 0
+    for size in sizes:
+        for _ in range(size):
+            if loader and seen % epoch == 0:
+                tape.new_pass()
+            seen += 1
+            tape.passes(1, **(passes or {}))
+        tape.step(**({"under": at(IF), "condition": "(i + 1) % 4 == 0"} | fields))
+        tape.clear()
+    return tape
+
+
+@finds(
+    "window.sizes",
+    "tail-leaks-into-next-epoch",
+    "error",
+    IF,
+    "Windows of 4 were meant; the steps used 4, 4, 6, 4, 6, 4:",
+    "added to the next one's first window.",
+    sizes=[4, 4, 6, 4, 6, 4],
+    window=4,
+    steps=[2, 4],
+)
+def what_is_left_of_an_epoch_goes_into_the_next() -> Log:
+    return uneven(4, 4, 6, 4, 6, 4, loader=True, epoch=10).log()
+
+
+@finds("window.sizes", "tail-leaks-into-next-epoch", "warning", IF, "as far as the sizes alone can tell", window=4)
+def every_third_window_is_too_large() -> Log:
+    return uneven(4, 4, 6, 4, 4, 6, 4, 4).log()
+
+
+@finds("window.sizes", "tail-leaks-into-next-epoch", "error", IF, "4, 4, 6, 4, 4, 6:", steps=[2, 5])
+def every_third_window_is_larger_than_meant() -> Log:
+    return uneven(4, 4, 6, 4, 4, 6).log(window=4)
+
+
+@finds(
+    "window.sizes",
+    "resumed-inside-window",
+    "error",
+    RESTORED,
+    "Windows of 4 are usual; the steps used 2, 4, 4, 4: the first one holds 2",
+    "The state of SGD was loaded from a checkpoint here",
+    window=4,
+)
+def a_checkpoint_was_taken_inside_a_window() -> Log:
+    tape = Tape("w b")
+    for number, size in enumerate((2, 4, 4, 4)):
+        tape.passes(size)
+        tape.step(restored=None if number else at(RESTORED))
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.sizes",
+    "window-starts-short",
+    "error",
+    IF,
+    "Windows of 4 are usual; the steps used 1, 4, 4, 4: the first one holds 1",
+    remedy="Test (step + 1) % 4 == 0: a count that begins at 0 is one behind.",
+    sizes=[1, 4, 4, 4],
+    window=4,
+)
+def a_count_from_zero_ends_the_first_window_at_once() -> Log:
+    return uneven(1, 4, 4, 4, condition="step % 4 == 0").log()
+
+
+@finds("window.sizes", "window-starts-short", "error", IF, "the first one holds 1")
+def a_test_of_another_form_ends_the_first_window_at_once() -> Log:
+    return uneven(1, 4, 4, 4, condition="not step % 4").log()
+
+
+@finds(
+    "window.sizes",
+    "guard-skips-window-end",
+    "error",
+    GUARD,
+    "Windows of 4 are usual; the steps used 4, 4, 7, 4:",
+    window=4,
+    steps=[2],
+)
+def a_guard_passes_over_the_end_of_a_window() -> Log:
+    tape = uneven(4, 4)
+    tape.passes(3)
+    tape.forward()  # this batch is given up
+    tape.passes(4)
+    tape.step(under=at(IF), passed_over=at(GUARD))
+    tape.clear()
+    tape.passes(4)
+    tape.step(under=at(IF))
+    return tape.log()
+
+
+@finds("window.sizes", "window-misaligned", "warning", IF, "Windows of 4 were meant; the steps used 4, 4, 5, 4:")
+def a_batch_is_given_up_and_the_window_too_large() -> Log:
+    tape = uneven(4, 4)
+    tape.forward()
+    tape.passes(5)
+    tape.step(under=at(IF))
+    tape.clear()
+    tape.passes(4)
+    tape.step(under=at(IF))
+    return tape.log()
+
+
+@finds(
+    "window.sizes", "window-misaligned", "error", IF, "Windows of 4 were meant; the steps used 4, 3, 5, 4:", window=4
+)
+def windows_are_smaller_and_larger_than_meant() -> Log:
+    return uneven(4, 3, 5, 4).log(window=4)
+
+
+@finds(
+    "window.sizes",
+    "window-starts-short",
+    "error",
+    IF,
+    "the steps used 1, 4, 4, 2, 4, 4, 2, 4, 4:",
+    remedy="Test (i + 1) % 4 == 0: a count that begins at 0 is one behind.",
+)
+def a_count_from_zero_in_every_epoch() -> Log:
+    """Ten batches an epoch: the last of each goes into the next one's first window."""
+    return uneven(1, 4, 4, 2, 4, 4, 2, 4, 4, loader=True, epoch=10, condition="i % 4 == 0").log()
+
+
+@finds("window.sizes", "window-misaligned", "warning", IF, "the steps used 4, 4, 3, 4:")
+def a_guard_passes_over_a_batch_of_a_window() -> Log:
+    tape = uneven(4, 4)
+    tape.forward()
+    tape.passes(3)
+    tape.step(under=at(IF), passed_over=at(GUARD))
+    tape.clear()
+    tape.passes(4)
+    tape.step(under=at(IF))
+    return tape.log()
+
+
+@finds("window.sizes", "window-misaligned", "error", IF, "the steps used 4, 4, 2, 4, 4, 3:")
+def windows_are_short_by_different_numbers() -> Log:
+    return uneven(4, 4, 2, 4, 4, 3).log(window=4)
+
+
+@finds("window.sizes", "window-misaligned", "error", STEP, "the steps used 4, 2, 4, 4, 2:")
+def short_windows_come_at_odd_times() -> Log:
+    return windows(4, 2, 4, 4, 2).log(window=4)
+
+
+@quiet("window.sizes")
+def the_run_was_stopped_after_two_epochs_with_short_ends() -> Log:
+    return uneven(4, 4, 2, 4, 4, 2, 4).log(window=4, finished=False)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param((4, 6, 4, 4, 4, 6, 4, 6, 4, 4), id="at odd times"),
+        pytest.param((4, 4, 5, 4, 4, 6, 4), id="by different numbers"),
+        pytest.param((4, 4, 8, 4, 4, 8, 4), id="by a whole window"),
+        pytest.param((4, 4, 6, 2, 4, 4, 6), id="and smaller ones"),
+    ],
+)
+def test_windows_that_are_too_large_do_not_leak_unless_they_look_like_it(sizes: tuple[int, ...]) -> None:
+    assert findings(uneven(*sizes).log()) == []
+
+
+@finds("window.sizes", "window-misaligned", "warning", IF, "the steps used 4, 6, 4, 4, 4, 6, 4, 6, 4, 4:")
+def losses_are_divided_by_four_and_windows_hold_six_at_odd_times() -> Log:
+    return uneven(4, 6, 4, 4, 4, 6, 4, 6, 4, 4, passes={"divisor": 4.0}).log()
+
+
+@quiet("window.sizes")
+def a_guard_gives_up_a_batch_and_nothing_passes_over_the_step() -> Log:
+    tape = uneven(4, 4)
+    tape.forward()
+    tape.passes(3)
+    tape.step(under=at(IF))
+    tape.clear()
+    tape.passes(4)
+    tape.step(under=at(IF))
+    return tape.log()
+
+
+def short_first(line: int = STEP, **fields: Any) -> Log:
+    """A short first window, stepped at a line of its own or begun with something."""
+    tape = Tape("w b")
+    if fields:
+        tape.edit("assigned", **fields)
+    tape.passes(2)
+    tape.step(line)
+    tape.clear()
+    for _ in range(3):
+        tape.passes(4)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("window.sizes", "window-starts-short", "error", STEP, "the first one holds 2")
+def the_first_window_holds_two() -> Log:
+    return short_first()
+
+
+@quiet("window.sizes")
+def the_first_window_is_stepped_at_a_line_of_its_own() -> Log:
+    return short_first(OTHER)
+
+
+@quiet("window.sizes")
+def the_first_window_begins_with_gradients_that_were_saved() -> Log:
+    return short_first(status="empty")
+
+
+@quiet("window.sizes")
+def the_first_window_begins_after_a_trial() -> Log:
+    tape = Tape("w b")
+    tape.passes(2, OTHER)
+    tape.clear()
+    for size in (2, 4, 4, 4):
+        tape.passes(size)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.sizes")
+def two_windows_are_short_and_one_is_the_first() -> Log:
+    return uneven(1, 4, 2, 4, 4, 4).log()
+
+
+@quiet("window.sizes")
+def the_last_window_of_each_epoch_is_short() -> Log:
+    return uneven(4, 4, 2, 4, 4, 2).log()
+
+
+@quiet("window.sizes")
+def the_last_window_of_each_pass_over_the_data_is_short() -> Log:
+    return uneven(4, 4, 2, 4, 4, 2, loader=True, epoch=10).log(window=4)
+
+
+@quiet("window.sizes")
+def windows_of_random_size() -> Log:
+    return uneven(2, 5, 3, 4, 1).log()
+
+
+@quiet("window.sizes")
+def a_short_first_window_that_is_divided_by_its_own_size() -> Log:
+    tape = Tape("w b")
+    for size in (2, 4, 4, 4):
+        tape.passes(size, divisor=float(size))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.sizes")
+def a_step_after_every_batch() -> Log:
+    return uneven(1, 1, 1, 1).log()
+
+
+# ------------------------------------------------------------------ window: losses, hooks, schedulers
+
+
+@finds(
+    "window.losses",
+    "running-loss-backward",
+    "error",
+    BACKWARD,
+    "through the losses of 1 earlier pass again",
+    passes=[1, 2],
+)
+def the_running_sum_goes_backward() -> Log:
+    tape = Tape("w b")
+    tape.passes(1, retain_graph=True)
+    tape.passes(1, retain_graph=True, again=(1,))
+    tape.passes(1, retain_graph=True, again=(1, 2))
+    tape.step()
+    return tape.log()
+
+
+@finds(
+    "window.losses", "loss-backward-twice", "error", OTHER, "The loss of train.py:7 is part of this one", passes=[1, 2]
+)
+def a_loss_goes_backward_alone_and_in_a_sum() -> Log:
+    tape = Tape("w b")
+    tape.passes(1, retain_graph=True)
+    tape.backward(OTHER, again=(1,))
+    tape.step()
+    return tape.log()
+
+
+@finds("window.losses", "running-loss-backward", "error", BACKWARD, "1 earlier pass", passes=[1, 2])
+def the_running_sum_goes_backward_in_the_next_window() -> Log:
+    tape = Tape("w b")
+    for number in range(3):
+        tape.passes(1, retain_graph=True, again=tuple(range(1, number + 1)))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.losses")
+def the_first_pass_was_cleared_before_the_second_one() -> Log:
+    tape = Tape("w b")
+    tape.passes(1, retain_graph=True)
+    tape.clear(lost=0, lost_names=())
+    tape.backward(OTHER, again=(1,))
+    tape.step()
+    return tape.log()
+
+
+@quiet("window.losses")
+def a_loss_goes_backward_again_for_another_step() -> Log:
+    tape = Tape("w b")
+    for number in range(3):
+        tape.backward(retain_graph=True, again=(number,) if number else (), same_root=number or None)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+def hooked_now_and_then(*lines: int) -> Log:
+    """A hook more at every tenth step, registered at these lines."""
+    tape = Tape("w b")
+    for number, line in enumerate(lines, 1):
+        for at_work in [True] + [False] * 9:
+            tape.passes(1)
+            tape.step(hooks={"w": number} if at_work else {}, hooked_at=at(line) if at_work else None)
+            tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.hooks",
+    "hook-registered-every-iteration",
+    "error",
+    OTHER,
+    "a parameter carries 1, 2, 3 gradient hooks",
+    counts=[1, 2, 3],
+)
+def a_hook_more_at_every_step() -> Log:
+    tape = Tape("w b")
+    for number in range(1, 4):
+        tape.passes(1)
+        tape.step(hooks={"w": number, "b": 1}, hooked_at=at(OTHER))
+        tape.clear()
+    return tape.log()
+
+
+@finds("window.hooks", "hook-registered-every-iteration", "error", OTHER, "carries 1, 2, 3 gradient hooks")
+def a_hook_more_at_every_tenth_step_from_one_line() -> Log:
+    return hooked_now_and_then(OTHER, OTHER, OTHER)
+
+
+@quiet("window.hooks")
+def three_hooks_from_three_lines() -> Log:
+    return hooked_now_and_then(OTHER, EDIT, GUARD)
+
+
+@quiet("window.hooks")
+def two_hooks_are_registered_one_after_the_other() -> Log:
+    tape = windows(1, 1, 1)
+    for number in (1, 2):
+        tape.passes(1)
+        tape.step(hooks={"w": number}, hooked_at=at(OTHER))
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.hooks")
+def a_hook_comes_and_goes() -> Log:
+    return windows(1, 1, 1, 1, hooks={"w": 1}, hooked_at=at(OTHER)).log()
+
+
+@finds(
+    "window.schedulers",
+    "scheduler-every-micro-batch",
+    "warning",
+    SCHEDULE,
+    "stepped 8 times for 2 optimizer steps, 8 of them in the middle of a window",
+    scheduler_steps=8,
+    optimizer_steps=2,
+)
+def the_scheduler_steps_with_every_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1)
+            tape.schedule()
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.schedulers",
+    "scheduler-after-skipped-step",
+    "warning",
+    SCHEDULE,
+    "skipped 1 step, and the scheduler stepped after 1 of them",
+    skipped=1,
+)
+def the_scheduler_steps_although_the_scaler_skipped() -> Log:
+    tape = Tape("w b")
+    for number in range(3):
+        tape.passes(1, scaled=True)
+        if number:
+            tape.step(by_scaler=True)
+        else:
+            tape.skip()
+        tape.clear()
+        tape.schedule(after_skip=not number)
+    return tape.log()
+
+
+@quiet("window.schedulers")
+def the_scheduler_steps_once_a_window() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4)
+        tape.step()
+        tape.schedule()  # before the clear, after the step
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.schedulers")
+def the_scheduler_steps_before_the_optimizer() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4)
+        tape.schedule()
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.schedulers")
+def the_scheduler_catches_up_after_every_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4)
+        tape.step()
+        for _ in range(4):
+            tape.schedule(pending=0)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.schedulers")
+def the_scheduler_of_each_epoch_meets_a_skipped_step() -> Log:
+    tape = Tape("w b")
+    for number in range(6):
+        tape.passes(1, scaled=True)
+        if number == 5:
+            tape.skip()
+        else:
+            tape.step(by_scaler=True)
+        tape.clear()
+    tape.schedule(after_skip=True)
+    return tape.log()
+
+
+@quiet("window.schedulers")
+def the_scheduler_of_another_optimizer_runs_on_micro_batches() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1)
+            tape.schedule(optimizer=None)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+# ------------------------------------------------------------------ window: means, forwards, averages
+
+
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "info",
+    BACKWARD,
+    "Each of the 4 losses of a window is a mean, and nothing divides by 4",
+    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
+    window=4,
+)
+def four_means_are_summed() -> Log:
+    return windows(4, 4, 4, passes={"root": "MseLoss", "reduction": "mean"}).log()
+
+
+@quiet("window.means")
+def the_gradient_is_divided_after_the_last_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4, root="MseLoss", reduction="mean")
+        tape.edit(factors=(0.25, 0.25))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+MEANS = {"root": "MseLoss", "reduction": "mean"}
+
+
+@quiet("window.means")
+def the_share_of_each_mean_comes_in_as_its_gradient() -> Log:
+    return windows(4, 4, 4, passes=MEANS | {"gradient": True}).log()
+
+
+@quiet("window.means")
+def the_gradient_is_put_together_by_hand() -> Log:
+    return windows(4, 4, 4, passes=MEANS, assigned=True).log()
+
+
+@quiet("window.means")
+def a_hook_may_divide() -> Log:
+    return windows(4, 4, passes=MEANS, hooks={"w": 1}, hooked_at=at(OTHER)).log()
+
+
+@quiet("window.means")
+def means_are_summed_in_one_window_of_three() -> Log:
+    return windows(1, 1, 4, passes=MEANS).log()
+
+
+@quiet("window.means")
+def means_are_compared_with_a_reference() -> Log:
+    return windows(4, 4, passes=MEANS, reference=RIGHT).log()
+
+
+@quiet("window.means")
+def four_sums_are_summed() -> Log:
+    return windows(4, 4, 4, passes={"root": "MseLoss", "reduction": "sum"}).log()
+
+
+@quiet("window.means")
+def two_losses_side_by_side_are_no_micro_batches() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, root="MseLoss", reduction="mean")
+        tape.passes(1, OTHER, root="MseLoss", reduction="mean")
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.forwards",
+    "micro-batches-without-backward",
+    "warning",
+    BACKWARD,
+    "ran 4 times before each backward(), and the loss holds 1 of them",
+    "in 3 windows",
+    forwards=4,
+    steps=[0, 1, 2],
+)
+def four_forwards_and_the_last_one_divided_goes_backward() -> Log:
+    return windows(1, 1, 1, passes={"forwards": 4, "held": 1, "divisor": 4.0}).log()
+
+
+@finds("window.forwards", "micro-batches-without-backward", "info", BACKWARD, "ran 3 times", "holds 1 of", forwards=3)
+def the_best_of_three_goes_backward() -> Log:
+    return windows(1, 1, 1, passes={"forwards": 3, "held": 1}).log()
+
+
+@finds(
+    "window.forwards",
+    "summed-loss-keeps-graphs",
+    "info",
+    BACKWARD,
+    "4 forward passes and one backward per step",
+    "the graphs of all 4 are in memory",
+    forwards=4,
+)
+def one_backward_for_four_forwards() -> Log:
+    return windows(1, 1, 1, passes={"forwards": 4, "held": 4}).log()
+
+
+@quiet("window.forwards")
+def a_warm_up_before_the_first_backward() -> Log:
+    tape = Tape("w b")
+    for number in range(4):
+        tape.backward(**({} if number else {"forwards": 3, "held": 1}))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.forwards")
+def two_backward_passes_share_the_forwards() -> Log:
+    return windows(2, 2, 2, passes={"forwards": 4, "held": 1}).log()
+
+
+@quiet("window.forwards")
+def a_closure_runs_the_model_several_times() -> Log:
+    return windows(1, 1, 1, passes={"forwards": 4, "held": 1}, closure_calls=1).log()
+
+
+@quiet("window.forwards")
+def nobody_asked_how_many_forwards_the_loss_holds() -> Log:
+    return windows(1, 1, 1, passes={"forwards": 4}).log()
+
+
+@quiet("window.forwards")
+def forwards_of_different_number_before_each_backward() -> Log:
+    tape = Tape("w b")
+    for number in range(2, 6):
+        tape.backward(forwards=number, held=1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.averages",
+    "average-every-micro-batch",
+    "warning",
+    UPDATE,
+    "updated 4 times between two steps of SGD",
+    "to the power 4",
+    updates=4,
+    steps=[0, 1],
+)
+def the_average_is_updated_with_every_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1)
+            tape.average()
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.averages")
+def the_average_is_updated_with_every_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4)
+        tape.step()
+        tape.average()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.averages")
+def the_average_of_each_of_four_layers_is_updated_after_the_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4)
+        tape.step()
+        for _ in range(4):
+            tape.average()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.averages")
+def four_averages_at_four_lines_are_updated_with_every_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4)
+        for number in range(4):
+            tape.average(UPDATE + number)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+# ------------------------------------------------------------------ division
+
+
+@finds(
+    "division.stepped_every_time",
+    "step-every-micro-batch",
+    "warning",
+    STEP,
+    "SGD steps after every micro-batch: 3 steps on 1 backward pass each",
+    "each loss is divided by 4, as in a window of 4",
+    window=4,
+    sizes=[1, 1, 1],
+)
+def a_loss_divided_by_four_is_stepped_alone() -> Log:
+    return windows(1, 1, 1, passes={"divisor": 4.0}).log()
+
+
+@finds(
+    "division.stepped_every_time", "step-every-micro-batch", "error", STEP, "where windows of 2 were meant", window=2
+)
+def windows_of_two_were_meant_and_hold_one() -> Log:
+    return windows(1, 1, 1).log(window=2)
+
+
+@finds(
+    "division.stepped_every_time",
+    "optimizer-in-backward-accumulates",
+    "warning",
+    STEP,
+    "SGD steps inside backward(), after every micro-batch: 3 steps",
+    "divided by 4",
+    window=4,
+)
+def an_optimizer_in_backward_steps_on_divided_losses() -> Log:
+    return windows(1, 1, 1, passes={"divisor": 4.0}, inside_backward=True).log()
+
+
+@finds("division.stepped_every_time", "optimizer-in-backward-accumulates", "error", STEP, "windows of 4 were meant")
+def an_optimizer_in_backward_steps_where_windows_were_meant() -> Log:
+    return windows(1, 1, 1, inside_backward=True).log(window=4)
+
+
+@quiet("division.stepped_every_time")
+def a_loss_divided_by_two_is_half_of_something() -> Log:
+    return windows(1, 1, 1, passes={"divisor": 2.0}).log()
+
+
+@quiet("division.stepped_every_time")
+def sharded_gradients_come_with_the_last_of_four_passes() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(3):
+            tape.write(Backward, BACKWARD, pass_number=0, divisor=4.0)
+        tape.passes(1, divisor=4.0)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("division.stepped_every_time")
+def a_single_step_on_a_divided_loss() -> Log:
+    return windows(1, passes={"divisor": 4.0}).log()
+
+
+@quiet("division.stepped_every_time")
+def steps_by_hand_are_not_counted() -> Log:
+    tape = Tape(loose="w")
+    for _ in range(3):
+        tape.passes(1, divisor=4.0)
+        tape.step(optimizer=None, by_hand=True)
+        tape.clear()
+    return tape.log(window=4, steps_by_hand=3)
+
+
+@quiet("division.stepped_every_time")
+def four_losses_divided_by_four_are_stepped_together() -> Log:
+    return windows(4, 4, 4, passes={"divisor": 4.0}).log()
+
+
+@quiet("division.stepped_every_time")
+def losses_divided_by_different_numbers() -> Log:
+    tape = Tape("w b")
+    for number in (3.0, 5.0, 4.0):
+        tape.passes(1, divisor=number)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "division.auxiliary",
+    "auxiliary-loss-not-divided",
+    "warning",
+    BACKWARD,
+    "In windows of 4 micro-batches one loss is divided by 4, and a summand that ends in Sum is not: it counts 4 times",
+    window=4,
+    steps=[0, 1],
+)
+def a_summand_is_left_undivided() -> Log:
+    return windows(4, 4, passes={"divisor": 4.0, "undivided": "Sum"}).log()
+
+
+@finds(
+    "division.auxiliary",
+    "auxiliary-loss-not-divided",
+    "warning",
+    OTHER,
+    "one loss is divided by 4, and the loss that goes backward here is not",
+    window=4,
+)
+def a_second_line_goes_backward_undivided() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1, divisor=4.0)
+            tape.passes(1, OTHER, bare=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("division.auxiliary")
+def a_summand_is_undivided_in_a_loop_without_windows() -> Log:
+    return windows(1, 1, 1, passes={"divisor": 4.0, "undivided": "Sum"}).log()
+
+
+@finds("division.auxiliary", "auxiliary-loss-not-divided", "warning", BACKWARD, "it counts 2 times", window=2)
+def a_summand_is_left_undivided_in_windows_of_two() -> Log:
+    return windows(2, 2, passes={"divisor": 2.0, "undivided": "Sum"}).log()
+
+
+@quiet("division.auxiliary")
+def a_summand_is_undivided_in_one_window_of_three() -> Log:
+    tape = windows(4, 4, passes={"divisor": 4.0})
+    tape.passes(4, divisor=4.0, undivided="Sum")
+    tape.step()
+    return tape.log()
+
+
+@quiet("division.auxiliary")
+def a_summand_is_undivided_in_the_last_micro_batch_alone() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(3, divisor=4.0)
+        tape.passes(1, divisor=4.0, undivided="Sum")
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("division.auxiliary")
+def a_summand_is_divided_by_another_number_than_the_window() -> Log:
+    return windows(4, 4, passes={"divisor": 8.0, "undivided": "Sum"}).log()
+
+
+@quiet("division.auxiliary")
+def the_gradient_with_an_undivided_summand_is_put_together_by_hand() -> Log:
+    return windows(4, 4, passes={"divisor": 4.0, "undivided": "Sum"}, assigned=True).log()
+
+
+@quiet("division.auxiliary")
+def the_second_line_weighs_its_loss() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1, divisor=4.0)
+            tape.passes(1, OTHER, bare=False)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("division.auxiliary")
+def the_second_line_gets_its_share_as_a_gradient() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1, divisor=4.0)
+            tape.passes(1, OTHER, bare=True, gradient=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("division.auxiliary")
+def both_lines_are_divided() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1, divisor=4.0)
+            tape.passes(1, OTHER, divisor=4.0)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("division.auxiliary")
+def a_penalty_goes_backward_once_a_window() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(4, divisor=4.0)
+        tape.passes(1, OTHER, bare=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("division.auxiliary")
+def the_undivided_loss_is_divided_in_its_gradient() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(4, divisor=4.0, undivided="Sum")
+        tape.edit(factors=(0.25,))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "division.contrasts",
+    "contrastive-loss-accumulated",
+    "info",
+    BACKWARD,
+    "each of 8 rows from the others of its own micro-batch, and 4 micro-batches make a step",
+    "the other 3 micro-batches",
+    rows=8,
+    window=4,
+)
+def a_contrastive_loss_is_accumulated() -> Log:
+    return windows(4, 4, passes={"contrast": 8}).log()
+
+
+@quiet("division.contrasts")
+def a_contrastive_loss_over_the_whole_batch() -> Log:
+    return windows(1, 1, passes={"contrast": 8}).log()
+
+
+# ------------------------------------------------------------------ precision: clipping
+
+
+@finds(
+    "precision.clipping",
+    "clipped-every-micro-batch",
+    "error",
+    CLIP,
+    "Clipped in the middle of 2 of 2 windows",
+    steps=[0, 0, 0, 1, 1, 1],
+)
+def clipped_after_every_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1)
+            tape.clip()
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.clipping",
+    "clipped-before-unscale",
+    "error",
+    CLIP,
+    "still carry the loss scale, in 2 windows: max_norm 1 at scale 1024 clips to 0.00098",
+    scale=1024.0,
+    limit=1.0,
+    steps=[0, 1],
+)
+def clipped_while_scaled() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1, scaled=True)
+        tape.clip(scaled=True, scale=1024.0)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+def by_value(largest: float) -> Log:
+    """Windows of three, their values clipped at 1 after every micro-batch. The norm is not asked."""
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(3):
+            tape.passes(1)
+            tape.clip(function="clip_grad_value_", order=None, norm=9.0, largest=largest)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("precision.clipping", "clipped-after-step", "error", CLIP, "Clipped 3 times after the step", clips=3)
+def clipped_after_the_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.clear()
+        tape.passes(1)
+        tape.step()
+        tape.clip()
+    return tape.log()
+
+
+@finds("precision.clipping", "clipped-before-backward", "error", CLIP, "Clipped 3 times while there were", clips=3)
+def clipped_before_the_backward() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.clear()
+        tape.clip()
+        tape.passes(1)
+        tape.step()
+    return tape.log()
+
+
+@finds("precision.clipping", "clipped-before-backward", "error", CLIP, "Clipped 2 times", clips=2)
+def clipped_before_the_last_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(3)
+        tape.clip()
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.clipping",
+    "clipped-more-than-zeroed",
+    "error",
+    CLIP,
+    "includes h, which no optimizer steps and nothing clears",
+    names=["h"],
+)
+def the_norm_counts_gradients_that_nobody_clears() -> Log:
+    tape = Tape("w b", loose="h")
+    for _ in range(3):
+        tape.clear(names="w b")
+        tape.passes(1)
+        tape.clip(status={"fresh": 2, "orphan": 1})
+        tape.step()
+    return tape.log({"h": {"training": False}})
+
+
+@finds(
+    "precision.clipping", "clipped-before-unscale", "error", CLIP, "in 3 windows: max_norm 1 at scale 8 clips to 0.12"
+)
+def clipped_at_a_usual_limit_with_a_small_scale() -> Log:
+    return windows_clipped(3, limit=1.0, scale=8.0)
+
+
+@finds("precision.clipping", "clipped-before-unscale", "error", CLIP, "max_norm 3.7 at scale 1024 clips to 0.0036")
+def clipped_at_an_odd_limit_with_a_large_scale() -> Log:
+    return windows_clipped(3, limit=3.7, scale=1024.0)
+
+
+@finds("precision.clipping", "clipped-before-unscale", "error", CLIP, "in 3 windows: max_norm 1 at scale 1024")
+def clipped_while_scaled_and_skipped() -> Log:
+    return windows_clipped(3, skipped=True, limit=1.0, scale=1024.0)
+
+
+def windows_clipped(count: int, *, skipped: bool = False, scale: float = 1024.0, **fields: Any) -> Log:
+    """Scaled windows of a pass, clipped and never unscaled; the step tells the scale."""
+    tape = Tape("w b")
+    for _ in range(count):
+        tape.passes(1, scaled=True)
+        tape.clip(scaled=True, **fields)
+        (tape.skip if skipped else tape.step)(**({"scale": scale} | ({} if skipped else {"by_scaler": True})))
+        tape.clear()
+    return tape.log()
+
+
+@finds("precision.clipping", "clipped-every-micro-batch", "error", CLIP, "in the middle of 2 of 2 windows")
+def the_largest_entry_is_clipped_after_every_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(3):
+            tape.passes(1)
+            tape.clip(norm=0.5, order=math.inf)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("precision.clipping", "clipped-after-step", "error", CLIP, "Clipped 3 times after the step", clips=3)
+def clipped_after_the_step_beside_a_frozen_layer() -> Log:
+    tape = Tape("w b", loose="frozen")
+    for _ in range(3):
+        tape.clear(names="w b")
+        tape.passes(1, names="w b")
+        tape.step()
+        tape.clip()
+    return tape.log()
+
+
+@quiet("precision.clipping")
+def clipped_once_after_the_last_step_of_four() -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.clear()
+        tape.passes(1)
+        tape.step()
+    tape.clip()
+    return tape.log()
+
+
+@quiet("precision.clipping")
+def clipped_once_before_the_first_backward_of_four() -> Log:
+    tape = Tape("w b")
+    tape.clip(limit=1.0)
+    tape.events[-1] = replace(tape.events[-1], where=at(CLIP + 20))
+    for _ in range(4):
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.clipping")
+def clipped_once_a_window_before_the_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4)
+        tape.clip()
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.clipping")
+def the_norm_alone_is_read_after_every_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(4):
+            tape.passes(1)
+            tape.clip(limit=math.inf)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.clipping")
+def the_limit_lies_above_every_norm() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(4):
+            tape.passes(1)
+            tape.clip(norm=10.0, limit=1e9)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("precision.clipping", "clipped-before-unscale", "error", CLIP, "in 2 windows", steps=[0, 1])
+def two_models_are_clipped_and_one_is_unscaled() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(2):
+        tape.passes(1, scaled=True)
+        tape.unscale()
+        tape.clip(scaled=True, scale=1024.0)
+        for optimizer in (0, 1):
+            tape.step(optimizer=optimizer, by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@finds("precision.clipping", "clipped-every-micro-batch", "error", CLIP, "in the middle of 2 of 2 windows")
+def values_are_clipped_after_every_micro_batch() -> Log:
+    return by_value(largest=3.0)
+
+
+@quiet("precision.clipping")
+def no_value_reaches_the_limit() -> Log:
+    return by_value(largest=0.5)
+
+
+@quiet("precision.clipping")
+def unscaled_before_it_is_clipped() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(2, scaled=True)
+        tape.unscale()
+        tape.clip(scaled=True, scale=1024.0)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.clipping")
+def the_limit_is_multiplied_by_the_scale() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(2, scaled=True)
+        tape.clip(scaled=True, scale=1024.0, limit=1024.0, norm=5000.0)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.clipping")
+def a_model_that_is_not_trained_now_is_clipped_with_the_other() -> Log:
+    tape = Tape("w b", "d")
+    for number in range(4):
+        tape.clear()
+        tape.passes(1, names="w b" if number % 2 else "d")
+        tape.clip(CLIP, "w b")
+        tape.clip(CLIP + 20, "d")
+        tape.step(optimizer=0 if number % 2 else 1)
+    return tape.log()
+
+
+# ------------------------------------------------------------------ precision: edits
+
+
+def edited(*factors: float, **fields: Any) -> Log:
+    """Windows of three, the gradient changed by these factors after every micro-batch but the last."""
+    tape, left = Tape("w b"), list(factors)
+    while left:
+        for _ in range(2):
+            tape.passes(1)
+            tape.edit(factors=(left.pop(0),), **fields)
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.edits",
+    "clipped-every-micro-batch",
+    "warning",
+    EDIT,
+    "shortened in the middle of 2 windows, by factors from 0.2 to 0.9",
+    steps=[0, 0, 1, 1],
+)
+def clipped_by_hand_after_every_micro_batch() -> Log:
+    return edited(0.2, 0.5, 0.9, 0.3)
+
+
+@finds(
+    "precision.edits",
+    "divided-every-micro-batch",
+    "error",
+    EDIT,
+    "multiplied by 0.25 after every micro-batch",
+    factor=0.25,
+    steps=[0, 0, 1, 1],
+)
+def divided_after_every_micro_batch() -> Log:
+    return edited(0.25, 0.25, 0.25, 0.25)
+
+
+@finds(
+    "precision.edits",
+    "clipped-before-unscale",
+    "warning",
+    EDIT,
+    "shortened here by hand, by factors from 0.1 to 0.8",
+    remedy="Call scaler.unscale_(optimizer) first.",
+    steps=[0, 1],
+)
+def clipped_by_hand_while_scaled() -> Log:
+    tape = Tape("w b")
+    for factor in (0.1, 0.8):
+        tape.passes(1, scaled=True)
+        tape.edit(factors=(factor,), scaled=True)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.edits",
+    "outside-buffer-overwritten",
+    "error",
+    EDIT,
+    "4 gradients were read and cleared one after the other",
+    "in 2 windows of SGD",
+    steps=[0, 1],
+)
+def only_the_last_gradient_comes_back_from_a_buffer() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1)
+            tape.clear(taken=True)
+        tape.edit("assigned", carried="last")
+        tape.step(fresh=2, passes=4, assigned=True)
+    return tape.log()
+
+
+@finds("precision.edits", "aliased-gradients", "error", EDIT, "b got the very tensor that another", names=["b"])
+def two_parameters_share_a_gradient() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.edit("shared", names="b")
+    tape.step()
+    return tape.log()
+
+
+@finds(
+    "precision.edits",
+    "hidden-write",
+    "warning",
+    EDIT,
+    "The gradient of w changed 2 times",
+    "(norm 2 before, 0.5 after)",
+    norms=(2.0, 0.5),
+)
+def a_gradient_is_written_through_numpy() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1)
+        tape.edit("hidden", names="w", norms=(2.0, 0.5))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("precision.edits", "hidden-write", "info", EDIT, "The gradient of w changed 1 time with no trace")
+def a_gradient_is_written_through_data_on_purpose() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.edit("hidden", names="w", meant=True)
+    tape.step()
+    return tape.log()
+
+
+@quiet("precision.edits")
+def divided_once_after_the_last_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(3)
+        tape.edit(factors=(1 / 3,))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.edits")
+def a_running_mean_shortens_by_the_place_in_the_window() -> Log:
+    return edited(0.5, 0.9, 0.5, 0.9)
+
+
+@quiet("precision.edits")
+def an_edit_that_changes_no_length() -> Log:
+    return edited(1.0, 1.0, 1.0, 1.0)
+
+
+@quiet("precision.edits")
+def unscaled_by_hand_before_the_scaler_steps() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, scaled=True)
+        tape.edit(factors=(1 / 1024,), scaled=True)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.edits")
+def clipped_by_hand_after_it_was_unscaled() -> Log:
+    tape = Tape("w b")
+    for factor in (0.1, 0.8):
+        tape.passes(1, scaled=True)
+        tape.unscale()
+        tape.edit(factors=(factor,))
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.edits")
+def a_buffer_brings_back_all_once_and_the_last_once() -> Log:
+    tape = Tape("w b")
+    for carried in ("all", "last"):
+        for _ in range(4):
+            tape.passes(1)
+            tape.clear(taken=True)
+        tape.edit("assigned", carried=carried)
+        tape.step(fresh=2, passes=4, assigned=True)
+    return tape.log()
+
+
+@quiet("precision.edits")
+def noise_is_added_after_every_micro_batch() -> Log:
+    return edited(0.9, 1.2, 1.1, 0.8)
+
+
+@quiet("precision.edits")
+def all_gradients_come_back_from_a_buffer() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1)
+            tape.clear(taken=True)
+        tape.edit("assigned", carried="all")
+        tape.step(fresh=2, passes=4, assigned=True)
+    return tape.log()
+
+
+# ------------------------------------------------------------------ precision: scalers
+
+
+@finds(
+    "precision.mixed_precision",
+    "stepped-scaled-gradients",
+    "error",
+    STEP,
+    "3 steps of SGD used gradients that still carry the loss scale",
+    steps=[0, 1, 2],
+)
+def the_optimizer_steps_on_scaled_gradients() -> Log:
+    return windows(1, 1, 1, passes={"scaled": True}).log()
+
+
+@finds(
+    "precision.mixed_precision",
+    "loss-not-scaled",
+    "error",
+    BACKWARD,
+    "went backward without the scale, and the scaler then divided its gradient by 1024: 3 windows",
+    scale=1024.0,
+    steps=[0, 1, 2],
+)
+def the_scaler_steps_on_gradients_that_were_not_scaled() -> Log:
+    return windows(1, 1, 1, by_scaler=True, scale=1024.0).log()
+
+
+@finds(
+    "precision.mixed_precision",
+    "unscaled-every-micro-batch",
+    "error",
+    EDIT,
+    "Unscaled in the middle of 2 windows",
+    steps=[0, 0, 1, 1],
+)
+def unscaled_after_every_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(3):
+            tape.passes(1, scaled=True)
+            tape.unscale()
+        tape.step(by_scaler=True)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.mixed_precision",
+    "kept-gradients-of-skipped-step",
+    "error",
+    CLEAR,
+    "1 of 4 steps were taken.",
+    taken=1,
+    windows=4,
+)
+def the_gradients_of_a_skipped_step_are_kept() -> Log:
+    tape = Tape("w b")
+    tape.passes(1, scaled=True)
+    tape.step(by_scaler=True)
+    tape.clear()
+    for _ in range(3):
+        tape.passes(1, scaled=True)
+        tape.skip()
+    return tape.log()
+
+
+@finds(
+    "precision.mixed_precision",
+    "kept-gradients-of-skipped-step",
+    "error",
+    CLEAR,
+    "2 of 2 steps were taken, none after that.",
+    taken=2,
+)
+def inf_is_kept_and_no_step_is_taken_any_more() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1, scaled=True)
+        tape.step(by_scaler=True)
+        tape.clear()
+    tape.passes(3, scaled=True)
+    return tape.log(pending_finite=False)
+
+
+@finds(
+    "precision.mixed_precision", "loss-not-scaled", "error", BACKWARD, "divided its gradient: 2 windows", steps=[0, 1]
+)
+def only_one_of_two_models_has_its_loss_scaled() -> Log:
+    tape = Tape("g", "d")
+    for _ in range(2):
+        tape.passes(1, OTHER, names="g", scaled=True)
+        tape.step(OTHER, 0, by_scaler=True)
+        tape.passes(1, names="d")
+        tape.step(optimizer=1, by_scaler=True)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.mixed_precision")
+def a_scaled_loss_hands_its_scale_on_to_cached_gradients() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.forward()
+        tape.write(Backward, OTHER, pass_number=100 + tape.count, scaled=True)
+        tape.backward()
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.mixed_precision")
+def a_scaler_does_all_in_order_and_skips_once() -> Log:
+    tape = Tape("w b")
+    for number in range(4):
+        tape.passes(2, scaled=True)
+        tape.unscale()
+        if number:
+            tape.step(by_scaler=True, scale=1024.0)
+        else:
+            tape.skip()
+        tape.clear()
+        tape.write(ScalerUpdate, UPDATE, before=1024.0, after=1024.0)
+    return tape.log()
+
+
+@quiet("precision.mixed_precision")
+def unscaled_by_hand_before_a_plain_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, scaled=True)
+        tape.edit(factors=(1 / 1024,))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.mixed_precision")
+def unscaled_by_the_scaler_before_a_plain_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, scaled=True)
+        tape.unscale()
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.mixed_precision")
+def the_run_ends_on_nan_with_one_full_window() -> Log:
+    tape = windows(4, 4)
+    tape.passes(4)
+    return tape.log(pending_finite=False)
+
+
+@quiet("precision.mixed_precision")
+def the_scale_comes_in_as_the_gradient() -> Log:
+    return windows(1, 1, 1, passes={"gradient": True}, by_scaler=True, scale=1024.0).log()
+
+
+@quiet("precision.mixed_precision")
+def the_run_ends_on_inf_inside_its_first_window_after_a_step() -> Log:
+    tape = windows(4, 4)
+    tape.passes(1)
+    return tape.log(pending_finite=False, finished=False)
+
+
+@finds(
+    "precision.missing_steps",
+    "scaler-step-missing",
+    "error",
+    UPDATE,
+    "3 scaled backward passes put gradients on the parameters of SGD",
+    "updated 3 times, and SGD never stepped",
+)
+def the_scaler_is_updated_and_never_steps() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, scaled=True)
+        tape.write(ScalerUpdate, UPDATE, before=1024.0, after=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.missing_steps")
+def one_of_two_optimizers_is_not_trained_with_the_scaler() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(3):
+        tape.passes(1, names="w b", scaled=True)
+        tape.step(by_scaler=True)
+        tape.write(ScalerUpdate, UPDATE, before=1024.0, after=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.missing_steps")
+def the_scaler_is_updated_once() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(3):
+        tape.passes(1, scaled=True)
+        tape.step(by_scaler=True)
+        tape.clear()
+    tape.write(ScalerUpdate, UPDATE, before=1024.0, after=1024.0)
+    return tape.log()
+
+
+@quiet("precision.missing_steps")
+def one_scaled_pass_reached_an_optimizer_that_never_steps() -> Log:
+    tape = Tape("w b", "d")
+    for number in range(3):
+        tape.passes(1, names="w b" if number else "w b d", scaled=True)
+        tape.step(by_scaler=True)
+        tape.write(ScalerUpdate, UPDATE, before=1024.0, after=1024.0)
+        tape.clear(lost=0, lost_names=())
+    return tape.log()
+
+
+@quiet("precision.missing_steps")
+def another_optimizer_steps_the_same_parameters() -> Log:
+    tape = Tape("w b", "w b")
+    for _ in range(3):
+        tape.passes(1, scaled=True)
+        tape.step(by_scaler=True)
+        tape.write(ScalerUpdate, UPDATE, before=1024.0, after=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+# ------------------------------------------------------------------ precision: autocast, values, state
+
+
+@finds(
+    "precision.autocast",
+    "stepped-inside-autocast",
+    "error",
+    STEP,
+    "One autocast block holds 2 forward passes after a step",
+    forwards=2,
+    forward=at(FORWARD),
+)
+def one_autocast_block_around_the_loop() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.forward(region=1)
+        tape.backward(region=1)
+        tape.step(region=1)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.autocast")
+def an_autocast_block_for_every_forward() -> Log:
+    tape = Tape("w b")
+    for number in range(3):
+        tape.forward(region=number)
+        tape.backward(region=number)
+        tape.step(region=number)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.autocast")
+def the_block_holds_an_evaluation_after_the_step() -> Log:
+    tape = Tape("w b")
+    for number in range(3):
+        tape.forward(region=number)
+        tape.backward(region=number)
+        tape.step(region=number)
+        tape.clear()
+        tape.forward(region=number, grad=False)
+    return tape.log()
+
+
+@finds(
+    "precision.nonfinite",
+    "non-finite-gradient-stepped",
+    "error",
+    STEP,
+    "Step 2 of SGD used a gradient with inf or nan in it, and so did 2 of the 2 steps after it",
+    steps=[1, 2, 3],
+)
+def nan_comes_and_stays() -> Log:
+    tape = windows(1)
+    for _ in range(3):
+        tape.passes(1)
+        tape.step(finite=False)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.nonfinite", "non-finite-gradient-stepped", "info", STEP, "Step 2 of SGD", "0 of the 1 steps", steps=[1]
+)
+def nan_came_once_and_the_weights_were_put_back() -> Log:
+    tape = windows(1)
+    tape.passes(1)
+    tape.step(finite=False)
+    tape.clear()
+    tape.passes(1)
+    tape.step()
+    return tape.log()
+
+
+@quiet("precision.nonfinite")
+def a_scaler_holds_inf_back() -> Log:
+    tape = Tape("w b")
+    for number in range(3):
+        tape.passes(1, scaled=True)
+        if number:
+            tape.step(by_scaler=True)
+        else:
+            tape.skip(finite=False)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.nonfinite")
+def a_scaler_takes_a_step_whose_gradients_were_inf_before() -> Log:
+    tape = Tape("w b")
+    tape.passes(1, scaled=True)
+    tape.step(by_scaler=True, finite=False)
+    return tape.log()
+
+
+@finds(
+    "precision.state",
+    "batchnorm-per-micro-batch",
+    "warning",
+    LAYER,
+    "BatchNorm (norm) saw 4 micro-batches per step",
+    calls=4,
+    names=("norm",),
+)
+def batchnorm_sees_micro_batches_of_a_window_that_was_meant() -> Log:
+    return windows(4, 4, batch_norm=4, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log(window=4)
+
+
+@finds("precision.state", "batchnorm-per-micro-batch", "info", LAYER, "saw 2 micro-batches per step", calls=2)
+def batchnorm_sees_batches_that_may_be_meant_to_be_apart() -> Log:
+    return windows(2, 2, batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log()
+
+
+@finds(
+    "precision.state",
+    "low-precision-accumulation",
+    "warning",
+    BACKWARD,
+    "4 backward passes per step are summed in bfloat16, which keeps 8 bits",
+    dtype="bfloat16",
+    passes=4,
+)
+def four_passes_are_summed_in_bfloat16() -> Log:
+    return windows(4, 4, low_precision="bfloat16").log()
+
+
+@finds("precision.state", "low-precision-accumulation", "warning", BACKWARD, "summed in float16, which keeps 11 bits")
+def two_passes_are_summed_in_float16() -> Log:
+    return windows(2, 2, low_precision="float16").log()
+
+
+@quiet("precision.state")
+def batchnorm_sees_one_batch_a_step() -> Log:
+    return windows(1, 1, batch_norm=0).log()
+
+
+@quiet("precision.state")
+def batchnorm_runs_twice_in_one_forward() -> Log:
+    return windows(1, 1, batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log()
+
+
+# ------------------------------------------------------------------ precision: weights that move, gradients replaced
+
+
+@finds(
+    "precision.moved",
+    "weights-moved-inside-window",
+    "warning",
+    BACKWARD,
+    "the weights b and w were changed",
+    "in 3 windows",
+    steps=[0, 1, 2],
+)
+def the_weights_move_between_two_passes() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, OTHER)
+        tape.passes(1)
+        tape.amend(moved=("w", "b"))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.moved")
+def the_weights_move_after_the_clear() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, OTHER)
+        tape.clear(lost=0, lost_names=())
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("precision.moved")
+def the_weights_were_moved_once_in_four_windows() -> Log:
+    tape = windows(2, 2, 2)
+    tape.passes(2)
+    tape.amend(moved=("w",))
+    tape.step()
+    return tape.log()
+
+
+@finds(
+    "precision.replaced",
+    "gradient-overwritten",
+    "warning",
+    EDIT,
+    "that no step had used, 4 times in 2 windows",
+    names=["b", "w"],
+    steps=[0, 1],
+)
+def a_gradient_takes_the_place_of_the_last_one() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.put("w b")
+        for _ in range(2):
+            tape.put("w b", overwrote=("w", "b"))
+        tape.step(assigned=True)
+        tape.clear()
+    return tape.log({"w": {"given": True}, "b": {"given": True}})
+
+
+@finds(
+    "precision.replaced",
+    "gradient-kept-as-state",
+    "error",
+    STEP,
+    "After the step of SGD its state for w is the very tensor in .grad",
+    names=["w"],
+)
+def the_state_of_the_optimizer_is_the_gradient() -> Log:
+    return windows(1, 1, kept_as_state=("w",)).log()
+
+
+@quiet("precision.replaced")
+def a_gradient_is_put_there_once_a_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.put("w b")
+        tape.step(assigned=True)
+        tape.clear()
+    return tape.log({"w": {"given": True}, "b": {"given": True}})
+
+
+@quiet("precision.replaced")
+def a_gradient_of_another_optimizers_parameter_is_replaced() -> Log:
+    tape = Tape("w b", loose="h")
+    for _ in range(3):
+        tape.passes(1, names="w b")
+        tape.put("h", overwrote=("h",))
+        tape.step()
+        tape.clear()
+    return tape.log({"h": {"in_model": False}})
+
+
+# ------------------------------------------------------------------ ownership: backward passes that reach too far
+
+
+def adversarial(cleared: bool, reached: str = "g d") -> Log:
+    """A discriminator `d` and a generator `g`: the generator's loss reaches both."""
+    tape = Tape("g", "d")
+    for _ in range(3):
+        tape.forward()
+        tape.backward(OTHER, reached)  # the generator's loss
+        first_pass = tape.count
+        tape.step(optimizer=0)
+        tape.clear(names="g")
+        if cleared:
+            tape.clear(names="d", lost=0, lost_names=())
+        tape.forward()
+        tape.backward(BACKWARD, "d")
+        crossing = Crossing(("d",), (first_pass, tape.count), at(OTHER), trail(OTHER), trail(BACKWARD))
+        tape.step(optimizer=1, crossed=None if cleared else crossing)
+        tape.clear(names="d")
+    return tape.log()
+
+
+@finds(
+    "ownership.crossed",
+    "backward-reaches-another-model",
+    "error",
+    OTHER,
+    "This backward() also put gradients on d",
+    "SGD #2 (train.py:1) used them together with its own, in 3 steps",
+    names=["d"],
+    steps=[0, 1, 2],
+)
+def the_generators_loss_reaches_the_discriminator() -> Log:
+    return adversarial(cleared=False)
+
+
+@finds("ownership.crossed", "backward-reaches-another-model", "error", OTHER, "put gradients on d", names=["d"])
+def both_losses_reach_both_models() -> Log:
+    tape = Tape("g", "d")
+    for _ in range(3):
+        tape.passes(1, OTHER)
+        first_pass = tape.count
+        tape.step(optimizer=0)
+        tape.clear(names="g")
+        tape.passes(1)
+        crossing = Crossing(("d",), (first_pass, tape.count), at(OTHER), trail(OTHER), trail(BACKWARD))
+        tape.step(optimizer=1, crossed=crossing)
+        tape.clear(lost=0, lost_names=())
+    return tape.log()
+
+
+@quiet("ownership.crossed")
+def the_discriminator_is_cleared_before_its_own_loss() -> Log:
+    return adversarial(cleared=True)
+
+
+@quiet("ownership.crossed")
+def two_heads_share_an_encoder_that_steps_on_both() -> Log:
+    tape = Tape("one", "two", "encoder")
+    for _ in range(3):
+        tape.passes(1, names="one encoder")
+        first_pass = tape.count
+        tape.step(optimizer=0)
+        tape.passes(1, OTHER, names="two encoder")
+        tape.step(optimizer=1)
+        crossing = Crossing(("encoder",), (first_pass, tape.count), at(BACKWARD), trail(BACKWARD), trail(OTHER))
+        tape.step(optimizer=2, crossed=crossing)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("ownership.crossed")
+def one_line_goes_backward_for_a_slow_and_a_fast_optimizer() -> Log:
+    tape = Tape("fast", "slow")
+    for _ in range(3):
+        tape.passes(1)
+        first_pass = tape.count
+        tape.step(optimizer=0)
+        tape.clear(names="fast")
+        tape.passes(1)
+        tape.step(optimizer=0)
+        crossing = Crossing(("slow",), (first_pass, tape.count), at(BACKWARD), trail(BACKWARD), trail(BACKWARD))
+        tape.step(optimizer=1, crossed=crossing)
+        tape.clear()
+    return tape.log()
+
+
+def attacked(cleared: bool = False, again: bool = True) -> Log:
+    """A backward for the gradient of the input, and then training on what was made of it."""
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1, OTHER)
+        tape.write(InputGradient, EDIT, backward=tape.count)
+        if cleared:
+            tape.clear(lost=0, lost_names=())
+        if again:
+            tape.forward()
+        tape.backward()
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "ownership.input_gradients",
+    "input-gradient-pollutes-parameters",
+    "error",
+    OTHER,
+    "for the gradient of an input (train.py:9)",
+    step=0,
+)
+def an_attack_leaves_gradients_on_the_parameters() -> Log:
+    return attacked()
+
+
+@quiet("ownership.input_gradients")
+def the_gradients_of_the_attack_are_cleared() -> Log:
+    return attacked(cleared=True)
+
+
+@quiet("ownership.input_gradients")
+def the_input_gradient_becomes_a_term_of_the_loss() -> Log:
+    return attacked(again=False)
+
+
+@quiet("ownership.input_gradients")
+def the_input_gradient_of_the_last_pass_is_read() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1, OTHER)
+        tape.passes(1)
+        tape.write(InputGradient, EDIT, backward=tape.count)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("ownership.input_gradients")
+def the_line_of_the_attack_trains_too() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1, OTHER)
+        tape.write(InputGradient, EDIT, backward=tape.count)
+        tape.passes(1)
+        tape.passes(1, OTHER)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("ownership.input_gradients")
+def training_goes_on_at_the_line_of_the_attack() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1)
+        tape.write(InputGradient, EDIT, backward=tape.count)
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+# ------------------------------------------------------------------ ownership: parameters that nothing reaches
+
+
+def part(reached: str, *optimizers: str, loose: str = "", **fields: Any) -> Tape:
+    """A right loop whose backward passes reach some of the parameters alone."""
+    tape = Tape(*optimizers, loose=loose)
+    for _ in range(3):
+        tape.passes(1, names=reached)
+        tape.step(**fields)
+        tape.clear()
+    return tape
+
+
+@finds(
+    "ownership.never",
+    "sync-never-re-enabled",
+    "error",
+    STEP,
+    "3 backward passes ran, and every step of SGD found no gradient",
+    backwards=3,
+)
+def the_sharded_gradients_are_never_reduced() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.forward()
+        tape.write(Backward, BACKWARD, pass_number=1)
+        tape.step()
+    return tape.log(distributed={"fsdp": True})
+
+
+@finds(
+    "ownership.never",
+    "layer-replaced-after-optimizer",
+    "error",
+    MADE,
+    "SGD holds b, which no model uses any more, while h get gradients that no optimizer uses",
+    ghosts=["b"],
+    orphans=["h"],
+    layer_made=at(LAYER),
+)
+def a_layer_was_replaced() -> Log:
+    tape = part("w h", "w b", loose="h")
+    return tape.log({"b": {"in_model": False}, "h": {"made_at": at(LAYER)}})
+
+
+@finds(
+    "ownership.never",
+    "layer-replaced-after-optimizer",
+    "warning",
+    MADE,
+    "h became part of the model after SGD was made (train.py:2)",
+    orphans=["h"],
+)
+def a_layer_came_too_late() -> Log:
+    tape = part("w b h", "w b", loose="h")
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
+    return tape.log({"h": {"made_at": at(LAYER), "made": 5}}, optimizers=made)
+
+
+@finds(
+    "ownership.never",
+    "checkpoint-without-input-gradient",
+    "error",
+    FORWARD,
+    "b run inside a reentrant checkpoint",
+    "none reached them in 3 steps",
+    names=["b"],
+)
+def a_checkpoint_whose_input_needs_no_gradient() -> Log:
+    return part("w", "w b").log({"b": {"in_checkpoint": True}})
+
+
+@finds(
+    "ownership.never",
+    "graph-cut",
+    "warning",
+    FORWARD,
+    "b ran in every forward and belong to SGD, but no gradient reached them in 3 steps",
+    names=["b"],
+)
+def one_layer_gets_no_gradient() -> Log:
+    return part("w", "w b").log()
+
+
+@finds(
+    "ownership.never",
+    "graph-cut",
+    "error",
+    OTHER,
+    "What they compute leaves the graph at train.py:8",
+    remedy="If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
+    "leave these parameters out of the optimizer.",
+    names=["b", "w"],
+)
+def the_whole_model_gets_no_gradient() -> Log:
+    return part("x", "b w", loose="x").log({"w": {"cut_at": at(OTHER)}, "x": {"in_model": False}})
+
+
+@finds(
+    "ownership.never",
+    "gradients-nobody-uses",
+    "warning",
+    MADE,
+    "h get gradients, in train mode, and no optimizer holds them",
+    names=["h"],
+)
+def the_last_layer_was_left_out_of_the_optimizer() -> Log:
+    return part("w b h", "w b", loose="h").log()
+
+
+@finds(
+    "ownership.never",
+    "gradients-nobody-uses",
+    "warning",
+    RESTORED,
+    "no optimizer holds them: the one that did was let go before it ever stepped",
+)
+def the_optimizer_of_a_layer_was_let_go() -> Log:
+    return part("w b h", "w b", loose="h").log({"h": {"position": -1, "let_go_at": at(RESTORED)}})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode")
+def one_of_two_twins_was_left_out() -> Log:
+    return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
+        {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2"}}
+    )
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+def gradients_pass_through_a_model_in_eval_mode() -> Log:
+    return part("w b h", "w b", loose="h").log({"h": {"training": False}})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+def what_stands_in_front_of_the_trained_part_is_not_trained() -> Log:
+    return part("w b h", "w b", loose="h").log({"h": {"position": -1}})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.h get gradients, and no optimizer")
+def what_stands_beside_its_adapter_is_not_trained() -> Log:
+    return part("block.w block.h", "block.w", loose="block.h").log()
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "Critic.w get gradients, and no optimizer")
+def gradients_pass_through_another_model() -> Log:
+    return part("Net.w Critic.w", "Net.w", loose="Critic.w").log({"Critic.w": {"model": "Critic"}})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer")
+def a_plain_tensor_gets_gradients_behind_the_model() -> Log:
+    return part("w b h", "w b", loose="h").log({"h": {"is_parameter": False}})
+
+
+@quiet("ownership.never")
+def an_old_layer_stays_in_the_optimizer_and_no_new_one_is_there() -> Log:
+    return part("w", "w b").log({"b": {"in_model": False}})
+
+
+@quiet("ownership.never")
+def a_tensor_of_no_model_gets_gradients() -> Log:
+    return part("w b h", "w b", loose="h").log({"h": {"in_model": False}})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer")
+def a_layer_of_another_model_comes_late_and_is_not_trained() -> Log:
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
+    late = {"made_at": at(LAYER), "made": 5, "model": "Judge"}
+    tape = part("w b h", "w b", loose="h")
+    return tape.log({"h": late}, optimizers=made)
+
+
+@quiet("ownership.never")
+def the_sharded_gradients_are_reduced() -> Log:
+    return windows(1, 1, 1).log(distributed={"fsdp": True})
+
+
+@quiet("ownership.never")
+def nothing_was_ever_stepped() -> Log:
+    tape = Tape("w b")
+    tape.forward()
+    return tape.log()
+
+
+@quiet("ownership.never")
+def a_layer_is_held_and_never_runs() -> Log:
+    return part("w", "w b").log({"b": {"ran": 0}})
+
+
+@quiet("ownership.never")
+def a_layer_is_frozen() -> Log:
+    return part("w", "w b").log({"b": {"requires_grad": False}})
+
+
+@quiet("ownership.never")
+def a_layer_gets_its_gradient_by_hand() -> Log:
+    return part("w", "w b").log({"b": {"given": True}})
+
+
+@quiet("ownership.never")
+def the_rest_is_stepped_by_hand() -> Log:
+    tape = Tape("w b", loose="h")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step()
+        tape.step(OTHER, None, by_hand=True)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "ownership.idle",
+    "zeros-move-unused-parameters",
+    "warning",
+    CLEAR,
+    "b got no gradient, but hold zeros instead of None: steps of SGD moved them all the same, by up to 0.02",
+    names=["b"],
+    moved=0.02,
+    steps=[1, 2],
+)
+def zeros_move_a_layer_that_is_not_used() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.step()
+    tape.clear(OTHER, "w", how="zeros")
+    tape.clear(EDIT, "b")
+    for by in (0.01, 0.02):
+        tape.clear(how="zeros")
+        tape.passes(1, names="w")
+        tape.step(idle_moved={"b": by})
+    return tape.log()
+
+
+@quiet("ownership.idle")
+def zeros_move_nothing() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.step()
+    for _ in range(2):
+        tape.clear(how="zeros")
+        tape.passes(1, names="w")
+        tape.step()
+    return tape.log()
+
+
+# ------------------------------------------------------------------ ownership: several processes
+
+
+def ranks(forwards: tuple[bool, ...], backwards: tuple[bool, ...]) -> Log:
+    """Windows under DDP: whether each forward and each backward stood outside no_sync()."""
+    tape = Tape("w b")
+    for _ in range(2):
+        for one, other in zip(forwards, backwards, strict=True):
+            tape.forward(sync=one)
+            tape.backward(sync=other)
+        tape.step()
+        tape.clear()
+    return tape.log(distributed={"world": 2})
+
+
+@finds(
+    "ownership.distributed",
+    "never-synchronised",
+    "error",
+    BACKWARD,
+    "Every micro-batch of 2 of 2 windows ran under no_sync()",
+    steps=[0, 1],
+)
+def every_micro_batch_runs_under_no_sync() -> Log:
+    return ranks((False, False, False), (False, False, False))
+
+
+@finds(
+    "ownership.distributed",
+    "forward-outside-no-sync",
+    "warning",
+    FORWARD,
+    "every micro-batch was reduced, in 2 windows",
+    steps=[0, 1],
+)
+def only_the_backward_stands_under_no_sync() -> Log:
+    return ranks((True, True, True), (False, False, True))
+
+
+@quiet("ownership.distributed")
+def the_last_micro_batch_is_reduced() -> Log:
+    return ranks((False, False, True), (False, False, True))
+
+
+@quiet("ownership.distributed")
+def the_model_is_evaluated_inside_a_window() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for last in (False, False, True):
+            tape.forward(sync=last)
+            tape.backward(sync=last)
+            tape.forward(sync=True, grad=False)
+        tape.step()
+        tape.clear()
+    return tape.log(distributed={"world": 2})
+
+
+@quiet("ownership.distributed")
+def one_window_of_three_is_left_local() -> Log:
+    tape = Tape("w b")
+    for number in range(3):
+        for _ in range(2):
+            tape.forward(sync=number != 1)
+            tape.backward(sync=number != 1)
+        tape.step()
+        tape.clear()
+    return tape.log(distributed={"world": 2})
+
+
+@quiet("ownership.distributed")
+def every_micro_batch_is_reduced_on_purpose() -> Log:
+    return ranks((True, True, True), (True, True, True))
+
+
+# ------------------------------------------------------------------ numbers
+
+
+def measured(*pairs: tuple[int, Comparison], scale: float | None = None, **fields: Any) -> Log:
+    """Windows of these sizes with these comparisons."""
+    tape = Tape("w b")
+    for size, found in pairs:
+        tape.passes(size)
+        tape.step(reference=found, scale=scale)
+        tape.clear()
+    return tape.log(**fields)
+
+
+@finds(
+    "numbers.against_reference",
+    "tail-divided-by-full-window",
+    "error",
+    BACKWARD,
+    "At 1 of 3 steps the gradient is 0.5 times the reference (cosine 1.000)",
+    "with 2 micro-batches divided by 4",
+    remedy="Divide by the number of micro-batches the window really has, here 2.",
+    ratio=0.5,
+    steps=[2],
+)
+def the_short_window_is_half_as_long() -> Log:
+    return measured((4, RIGHT), (4, RIGHT), (2, compared(0.5)))
+
+
+@finds(
+    "numbers.against_reference",
+    "loss-not-divided",
+    "error",
+    BACKWARD,
+    "At 2 of 2 steps the gradient is 4 times the reference",
+    remedy="Call (loss / 4).backward().",
+    ratios=[4.0, 4.0],
+    cosine=1.0,
+)
+def the_gradient_is_as_many_times_too_long_as_there_are_micro_batches() -> Log:
+    return measured((4, compared(4.0)), (4, compared(4.0)))
+
+
+@finds(
+    "numbers.against_reference", "divided-twice", "error", BACKWARD, "0.25 times the reference", "divided by it twice"
+)
+def the_gradient_is_four_times_too_short() -> Log:
+    return measured((4, compared(0.25)), (4, compared(0.25)))
+
+
+@finds("numbers.against_reference", "divided-twice", "error", EDIT, "At 1 of 1 step the gradient is 0.25 times")
+def the_gradient_is_divided_after_its_losses_were() -> Log:
+    tape = Tape("w b")
+    tape.passes(4)
+    tape.edit(factors=(0.25,))
+    tape.step(reference=compared(0.25))
+    return tape.log()
+
+
+@finds("numbers.against_reference", "loss-not-scaled", "error", BACKWARD, "one over the loss scale", ratio=1 / 1024)
+def the_gradient_is_too_short_by_the_loss_scale() -> Log:
+    return measured((1, compared(1 / 1024)), (1, compared(1 / 1024)), scale=1024.0)
+
+
+@finds("numbers.against_reference", "gradient-off-by-factor", "error", BACKWARD, "is 3 times the reference", ratio=3.0)
+def the_gradient_is_three_times_too_long() -> Log:
+    return measured((4, compared(3.0)), (4, compared(3.0)))
+
+
+@finds(
+    "numbers.against_reference",
+    "mean-of-means",
+    "error",
+    BACKWARD,
+    "At 1 of 2 steps the gradient points elsewhere than the reference: cosine 0.9000, 1.1 times its length at worst",
+    "with the weights 0.4, 0.6",
+    weights=(0.4, 0.6),
+    cosine=0.9,
+)
+def unequal_micro_batches_count_the_same() -> Log:
+    return measured((2, RIGHT), (2, compared(1.1, 0.9, weights=(0.4, 0.6), left_over=1e-6)))
+
+
+@finds("numbers.against_reference", "rank-means-averaged", "error", BACKWARD, "DDP averages the ranks' means")
+def two_ranks_average_their_means() -> Log:
+    return measured((2, compared(1.1, 0.9)), distributed={"world": 2})
+
+
+@finds("numbers.against_reference", "gradient-direction-wrong", "error", BACKWARD, "cosine 0.5000", ratio=1.1)
+def the_gradient_points_elsewhere() -> Log:
+    return measured((2, compared(1.1, 0.5)), (2, compared(1.1, 0.9)))
+
+
+@finds("numbers.against_reference", "gradient-direction-wrong", "error", BACKWARD, "cosine 0.9000")
+def the_passes_do_not_make_up_the_reference() -> Log:
+    return measured((2, compared(1.1, 0.9, weights=(0.4, 0.6), left_over=0.5)))
+
+
+@finds("numbers.against_reference", "gradient-direction-wrong", "error", BACKWARD, "cosine 0.9000")
+def a_pass_would_have_to_count_less_than_nothing() -> Log:
+    return measured((2, compared(1.1, 0.9, weights=(1.4, -0.4), left_over=1e-6)))
+
+
+@finds(
+    "numbers.against_reference",
+    "tail-divided-by-full-window",
+    "error",
+    BACKWARD,
+    "2 micro-batches divided by 4",
+    remedy="Divide by the number of micro-batches the window really has, here 2.",
+)
+def the_only_window_is_short() -> Log:
+    return measured((2, compared(0.5)), window=4)
+
+
+@finds("numbers.against_reference", "gradient-off-by-factor", "error", BACKWARD, "is 0.7 times the reference")
+def the_short_window_is_too_short_by_another_factor() -> Log:
+    return measured((4, RIGHT), (4, RIGHT), (2, compared(0.7)))
+
+
+@finds("numbers.against_reference", "gradient-off-by-factor", "error", BACKWARD, ratios=[4.0, 3.0])
+def two_windows_are_too_long_by_different_factors() -> Log:
+    return measured((4, compared(4.0)), (4, compared(3.0)))
+
+
+@finds("numbers.against_reference", "gradient-off-by-factor", "error", BACKWARD, ratios=[0.25, 0.5])
+def two_windows_are_too_short_by_different_factors() -> Log:
+    return measured((4, compared(0.25)), (4, compared(0.5)), scale=1024.0)
+
+
+@finds("numbers.against_reference", "gradient-direction-wrong", "error", BACKWARD, "At 2 of 2 steps")
+def one_step_points_elsewhere_and_one_is_too_long() -> Log:
+    return measured((2, compared(2.0)), (2, compared(1.1, 0.5)))
+
+
+@quiet("numbers.against_reference")
+def every_step_is_right() -> Log:
+    return measured((4, RIGHT), (4, RIGHT), (2, RIGHT))
+
+
+@quiet("numbers.against_reference")
+def nothing_was_compared() -> Log:
+    return windows(4, 4).log()
+
+
+# ------------------------------------------------------------------ exceptions
+
+
+def stopped(tape: Tape, message: str, line: int = STEP, **fields: Any) -> Log:
+    """The run of that tape, ended by an exception of torch's."""
+    return tape.log(error=message, error_at=at(line), **fields)
+
+
+def scaled_run(*, unscale: bool = True, step: bool = False, update: bool = False) -> Tape:
+    tape = Tape("w b")
+    tape.passes(1, scaled=True)
+    if unscale:
+        tape.unscale()
+    if step:
+        tape.step(by_scaler=True)
+    if update:
+        tape.write(ScalerUpdate, UPDATE, before=1.0, after=1.0)
+    return tape
+
+
+@finds(
+    "loud.exceptions",
+    "zeroed-before-step",
+    "error",
+    CLEAR,
+    "torch stopped the run here: AssertionError: No inf checks were recorded for this optimizer.",
+    remedy="Clear after scaler.step(), or before the window's first backward().",
+)
+def the_scaler_finds_no_gradient() -> Log:
+    tape = Tape("w b")
+    tape.passes(1, scaled=True)
+    tape.clear()
+    return stopped(tape, "AssertionError: No inf checks were recorded for this optimizer.")
+
+
+@finds("loud.exceptions", "scaler-not-updated", "error", STEP, "step() has already been called")
+def the_scaler_steps_twice() -> Log:
+    message = "RuntimeError: step() has already been called since the last update()."
+    return stopped(scaled_run(step=True), message)
+
+
+@finds("loud.exceptions", "scaler-not-updated", "error", EDIT, "unscale_() is being called after step()")
+def the_scaler_unscales_after_it_has_stepped() -> Log:
+    return stopped(scaled_run(step=True), "RuntimeError: unscale_() is being called after step().", EDIT)
+
+
+@finds("loud.exceptions", "unscaled-every-micro-batch", "error", EDIT, "unscale_() has already been called on this")
+def the_scaler_unscales_twice() -> Log:
+    message = "RuntimeError: unscale_() has already been called on this optimizer since the last update()."
+    return stopped(scaled_run(), message, EDIT)
+
+
+@finds("loud.exceptions", "scaler-not-updated", "error", EDIT, "unscale_() has already been called on this")
+def the_scaler_unscales_after_a_step_without_update() -> Log:
+    message = "RuntimeError: unscale_() has already been called on this optimizer since the last update()."
+    return stopped(scaled_run(step=True), message, EDIT)
+
+
+@finds("loud.exceptions", "unscaled-every-micro-batch", "error", EDIT, "has already been called on this optimizer")
+def the_scaler_was_updated_after_the_step() -> Log:
+    message = "RuntimeError: unscale_() has already been called on this optimizer since the last update()."
+    return stopped(scaled_run(step=True, update=True), message, EDIT)
+
+
+@finds("loud.exceptions", "scaler-step-missing", "error", UPDATE, "No inf checks were recorded prior to update")
+def the_scaler_is_updated_with_nothing_to_go_by() -> Log:
+    message = "AssertionError: No inf checks were recorded prior to update."
+    return stopped(scaled_run(unscale=False), message, UPDATE)
+
+
+@finds("loud.exceptions", "unscaled-every-micro-batch", "error", UPDATE, "No inf checks were recorded prior to update")
+def the_scaler_is_updated_twice_after_unscaling() -> Log:
+    message = "AssertionError: No inf checks were recorded prior to update."
+    return stopped(scaled_run(update=True), message, UPDATE)
+
+
+@finds(
+    "loud.exceptions", "half-precision-parameters", "error", STEP, "ValueError: Attempting to unscale FP16 gradients."
+)
+def the_parameters_are_half_precision() -> Log:
+    return stopped(scaled_run(unscale=False), "ValueError: Attempting to unscale FP16 gradients.")
+
+
+@finds("loud.exceptions", "step-between-forward-and-backward", "error", BACKWARD, "modified by an inplace operation")
+def a_step_changed_what_a_backward_needs() -> Log:
+    message = "RuntimeError: one of the variables needed has been modified by an inplace operation: [torch"
+    return stopped(windows(1), message, BACKWARD)
+
+
+@finds("loud.exceptions", "loss-not-scaled", "error", BACKWARD, "but _scale is None")
+def the_scaler_has_never_scaled() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    return stopped(tape, "AssertionError: Attempted unscale_ but _scale is None.  This may indicate that")
+
+
+TWICE = "RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors). Saved"
+
+
+@finds("loud.exceptions", "graph-cut", "error", BACKWARD, "tensors does not require grad and does not have a grad_fn.")
+def a_loss_has_no_graph() -> Log:
+    message = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+    return stopped(windows(1), message, BACKWARD)
+
+
+@finds("loud.exceptions", "loss-backward-twice", "error", OTHER, "Trying to backward through the graph a second time")
+def a_graph_goes_backward_a_second_time() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.write(Backward, OTHER, pass_number=2)
+    return stopped(tape, TWICE, OTHER)
+
+
+@finds("loud.exceptions", "loss-backward-twice", "error", BACKWARD, "a second time")
+def one_loss_goes_backward_twice_at_one_line() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.write(Backward, BACKWARD, pass_number=2)
+    return stopped(tape, TWICE, BACKWARD)
+
+
+@finds("loud.exceptions", "loss-backward-twice", "error", BACKWARD, "a second time")
+def the_graph_was_used_up_where_nobody_saw_it() -> Log:
+    return stopped(Tape("w b"), TWICE, BACKWARD)
+
+
+@finds("loud.exceptions", "unscaled-every-micro-batch", "error", EDIT, "unscale_() has already been called on this")
+def another_optimizer_steps_between_two_unscalings() -> Log:
+    tape = Tape("w b", "d")
+    tape.passes(1, scaled=True)
+    tape.unscale()
+    tape.step(optimizer=1, scaled=(False,))
+    tape.clear(lost=0, lost_names=())
+    message = "RuntimeError: unscale_() has already been called on this optimizer since the last update()."
+    return stopped(tape, message, EDIT)
+
+
+@finds("loud.exceptions", "graph-carried-over", "error", BACKWARD, "a second time")
+def a_state_carries_the_graph_of_the_last_iteration() -> Log:
+    tape = windows(1)
+    tape.forward()
+    tape.write(Backward, BACKWARD, pass_number=2)
+    return stopped(tape, TWICE, BACKWARD)
+
+
+@finds("loud.exceptions", "graph-cut", "error", BACKWARD, "does not require grad")
+def the_loss_has_no_graph() -> Log:
+    tape = windows(1)
+    tape.write(Backward, BACKWARD, pass_number=2)
+    message = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+    return stopped(tape, message, BACKWARD)
+
+
+@finds("loud.exceptions", "backward-reaches-another-model", "error", FORWARD, "a second time")
+def the_other_models_loss_has_freed_the_graph() -> Log:
+    tape = Tape("g", "d")
+    tape.forward()
+    tape.backward(OTHER, "g d")
+    tape.write(Backward, BACKWARD, pass_number=2)
+    return stopped(tape, TWICE, BACKWARD)
+
+
+@quiet("loud.exceptions")
+def an_exception_of_the_users_own() -> Log:
+    return stopped(windows(1, 1), "ValueError: the data is broken")
+
+
+@quiet("loud.exceptions")
+def an_inplace_operation_without_any_step() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    return stopped(tape, "RuntimeError: a tensor has been modified by an inplace operation", BACKWARD)
+
+
+@quiet("loud.exceptions")
+def the_scaler_finds_no_gradient_and_nothing_was_cleared() -> Log:
+    tape = Tape("w b")
+    return stopped(tape, "AssertionError: No inf checks were recorded for this optimizer.")
+
+
+# ------------------------------------------------------------------ the tables are tried
+
+
+def rule_of(case: Case) -> Callable[[View], Iterator[Finding]]:
+    module, function = case.rule.split(".")
+    found: Callable[[View], Iterator[Finding]] = getattr(getattr(rules, module), function)
+    return found
+
+
+def accused(log: Log) -> list[str]:
+    return [one.misconception for one in findings(log) if one.severity != "info"]
+
+
+@pytest.mark.parametrize("case", FOUND, ids=str)
+def test_a_rule_finds_the_mistake_at_its_line_with_its_numbers(case: Case) -> None:
+    found = list(rule_of(case)(View(case.write())))
+    (one,) = [one for one in found if one.misconception not in misconception(case.name).shadows]
+    assert one.misconception == case.name
+    assert one.severity == case.severity
+    assert one.where == (at(case.line) if case.line is not None else None)
+    for said in case.says:
+        assert said in one.text
+    assert one.remedy == (case.remedy or misconception(case.name).mend)
+    assert {key: one.evidence.get(key) for key in case.numbers} == case.numbers
+
+
+@pytest.mark.parametrize("case", FOUND, ids=str)
+def test_one_mistake_gives_one_finding(case: Case) -> None:
+    log = case.write()
+    assert accused(log) == ([case.name] if case.severity != "info" else [])
+    if case.severity == "info":
+        assert case.name in [one.misconception for one in findings(log)]
+
+
+@pytest.mark.parametrize("case", RIGHT_LOGS, ids=str)
+def test_what_looks_alike_and_is_right_is_not_accused(case: Case) -> None:
+    log = case.write()
+    assert list(rule_of(case)(View(log))) == []
+    assert accused(log) == []
+
+
+RULES_FOLDER = Path(rules.__file__).parent
+NAME = re.compile(r"(?!micro-batch$)[a-z]+(-[a-z]+)+")
+"""An id; `micro-batch` is a word of theirs."""
+
+
+def words(node: ast.expr) -> set[str]:
+    """The strings an expression can be: one, or either side of a condition."""
+    if isinstance(node, ast.IfExp):
+        return words(node.body) | words(node.orelse)
+    return {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
+
+
+def named() -> set[tuple[str, str]]:
+    """Every id that stands in a module of rules, with the module: `("order", "never-zeroed")`."""
+    found = set()
+    for path in RULES_FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAME.fullmatch(node.value):
+                found.add((path.stem, node.value))
+    return found
+
+
+def spoken() -> set[tuple[str, str, str]]:
+    """Module, id and severity of every `finding(...)` whose id is written there."""
+    found = set()
+    for path in RULES_FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "finding":
+                found |= {(path.stem, one, how) for one in words(node.args[0]) for how in words(node.args[1])}
+    return found
+
+
+def test_every_id_a_rule_names_is_in_the_catalogue_and_every_entry_is_named_by_a_rule() -> None:
+    ids = {name for _, name in named()}
+    assert sorted(ids - set(catalogue())) == []
+    assert sorted(set(catalogue()) - ids) == []
+
+
+def test_every_id_of_a_rule_and_every_severity_it_gives_has_a_log_in_the_tables() -> None:
+    """A new rule, or a new way to a finding, turns this red until there is a log for it."""
+    shown = {(case.rule.split(".")[0], case.name) for case in FOUND}
+    assert sorted(named() - shown) == []
+    spelled = {(case.rule.split(".")[0], case.name, case.severity) for case in FOUND}
+    assert len(spoken()) > 70
+    assert sorted(spoken() - spelled) == []
+
+
+def test_every_rule_has_logs_in_both_tables() -> None:
+    listed = {f"{rule.__module__.rsplit('.', 1)[1]}.{rule.__name__}" for rule in RULES}
+    assert len(listed) == len(RULES)
+    assert {case.rule for case in FOUND} == listed
+    assert {case.rule for case in RIGHT_LOGS} == listed
+
+
+def test_every_rule_of_a_module_is_listed() -> None:
+    """What takes a view and yields findings is a rule, and one that is not listed never runs."""
+    written = set()
+    for path in RULES_FOLDER.glob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.returns is not None:
+                if ast.unparse(node.returns) == "Iterator[Finding]":
+                    written.add((f"gradient_ledger.rules.{path.stem}", node.name))
+    assert written == {(rule.__module__, rule.__name__) for rule in RULES}
+
+
+def test_a_log_without_events_gives_no_finding() -> None:
+    assert findings(Log(())) == []
+    assert findings(Tape("w b").log()) == []
+
+
+# ------------------------------------------------------------------ disputes
+
+
+def said(name: str, severity: Any = "error", line: int = STEP) -> Finding:
+    return finding(name, severity, at(line), f"about {name}")
+
+
+def settled(monkeypatch: pytest.MonkeyPatch, log: Log, *found: Finding) -> list[str]:
+    """What remains of these findings, as if rules had found them in that log, one rule each."""
+    monkeypatch.setattr(rules, "RULES", tuple(lambda view, one=one: iter([one]) for one in found))
+    return [one.misconception for one in findings(log)]
+
+
+CAUSES = [entry for entry in catalogue().values() if entry.shadows]
+
+
+def by_id(entry: Misconception) -> str:
+    return entry.id
+
+
+@pytest.mark.parametrize("cause", CAUSES, ids=by_id)
+def test_a_cause_silences_its_shadows_and_they_do_not_silence_it(
+    cause: Misconception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = windows(1).log()
+    for shadow in cause.shadows:
+        for order in ((cause.id, shadow), (shadow, cause.id)):
+            assert settled(monkeypatch, log, *map(said, order)) == [cause.id]
+        assert settled(monkeypatch, log, said(cause.id, "warning"), said(shadow)) == [cause.id]
+        assert settled(monkeypatch, log, said(shadow)) == [shadow]
+        assert settled(monkeypatch, log, said(cause.id, "info"), said(shadow)) == [shadow, cause.id]  # a mere note
+    other = next(entry.id for entry in catalogue().values() if entry.id not in (*cause.shadows, cause.id))
+    if cause.id not in misconception(other).shadows:
+        assert settled(monkeypatch, log, said(cause.id), said(other)) == [cause.id, other]
+
+
+def test_shadows_run_in_no_circle() -> None:
+    """Two that were each other's shadow would both be silenced."""
+    reached = {entry.id: set(entry.shadows) for entry in catalogue().values()}
+    for _ in catalogue():
+        for mine in reached.values():
+            mine |= {further for shadow in mine for further in reached[shadow]}
+    assert [name for name, mine in reached.items() if name in mine] == []
+
+
+def test_the_gravest_comes_first_and_the_same_twice_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = windows(1).log()
+    found = [
+        said("summed-loss-keeps-graphs", "info"),
+        said("hidden-write", "warning"),
+        said("graph-cut"),
+        said("graph-cut"),
+        said("graph-cut", line=OTHER),
+    ]
+    assert settled(monkeypatch, log, *found) == ["graph-cut", "graph-cut", "hidden-write", "summed-loss-keeps-graphs"]
+
+
+ABOUT_VALUE = [entry for entry in catalogue().values() if entry.about_value and not entry.by_numbers]
+NOT_ABOUT_VALUE = [entry for entry in catalogue().values() if not entry.about_value]
+BY_NUMBERS = [entry for entry in catalogue().values() if entry.by_numbers]
+BOTH_RIGHT = ((4, RIGHT), (4, RIGHT))
+ONE_WRONG = ((4, RIGHT), (4, compared(3.0)))
+
+
+@pytest.mark.parametrize("entry", ABOUT_VALUE, ids=by_id)
+def test_where_every_gradient_was_right_nothing_about_its_value_is_said(
+    entry: Misconception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for severity in ("error", "warning"):
+        assert settled(monkeypatch, measured(*BOTH_RIGHT), said(entry.id, severity)) == []
+        assert settled(monkeypatch, measured(*ONE_WRONG), said(entry.id, severity)) == [entry.id]
+        assert settled(monkeypatch, windows(4, 4).log(), said(entry.id, severity)) == [entry.id]
+    assert settled(monkeypatch, measured(*BOTH_RIGHT), said(entry.id, "info")) == [entry.id]
+
+
+@pytest.mark.parametrize("entry", NOT_ABOUT_VALUE, ids=by_id)
+def test_what_is_not_about_the_value_stands_whatever_the_numbers_say(
+    entry: Misconception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for severity in ("error", "warning", "info"):
+        for pairs in (BOTH_RIGHT, ONE_WRONG):
+            assert settled(monkeypatch, measured(*pairs), said(entry.id, severity)) == [entry.id]
+
+
+@pytest.mark.parametrize("entry", BY_NUMBERS, ids=by_id)
+def test_numbers_are_the_evidence_of_a_cause_that_events_name(
+    entry: Misconception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong, alone = measured(*ONE_WRONG), said(entry.id)
+    assert settled(monkeypatch, wrong, alone) == [entry.id]
+    assert settled(monkeypatch, wrong, alone, said("zeroed-inside-window")) == ["zeroed-inside-window"]
+    assert settled(monkeypatch, wrong, alone, said("hidden-write", "warning")) == [entry.id, "hidden-write"]
+    assert settled(monkeypatch, wrong, alone, said("gradients-nobody-uses")) == [entry.id, "gradients-nobody-uses"]
+    assert settled(monkeypatch, wrong, said(entry.id, "info")) == []  # a guess from events, and the numbers are there
+
+
+def test_right_numbers_settle_a_log_that_looks_wrong() -> None:
+    def looks_wrong(found: Comparison | None) -> Log:
+        tape = Tape("w b")
+        for _ in range(3):
+            tape.passes(3)
+            tape.clear()
+            tape.passes(1)
+            tape.step(reference=found)
+            tape.clear()
+        return tape.log()
+
+    assert accused(looks_wrong(None)) == ["zeroed-inside-window"]
+    assert accused(looks_wrong(compared(0.75, 0.8))) == ["zeroed-inside-window"]
+    assert findings(looks_wrong(RIGHT)) == []
+
+
+def test_a_rule_that_fails_costs_its_own_finding_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(view: View) -> Iterator[Finding]:
+        raise ZeroDivisionError("a rule of mine")
+        yield
+
+    monkeypatch.setattr(rules, "RULES", (RULES[0], broken, *RULES[1:]))
+    heard: list[str] = []
+    log = nothing_ever_clears()
+    assert [one.misconception for one in findings(log, heard.append)] == ["never-zeroed"]
+    (trace,) = heard
+    assert "Traceback" in trace and "in broken" in trace and "ZeroDivisionError: a rule of mine" in trace
+    with pytest.raises(ZeroDivisionError):
+        findings(log)
+
+
+# ------------------------------------------------------------------ what rules start from
+
+
+def sizes_of(mine: list[Window]) -> list[int]:
+    return [len(window.events) for window in mine]
+
+
+def test_a_step_of_an_optimizer_ends_its_window_and_no_other() -> None:
+    tape = Tape("g", "d")
+    tape.passes(1)  # 0, 1, 2: a forward, a backward, and what it added
+    tape.step(optimizer=0)  # 3
+    tape.passes(1)  # 4, 5, 6
+    tape.step(optimizer=1)  # 7
+    tape.skip(optimizer=0)  # 8
+    view = View(tape.log())
+    assert sorted(view.windows) == [0, 1]
+    assert sizes_of(view.windows[0]) == [3, 4] and sizes_of(view.windows[1]) == [7]
+    assert [window.skipped for window in view.windows[0]] == [False, True]
+    assert [(w.optimizer, w.number, w.step.number) for w in view.all_windows] == [(0, 0, 3), (1, 0, 7), (0, 1, 8)]
+    assert view.windows[0][0].names == {"g"} and view.windows[1][0].names == {"d"}
+    assert [event.number for event in view.after(6)] == [7, 8]
+
+
+def test_steps_by_hand_have_windows_of_their_own() -> None:
+    tape = Tape("w", loose="h")
+    for _ in range(2):
+        tape.passes(1)
+        tape.step()
+        tape.step(optimizer=None, by_hand=True)
+    view = View(tape.log())
+    assert sorted(view.windows) == [BY_HAND, 0] == [-1, 0]
+    assert view.windows[BY_HAND][0].names == {"h"}
+    assert view.label(BY_HAND) == view.name(BY_HAND) == "the hand-written step"
+    assert view.label(0) == view.name(0) == "SGD"
+
+
+def test_one_of_several_optimizers_is_called_with_the_line_where_it_was_made() -> None:
+    log = Tape("w", "d").log()
+    assert [View(log).label(number) for number in (0, 1)] == ["SGD #1 (train.py:1)", "SGD #2 (train.py:1)"]
+    assert [View(log).name(number) for number in (0, 1)] == ["SGD #1", "SGD #2"]
+    nowhere = tuple(replace(entry, made_at=None) for entry in log.optimizers)
+    assert View(replace(log, optimizers=nowhere)).label(1) == "SGD #2"
+
+
+def test_the_first_window_of_a_late_optimizer_begins_with_it() -> None:
+    tape = windows(1, 1)
+    late = OptimizerFacts(0, "SGD", 2, at(MADE), made=1, first_event=5)
+    mine = View(tape.log(optimizers=(late,))).windows[0]
+    assert [mine[0].step.number, mine[1].events[0].number] == [3, 4]
+    assert mine[0].events == ()
+    late = OptimizerFacts(0, "SGD", 2, at(MADE), made=1, first_event=2)
+    mine = View(tape.log(optimizers=(late,))).windows[0]
+    assert [event.number for event in mine[0].events] == [2]
+
+
+def test_events_are_taken_in_the_order_of_their_numbers() -> None:
+    log = windows(2, 2).log()
+    turned = Log(log.events[::-1], log.parameters, log.optimizers)
+    assert View(turned).events == log.events
+    assert View(turned).windows == View(log).windows
+
+
+@pytest.mark.parametrize(
+    ("lines", "meant", "micro_batches"),
+    [
+        pytest.param([BACKWARD] * 4, None, 4, id="one line, four times"),
+        pytest.param([BACKWARD, OTHER], None, 1, id="two losses side by side"),
+        pytest.param([BACKWARD, OTHER] * 3, None, 3, id="two losses in each of three micro-batches"),
+        pytest.param([BACKWARD, BACKWARD, OTHER], None, 3, id="the last micro-batch apart, as with no_sync"),
+        pytest.param([BACKWARD, OTHER], 2, 2, id="two lines, and windows of two were meant"),
+        pytest.param([BACKWARD, OTHER], 4, 1, id="two lines, and windows of four were meant"),
+        pytest.param([], None, 0, id="no pass"),
+    ],
+)
+def test_losses_side_by_side_are_not_micro_batches(lines: list[int], meant: int | None, micro_batches: int) -> None:
+    tape = Tape("w")
+    for line in lines:
+        tape.passes(1, line)
+    tape.step()
+    (window,) = View(tape.log(window=meant)).windows[0]
+    assert (window.passes, window.micro_batches) == (len(lines), micro_batches)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "meant", "size"),
+    [
+        ([4, 4, 4], None, 4),
+        ([4, 4, 2], None, 4),
+        ([4, 2], None, 0),
+        ([4, 2, 4, 2], None, 0),
+        ([4, 2, 4, 2], 3, 3),
+        ([0, 0, 4], None, 4),
+        ([], None, 0),
+    ],
+    ids=str,
+)
+def test_the_size_of_a_window_is_what_most_hold(sizes: list[int], meant: int | None, size: int) -> None:
+    assert View(windows(*sizes).log(window=meant)).size(0) == size
+
+
+def test_windows_in_which_a_batch_was_given_up_do_not_tell_the_size() -> None:
+    tape = windows(4)
+    for _ in range(2):
+        tape.forward()
+        tape.passes(3)
+        tape.step()
+        tape.clear()
+    view = View(tape.log())
+    assert [window.gave_up() for window in view.windows[0]] == [False, True, True]
+    assert view.size(0) == 4
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.forward()
+        tape.passes(3)
+        tape.step()
+    assert View(tape.log()).size(0) == 3  # there are no others
+
+
+@pytest.mark.parametrize(
+    ("passes", "divisor"),
+    [
+        pytest.param([{"divisor": 4.0}] * 3, 4, id="always the same"),
+        pytest.param([{"divisor": 4.0}, {}], 0, id="once none"),
+        pytest.param([{"divisor": 4.0}, {"divisor": 2.0}], 0, id="two of them"),
+        pytest.param([{"divisor": 4.0, "undivided": "Sum"}] * 2, 0, id="with a summand left out"),
+        pytest.param([{"divisor": 4.0}] * 10 + [{"divisor": 2.0}], 4, id="another one after ten windows"),
+        pytest.param([{}], 0, id="none"),
+    ],
+)
+def test_the_divisor_is_what_every_loss_is_divided_by(passes: list[dict[str, Any]], divisor: int) -> None:
+    tape = Tape("w")
+    for fields in passes:
+        tape.passes(1, **fields)
+        tape.step()
+        tape.clear()
+    assert View(tape.log()).divisor(0) == divisor
+    assert View(tape.log()).divisor(1) == 0
+
+
+def test_a_forward_without_gradient_or_in_eval_mode_is_no_batch_that_was_given_up() -> None:
+    tape = Tape("w")
+    tape.passes(2)
+    for fields in ({"grad": False}, {"training": False}, {"model": "Other"}):
+        tape.forward(**fields)
+    tape.step()
+    assert not View(tape.log()).windows[0][0].gave_up()
+
+
+def test_a_finding_has_the_catalogues_remedy_unless_its_rule_has_a_better_one() -> None:
+    plain, better = said("graph-cut"), finding("graph-cut", "error", None, "seen", "do this", names=["w"])
+    assert plain.remedy == misconception("graph-cut").mend and plain.evidence == {"text": "about graph-cut"}
+    assert better.remedy == "do this" and better.evidence == {"text": "seen", "names": ["w"]} and better.text == "seen"
+
+
+def test_words_of_a_report() -> None:
+    assert [times(count, "step") for count in (0, 1, 2)] == ["0 steps", "1 step", "2 steps"]
+    assert [times(2, noun) for noun in ("pass", "branch", "loss")] == ["2 passes", "2 branches", "2 losses"]
+    assert [some("abcde"[:n]) for n in range(5)] == ["", "a", "a and b", "a, b and c", "a, b, c and 1 more"]
+    assert some(["a", "b", "a"]) == "a and b"
+    assert (first([3, 4]), first([])) == (3, None)
+    assert steps_of(View(windows(*[1] * 12).log()).windows[0]) == list(range(10))
