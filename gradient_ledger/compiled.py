@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 def prepare() -> None:
     """Import Dynamo, as the first optimizer does: torch 2.6 cannot do so once `.grad` is a property."""
-    with suppress(ImportError):
+    with suppress(Exception):  # a broken one is the user's to meet, not ours
         import torch._dynamo  # noqa: F401
 
 
@@ -53,16 +53,17 @@ def run_as_it_is(*functions: Any, below: bool = True) -> None:
 
     Where Dynamo traces a call to one of them, it is traced through all the same.
     """
-    frames: Any = torch._C._dynamo.eval_frame
-    for function in functions:
-        if hasattr(frames, "set_code_exec_strategy"):
-            action = frames._FrameAction
-            strategy = frames._FrameExecStrategy(action.SKIP, action.SKIP if below else action.DEFAULT)
-            frames.set_code_exec_strategy(function.__code__, strategy)
-        elif hasattr(frames, "skip_code"):  # torch 2.6: a function at a time, so all of ours
-            frames.skip_code(function.__code__)
-            if below:
-                _skip_ours(frames.skip_code)
+    with suppress(Exception):  # private names, and Dynamo gets by without: it looks at our frames in vain
+        frames: Any = torch._C._dynamo.eval_frame
+        for function in functions:
+            if hasattr(frames, "set_code_exec_strategy"):
+                action = frames._FrameAction
+                strategy = frames._FrameExecStrategy(action.SKIP, action.SKIP if below else action.DEFAULT)
+                frames.set_code_exec_strategy(function.__code__, strategy)
+            else:  # torch 2.6: a function at a time, so all of ours
+                frames.skip_code(function.__code__)
+                if below:
+                    _skip_ours(frames.skip_code)
 
 
 @functools.cache

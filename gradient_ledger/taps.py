@@ -358,6 +358,11 @@ def _tap_grad() -> None:
         delete(self)
 
     _replace(Tensor, "grad", lambda _: property(read, write, remove, base.__doc__))
+    # Those whose result torch does not turn into a subclass of Tensor: for parameters that are of one.
+    as_they_are = torch.overrides.get_default_nowrap_functions()
+    getter: Any = vars(Tensor)["grad"].__get__
+    as_they_are.add(getter)
+    _undo.append(lambda: as_they_are.discard(getter))
 
 
 # ------------------------------------------------------------------ calls of modules, the other one

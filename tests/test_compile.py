@@ -496,6 +496,29 @@ def test_clears_and_steps_by_hand_inside_compiled_functions_are_seen() -> None:
         assert [finding.misconception for finding in ledger.findings()] == ([] if clears else ["never-zeroed"])
 
 
+def test_clipping_inside_a_compiled_step_of_mixed_precision_is_no_fault() -> None:
+    """It shows as an edit, not as a clip, and it comes after unscale_."""
+    model, scaler = Net(), torch.amp.GradScaler("cpu", init_scale=2.0**10)
+    optimizer = sgd(model)
+
+    def train(x: Tensor, y: Tensor) -> None:
+        with torch.autocast("cpu", dtype=torch.float16):
+            loss = loss_of(model(x), y)
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 0.01)
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+
+    def loop(compiled: Any) -> None:
+        call = compiled(train)
+        for x, y in batches():
+            call(x, y)
+
+    assert watched(loop).findings() == []
+
+
 class Cut(Net):
     """Its first layers run and are cut off; its last one but one never runs."""
 

@@ -136,13 +136,30 @@ def test_a_reference_draws_no_random_numbers_and_leaves_no_gradient() -> None:
     ledger.assert_clean()
 
 
+def test_the_gradient_of_a_parameter_of_a_subclass_keeps_its_type() -> None:
+    class Own(Tensor):
+        pass
+
+    def kinds() -> list[type]:
+        parameter = nn.Parameter(torch.ones(2).as_subclass(Own))
+        parameter.square().sum().backward()
+        return [type(parameter), type(parameter.grad)]
+
+    plain = kinds()
+    with GradientLedger():
+        assert kinds() == plain
+    assert kinds() == plain
+
+
 def torch_as_it_is() -> list[object]:
     """Everything the taps touch, as it stands now."""
     from torch.nn.modules import module
     from torch.optim import optimizer
 
+    OPTIMIZERS["adamw"]([nn.Parameter(torch.zeros(1))])  # the first of a class makes torch wrap its step
     classes = [Tensor, torch.optim.Optimizer, nn.Module, torch.amp.GradScaler, torch.amp.autocast_mode.autocast]
-    names = ["grad", "__init__", "zero_grad", "scale", "unscale_", "step", "update", "register_hook"]
+    classes += [torch.optim.AdamW]
+    names = ["grad", "__init__", "__call__", "zero_grad", "scale", "unscale_", "step", "update", "register_hook"]
     names += ["__enter__", "__exit__", "__iter__"]
     schedulers = [value for value in vars(torch.optim.lr_scheduler).values() if isinstance(value, type)]
     state: list[object] = [torch.autograd.backward]
@@ -150,6 +167,7 @@ def torch_as_it_is() -> list[object]:
         state += [vars(owner).get(name, "not its own") for name in names]
     state += [dict(module._global_forward_pre_hooks), dict(optimizer._global_optimizer_pre_hooks)]
     state += [dict(optimizer._global_optimizer_post_hooks), list(_open)]
+    state.append(set(torch.overrides.get_default_nowrap_functions()))
     return state
 
 
@@ -458,6 +476,26 @@ KINDS = {
     "scaler update",
     "pass over data",
 }
+
+
+@pytest.mark.parametrize("unscaled", [True, False])
+def test_clipping_by_hand_is_right_after_unscaling_and_wrong_before(unscaled: bool) -> None:
+    model, batches = model_and_data()
+    optimizer, scaler = torch.optim.SGD(model.parameters(), lr=0.1), torch.amp.GradScaler("cpu", init_scale=1024.0)
+    with GradientLedger() as ledger:
+        for x, y in batches:
+            scaler.scale(nn.functional.mse_loss(model(x), y)).backward()
+            if unscaled:
+                scaler.unscale_(optimizer)
+            norm = float(sum(p.grad.square().sum() for p in model.parameters() if p.grad is not None) ** 0.5)
+            for p in model.parameters():
+                if p.grad is not None:
+                    p.grad.mul_(min(1.0, (0.1 if unscaled else 100.0) / norm))
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+    found = [finding.misconception for finding in ledger.findings()]
+    assert found == ([] if unscaled else ["clipped-before-unscale"])
 
 
 def test_every_kind_of_event_is_written_down_with_its_line() -> None:

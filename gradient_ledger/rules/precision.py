@@ -192,7 +192,10 @@ def edits(view: View) -> Iterator[Finding]:
             (w, e)
             for w in windows
             for e in w.of(Edit)
-            if e.scaled and e.status == "fresh" and (w.step.by_scaler or w.skipped)
+            if e.scaled
+            and e.status == "fresh"
+            and (w.step.by_scaler or w.skipped)
+            and not any(u.number < e.number and not _accumulated_between(w, u, e) for u in w.of(Unscale))
         ]
         factors = [f for _, e in cut for f in e.factors]
         if factors and max(factors) <= 1 + 1e-6 and max(factors) - min(factors) > 1e-3:
