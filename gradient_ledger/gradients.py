@@ -23,7 +23,7 @@ from gradient_ledger.state import State
 from gradient_ledger.tally import tally
 from gradient_ledger.tensors import digest_of, fingerprint, is_finite, is_zero, largest, norm_of, number_of
 
-_MEANT = re.compile(r"\.grad\.data\s*(\.\w+_\(|\[.*\]\s*[-+*/]?=|[-+*/]=)")
+_MEANT = re.compile(r"\.grad\.data\s*(\.\w+_\(|\[.*\]\s*[-+*/]?=|[-+*/]?=(?!=))")
 """A line that writes through `.grad.data` in so many words: whoever wrote it means the gradient to change."""
 
 # ------------------------------------------------------------------ the user's code takes hold of a gradient

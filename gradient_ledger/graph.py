@@ -199,10 +199,10 @@ def _near(node: Any, most: int) -> Iterable[Any]:
             waiting += [inner for inner, _ in one.next_functions]
 
 
-def uses(node: Any) -> dict[int, int]:
-    """How often the graph uses each leaf it reaches, by the leaf's `id`; empty where the graph is too large."""
+def uses(*nodes: Any) -> dict[int, int]:
+    """How often the graph of these nodes uses each leaf it reaches, by the leaf's `id`; empty where it is too large."""
     counts: Counter[int] = Counter()
-    waiting, seen = [node], {node}
+    waiting, seen = list(nodes), set(nodes)
     while waiting:
         for inner, _ in waiting.pop().next_functions:
             if inner is None:

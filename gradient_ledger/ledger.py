@@ -34,8 +34,9 @@ class GradientLedger:
     keeps no parameter, gradient, graph or model alive. Ledgers may be nested. One ledger is opened once.
 
     Blind spots: losses scaled wrongly without a `reference`; a step through `Optimizer.step.__wrapped__`; memory;
-    what other processes do; steps meant per micro-batch without a `window`; and writes through `.data` or `.numpy()`
-    without `digests`, except that zeros are noticed.
+    what other processes do; steps meant per micro-batch without a `window`; writes through `.data` or `.numpy()`
+    without `digests`, except that zeros are noticed; and what `torch.compile` has put into a graph, of which
+    `log.compiled` tells.
     """
 
     def __init__(

@@ -6,6 +6,7 @@ import math
 import sys
 import threading
 import weakref
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
@@ -54,7 +55,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     fields = one.draft.fields
     if node is not None and gradient is None:
         look_at_loss(state, node, scaled, one)
-    look_at_forwards(state, node, one)
+    look_at_forwards(state, roots if isinstance(roots, (list, tuple)) else (roots,), one)
     if node is not None and any_graph() and state.budget.may_look("graphs", 256):
         note_graphs(state, node, one.draft.place)
     for root, module in state.books.living():
@@ -99,14 +100,15 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass) -> None:
         one.draft.fields["contrast"] = graph.contrast(node)
 
 
-def look_at_forwards(state: State, node: Any, one: Pass) -> None:
-    """Whether several training forwards of one call are waiting, and how many of them this loss can hold."""
+def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
+    """Whether several training forwards of one call are waiting, and how many of them these losses can hold."""
     progress = state.progress
     waiting = progress.runs[progress.last_run] if progress.last_run is not None else 0
     if waiting > 1:
         one.draft.fields["forwards"] = waiting
-        if node is not None and state.budget.may_look("uses"):
-            held = graph.uses(node)
+        nodes = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
+        if nodes and state.budget.may_look("uses"):
+            held = graph.uses(*nodes)
             root = progress.last_run[2]
             mine = [id(a.ref()) for a in state.books.accounts if a.root is root]
             counts = [held[one_of] for one_of in mine if one_of in held]
@@ -123,7 +125,8 @@ def note_graphs(state: State, node: Any, place: Place | None) -> None:
         account = state.books.find(parameter)
         if account is not None and account.module is not None:
             account.module.calls += 1
-            account.module.called_at = account.module.called_at or place
+            whole = state.compiled_models.get(account.root.number) if account.root is not None else None
+            account.module.called_at = account.module.called_at or (whole and whole.called_at) or place
 
 
 def watch_again(state: State, node: Any, one: Pass) -> None:

@@ -66,17 +66,16 @@ class Recorder(State):
                     account.handle.remove()
                     account.handle = None
 
-    def _runs(self, account: Account, cut: set[int]) -> ModuleAccount | None:
+    def _runs(self, account: Account, reached: set[int]) -> ModuleAccount | None:
         """The module whose calls tell whether a parameter ran: its own.
 
         The parts of a compiled model are not seen running. Where no gradient reached any of them, the model's own
         calls are theirs; where one did, `note_graphs` has counted those that took part.
         """
-        root = account.root
-        if root is not None and root.number in cut and (account.module is None or not account.module.calls):
-            whole = root.ref()
-            return self.books.module(whole) if whole is not None else None
-        return account.module
+        own, root = account.module, account.root
+        if root is not None and root.number not in reached and (own is None or not own.calls):
+            return self.compiled_models.get(root.number, own)
+        return own
 
     def log(self) -> Log:
         """Everything so far as plain, frozen data."""
@@ -86,7 +85,7 @@ class Recorder(State):
             if not self.finished:
                 self.books.look_around()
                 compiled.note(self.compiled)
-            cut = self.compiled_models - {a.root.number for a in self.books.accounts if a.root and a.total}
+            reached = {a.root.number for a in self.books.accounts if a.root and a.total}
             parameters = tuple(
                 ParameterFacts(
                     name=account.name,
@@ -94,7 +93,7 @@ class Recorder(State):
                     let_go_at=next((o.made_at for o in account.owners if not o.lasted and not o.steps), None),
                     deposits=account.total,
                     requires_grad=account.trains,
-                    ran=runs.calls if (runs := self._runs(account, cut)) else 0,
+                    ran=runs.calls if (runs := self._runs(account, reached)) else 0,
                     given=account.given,
                     is_parameter=account.is_parameter,
                     in_model=account.attached,

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.parameter import is_lazy
 
 from gradient_ledger.account import Account
-from gradient_ledger.books import Books, OptimizerAccount
+from gradient_ledger.books import Books, ModuleAccount, OptimizerAccount
 from gradient_ledger.budget import Budget
 from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import Event, Place
@@ -74,8 +74,8 @@ class State:
         self.assigned: dict[int, tuple[weakref.ref[Tensor], Account]] = {}
         self.compiled: set[str] = set()
         """What ran inside code compiled by `torch.compile`, where nothing is seen: `forward`, `step`."""
-        self.compiled_models: set[int] = set()
-        """Numbers of the models that were compiled as a whole: which of their parts run is not seen."""
+        self.compiled_models: dict[int, ModuleAccount] = {}
+        """By number, the models that were compiled as a whole: which of their parts run is not seen."""
         self.entering: dict[int, tuple[int, tuple[str, int] | None]] = {}
         """By thread: the compiled model that was called, and by which call."""
         self.close_look: CloseLook | None = None

@@ -251,7 +251,8 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
     state.progress.stepped(entry.steps)
     if state.close_look is not None and state.progress.steps >= state.close_look.until:
         closelook.end(state)
-    closelook.begin(state, several_passes=draft.fields.get("passes", 0) > 1)
+    if entry.steps & (entry.steps - 1) == 0:  # after steps 1, 2, 4, 8, …
+        closelook.begin(state, several_passes=draft.fields.get("passes", 0) > 1)
     state.journal.close_groups()
     state.journal.window_closed()
     state.say_step()

@@ -53,7 +53,7 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     if compiled:
         state.compiled.add("forward")
         if entry.root is not None and not entry.name:
-            state.compiled_models.add(entry.root.number)
+            state.compiled_models[entry.root.number] = entry
     learning = torch.is_grad_enabled()
     if learning or module.training:
         entry.calls += 1

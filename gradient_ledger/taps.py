@@ -194,8 +194,8 @@ def _install() -> None:
     for owner in (torch.optim.Optimizer, nn.Module):
         tap(owner, "zero_grad", before=_clear_begins, after=_clear_ends)
     tap(torch.optim.Optimizer, "__init__", after=_done(_optimizer_made))
-    tap(torch.optim.Optimizer, "load_state_dict", after=_done(surroundings.optimizer_restored))
-    tap(nn.Module, "__init__", after=_done(surroundings.module_made))
+    tap(torch.optim.Optimizer, "load_state_dict", after=_done(lambda *of: surroundings.optimizer_restored(*of)))
+    tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
     _tap_scaler()
     for scheduler in _subclasses(torch.optim.lr_scheduler.LRScheduler):
         tap(scheduler, "step", after=_scheduled)
@@ -203,11 +203,11 @@ def _install() -> None:
     tap(autocast, "__enter__", after=lambda recorder, call, _: surroundings.autocast_entered(recorder))
     tap(autocast, "__exit__", before=lambda recorder, call: surroundings.autocast_left(recorder))
     tap(torch, "clear_autocast_cache", after=lambda recorder, call, _: surroundings.autocast_cache_cleared(recorder))
-    tap(torch.utils.data.DataLoader, "__iter__", before=_before(surroundings.loader_started))
-    tap(Tensor, "register_hook", before=_before(surroundings.hook_registered))
-    tap(Tensor, "register_post_accumulate_grad_hook", before=_before(surroundings.hook_registered))
-    tap(nn.Module, "register_full_backward_hook", before=_before(surroundings.hook_registered))
-    tap(nn.Module, "register_full_backward_pre_hook", before=_before(surroundings.hook_registered))
+    tap(torch.utils.data.DataLoader, "__iter__", before=_before(lambda *of: surroundings.loader_started(*of)))
+    tap(Tensor, "register_hook", before=_before(lambda *of: surroundings.hook_registered(*of)))
+    tap(Tensor, "register_post_accumulate_grad_hook", before=_before(lambda *of: surroundings.hook_registered(*of)))
+    tap(nn.Module, "register_full_backward_hook", before=_before(lambda *of: surroundings.hook_registered(*of)))
+    tap(nn.Module, "register_full_backward_pre_hook", before=_before(lambda *of: surroundings.hook_registered(*of)))
     tap(torch.optim.swa_utils.AveragedModel, "update_parameters", before=_averaged)
     plain = nn.Module.__call__
     _replace(nn.Module, "__call__", _module_call)
@@ -225,7 +225,7 @@ def _tap_scaler() -> None:
     tap(scaler, "scale", after=_scaled, when=enabled)
     tap(scaler, "unscale_", before=_unscale_begins, after=_unscale_ends, when=enabled)
     tap(scaler, "step", before=_scaler_step_begins, after=_scaler_step_ends, when=enabled)
-    tap(scaler, "update", after=_done(surroundings.scaler_updated), when=enabled)
+    tap(scaler, "update", after=_done(lambda *of: surroundings.scaler_updated(*of)), when=enabled)
 
 
 def _before(act: Callable[[Recorder, Any, FrameType], Any]) -> Before:

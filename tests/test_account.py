@@ -939,6 +939,11 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "a weighted one left out": (lambda: mse() / 4 + 0.01 * penalty(), False, {"divisor": 4.0, "undivided": "Sum"}),
     "a weight that holds the division": (lambda: mse() / 4 + (0.1 / 4) * penalty(), False, {"bare": False}),
     "two divisors": (lambda: mse() / 4 + entropy() / 2 + penalty(), False, {"bare": True}),
+    "a sum divided in which one is left out": (lambda: (mse() / 4 + entropy()) / 2, False, {"bare": False}),
+    "a summand divided by no whole number": (lambda: mse() / 4 + entropy() / 2.5, False, {"bare": False}),
+    "a summand that is taken away": (lambda: mse() / 4 + (-0.01) * penalty(), False, {"bare": False}),
+    "smoothed labels divided by no whole number": (lambda: entropy(label_smoothing=0.1) / 2.5, False, {"bare": False}),
+    "weighed by a tensor and scaled": (lambda: mse() * torch.tensor(0.5) * SCALE, True, {}),
     "left out and scaled": (
         lambda: (mse() / 4 + entropy()) * SCALE,
         True,
@@ -991,6 +996,12 @@ def masked() -> Tensor:
     return F.cross_entropy(table, (torch.arange(6) + 3) % 6)
 
 
+def queued() -> Tensor:
+    """Rows against those of a batch and of more."""
+    one, other = embeddings()
+    return F.cross_entropy(one[:4] @ other.T, torch.arange(4))
+
+
 def both_ways() -> Tensor:
     one, other = embeddings()
     table, target = one @ other.T, torch.arange(6)
@@ -1012,6 +1023,8 @@ CONTRASTS: dict[str, tuple[Callable[[], Tensor], int]] = {
     "in both directions": (lambda: both_ways(), 6),
     "a view's own column masked": (lambda: masked(), 6),
     "shifted": (lambda: pairs(target=torch.arange(6).roll(2)), 6),
+    "two rows": (lambda: pairs(rows=2), 2),
+    "against more rows than its own": (lambda: queued(), 0),
     "a column is right for two rows": (lambda: pairs(target=torch.tensor([0, 1, 2, 3, 4, 4])), 0),
     "one row": (lambda: pairs(rows=1), 0),
     "more classes than rows": (lambda: classified(5, 8, torch.arange(5)), 0),

@@ -597,4 +597,4 @@ def test_an_optimizers_step_is_one_step_however_it_is_reached() -> None:
             step()
     labels = {entry.number: entry.label for entry in ledger.log.optimizers}
     taken = [labels[event.optimizer].split(" ")[0] for event in ledger.events if isinstance(event, Step)]
-    assert taken == ["SGD", "SGD", "Outer", "SGD"]
+    assert taken == ["SGD", "SGD", "Outer", "SGD", "SGD"]  # the fourth is the inner one, of parameters of its own

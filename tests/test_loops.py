@@ -27,7 +27,7 @@ B25 B26 B27 B28 B32 B36 B45 B58 B63 B37 B38 B64
 """The bugs of the catalogue that one CPU process can show; B39 to B42 are in test_distributed.py."""
 
 
-NOTES = {"summed-loss-keeps-graphs", "contrastive-loss-accumulated"}
+NOTES = {"summed-loss-keeps-graphs", "contrastive-loss-accumulated", "batchnorm-per-micro-batch"}
 """Right in what they compute, and a waste of memory or not what a large batch does: a note is what they deserve."""
 
 

@@ -881,13 +881,28 @@ def a_batch_is_given_up_after_its_backward() -> Log:
     return tape.log()
 
 
-@quiet("order.lost")
-def the_last_gradients_were_put_into_another_model() -> Log:
+def with_a_twin(how: str, status: str) -> Log:
+    """Two passes are left at the end, and the gradient of another model is changed."""
     tape = windows(4, 4)
     tape.passes(2)
-    tape.edit("assigned", names="w", status="empty")
-    tape.events[-1] = replace(tape.events[-1], names=("twin.w", "twin.b"))
+    tape.edit(how, names="w", status=status)
+    tape.amend(names=("twin.w", "twin.b"))
     return tape.log()
+
+
+@quiet("order.lost")
+def the_last_gradients_were_put_into_another_model() -> Log:
+    return with_a_twin("assigned", "empty")
+
+
+@finds("order.lost", "tail-dropped", "warning", BACKWARD, "2 were left over")
+def a_gradient_of_another_model_is_replaced() -> Log:
+    return with_a_twin("assigned", "fresh")
+
+
+@finds("order.lost", "tail-dropped", "warning", BACKWARD, "2 were left over")
+def a_gradient_of_another_model_is_edited() -> Log:
+    return with_a_twin("in place", "empty")
 
 
 @quiet("order.lost")
@@ -2383,7 +2398,7 @@ def clipped_by_hand_after_it_was_unscaled() -> Log:
     for factor in (0.1, 0.8):
         tape.passes(1, scaled=True)
         tape.unscale()
-        tape.edit(factors=(factor,))
+        tape.edit(factors=(factor,), scaled=True)
         tape.step(by_scaler=True, scale=1024.0)
         tape.clear()
     return tape.log()
@@ -3206,6 +3221,16 @@ def an_old_layer_stays_in_the_optimizer_and_no_new_one_is_there() -> Log:
 
 
 @quiet("ownership.never")
+def a_layer_of_no_model_gets_its_gradient_by_hand() -> Log:
+    return part("w h", "w b", loose="h").log({"b": {"in_model": False, "given": True}})
+
+
+@quiet("ownership.never")
+def a_tensor_of_no_model_gets_no_gradient() -> Log:
+    return part("w h", "w b", loose="h").log({"b": {"in_model": False, "is_parameter": False}})
+
+
+@quiet("ownership.never")
 def a_tensor_of_no_model_gets_gradients() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"in_model": False}})
 
@@ -3834,6 +3859,144 @@ def test_a_cause_silences_its_shadows_and_they_do_not_silence_it(
     other = next(entry.id for entry in catalogue().values() if entry.id not in (*cause.shadows, cause.id))
     if cause.id not in misconception(other).shadows:
         assert settled(monkeypatch, log, said(cause.id), said(other)) == [cause.id, other]
+
+
+def never_cleared_and_ended_inside_a_window() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(4)
+        tape.step()
+    tape.passes(2)
+    return tape.log()
+
+
+def never_cleared_and_stepped_twice() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step()
+        tape.step()
+    return tape.log()
+
+
+def cleared_before_some_steps_and_inside_other_windows() -> Log:
+    tape = Tape("w b")
+    for left in (0, 1, 0, 1):
+        tape.passes(4)
+        tape.clear()
+        tape.passes(left)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+def cleared_inside_a_window_and_before_another() -> Log:
+    tape = windows(4, 4)
+    for lost, used in ((1, 3), (2, 4)):
+        tape.passes(lost)
+        tape.clear()
+        tape.passes(used)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+def the_running_sum_goes_backward_and_again_at_the_end() -> Log:
+    tape = Tape("w b")
+    tape.passes(1, retain_graph=True)
+    tape.passes(1, retain_graph=True, again=(1,))
+    tape.backward(OTHER, again=(1, 2))
+    tape.step()
+    return tape.log()
+
+
+def clipped_and_divided_after_every_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(3):
+            tape.passes(1)
+            tape.clip()
+            tape.edit(factors=(0.5,))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+def unscaled_and_clipped_after_every_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(3):
+            tape.passes(1, scaled=True)
+            tape.unscale()
+            tape.clip()
+        tape.step(by_scaler=True)
+        tape.clear()
+    return tape.log()
+
+
+def a_layer_was_replaced_and_the_norm_counts_the_new_one() -> Log:
+    tape = Tape("w b", loose="h")
+    for _ in range(3):
+        tape.clear(names="w b")
+        tape.passes(1, names="w h")
+        tape.clip(status={"fresh": 1, "empty": 1, "orphan": 1})
+        tape.step()
+    return tape.log({"b": {"in_model": False}})
+
+
+def a_layer_is_frozen_and_the_rest_is_never_cleared() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.step()
+    for _ in range(3):
+        tape.passes(1, names="w")
+        tape.step(frozen=("b",))
+    return tape.log()
+
+
+def two_parameters_share_a_gradient_that_is_used_again() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1)
+        tape.edit("shared", names="b")
+        tape.step()
+    return tape.log()
+
+
+SHADOWED = {
+    "never-zeroed": [
+        (never_cleared_and_ended_inside_a_window, {"tail-dropped"}),
+        (never_cleared_and_stepped_twice, {"stepped-on-used-gradients"}),
+    ],
+    "zeroed-before-step": [(cleared_before_some_steps_and_inside_other_windows, {"zeroed-inside-window"})],
+    "zeroed-inside-window": [(cleared_inside_a_window_and_before_another, {"tail-dropped"})],
+    "micro-batches-without-backward": [
+        (four_forwards_and_the_last_one_divided_goes_backward, {"step-every-micro-batch"})
+    ],
+    "running-loss-backward": [(the_running_sum_goes_backward_and_again_at_the_end, {"loss-backward-twice"})],
+    "clipped-every-micro-batch": [(clipped_and_divided_after_every_micro_batch, {"divided-every-micro-batch"})],
+    "unscaled-every-micro-batch": [(unscaled_and_clipped_after_every_micro_batch, {"clipped-every-micro-batch"})],
+    "layer-replaced-after-optimizer": [
+        (a_layer_came_too_late, {"gradients-nobody-uses"}),
+        (a_layer_was_replaced_and_the_norm_counts_the_new_one, {"clipped-more-than-zeroed"}),
+    ],
+    "frozen-with-stale-gradient": [(a_layer_is_frozen_and_the_rest_is_never_cleared, {"never-zeroed"})],
+    "aliased-gradients": [(two_parameters_share_a_gradient_that_is_used_again, {"never-zeroed"})],
+}
+"""Logs in which rules find a cause and its shadows too."""
+
+
+@pytest.mark.parametrize(
+    ("cause", "write", "shadows"),
+    [pytest.param(cause, *one, id=f"{cause}/{'/'.join(one[1])}") for cause, rows in SHADOWED.items() for one in rows],
+)
+def test_two_rules_see_one_mistake_and_one_finding_is_said(
+    cause: str, write: Callable[[], Log], shadows: set[str]
+) -> None:
+    log = write()
+    raw = {one.misconception for rule in RULES for one in rule(View(log)) if one.severity != "info"}
+    assert raw == {cause} | shadows
+    assert accused(log) == [cause]
 
 
 def test_shadows_run_in_no_circle() -> None:

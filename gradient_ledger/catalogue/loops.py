@@ -516,7 +516,7 @@ MISCONCEPTIONS = (
         "Use torch.autograd.grad(loss, x), which touches no .grad, or clear the parameters' gradients after it.",
         "",
         "5.5",
-        shadows=("window-misaligned",),
+        shadows=("window-misaligned", "auxiliary-loss-not-divided"),
     ),
     Misconception(
         "hidden-write",

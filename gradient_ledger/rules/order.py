@@ -235,7 +235,7 @@ def _zeroed_inside(
         "error",
         place,
         f"This line clears in the middle of a window: of {gone + kept} backward passes in {times(len(pairs), 'window')}, "
-        f"{gone} were thrown away and the steps used {kept}.",
+        f"{gone} {'was' if gone == 1 else 'were'} thrown away and the steps used {kept}.",
         steps=steps_of([w for w, _ in pairs]),
         windows=len(windows),
         lost=gone,

@@ -38,9 +38,8 @@ def sizes(view: View) -> Iterator[Finding]:
         larger = [w for w in whole if w.micro_batches > size]
         smaller = [w for w in whole if w.micro_batches < size]
         across = [w for w in whole if w.micro_batches != size and _over_epochs(w)]
-        starts = _short_starts(view, whole, size)
-        if starts:
-            yield _starts_short(view, whole, starts, size)
+        if _starts_too_short(view, whole, size):
+            yield _starts_short(view, whole, size)
         elif larger or across:
             yield from _odd(view, whole, larger, smaller, across, size)
         elif smaller and not _tails(view, whole, smaller):
@@ -83,33 +82,30 @@ def _odd(
         yield _misaligned(view, windows, larger + smaller, size)
 
 
-def _short_starts(view: View, windows: list[Window], size: int) -> list[Window]:
-    """Short first windows, where the test that ends a window is true too early: of the run, and of each epoch.
+def _starts_too_short(view: View, windows: list[Window], size: int) -> bool:
+    """Whether the first window is short, and no other that is neither the first nor the last one of an epoch.
 
     A first window that is short by intention is divided by its own size, or steps at a line of its own.
     """
-    if len(windows) < 3:
-        return []
     first = windows[0]
+    if len(windows) < 3 or first.micro_batches >= size or (first.number != 0 and not first.step.restored):
+        return False
     epochs = {w.number for w in windows if any(e.number > _begin(w) for e in w.of(DataPass)) or w is first}
-    odd = [w for w in windows if w.micro_batches != size]
-    ends = {w.number - 1 for w in windows if w.number in epochs}
-    if first not in odd or first.micro_batches > size or not first.step.restored and first.number != 0:
-        return []
-    if any(w.number not in epochs and w.number not in ends and w is not windows[-1] for w in odd):
-        return []
+    edges = epochs | {number - 1 for number in epochs} | {windows[-1].number}
+    if any(w.micro_batches != size and w.number not in edges for w in windows):
+        return False
     line = {w.step.where for w in windows}
     alike = {one.divisor for w in windows[:10] for n in w.step.pass_numbers if (one := view.by_pass.get(n))}
     begun_before = any(e.lost for e in first.of(Clear)) or any(e.how == "assigned" for e in first.of(Edit))
-    return [first] if len(line) == 1 and len(alike) == 1 and not begun_before else []
+    return len(line) == 1 and len(alike) == 1 and not begun_before
 
 
 def _begin(window: Window) -> int:
     return window.events[0].number if window.events else window.step.number
 
 
-def _starts_short(view: View, windows: list[Window], starts: list[Window], size: int) -> Finding:
-    first, sizes = starts[0], [w.micro_batches for w in windows]
+def _starts_short(view: View, windows: list[Window], size: int) -> Finding:
+    first, sizes = windows[0], [w.micro_batches for w in windows]
     seen = f"Windows of {size} are usual; the steps used {_list(sizes)}: the first one holds {first.micro_batches}"
     if first.step.restored:
         return finding(
@@ -242,7 +238,7 @@ def hooks(view: View) -> Iterator[Finding]:
                 continue
             yield finding(
                 "hook-registered-every-iteration",
-                "error",
+                "error" if often else "info",  # now and then: pruning masks, say, which may be put on again
                 growing[-1].step.hooked_at,
                 f"At the steps of {view.label(optimizer)} a parameter carries {_list(counts)} gradient hooks: each of "
                 "them changes the gradient once more.",

@@ -16,7 +16,7 @@ head_optimizer = torch.optim.AdamW(head.parameters(), lr=1e-2)
 
 for _ in range(8):
     inputs = torch.randn(8, 6)
-    with torch.no_grad():
+    with torch.no_grad():  # <-- bug
         targets = teacher(inputs).softmax(-1)
         features = encoder(inputs)  # <-- bug
     encoder_optimizer.zero_grad()
