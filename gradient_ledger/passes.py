@@ -53,7 +53,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         **graph.describe(node, scaled),
     )
     fields = one.draft.fields
-    if node is not None and gradient is None:
+    several = isinstance(roots, (list, tuple)) and len(roots) > 1
+    if node is not None and gradient is None and not several:
         look_at_loss(state, node, scaled, one)
     look_at_forwards(state, roots if isinstance(roots, (list, tuple)) else (roots,), one)
     if node is not None and any_graph() and state.budget.may_look("graphs", 256):

@@ -1413,7 +1413,7 @@ def a_hook_more_at_every_step() -> Log:
     return tape.log()
 
 
-@finds("window.hooks", "hook-registered-every-iteration", "error", OTHER, "carries 1, 2, 3 gradient hooks")
+@finds("window.hooks", "hook-registered-every-iteration", "info", OTHER, "carries 1, 2, 3 gradient hooks")
 def a_hook_more_at_every_tenth_step_from_one_line() -> Log:
     return hooked_now_and_then(OTHER, OTHER, OTHER)
 
