@@ -1,7 +1,7 @@
 """The account of one parameter: what its `.grad` holds, from which backward passes, and what became of them.
 
-Everything that can happen to a gradient is one of six transitions, and they alone write what an account holds:
-`deposit`, `clear`, `edit`, `assign`, `use`, `skip`. Each returns what it threw away or found there.
+Everything that can happen to a gradient is one of six transitions: `deposit`, `clear`, `edit`, `assign`, `use`,
+`skip`. Each returns what it threw away or found there. What an account holds is written in this file alone.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ class Account:
     def assign(self, place: Place | None) -> Thrown:
         """The user's code put a tensor there. Returns what it held; unused passes are taken to be in the new one."""
         thrown = self._thrown()
-        if self.status in (USED, SKIPPED):
+        if self.status == SKIPPED:
             self.deposits, self.mixed = [], ""
         self.status, self.assigned, self.given = FRESH, place or Place("?", 0), True
         self.taken = False

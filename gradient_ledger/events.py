@@ -131,8 +131,6 @@ class Forward(Event):
     """Whether autograd was recording."""
     region: int | None = None
     """Number of the autocast block it stands in; None outside, or where autocast keeps no copies."""
-    site: tuple[str, int] | None = None
-    """The call itself, as file and a number: two calls on one line are two sites, a call in a loop is one."""
     sync: bool | None = None
     """DDP: whether this forward prepares an all-reduce; None for other models."""
 
@@ -163,8 +161,6 @@ class Backward(Event):
     """Whether the graph stays for another pass."""
     scaled: bool = False
     """Whether the loss came from a gradient scaler."""
-    region: int | None = None
-    """Number of the autocast block it stands in."""
     sync: bool | None = None
     """DDP: whether gradients are all-reduced in this pass; None for other models."""
     same_root: int | None = None
@@ -232,8 +228,6 @@ class Clip(Event):
     """The kind of norm."""
     status: Mapping[str, int] = field(default_factory=dict)
     """How many gradients were `empty`, `zero`, `fresh`, `used`, `skipped`, or `orphan`: old, and no optimizer's."""
-    passes: int = 0
-    """Backward passes in the fullest of them."""
     scaled: bool = False
     """Whether any of them carried the loss scale."""
     scale: float | None = None
@@ -256,8 +250,6 @@ class Edit(Event):
     """`hidden`: without a trace in the version counter. `shared`: another parameter holds the same tensor."""
     status: str = ""
     """What the first of them held before: `empty`, `zero`, `fresh`, `used` or `skipped`."""
-    passes: int = 0
-    """Backward passes in the fullest of them."""
     factors: tuple[float, ...] = ()
     """By what the norms changed, where they were taken."""
     scaled: bool = False
@@ -279,10 +271,6 @@ class Unscale(Event):
     kind: ClassVar[str] = "unscale"
 
     optimizer: int
-    passes: int = 0
-    """Backward passes in the fullest of them."""
-    scaled: bool = False
-    """Whether any of them carried the loss scale."""
 
 
 @dataclass(frozen=True)
@@ -331,8 +319,6 @@ class Ending(Event):
     """Its number; None for a step written by hand."""
     inside: int | None = None
     """Number of the optimizer in whose own step this one was taken; None for one of the user's."""
-    by_hand: bool = False
-    """Whether the user's own code moved the parameters."""
     inside_backward: bool = False
     """Whether it happened inside a backward pass, from a hook."""
     closure_calls: int | None = None
@@ -634,8 +620,6 @@ class Log:
     """The user's line it came from."""
     distributed: Mapping[str, Any] = field(default_factory=dict)
     """`world`, the number of processes, and `fsdp`, where there are several or sharded models."""
-    threaded: bool = False
-    """Whether several threads trained: their events stand between each other."""
     dropped: int = 0
     """Windows left out because the run was long and they were like earlier ones."""
     steps_by_hand: int = 0

@@ -214,7 +214,7 @@ def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameT
     label = "orphan" if old and not account.owned else account.status
     status[label] = status.get(label, 0) + 1
     if account.status == FRESH:
-        note_passes(draft, account)
+        note_scale(draft, account)
     if grad is not None and fields["measured"]:
         fields["square"] += norm_of([grad]) ** 2
         if fields["function"] == "clip_grad_value_":
@@ -245,11 +245,10 @@ def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
     )
 
 
-def note_passes(draft: Draft, account: Account) -> None:
-    """How many passes are in a gradient that is clipped or edited, and whether it carries the loss scale."""
-    fields = draft.fields
-    fields["passes"] = max(fields.get("passes", 0), len(account.deposits))
-    fields["scaled"] = bool(fields.get("scaled")) or bool(account.deposits and account.deposits[-1].scaled)
+def note_scale(draft: Draft, account: Account) -> None:
+    """Whether a gradient that is clipped or edited carries the loss scale."""
+    scaled = bool(account.deposits) and account.deposits[-1].scaled
+    draft.fields["scaled"] = draft.fields.get("scaled", False) or scaled
 
 
 # ------------------------------------------------------------------ edits
@@ -301,7 +300,7 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
     if account.status != ZERO:
         note_factor(draft, account, grad)
     if account.status == FRESH:
-        note_passes(draft, account)
+        note_scale(draft, account)
     account.edit(place)
 
 
@@ -309,7 +308,6 @@ def book_assignment(state: State, account: Account, place: Place | None, value: 
     """The user's code puts a gradient there."""
     draft = state.join(Edit, place, account, "assigned", how="assigned", status=account.status)
     if account.status == FRESH:
-        draft.fields["passes"] = max(draft.fields.get("passes", 0), len(account.deposits))
         note_factor(draft, account, value)
     if len(account.pieces) > 1 and "carried" not in draft.fields:
         draft.fields["carried"] = what_came_back(account.pieces, digest_of(value).real)
@@ -382,7 +380,7 @@ def hand_step(state: State, account: Account, parameter: Tensor) -> None:
         return
     place = account.read
     known = (Step, place and (place.file, place.line), "by hand") in state.journal.groups
-    draft = state.join(Step, place, account, "by hand", by_hand=True)
+    draft = state.join(Step, place, account, "by hand")
     tally(draft, [account])
     account.use(-1)
     account.stands(parameter, None)

@@ -6,6 +6,7 @@ import math
 import sys
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Iterable
 from types import FrameType
 from typing import Any
@@ -22,7 +23,6 @@ from gradient_ledger.events import Backward, Edit, Place
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
 from gradient_ledger.progress import Pass, task_id
 from gradient_ledger.state import State
-from gradient_ledger.surroundings import current_region
 from gradient_ledger.tensors import digest_of, fingerprint, seems_finite
 
 
@@ -49,7 +49,6 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         isinstance(first, Tensor) and gradient is None and is_doubtful(first),
         retain_graph=retain,
         gradient=gradient is not None,
-        region=current_region(state),
         **graph.describe(node, scaled),
     )
     fields = one.draft.fields
@@ -104,19 +103,19 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass) -> None:
 def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
     """Whether several training forwards of one call are waiting, and how many of them these losses can hold."""
     progress = state.progress
-    waiting = progress.runs[progress.last_run] if progress.last_run is not None else 0
+    call = progress.last_run.pop(one.thread, None)
+    runs: Counter[Any] = progress.runs.pop(one.thread, Counter())
+    waiting = runs[call]
     if waiting > 1:
         one.draft.fields["forwards"] = waiting
         nodes = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
         if nodes and state.budget.may_look("uses"):
             held = graph.uses(*nodes)
-            root = progress.last_run[2]
+            root = call[2]
             mine = [id(a.ref()) for a in state.books.accounts if a.root is root]
             counts = [held[one_of] for one_of in mine if one_of in held]
             if counts:
                 one.draft.fields["held"] = min(counts)
-    progress.runs.clear()
-    progress.last_run = None
 
 
 def note_graphs(state: State, node: Any, place: Place | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
 import torch
@@ -63,9 +63,10 @@ class Progress:
         self.pass_number = 0
         self.passes: list[Pass] = []
         self.last: Pass | None = None
-        self.runs: Counter[Any] = Counter()
-        """Training forwards since the last backward, by call."""
-        self.last_run: Any = None
+        self.runs: dict[int, Counter[Any]] = defaultdict(Counter)
+        """By thread, its training forwards since its last backward, by call."""
+        self.last_run: dict[int, Any] = {}
+        """By thread, the call that ran last."""
         self.stepping: dict[int, list[Draft]] = {}
         """The steps under way in each thread, the innermost last."""
         self.scaler_steps: dict[int, ScalerStep] = {}

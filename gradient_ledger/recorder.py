@@ -130,7 +130,6 @@ class Recorder(State):
                 error=self.error,
                 error_at=self.error_at,
                 distributed=dict(self.sync),
-                threaded=self.threaded,
                 dropped=self.journal.dropped,
                 steps_by_hand=self.progress.steps_by_hand,
                 unknown_reference=tuple(self.reference_names or ()),

@@ -48,8 +48,6 @@ class State:
         self.lock = threading.RLock()
         self.threads: set[int] = set()
         """Every thread that has done anything we saw, until it is found dead."""
-        self.threaded = False
-        """Whether there ever were several."""
         self.finished = False
         self.pending_finite = True
         self.stopped = False
@@ -98,7 +96,6 @@ class State:
         process.
         """
         thread = threading.get_ident()
-        self.threaded = self.threaded or len(self.threads) > 1
         if len(self.threads) > 1 or thread not in self.threads:
             self.threads &= {thread} | {one.ident for one in threading.enumerate() if one.ident is not None}
         if self.threads <= {thread}:

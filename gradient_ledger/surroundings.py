@@ -70,11 +70,11 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
             "training": module.training,
             "grad": learning,
             "region": current_region(state),
-            "site": site,
         }
         if learning and module.training:
-            state.progress.last_run = (site, fields["model"], entry.root)
-            state.progress.runs[state.progress.last_run] += 1
+            call = (site, fields["model"], entry.root)
+            state.progress.last_run[thread] = call
+            state.progress.runs[thread][call] += 1
         if entry.root.kind == "ddp":
             fields["sync"] = bool(module.require_backward_grad_sync)
             note_distributed(state)
@@ -172,8 +172,6 @@ def unscaled(state: State, optimizer: Any, frame: FrameType) -> None:
         places.user_place(frame),
         fresh,
         optimizer=entry.number,
-        passes=max((len(a.deposits) for a in fresh), default=0),
-        scaled=any(d.scaled for a in fresh for d in a.deposits),
     )
     draft.window = entry.steps
 

@@ -118,7 +118,7 @@ def a_loss(model: nn.Module, compiled: Any) -> Train:
 
 
 def a_whole_step(model: nn.Module, compiled: Any) -> Train:
-    return compiled(around(model, sgd(model), lambda x, y: loss_of(model(x), y)))  # type: ignore[no-any-return]
+    return compiled(around(model, sgd(model), lambda x, y: loss_of(model(x), y)))
 
 
 def a_whole_step_with_clipping(model: nn.Module, compiled: Any) -> Train:
@@ -132,7 +132,7 @@ def a_whole_step_with_clipping(model: nn.Module, compiled: Any) -> Train:
         model.zero_grad()
         return loss.detach()
 
-    return compiled(train)  # type: ignore[no-any-return]
+    return compiled(train)
 
 
 def an_optimizers_step(model: nn.Module, compiled: Any) -> Train:
@@ -166,7 +166,7 @@ def a_step_in_one_graph(model: nn.Module, compiled: Any) -> Train:
 
 def a_whole_step_in_few_graphs(model: nn.Module, compiled: Any) -> Train:
     optimizer = Sign(model.parameters())
-    return compiled(around(model, optimizer, lambda x, y: loss_of(model(x), y)))  # type: ignore[no-any-return]
+    return compiled(around(model, optimizer, lambda x, y: loss_of(model(x), y)))
 
 
 def everything_in_one_graph(model: nn.Module, compiled: Any) -> Train:
@@ -177,12 +177,12 @@ def everything_in_one_graph(model: nn.Module, compiled: Any) -> Train:
         loss.backward()
         with torch.no_grad():
             for p in parameters:
-                p.sub_(p.grad, alpha=0.1)  # type: ignore[arg-type]
+                p.sub_(p.grad, alpha=0.1)
         for p in parameters:  # last: clears before backward() in one graph spoil every later one (torch 2.13)
             p.grad = None
         return loss.detach()
 
-    return compiled(train, fullgraph=True)  # type: ignore[no-any-return]
+    return compiled(train, fullgraph=True)
 
 
 WAYS = [
@@ -382,7 +382,7 @@ def test_right_and_wrong_are_told_apart_inside_a_compiled_step() -> None:
         model = Net()
         optimizer = sgd(model)
 
-        @compiled  # type: ignore[untyped-decorator]
+        @compiled
         def train(x: Tensor, y: Tensor) -> None:
             if clears:
                 optimizer.zero_grad()
@@ -470,7 +470,7 @@ def test_clears_and_steps_by_hand_inside_compiled_functions_are_seen() -> None:
     parameters = list(model.parameters())
 
     def loop(compiled: Any, zeros: bool, clears: bool) -> None:
-        @compiled  # type: ignore[untyped-decorator]
+        @compiled
         def clear() -> None:
             for p in parameters:
                 if not zeros:
@@ -478,11 +478,11 @@ def test_clears_and_steps_by_hand_inside_compiled_functions_are_seen() -> None:
                 elif p.grad is not None:
                     p.grad.zero_()
 
-        @compiled  # type: ignore[untyped-decorator]
+        @compiled
         def step() -> None:
             with torch.no_grad():
                 for p in parameters:
-                    p.sub_(p.grad, alpha=0.1)  # type: ignore[arg-type]
+                    p.sub_(p.grad, alpha=0.1)
 
         for x, y in batches():
             if clears:
@@ -557,7 +557,7 @@ def test_a_compiled_model_may_be_what_is_watched_and_its_names_those_of_a_refere
 
     def reference() -> dict[str, Tensor]:
         x, y = given[-1]
-        names = dict(compiled.named_parameters())  # type: ignore[attr-defined]
+        names = dict(compiled.named_parameters())
         grads = torch.autograd.grad(loss_of(model(x), y), list(names.values()))
         return dict(zip(names, grads, strict=True))
 

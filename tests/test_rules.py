@@ -178,7 +178,7 @@ class Tape:
     def edit(self, how: str = "in place", line: int = EDIT, names: str = "", **fields: Any) -> None:
         touched = names.split() or list(self.held)
         one = self.held[touched[0]]
-        self.write(Edit, line, touched, **({"how": how, "status": one.status, "passes": len(one.passes)} | fields))
+        self.write(Edit, line, touched, **({"how": how, "status": one.status} | fields))
 
     def put(self, names: str, line: int = EDIT, **fields: Any) -> None:
         """The user's code assigns gradients."""
@@ -192,7 +192,7 @@ class Tape:
 
     def unscale(self, line: int = EDIT, optimizer: int = 0) -> None:
         mine = [name for name in self.owned[optimizer] if self.held[name].status == "fresh"]
-        self.write(Unscale, line, mine, optimizer=optimizer, scaled=True)
+        self.write(Unscale, line, mine, optimizer=optimizer)
 
     def schedule(self, line: int = SCHEDULE, **fields: Any) -> None:
         pending = max((len(one.passes) for one in self.held.values() if one.status == "fresh"), default=0)
@@ -338,7 +338,7 @@ def nothing_clears_steps_by_hand() -> Log:
     tape = Tape(loose="w")
     for _ in range(2):
         tape.passes(1)
-        tape.step(optimizer=None, by_hand=True)
+        tape.step(optimizer=None)
     return tape.log(steps_by_hand=2)
 
 
@@ -1802,7 +1802,7 @@ def steps_by_hand_are_not_counted() -> Log:
     tape = Tape(loose="w")
     for _ in range(3):
         tape.passes(1, divisor=4.0)
-        tape.step(optimizer=None, by_hand=True)
+        tape.step(optimizer=None)
         tape.clear()
     return tape.log(window=4, steps_by_hand=3)
 
@@ -2677,7 +2677,7 @@ def one_autocast_block_around_the_loop() -> Log:
     tape = Tape("w b")
     for _ in range(3):
         tape.forward(region=1)
-        tape.backward(region=1)
+        tape.backward()
         tape.step(region=1)
         tape.clear()
     return tape.log()
@@ -2688,7 +2688,7 @@ def an_autocast_block_for_every_forward() -> Log:
     tape = Tape("w b")
     for number in range(3):
         tape.forward(region=number)
-        tape.backward(region=number)
+        tape.backward()
         tape.step(region=number)
         tape.clear()
     return tape.log()
@@ -2699,7 +2699,7 @@ def the_block_holds_an_evaluation_after_the_step() -> Log:
     tape = Tape("w b")
     for number in range(3):
         tape.forward(region=number)
-        tape.backward(region=number)
+        tape.backward()
         tape.step(region=number)
         tape.clear()
         tape.forward(region=number, grad=False)
@@ -3276,7 +3276,7 @@ def the_rest_is_stepped_by_hand() -> Log:
     for _ in range(3):
         tape.passes(1)
         tape.step()
-        tape.step(OTHER, None, by_hand=True)
+        tape.step(OTHER, None)
         tape.clear()
     return tape.log()
 
@@ -4118,7 +4118,7 @@ def test_steps_by_hand_have_windows_of_their_own() -> None:
     for _ in range(2):
         tape.passes(1)
         tape.step()
-        tape.step(optimizer=None, by_hand=True)
+        tape.step(optimizer=None)
     view = View(tape.log())
     assert sorted(view.windows) == [BY_HAND, 0] == [-1, 0]
     assert view.windows[BY_HAND][0].names == {"h"}

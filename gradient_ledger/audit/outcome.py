@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import gradient_ledger
+from gradient_ledger import events
 from gradient_ledger.audit.imports import CannotLoad
 from gradient_ledger.audit.options import Options
 from gradient_ledger.audit.process import Stop, Terminated
@@ -123,7 +124,7 @@ def outcome_of(
         log=log,
         findings=findings,
         trouble=trouble,
-        stepped=log is not None and any(event.kind in ("step", "skipped step") for event in log.events),
+        stepped=log is not None and any(isinstance(event, events.Ending) for event in log.events),
         events=options.events,
     )
     if ending.how == "unreadable":

@@ -42,7 +42,7 @@ def auxiliary(view: View) -> Iterator[Finding]:
         for window in windows:
             if window.passes < LEAST - 1 or window.step.assigned or window.of(Edit):
                 continue
-            mixed = [one for one in _passes(view, window) if one.undivided and one.divisor == window.passes]
+            mixed = [one for one in view.passes_of(window) if one.undivided and one.divisor == window.passes]
             hits += [(window, one) for one in mixed if len(mixed) == window.passes]
             hits += [(window, one) for one in _bare_beside_divided(view, window)]
         if not hits or len({id(w) for w, _ in hits}) * 2 < len(windows):
@@ -59,10 +59,6 @@ def auxiliary(view: View) -> Iterator[Finding]:
             steps=steps_of(list({w.number: w for w, _ in hits}.values())),
             window=by,
         )
-
-
-def _passes(view: View, window: Window) -> list[Backward]:
-    return [view.by_pass[n] for n in window.step.pass_numbers if n in view.by_pass]
 
 
 def _bare_beside_divided(view: View, window: Window) -> list[Backward]:
@@ -84,7 +80,7 @@ def _is_bare(one: Backward) -> bool:
 def contrasts(view: View) -> Iterator[Finding]:
     """A contrastive loss in micro-batches: the negatives are those of the micro-batch alone."""
     for windows in view.windows.values():
-        hits = [(w, one) for w in windows for one in _passes(view, w) if one.contrast and w.micro_batches > 1]
+        hits = [(w, one) for w in windows for one in view.passes_of(w) if one.contrast and w.micro_batches > 1]
         if not hits:
             continue
         window, one = hits[0]

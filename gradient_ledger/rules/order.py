@@ -171,7 +171,7 @@ def lost(view: View) -> Iterator[Finding]:
                 thrown = [e for e in thrown if not e.taken]
             if not thrown:
                 continue
-            count = sum(int(e.lost) for e in thrown)
+            count = sum(e.lost for e in thrown)
             whole = window.passes >= usual if usual else count < window.passes and len(thrown) == 1
             if whole and (window.passes > 1 or _new_epoch(window)):
                 if window.number > 0:  # before the first step there was no window to have a tail: a trial run
@@ -221,14 +221,14 @@ def _zeroed_before_step(
         f"{view.label(optimizer)} found {left}.",
         steps=steps_of(hit),
         windows=len(windows),
-        lost=max((int(e.lost) for w in hit for e in _lost(w, None)), default=0),
+        lost=max((e.lost for w in hit for e in _lost(w, None)), default=0),
     )
 
 
 def _zeroed_inside(
     view: View, optimizer: int, place: Place | None, pairs: list[tuple[Window, Clear]], windows: list[Window]
 ) -> Finding:
-    gone = sum(int(e.lost) for w, _ in pairs for e in _lost(w, None))
+    gone = sum(e.lost for w, _ in pairs for e in _lost(w, None))
     kept = sum(w.passes for w, _ in pairs)
     return finding(
         "zeroed-inside-window",
@@ -257,7 +257,7 @@ def _tail_dropped(
         guarded = [1 for w, e in dropped if e.taken or w.gave_up()]
         if len(guarded) == len(dropped) and len(dropped) * 4 <= len(windows):
             return
-        gone = sum(int(e.lost) for w, _ in dropped for e in _lost(w, None))
+        gone = sum(e.lost for w, _ in dropped for e in _lost(w, None))
         gone += left if view.log.finished else 0
         used = sum(w.passes for w in windows)
         yield finding(

@@ -21,11 +21,10 @@ from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, so
 def crossed(view: View) -> Iterator[Finding]:
     """A backward meant for one optimizer that also reached another's parameters."""
     for optimizer, windows in view.windows.items():
-        found = [(w, w.step.crossed) for w in windows if w.step.crossed is not None]
-        hits = [w for w, crossing in found if _crosses(view, w, crossing)]
+        hits = [(w, detail) for w in windows if (detail := w.step.crossed) is not None and _crosses(view, w, detail)]
         if optimizer == BY_HAND or not hits:
             continue
-        detail = next(crossing for w, crossing in found if w is hits[0])
+        detail = hits[0][1]
         yield finding(
             "backward-reaches-another-model",
             "error",
@@ -33,7 +32,7 @@ def crossed(view: View) -> Iterator[Finding]:
             f"This backward() also put gradients on {some(detail.names)}; another optimizer stepped, and then "
             f"{view.label(optimizer)} used them together with its own, in {times(len(hits), 'step')}.",
             names=list(detail.names)[:10],
-            steps=steps_of(hits),
+            steps=steps_of([w for w, _ in hits]),
         )
 
 
@@ -265,7 +264,7 @@ def distributed(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         silent, late = [], []
         for window in windows:
-            passes = [view.by_pass[n] for n in window.step.pass_numbers if n in view.by_pass]
+            passes = view.passes_of(window)
             flags = [p.sync for p in passes if p.sync is not None]
             forwards = [e.sync for e in window.of(Forward) if e.sync is not None and e.grad]
             if not flags or not forwards:

@@ -113,6 +113,10 @@ class View:
     def all_windows(self) -> list[Window]:
         return sorted((w for mine in self.windows.values() for w in mine), key=lambda w: w.step.number)
 
+    def passes_of(self, window: Window) -> list[Backward]:
+        """The backward passes in the gradient that ended a window."""
+        return [self.by_pass[n] for n in window.step.pass_numbers if n in self.by_pass]
+
     def after(self, number: int) -> tuple[Event, ...]:
         """Events after that event number."""
         return tuple(event for event in self.events if event.number > number)
@@ -132,8 +136,7 @@ class View:
     def divisor(self, optimizer: int) -> int:
         """The constant by which every mean loss of this optimizer was divided, as far as that was looked at; or 0."""
         windows = self.windows.get(optimizer, [])[:10]
-        passes = [self.by_pass[n] for w in windows for n in w.step.pass_numbers if n in self.by_pass]
-        found = {None if one.undivided else one.divisor for one in passes}
+        found = {None if one.undivided else one.divisor for w in windows for one in self.passes_of(w)}
         by = found.pop() if len(found) == 1 else None
         return int(by) if by else 0
 

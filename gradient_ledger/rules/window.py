@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from gradient_ledger.events import (
     Accumulate,
     AverageUpdate,
-    Backward,
     Clear,
     DataPass,
     Edit,
@@ -95,7 +94,7 @@ def _starts_too_short(view: View, windows: list[Window], size: int) -> bool:
     if any(w.micro_batches != size and w.number not in edges for w in windows):
         return False
     line = {w.step.where for w in windows}
-    alike = {one.divisor for w in windows[:10] for n in w.step.pass_numbers if (one := view.by_pass.get(n))}
+    alike = {one.divisor for w in windows[:10] for one in view.passes_of(w)}
     begun_before = any(e.lost for e in first.of(Clear)) or any(e.how == "assigned" for e in first.of(Edit))
     return len(line) == 1 and len(alike) == 1 and not begun_before
 
@@ -282,7 +281,7 @@ def means(view: View) -> Iterator[Finding]:
     for windows in view.windows.values():
         summed = []
         for window in windows:
-            passes = [view.by_pass[n] for n in window.step.pass_numbers if n in view.by_pass]
+            passes = view.passes_of(window)
             quiet = not window.of(Edit) and not window.step.assigned and not window.step.hooks
             plain = all(p.reduction == "mean" and not p.gradient for p in passes)
             if window.micro_batches > 1 and passes and quiet and plain and window.step.reference is None:
@@ -303,9 +302,7 @@ def means(view: View) -> Iterator[Finding]:
 def forwards(view: View) -> Iterator[Finding]:
     """Several forwards of one call and one backward: all of them in its loss, or all but the last for nothing."""
     for windows in view.windows.values():
-        several = [
-            (w, one) for w in windows for one in _own_passes(view, w) if one.forwards > 1 and one.held is not None
-        ]
+        several = [(w, one) for w in windows for one in view.passes_of(w) if one.forwards > 1 and one.held is not None]
         several = [(w, one) for w, one in several if w.passes == 1 and not w.step.closure_calls]
         shallow = [(w, one) for w, one in several if (one.held or 0) < one.forwards]
         counts = {one.forwards for _, one in shallow}
@@ -332,10 +329,6 @@ def forwards(view: View) -> Iterator[Finding]:
                 f"graphs of all {held[0].forwards} are in memory at once.",
                 forwards=held[0].forwards,
             )
-
-
-def _own_passes(view: View, window: Window) -> list[Backward]:
-    return [view.by_pass[n] for n in window.step.pass_numbers if n in view.by_pass]
 
 
 def averages(view: View) -> Iterator[Finding]:

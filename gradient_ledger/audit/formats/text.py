@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 from gradient_ledger.audit.outcome import Outcome
+from gradient_ledger.events import Backward
 
 if TYPE_CHECKING:
     from gradient_ledger import Log
@@ -34,7 +35,7 @@ def write(outcome: Outcome, out: TextIO) -> None:
 
 
 def _why_no_step(log: Log) -> str:
-    passes = sum(event.kind == "backward" for event in log.events)
+    passes = sum(isinstance(event, Backward) for event in log.events)
     if passes:
         ran = "1 backward pass ran" if passes == 1 else f"{passes} backward passes ran"
         return (
