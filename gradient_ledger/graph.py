@@ -17,6 +17,13 @@ COMBINING |= {"MeanBackward0", "SumBackward0"}
 TURNS = frozenset({"PermuteBackward0", "TBackward0", "TransposeBackward0", "ToCopyBackward0", "ExpandBackward0"})
 """What may lie between a product of matrices and the operand as the user wrote it."""
 
+BY_ENTRY = COMBINING | {f"{name}Backward0" for name in "Neg Sub Exp Clamp Minimum Pow Std View Select Slice".split()}
+BY_ENTRY |= {f"{name}Backward0" for name in "UnsafeView ReshapeAlias Gather Index Unbind Split Where".split()}
+BY_ENTRY |= {f"{name}Backward1" for name in "Squeeze Sum Mean Rsub Clamp Where".split()}
+"""Operations between a layer's output and a loss that take their numbers one by one, or sum them up."""
+
+LIKELIHOODS = {f"{name}Backward0" for name in "LogSoftmax Logsumexp NllLoss Log BinaryCrossEntropyWithLogits".split()}
+
 MOST_NODES = 20_000
 """Larger graphs are not walked."""
 
@@ -185,6 +192,66 @@ def _computed(node: Any) -> bool:
     while node is not None and type(node).__name__ in TURNS:
         node = _first(node)
     return node is not None and type(node).__name__ != "AccumulateGrad"
+
+
+def critic(node: Any) -> list[int]:
+    """The parameters, by `id`, of the value that weighs a log-probability and has a graph itself; else empty.
+
+    A policy's loss is a log-probability times an advantage, which is a difference to a value: one number a state from
+    a linear layer. Weights that depend on the probability itself, as in a focal loss or an entropy, are none.
+    """
+    for product in _by_entry(node):
+        if type(product).__name__ != "MulBackward0":
+            continue
+        factors = [list(_by_entry(inner)) for inner, _ in product.next_functions if inner is not None]
+        if len(factors) != 2:
+            continue
+        likely = [_is_likelihood(one) for one in factors]
+        if likely[0] == likely[1]:
+            continue
+        weight = factors[likely.index(False)]
+        ends = [one for one in weight if type(one).__name__ not in BY_ENTRY]
+        subtracts = any(type(one).__name__ in ("SubBackward0", "RsubBackward1") for one in weight)
+        if subtracts and ends and all(_is_single_output(one) for one in ends):
+            return [id(leaf) for one in ends for leaf in _operands(one)]
+    return []
+
+
+def _by_entry(node: Any, most: int = 512) -> Iterable[Any]:
+    """A node and what lies above it, up to and with the first operations of another kind."""
+    waiting, seen = [node], {node}
+    while waiting and len(seen) < most:
+        one = waiting.pop()
+        yield one
+        if type(one).__name__ in BY_ENTRY:
+            new = {inner for inner, _ in one.next_functions if inner is not None} - seen
+            seen |= new
+            waiting += new
+
+
+def _is_likelihood(nodes: list[Any]) -> bool:
+    """Whether a log-probability is among them: of a category, or of a normal distribution, a negative square."""
+    kinds = {type(one).__name__ for one in nodes}
+    squares = (one for one in nodes if type(one).__name__ == "NegBackward0")
+    return bool(kinds & LIKELIHOODS) or any(type(_first(one)).__name__ == "PowBackward0" for one in squares)
+
+
+def _is_single_output(node: Any) -> bool:
+    """Whether a node is a linear layer with one output."""
+    if type(node).__name__ not in ("AddmmBackward0", "MmBackward0", "AddmvBackward0", "LinearBackward0"):
+        return False
+    shape = node._input_metadata[0].shape
+    return bool(shape) and shape[-1] == 1
+
+
+def _operands(node: Any) -> Iterable[torch.Tensor]:
+    """The leaves that go into an operation as they are, or transposed."""
+    for inner, _ in node.next_functions:
+        while inner is not None and type(inner).__name__ in TURNS:
+            inner = _first(inner)
+        leaf = getattr(inner, "variable", None)
+        if leaf is not None:
+            yield leaf
 
 
 def _near(node: Any, most: int) -> Iterable[Any]:

@@ -395,7 +395,7 @@ def test_the_command_is_there_before_torch_and_the_ledger_are(tmp_path: Path, na
     loaded = {one for one in ast.literal_eval(run.out) if one.split(".")[0] in ("torch", "numpy", "gradient_ledger")}
     rooms = {one for one in loaded if one.startswith("gradient_ledger.audit")}
     assert "gradient_ledger.audit.runner" in rooms
-    assert loaded - rooms == {"gradient_ledger", "gradient_ledger.errors"}
+    assert loaded - rooms == {"gradient_ledger", "gradient_ledger.errors", "gradient_ledger.events"}
 
 
 def test_standard_input_goes_to_the_script(audit: Audit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
