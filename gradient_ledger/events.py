@@ -155,6 +155,18 @@ class Backward(Event):
     """The operation of a summand that was not divided, where another one was; else empty."""
     contrast: int = 0
     """Rows of the square table of similarities that the loss is a cross-entropy of, 0 where it is none."""
+    critic: tuple[str, ...] = ()
+    """Parameters of the value that weighs a log-probability in this loss, where that value has a graph."""
+    critic_at: Place | None = None
+    """The line of the product of the two, where the text shows it."""
+    idle_summand: str = ""
+    """The text of a summand of the loss that has no graph; empty where there is none."""
+    idle_value: float | None = None
+    """What that summand was worth, where the text tells which variable it is."""
+    idle_at: Place | None = None
+    """The line where it got its value."""
+    graphless_grad: Place | None = None
+    """The call of `torch.autograd.grad` without `create_graph` that it was computed with."""
     gradient: bool = False
     """Whether it began with a gradient the caller gave."""
     retain_graph: bool = False
@@ -238,6 +250,8 @@ class Clip(Event):
     """Sum of squares of all of them before clipping."""
     largest: float = 0.0
     """Largest absolute value, for `clip_grad_value_`."""
+    spent: bool = False
+    """Whether it was given an iterator that had nothing left to give."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import re
 import threading
 import weakref
 from collections.abc import Iterable
-from types import FrameType
+from types import FrameType, GeneratorType
 from typing import Any
 
 import torch
@@ -243,6 +243,22 @@ def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
         square=0.0,
         largest=0.0,
     )
+
+
+def clip_called(state: State, parameters: Any, function: str, frame: FrameType) -> None:
+    """Clipping was called: where what it was given is an iterator that is used up, it will touch nothing."""
+    if is_spent(parameters):
+        state.emit(Clip, places.user_place(frame), (), function=function, status={}, spent=True)
+
+
+def is_spent(iterator: Any) -> bool:
+    """Whether a generator, or what `filter` and `map` made of one, has ended; asked without taking anything from it."""
+    if isinstance(iterator, GeneratorType):
+        return iterator.gi_frame is None
+    if isinstance(iterator, (filter, map)):
+        made_of: Any = iterator.__reduce__()[1]  # the function, then what it goes over
+        return any(is_spent(one) for one in made_of[1:])
+    return False
 
 
 def note_scale(draft: Draft, account: Account) -> None:

@@ -14,16 +14,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import graph, places
+from gradient_ledger import graph, losses, places, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
-from gradient_ledger.events import Backward, Edit, Place
+from gradient_ledger.events import Backward, Edit, Place, Trail
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
 from gradient_ledger.progress import Pass, task_id
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of, fingerprint, seems_finite
+
+CALLS_KEPT = 16
+"""Calls of `torch.autograd.grad` between two backwards that are looked at."""
 
 
 def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame: FrameType) -> Pass | None:
@@ -54,7 +57,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     fields = one.draft.fields
     several = isinstance(roots, (list, tuple)) and len(roots) > 1
     if node is not None and gradient is None and not several:
-        look_at_loss(state, node, scaled, one)
+        look_at_loss(state, node, scaled, one, frame)
     look_at_forwards(state, roots if isinstance(roots, (list, tuple)) else (roots,), one)
     if node is not None and any_graph() and state.budget.may_look("graphs", 256):
         note_graphs(state, node, one.draft.place)
@@ -91,13 +94,40 @@ def is_doubtful(loss: Tensor) -> bool:
         return False
 
 
-def look_at_loss(state: State, node: Any, scaled: bool, one: Pass) -> None:
+def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> None:
     """How the loss was put together, at the first passes of a line."""
     line = one.deposit.trail
+    calls = state.progress.graphless.pop(one.thread, [])
+    if state.budget.may_look(("summands", line), SAMPLES):
+        look_for_idle(one, node, places.user_frame(frame), calls)
     if state.budget.may_look(("divisions", line)):
         one.draft.fields |= graph.divisions(node, scaled)
     if state.budget.may_look(("contrast", line), SAMPLES):
         one.draft.fields["contrast"] = graph.contrast(node)
+    if state.budget.may_look(("critic", line), SAMPLES):
+        critic = [state.books.by_id[leaf] for leaf in graph.critic(node) if leaf in state.books.by_id]
+        if critic:
+            one.draft.fields |= {"critic": critic, "critic_at": source.weighing(line)}
+
+
+def look_for_idle(one: Pass, node: Any, frame: FrameType | None, calls: list[Trail]) -> None:
+    """Whether a summand of the loss has no graph."""
+    idle = losses.idle_summand(frame, node)
+    if idle is not None and frame is not None:
+        file = frame.f_code.co_filename
+        one.draft.fields |= {
+            "idle_summand": idle.text,
+            "idle_value": idle.value,
+            "idle_at": Place(file, idle.line, frame.f_code.co_name),
+            "graphless_grad": losses.stems_from(idle, file, calls),
+        }
+
+
+def gradients_taken(state: State, frame: FrameType) -> None:
+    """`torch.autograd.grad` was called without `create_graph`: what it gives has no graph."""
+    calls = state.progress.graphless.setdefault(threading.get_ident(), [])
+    if len(calls) < CALLS_KEPT:
+        calls.append(places.trail(frame))
 
 
 def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:

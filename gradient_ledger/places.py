@@ -77,6 +77,13 @@ def user_place(frame: FrameType | None) -> Place | None:
     return _place(library) if library is not None else None
 
 
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of the user's own code, walking outwards from `frame`."""
+    while frame is not None and kind_of(frame.f_code.co_filename) != USER:
+        frame = frame.f_back
+    return frame
+
+
 def within(frame: FrameType | None, caller: Place | None) -> Place | None:
     """The line of `caller`'s own function from which this frame was called; None where it was called from elsewhere."""
     while frame is not None and caller is not None:

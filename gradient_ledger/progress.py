@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from gradient_ledger.account import Account, Deposit
-from gradient_ledger.events import Place
+from gradient_ledger.events import Place, Trail
 from gradient_ledger.journal import Draft
 
 task_id = torch._C._current_graph_task_id
@@ -67,6 +67,8 @@ class Progress:
         """By thread, its training forwards since its last backward, by call."""
         self.last_run: dict[int, Any] = {}
         """By thread, the call that ran last."""
+        self.graphless: dict[int, list[Trail]] = {}
+        """By thread, the calls of `torch.autograd.grad` without `create_graph` since its last backward."""
         self.stepping: dict[int, list[Draft]] = {}
         """The steps under way in each thread, the innermost last."""
         self.scaler_steps: dict[int, ScalerStep] = {}

@@ -93,6 +93,62 @@ def _inside(node: Any, word: type[ast.stmt], line: int) -> Iterator[ast.stmt]:
             yield from _inside(inner, word, line)
 
 
+def weighing(trail: Trail) -> Place | None:
+    """The line above a backward where a log-probability is multiplied with something, by their names."""
+    for file, line in trail:
+        within = scope(file, line)
+        products = [
+            one.lineno
+            for one in (_own(within) if within is not None else ())
+            if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) and one.lineno <= line
+            if any("log" in part or "ratio" in part for part in (ast.unparse(one.left), ast.unparse(one.right)))
+        ]
+        if products:
+            return Place(file, max(products))
+    return None
+
+
+class Assigned(NamedTuple):
+    """What was assigned to a name."""
+
+    value: ast.expr
+    line: int
+    end: int
+
+
+def scope(file: str, line: int) -> ast.AST | None:
+    """The innermost function that holds a line, or the whole file."""
+    tree = _tree(file)
+    if tree is None:
+        return None
+    return _innermost([n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS)], line) or tree
+
+
+def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
+    """The last assignment to a name above a line of this function, `+=` and the like as the sum it stands for."""
+    last = None
+    for one in _own(within):
+        if getattr(one, "lineno", before) >= before:
+            continue
+        if isinstance(one, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in one.targets):
+            value: ast.expr = one.value
+        elif isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == name:
+            value = ast.copy_location(ast.BinOp(one.target, one.op, one.value), one)
+        else:
+            continue
+        if last is None or one.lineno > last.line:
+            last = Assigned(value, one.lineno, one.end_lineno or one.lineno)
+    return last
+
+
+def _own(node: ast.AST) -> Iterator[Any]:
+    """Everything in a function but the functions inside it."""
+    for inner in ast.iter_child_nodes(node):
+        if not isinstance(inner, _FUNCTIONS):
+            yield inner
+            yield from _own(inner)
+
+
 @lru_cache(maxsize=64)
 def _tree(file: str) -> ast.Module | None:
     try:

@@ -191,12 +191,16 @@ def _install() -> None:
     compiled.prepare()
     _tap_grad()
     tap(torch.autograd, "backward", before=_backward_begins, after=_backward_ends)
+    tap(torch.autograd, "grad", after=_gradients_taken)
     for owner in (torch.optim.Optimizer, nn.Module):
         tap(owner, "zero_grad", before=_clear_begins, after=_clear_ends)
     tap(torch.optim.Optimizer, "__init__", after=_done(_optimizer_made))
     tap(torch.optim.Optimizer, "load_state_dict", after=_done(lambda *of: surroundings.optimizer_restored(*of)))
     tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
     _tap_scaler()
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        tap(torch.nn.utils, name, before=_clip_called(name))
+        tap(torch.nn.utils.clip_grad, name, before=_clip_called(name))
     for scheduler in _subclasses(torch.optim.lr_scheduler.LRScheduler):
         tap(scheduler, "step", after=_scheduled)
     autocast = torch.amp.autocast_mode.autocast
@@ -250,12 +254,21 @@ def _backward_ends(recorder: Recorder, call: Call, begun: Any) -> None:
         passes.backward_ends(recorder, begun)
 
 
+def _gradients_taken(recorder: Recorder, call: Call, _: Any) -> None:
+    if not call.failed and not call.argument(4, "create_graph"):
+        passes.gradients_taken(recorder, call.frame)
+
+
 def _clear_begins(recorder: Recorder, call: Call) -> Any:
     return gradients.clear_begins(recorder, call.owner, call.frame)
 
 
 def _clear_ends(recorder: Recorder, call: Call, before: Any) -> None:
     gradients.clear_ends(recorder, call.owner, before)
+
+
+def _clip_called(name: str) -> Before:
+    return lambda recorder, call: gradients.clip_called(recorder, call.argument(0, "parameters"), name, call.frame)
 
 
 def _scaled(recorder: Recorder, call: Call, _: Any) -> None:

@@ -1970,7 +1970,134 @@ def a_contrastive_loss_over_the_whole_batch() -> Log:
     return windows(1, 1, passes={"contrast": 8}).log()
 
 
+# ------------------------------------------------------------------ graphs
+
+
+@finds(
+    "graphs.critics",
+    "advantage-not-detached",
+    "warning",
+    OTHER,
+    "put gradients on v, and the step used them",
+    steps=[0, 1],
+    names=["v"],
+)
+def a_policys_loss_trains_the_value() -> Log:
+    tape = Tape("w v")
+    for _ in range(2):
+        tape.passes(1, critic=("v",), critic_at=at(OTHER))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("graphs.critics", "advantage-not-detached", "warning", BACKWARD, "put gradients on v", names=["v"])
+def a_policys_loss_trains_the_value_and_the_text_does_not_show_where() -> Log:
+    tape = Tape("w v")
+    tape.passes(1, critic=("v",))
+    tape.step()
+    return tape.log()
+
+
+@quiet("graphs.critics")
+def what_the_policys_loss_left_on_the_critic_is_cleared() -> Log:
+    tape = Tape("w", "v")
+    for _ in range(2):
+        tape.passes(1, critic=("v",))
+        tape.step()
+        tape.clear()
+        tape.passes(1, OTHER, names="v")
+        tape.step(optimizer=1)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("graphs.critics")
+def the_critic_is_not_trained() -> Log:
+    tape = Tape("w", loose="v")
+    tape.passes(1, names="w", critic=("v",))
+    tape.step()
+    return tape.log()
+
+
+@finds(
+    "graphs.idle_summands",
+    "penalty-without-graph",
+    "warning",
+    EDIT,
+    "The loss adds 10 * penalty (train.py:8)",
+    summand="10 * penalty",
+)
+def a_penalty_is_computed_from_a_gradient_without_graph() -> Log:
+    tape = Tape("w")
+    for graphless in (None, at(EDIT)):
+        tape.passes(1, idle_summand="10 * penalty", idle_at=at(OTHER), graphless_grad=graphless)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "graphs.idle_summands",
+    "summand-without-graph",
+    "warning",
+    OTHER,
+    "The loss adds aux, which changes from step to step and has no graph in any of 2 passes looked at",
+    summand="aux",
+    values=[0.5, 0.25],
+)
+def a_summand_that_changes_has_no_graph() -> Log:
+    return with_summand("aux", 0.5, 0.25)
+
+
+@quiet("graphs.idle_summands")
+def a_constant_stands_beside_the_loss() -> Log:
+    return with_summand("prior", 1.5, 1.5, 1.5)
+
+
+@quiet("graphs.idle_summands")
+def what_the_summand_is_worth_is_not_known() -> Log:
+    return with_summand("model.extra()", None, None)
+
+
+@quiet("graphs.idle_summands")
+def two_summands_that_never_change() -> Log:
+    tape = Tape("w")
+    for text, value in (("a", 1.0), ("b", 2.0)):
+        tape.passes(1, idle_summand=text, idle_at=at(OTHER), idle_value=value)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+def with_summand(text: str, *values: float | None) -> Log:
+    tape = Tape("w")
+    for value in values:
+        tape.passes(1, idle_summand=text, idle_at=at(OTHER), idle_value=value)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
 # ------------------------------------------------------------------ precision: clipping
+
+
+@finds(
+    "precision.clipping",
+    "clipped-nothing",
+    "error",
+    CLIP,
+    "Clipped 2 times what an iterator gave that had come to its end",
+    clips=2,
+)
+def an_iterator_is_used_up_after_the_first_clip() -> Log:
+    tape = Tape("w")
+    for spent in (False, True, True):
+        tape.passes(1)
+        tape.clip(**({"status": {}, "spent": True} if spent else {}))
+        tape.step()
+        tape.clear()
+    return tape.log()
 
 
 @finds(

@@ -155,6 +155,23 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "penalty-without-graph",
+        "A penalty on a gradient has no graph",
+        "torch.autograd.grad gives a plain tensor unless it is told to build a graph: the penalty changes the loss that is printed, and no gradient.",
+        "Call torch.autograd.grad(..., create_graph=True).",
+        "Its graph would cost memory that a gradient for its own sake does not need, so it must be asked for.",
+        "lesson 1",
+        shadows=("summand-without-graph",),
+    ),
+    Misconception(
+        "summand-without-graph",
+        "A summand of the loss has no graph",
+        "It changes the loss that is printed, and no gradient.",
+        "If it is meant to train something, compute it outside no_grad(), without detach(), .item() or .data.",
+        "A sum of a tensor with a graph and one without has a graph: backward() does not miss the other half.",
+        "lesson 1",
+    ),
+    Misconception(
         "micro-batches-without-backward",
         "Forwards whose loss never goes backward",
         "Several forwards run before one backward(), and the loss holds the last of them alone: the others were computed for nothing.",
@@ -352,6 +369,14 @@ MISCONCEPTIONS = (
         "4.4",
     ),
     Misconception(
+        "clipped-nothing",
+        "Clipping got no parameters",
+        "model.parameters() is a generator, and gives its parameters once: whoever asks it again gets nothing, and clips nothing.",
+        "Call model.parameters() anew each time, or keep list(model.parameters()).",
+        "A loop over a generator that has ended is no error; it is a loop over nothing.",
+        "lesson 6",
+    ),
+    Misconception(
         "stepped-scaled-gradients",
         "Stepped on scaled gradients",
         "optimizer.step() used gradients multiplied by the loss scale.",
@@ -439,6 +464,14 @@ MISCONCEPTIONS = (
         "Gradients live on parameters; optimizers are lists of references.",
         "lesson 3",
         shadows=("stepped-on-used-gradients",),
+    ),
+    Misconception(
+        "advantage-not-detached",
+        "An advantage trains the value",
+        "The policy's loss multiplies a log-probability with an advantage that has a graph: going backward it also moves the value, up or down with the probability and not towards the returns.",
+        "Detach the advantage where it weighs the log-probability; the value has a loss of its own.",
+        "The policy gradient takes the advantage for a number; autograd cannot know.",
+        "",
     ),
     Misconception(
         "backward-reaches-another-model",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from gradient_ledger.catalogue import misconception
 from gradient_ledger.events import Finding, Log
-from gradient_ledger.rules import division, loud, numbers, order, ownership, precision, window
+from gradient_ledger.rules import division, graphs, loud, numbers, order, ownership, precision, window
 from gradient_ledger.rules.view import View
 
 __all__ = ["RULES", "findings"]
@@ -33,6 +33,8 @@ RULES: tuple[Rule, ...] = (
     division.stepped_every_time,
     division.auxiliary,
     division.contrasts,
+    graphs.critics,
+    graphs.idle_summands,
     precision.clipping,
     precision.edits,
     precision.mixed_precision,

@@ -44,6 +44,7 @@ def clipping(view: View) -> Iterator[Finding]:
     orphans: list[Clip] = []
     clip_inside: Clip | None = None
     idle = _idle_clips(view)
+    count = len(view.all_windows)
     for window in view.all_windows:
         for event in window.of(Clip):
             if not window.names & set(event.names) or event.where in idle:
@@ -59,6 +60,16 @@ def clipping(view: View) -> Iterator[Finding]:
                 scaled.append((window, event))
             if status.get("orphan"):
                 orphans.append(event)
+    spent = [e for e in view.of(Clip) if e.spent]
+    if spent and count:
+        yield finding(
+            "clipped-nothing",
+            "error",
+            spent[0].where,
+            f"Clipped {times(len(spent), 'time')} what an iterator gave that had come to its end: no parameter, and so "
+            "nothing was clipped.",
+            clips=len(spent),
+        )
     for event in (e for e in view.of(Clip) if e.where not in idle):
         held = set(event.status)
         if held - {"empty"} == {"used"}:
@@ -69,7 +80,6 @@ def clipping(view: View) -> Iterator[Finding]:
     at_work = {e.where for e in view.of(Clip) if e.status.get("fresh")}
     late = [e for e in late if e.where not in at_work]
     early = [e for e in early if e.where not in at_work or e.status.get("fresh")]
-    count = len(view.all_windows)
     if clip_inside is not None:
         yield finding(
             "clipped-every-micro-batch",

@@ -1,0 +1,57 @@
+"""What is in the graph of a loss and should not be, and what should be and is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradient_ledger.events import Backward, Finding
+from gradient_ledger.rules.view import View, Window, finding, some, steps_of, times
+
+
+def critics(view: View) -> Iterator[Finding]:
+    """A policy's loss whose advantage has a graph: it trains the value too, and not towards the returns."""
+    for windows in view.windows.values():
+        hits: list[tuple[Window, Backward]] = []
+        for window in windows:
+            hits += [(window, one) for one in view.passes_of(window) if window.names & set(one.critic)]
+        if not hits:
+            continue
+        window, one = hits[0]
+        yield finding(
+            "advantage-not-detached",
+            "warning",
+            one.critic_at or one.where,
+            f"In this loss a log-probability is multiplied with a difference to a value that has a graph: the policy's "
+            f"loss also put gradients on {some(sorted(window.names & set(one.critic)))}, and the step used them.",
+            steps=steps_of(list({w.number: w for w, _ in hits}.values())),
+            names=sorted(window.names & set(one.critic))[:10],
+        )
+
+
+def idle_summands(view: View) -> Iterator[Finding]:
+    """A summand of the loss without a graph: it changes the loss that is printed, and no gradient."""
+    lines: dict[object, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.idle_summand:
+            lines.setdefault((one.idle_summand, one.idle_at), []).append(one)
+    for passes in lines.values():
+        one = next((p for p in passes if p.graphless_grad is not None), passes[0])
+        if one.graphless_grad is not None:
+            yield finding(
+                "penalty-without-graph",
+                "warning",
+                one.graphless_grad,
+                f"The loss adds {one.idle_summand} ({one.idle_at}), computed from what this call returns: without "
+                f"create_graph=True that has no graph, and the summand moves no parameter.",
+                summand=one.idle_summand,
+            )
+        elif len({p.idle_value for p in passes if p.idle_value is not None}) > 1:
+            yield finding(
+                "summand-without-graph",
+                "warning",
+                one.idle_at,
+                f"The loss adds {one.idle_summand}, which changes from step to step and has no graph in any of "
+                f"{times(len(passes), 'pass')} looked at: it moves no parameter.",
+                summand=one.idle_summand,
+                values=[p.idle_value for p in passes],
+            )
