@@ -1207,6 +1207,11 @@ def windows_are_short_by_different_numbers() -> Log:
     return uneven(4, 4, 2, 4, 4, 3).log(window=4)
 
 
+@finds("window.sizes", "window-misaligned", "error", IF, "the steps used 3, 3, 3:")
+def every_window_is_short_and_no_loader_says_where_epochs_end() -> Log:
+    return uneven(3, 3, 3).log(window=4)
+
+
 @finds("window.sizes", "window-misaligned", "error", STEP, "the steps used 4, 2, 4, 4, 2:")
 def short_windows_come_at_odd_times() -> Log:
     return windows(4, 2, 4, 4, 2).log(window=4)

@@ -171,7 +171,7 @@ def _tails(view: View, windows: list[Window], smaller: list[Window]) -> bool:
             or not windows[windows.index(w) + 1].events
         }
         return all(w.number in ends for w in smaller)
-    if len({w.micro_batches for w in smaller}) > 1:
+    if len({w.micro_batches for w in smaller}) > 1 or len(smaller) == len(windows) > 1:
         return False
     gaps = [b - a for a, b in zip([-1, *at], at, strict=False)]
     return len(set(gaps)) == 1 and (at[-1] == len(windows) - 1 or not view.log.finished)
