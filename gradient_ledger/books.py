@@ -77,8 +77,11 @@ class ModuleAccount:
     """One module: how often it ran, where it first ran, where it was made."""
 
     __slots__ = (
+        "bare",
         "called_at",
         "calls",
+        "carried",
+        "cell",
         "checkpoint",
         "in_training",
         "made",
@@ -89,6 +92,7 @@ class ModuleAccount:
         "quiet",
         "ref",
         "root",
+        "sequence",
         "window_calls",
     )
 
@@ -104,6 +108,11 @@ class ModuleAccount:
         self.calls = 0
         self.window_calls = 0
         self.norm = isinstance(module, BATCH_NORMS)
+        self.cell = isinstance(module, nn.RNNCellBase)
+        self.carried, self.bare = 0, 0
+        """For a cell: calls behind the first of a pass whose state had a graph, and whose state had none."""
+        self.sequence = -1
+        """The pass that its last call was for."""
         self.outer = False
         """Whether the user's code called it itself, not through a larger module."""
         self.quiet = False
@@ -115,6 +124,10 @@ class ModuleAccount:
         self.checkpoint = False
         self.in_training = module.training
         """Whether it was in train mode when we last looked."""
+
+    def begin_again(self) -> None:
+        """Another phase of training begins, with another optimizer: what ran before says nothing of it."""
+        self.calls, self.called_at, self.checkpoint, self.quiet = 0, None, False, False
 
 
 class Root:
@@ -191,6 +204,8 @@ class Books:
                 if account is None:
                     account = self.open(parameter, f"{self.label(entry)}.param_groups[{number}][{at}]")
                 if entry not in account.owners:
+                    if account.owners and account.module is not None:
+                        account.module.begin_again()
                     account.owners.append(entry)
                 account.owned = True
                 accounts.append(account)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
@@ -108,11 +109,14 @@ class CloseLook:
 
     def _changed(self, args: tuple[Any, ...], frame: FrameType) -> None:
         target, others = args[0], [one for one in args[1:3] if isinstance(one, Tensor)]
-        if isinstance(target, Tensor) and target.data_ptr() not in self.weights:
-            for one in others:
-                account = self.weights.get(one.data_ptr())
-                if account is not None and one.shape == target.shape and not self._is_gradient(target):
-                    average_updated(self.state, frame, account)
+        if not isinstance(target, Tensor):
+            return
+        own = self.weights.get(target.data_ptr())
+        for one in others:
+            account = self.weights.get(one.data_ptr())
+            if account in (None, own) or one.shape != target.shape or self._is_gradient(target):
+                continue
+            average_updated(self.state, frame, account if own is None else own, trained=own is not None)
 
     def _changed_list(self, args: tuple[Any, ...], frame: FrameType) -> None:
         if len(args) > 1 and isinstance(args[0], (list, tuple)) and isinstance(args[1], (list, tuple)):
@@ -150,13 +154,19 @@ def without_gradient(accounts: Iterable[Account]) -> list[Account]:
     return [a for a in accounts if a.owned and a.trains and not a.total and not a.given and a.module and a.module.calls]
 
 
+def has_twins(accounts: Iterable[Account]) -> bool:
+    """Whether two parameters that optimizers hold have the same name but for its first part, as a teacher's have."""
+    names = [a.name.partition(".")[2] for a in accounts if a.owned]
+    return any(count > 1 for name, count in Counter(names).items() if name)
+
+
 def begin(state: State, several_passes: bool) -> None:
     """After a step: look closely from here on, if there is a reason and the budget allows."""
     # Compiled code would be compiled anew.
     if state.close_look is not None or any_graph():
         return
     cuts = bool(without_gradient(state.books.accounts)) and state.budget.may_look("cuts", 2)
-    averages = several_passes and state.budget.may_look("averages", 2)
+    averages = (several_passes or has_twins(state.books.accounts)) and state.budget.may_look("averages", 2)
     if (cuts or averages) and _busy.acquire(blocking=False):
         state.close_look = CloseLook(state, averages, cuts)
 

@@ -163,6 +163,8 @@ class Backward(Event):
     """The text of a summand of the loss that has no graph; empty where there is none."""
     idle_value: float | None = None
     """What that summand was worth, where the text tells which variable it is."""
+    idle_cut: bool = False
+    """Whether the text shows that it left the graph: by `no_grad()`, `detach()` or the like."""
     idle_at: Place | None = None
     """The line where it got its value."""
     graphless_grad: Place | None = None
@@ -470,6 +472,16 @@ class InputGradient(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Taken(Event):
+    """The user's code took hold of gradients that a pass had added to ones which a step had used before."""
+
+    kind: ClassVar[str] = "taken"
+
+    backward: int
+    """The last pass in them."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class DataPass(Event):
     """A DataLoader was asked for its batches from the start."""
 
@@ -481,15 +493,18 @@ class DataPass(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class AverageUpdate(Event):
-    """A running average of the weights was updated: parameters that nobody trains, moved towards ones that are."""
+    """A running average of the weights was updated: tensors moved towards parameters that are trained."""
 
     kind: ClassVar[str] = "average"
 
     pending: int = 0
     """Backward passes that no step had used yet, the most of any gradient."""
+    trained: bool = False
+    """Whether an optimizer holds the average itself."""
 
 
 KINDS: tuple[type[Event], ...] = (
+    Taken,
     Forward,
     Backward,
     Accumulate,
@@ -636,6 +651,10 @@ class Log:
     """`world`, the number of processes, and `fsdp`, where there are several or sharded models."""
     dropped: int = 0
     """Windows left out because the run was long and they were like earlier ones."""
+    bare_states: Mapping[str, Place | None] = field(default_factory=dict)
+    """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line of the call."""
+    redrawn_at: Place | None = None
+    """A checkpoint that keeps no random state, and draws another dropout when it runs again."""
     steps_by_hand: int = 0
     """Steps that no optimizer took."""
     compiled: tuple[str, ...] = ()

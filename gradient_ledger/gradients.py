@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from gradient_ledger import places
 from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, Thrown, grad_of
 from gradient_ledger.budget import SAMPLES
-from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step
+from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import Pass
 from gradient_ledger.state import State
@@ -43,6 +43,8 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
     place = places.user_place(frame)
     if grad is not None and (account.clipped or (account.read is not None and account.read != place)):
         settle(state, account)  # what changed until now was done at the earlier place
+    if account.status == FRESH and account.mixed == USED and account.deposits:
+        state.join(Taken, place, account, "mixed", backward=account.deposits[-1].number)
     account.held(place)
     held = account.status in (FRESH, USED, SKIPPED)
     if grad is not None and held and account.before is None and state.budget.may_look(("held", place)):

@@ -10,12 +10,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any, NamedTuple
 
-from torch import Tensor
+from torch import Tensor, nn
 
-from gradient_ledger import source
+from gradient_ledger import places, source
 from gradient_ledger.events import Place, Trail
 
 SUMS = {ast.Add: "AddBackward0", ast.Sub: "SubBackward0"}
@@ -23,6 +23,19 @@ _MADE = re.compile(r"(\b|_)(zeros?|zeros_like|tensor|empty|full|float|int|sum)\(
 """What a sum starts from when it starts from nothing."""
 
 PRODUCTS = {ast.Mult: "MulBackward0", ast.Div: "DivBackward0"}
+
+
+HINGES = ("ReluBackward0", "ClampMinBackward0", "ClampBackward1", "SoftplusBackward0")
+WRAPPERS: dict[str, tuple[str, ...]] = dict.fromkeys(HINGES, ("relu", "clamp", "clamp_min", "softplus"))
+WRAPPERS |= {f"{name}Backward{n}": (name.lower(),) for name in ("Mean", "Sum") for n in (0, 1)}
+WRAPPERS |= {"MulBackward0": ("scale",)}
+"""By operation, the functions and methods of that name: what they are given stands in their argument."""
+
+
+MODULES = ("F", "torch", "functional", "nn.functional", "torch.nn.functional")
+
+
+_LEAVING = re.compile(r"\.(detach|item|tolist|numpy)\(\)|\.data\b")
 
 
 class Idle(NamedTuple):
@@ -33,6 +46,9 @@ class Idle(NamedTuple):
     """Where it got its value: the assignment, or the sum itself."""
     value: float | None
     """None where the text does not tell which variable it is."""
+    cut: bool
+    """Whether the text shows where the graph was left: under `no_grad()`, by `detach()` or the like."""
+    file: str
     made: tuple[range, ...]
     """The lines of the same function that it was computed on."""
 
@@ -46,17 +62,17 @@ def idle_summand(frame: FrameType | None, node: Any) -> Idle | None:
     if scope is None or call is None:
         return None
     with _variables(frame) as variables:
-        reader = _Reader(scope, variables)
+        reader = _Reader(scope, frame.f_code.co_filename, variables)
         loss = call.func.value  # type: ignore[attr-defined]
         if call.args and not isinstance(reader.value(loss), Tensor):
             loss = call.args[0]  # accelerator.backward(loss), torch.autograd.backward(loss)
         return next(reader.idle(loss, node, call.lineno), None)
 
 
-def stems_from(idle: Idle, file: str, trails: Iterable[Trail]) -> Place | None:
+def stems_from(idle: Idle, trails: Iterable[Trail]) -> Place | None:
     """The innermost line of a call that this summand was computed with."""
     for trail in trails:
-        if any(name == file and any(line in lines for lines in idle.made) for name, line in trail):
+        if any(name == idle.file and any(line in lines for lines in idle.made) for name, line in trail):
             return Place(*trail[0])
     return None
 
@@ -79,45 +95,74 @@ def _calls_of_backward(scope: ast.AST, line: int) -> Iterator[ast.Call]:
                 yield one
 
 
+def _function(called: Any) -> Any:
+    """The Python function behind what is called: a module's `forward`, a method's own."""
+    if isinstance(called, nn.Module):
+        called = type(called).forward
+    called = getattr(called, "__func__", called)
+    return called if isinstance(called, FunctionType) else None
+
+
+def _argument(call: ast.Call, node: Any) -> ast.expr | None:
+    """What a function that is applied to a loss as a whole is applied to, if `node` is what it left in the graph."""
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name not in WRAPPERS.get(type(node).__name__, ()):
+        return None
+    if name == "scale" or not isinstance(function, ast.Attribute) or ast.unparse(function.value) in MODULES:
+        return call.args[0] if call.args else None
+    return function.value
+
+
 def _names(expression: ast.expr) -> list[str]:
     return [one.id for one in ast.walk(expression) if isinstance(one, ast.Name)]
 
 
 def _number(value: Tensor | float) -> float | None:
-    """What a number or a tensor of one entry is worth, where asking does not make a GPU wait."""
+    """What a number is worth, or a tensor on average, where asking does not make a GPU wait."""
     if isinstance(value, float):
         return value
-    alone = value.numel() == 1 and value.device.type == "cpu" and not value.requires_grad
-    return float(value) if alone else None
+    plain = value.is_floating_point() and value.device.type == "cpu" and not value.requires_grad
+    return float(value.double().mean()) if plain and value.numel() else None
 
 
 class _Reader:
     """Reads one function, as far as a line of it."""
 
-    def __init__(self, scope: ast.AST, variables: Mapping[str, Any]):
-        self.scope, self.variables = scope, variables
+    def __init__(self, scope: ast.AST, file: str, variables: Mapping[str, Any]):
+        self.scope, self.file, self.variables = scope, file, variables
 
     def value(self, expression: ast.expr) -> Any:
         return self.variables.get(expression.id) if isinstance(expression, ast.Name) else None
 
-    def idle(self, expression: ast.expr, node: Any, line: int, target: str = "", depth: int = 0) -> Iterator[Idle]:
-        """Summands without a graph in an expression, assigned to `target`, whose graph ends in `node`."""
+    def idle(
+        self, expression: ast.expr, node: Any, line: int, target: str = "", depth: int = 0, hinge: bool = False
+    ) -> Iterator[Idle]:
+        """Summands without a graph in an expression, assigned to `target`, whose graph ends in `node`.
+
+        What is subtracted as it is may be a baseline, or what a teacher reaches; under a hinge it is a distance.
+        """
         kind = type(node).__name__
         if node is None or depth > 12:
             return
         if isinstance(expression, ast.Name):
             found = source.assigned(self.scope, expression.id, line)
-            if found is not None:
-                yield from self.idle(found.value, node, found.line, expression.id, depth + 1)
+            if found is not None and found.at is not None and isinstance(found.value, ast.Call):
+                yield from self._returned(found.value, node, found.at, depth, hinge)
+            elif found is not None and found.at is None:
+                yield from self.idle(found.value, node, found.line, expression.id, depth + 1, hinge)
         elif isinstance(expression, ast.Call):
-            scaled = isinstance(expression.func, ast.Attribute) and expression.func.attr == "scale"
-            if scaled and len(expression.args) == 1 and kind == "MulBackward0":
-                yield from self.idle(expression.args[0], node.next_functions[0][0], line, "", depth + 1)
+            inner = _argument(expression, node)
+            if inner is not None:
+                hinge = hinge or kind in HINGES
+                yield from self.idle(inner, node.next_functions[0][0], line, "", depth + 1, hinge)
+            else:
+                yield from self._returned(expression, node, 0, depth, hinge)
         elif isinstance(expression, ast.BinOp) and PRODUCTS.get(type(expression.op)) == kind:  # type: ignore[call-overload]
             graphs = [inner for inner, _ in node.next_functions if inner is not None]
             sides = [side for side in (expression.left, expression.right) if not self._is_number(side)]
             if len(graphs) == len(sides) == 1:
-                yield from self.idle(sides[0], graphs[0], line, target, depth + 1)
+                yield from self.idle(sides[0], graphs[0], line, target, depth + 1, hinge)
         elif isinstance(expression, ast.BinOp) and SUMS.get(type(expression.op)) == kind:  # type: ignore[call-overload]
             (left, _), (right, _) = node.next_functions
             own = any(_names(one) == [target] for one in (expression.left, expression.right))
@@ -127,16 +172,51 @@ class _Reader:
                 left, right = right, left  # Python hands the sum of a number and a tensor to the tensor
             for side, inner in ((expression.left, left), (expression.right, right)):
                 if inner is not None:
-                    yield from self.idle(side, inner, line, target, depth + 1)
-                elif not self._is_constant(side) and not (isinstance(side, ast.Name) and kind == "SubBackward0"):
-                    # what is subtracted as it is may be a baseline, or what a teacher reaches
+                    yield from self.idle(side, inner, line, target, depth + 1, hinge)
+                elif not self._is_constant(side) and (
+                    hinge or not isinstance(side, ast.Name) or kind == "AddBackward0"
+                ):
                     yield self._described(side, line)
+
+    def _returned(self, call: ast.Call, node: Any, at: int, depth: int, hinge: bool) -> Iterator[Idle]:
+        """The same in what a function of the user's returns, as the `at`-th of several things."""
+        function = _function(self._object(call.func))
+        code = getattr(function, "__code__", None)
+        if code is None or places.kind_of(code.co_filename) != places.USER:
+            return
+        scope = source.scope(code.co_filename, code.co_firstlineno + 1)
+        returns = [one for one in source.own(scope) if isinstance(one, ast.Return)] if scope is not None else []
+        if scope is None or len(returns) != 1 or returns[0].value is None:
+            return
+        value = returns[0].value
+        if isinstance(value, ast.Tuple):
+            value = value.elts[at] if at < len(value.elts) else value
+        there = _Reader(scope, code.co_filename, function.__globals__)
+        yield from (one for one in there.idle(value, node, returns[0].lineno + 1, "", depth + 1, hinge) if one.cut)
+
+    def _object(self, expression: ast.expr) -> Any:
+        """What a name or an attribute stands for, without running anything of the user's."""
+        if isinstance(expression, ast.Name):
+            return self.variables.get(expression.id)
+        if not isinstance(expression, ast.Attribute):
+            return None
+        owner = self._object(expression.value)
+        own = getattr(owner, "__dict__", {})
+        for table in (own, own.get("_modules") or {}):
+            if isinstance(table, Mapping) and expression.attr in table:
+                return table[expression.attr]
+        return next(
+            (vars(kind)[expression.attr] for kind in type(owner).__mro__ if expression.attr in vars(kind)), None
+        )
 
     def _described(self, side: ast.expr, line: int) -> Idle:
         names = _names(side)
+        called = {name for one in ast.walk(side) if isinstance(one, ast.Call) for name in _names(one)}
         known = [name for name in names if isinstance(self.variables.get(name), (Tensor, float))]
-        plain = len(known) == 1 and not any(isinstance(one, ast.Call) for one in ast.walk(side))
-        begun = source.assigned(self.scope, known[0], line) if plain else None
+        plain = len(known) == 1 and known[0] not in called
+        subject = known[0] if plain else names[0] if len(names) == 1 else ""
+        begun = source.assigned(self.scope, subject, line) if subject else None
+        cut = begun is not None and (begun.without_grad or bool(_LEAVING.search(ast.unparse(begun.value))))
         made = [range(side.lineno, (side.end_lineno or side.lineno) + 1)]
         waiting = [(name, line) for name in names]
         seen: set[str] = set()
@@ -148,7 +228,7 @@ class _Reader:
                 made.append(range(found.line, found.end + 1))
                 waiting += [(one, found.line) for one in _names(found.value)]
         value = _number(self.variables[known[0]]) if plain else None
-        return Idle(ast.unparse(side), begun.line if begun else side.lineno, value, tuple(made))
+        return Idle(ast.unparse(side), begun.line if begun else side.lineno, value, cut, self.file, tuple(made))
 
     def _begins_empty(self, name: str, line: int) -> bool:
         """Whether a name seems to be a number, or zeros, before a line that adds to it."""

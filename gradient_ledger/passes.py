@@ -113,13 +113,13 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameT
 def look_for_idle(one: Pass, node: Any, frame: FrameType | None, calls: list[Trail]) -> None:
     """Whether a summand of the loss has no graph."""
     idle = losses.idle_summand(frame, node)
-    if idle is not None and frame is not None:
-        file = frame.f_code.co_filename
+    if idle is not None:
         one.draft.fields |= {
             "idle_summand": idle.text,
             "idle_value": idle.value,
-            "idle_at": Place(file, idle.line, frame.f_code.co_name),
-            "graphless_grad": losses.stems_from(idle, file, calls),
+            "idle_cut": idle.cut,
+            "idle_at": Place(idle.file, idle.line),
+            "graphless_grad": losses.stems_from(idle, calls),
         }
 
 

@@ -131,6 +131,10 @@ class Recorder(State):
                 error_at=self.error_at,
                 distributed=dict(self.sync),
                 dropped=self.journal.dropped,
+                bare_states={
+                    one.name: one.called_at for one in self.books.modules.values() if one.bare and not one.carried
+                },
+                redrawn_at=self.redrawn_at,
                 steps_by_hand=self.progress.steps_by_hand,
                 unknown_reference=tuple(self.reference_names or ()),
                 compiled=tuple(sorted(self.compiled)),

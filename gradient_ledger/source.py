@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -99,7 +100,7 @@ def weighing(trail: Trail) -> Place | None:
         within = scope(file, line)
         products = [
             one.lineno
-            for one in (_own(within) if within is not None else ())
+            for one in (own(within) if within is not None else ())
             if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) and one.lineno <= line
             if any("log" in part or "ratio" in part for part in (ast.unparse(one.left), ast.unparse(one.right)))
         ]
@@ -114,6 +115,10 @@ class Assigned(NamedTuple):
     value: ast.expr
     line: int
     end: int
+    at: int | None
+    """Which of several things that are assigned together; None for one alone."""
+    without_grad: bool
+    """Whether it stands under `no_grad()` or `inference_mode()`."""
 
 
 def scope(file: str, line: int) -> ast.AST | None:
@@ -127,26 +132,50 @@ def scope(file: str, line: int) -> ast.AST | None:
 def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
     """The last assignment to a name above a line of this function, `+=` and the like as the sum it stands for."""
     last = None
-    for one in _own(within):
+    for one in own(within):
         if getattr(one, "lineno", before) >= before:
             continue
-        if isinstance(one, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in one.targets):
+        at = None
+        if isinstance(one, ast.Assign) and (found := _target(one, name)) is not None:
             value: ast.expr = one.value
+            at = found if found >= 0 else None
         elif isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == name:
             value = ast.copy_location(ast.BinOp(one.target, one.op, one.value), one)
         else:
             continue
         if last is None or one.lineno > last.line:
-            last = Assigned(value, one.lineno, one.end_lineno or one.lineno)
+            last = Assigned(value, one.lineno, one.end_lineno or one.lineno, at, _without_grad(within, one))
     return last
 
 
-def _own(node: ast.AST) -> Iterator[Any]:
+def _target(statement: ast.Assign, name: str) -> int | None:
+    """Where a name stands among several targets, -1 where it stands alone, None where it does not."""
+    for target in statement.targets:
+        if isinstance(target, ast.Name) and target.id == name:
+            return -1
+        if isinstance(target, ast.Tuple):
+            for at, one in enumerate(target.elts):
+                if isinstance(one, ast.Name) and one.id == name:
+                    return at
+    return None
+
+
+def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:
+    blocks = [one for one in own(within) if isinstance(one, ast.With)]
+    return any(
+        re.search(r"\b(no_grad|inference_mode)\(", ast.unparse(item.context_expr))
+        and block.lineno < statement.lineno <= (block.end_lineno or 0)
+        for block in blocks
+        for item in block.items
+    )
+
+
+def own(node: ast.AST) -> Iterator[Any]:
     """Everything in a function but the functions inside it."""
     for inner in ast.iter_child_nodes(node):
         if not isinstance(inner, _FUNCTIONS):
             yield inner
-            yield from _own(inner)
+            yield from own(inner)
 
 
 @lru_cache(maxsize=64)

@@ -131,7 +131,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         fields["norm"] = norm_of(held)
     look_for_nonfinite(entry, draft)
     if fields["zeros"] and not is_stateless(entry) and budget.may_look("idle", 12):
-        idle = [a for a in entry.accounts if a.status == ZERO]
+        # Zeros where the user's code computes the gradients are what it computed.
+        idle = [a for a in entry.accounts if a.status == ZERO and not a.given]
         draft.idle = {a: p.detach().clone() for a in idle if (p := a.ref()) is not None}
     if entry.steps & (entry.steps - 1) == 0:  # steps 0, 1, 2, 4, 8, …
         if entry.steps == 0 and budget.may_look("wholes", 4):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.dropout import _DropoutNd
 
 from gradient_ledger import places
 from gradient_ledger.account import FRESH, SKIPPED, Account
@@ -29,10 +31,14 @@ from gradient_ledger.gradients import settle
 from gradient_ledger.progress import Region
 from gradient_ledger.state import State
 from gradient_ledger.tally import rate_of
-from gradient_ledger.tensors import digest_of, scale_of
+from gradient_ledger.tensors import digest_of, is_zero, scale_of
+
+_NO_NAMES: Mapping[str, Any] = {}
 
 
-def forward(state: State, module: nn.Module, frame: FrameType) -> None:
+def forward(
+    state: State, module: nn.Module, frame: FrameType, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] = _NO_NAMES
+) -> None:
     """A module is about to run."""
     thread = threading.get_ident()
     compiled, inner = getattr(module, "_compiled_call_impl", None) is not None, uncompiled(module)
@@ -59,7 +65,9 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         entry.calls += 1
         if entry.called_at is None:
             first_call(state, entry, frame)
-        entry.quiet = not entry.norm and not entry.announced
+        entry.quiet = not (entry.norm or entry.announced or entry.cell)
+        if entry.cell and learning:
+            look_at_state(state, entry, args[1] if len(args) > 1 else kwargs.get("hx"))
     if entry.norm and module.training and learning:
         entry.window_calls += 1
     if entry.announced and entry.root is not None:
@@ -83,17 +91,40 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         state.emit(Forward, places.user_place(frame), (), **fields)
 
 
+def look_at_state(state: State, entry: ModuleAccount, given: Any) -> None:
+    """Whether a recurrent cell gets its state with a graph, where this is not the first call of a sequence."""
+    number = state.progress.pass_number
+    again, entry.sequence = entry.sequence == number, number
+    states = [one for one in (given if isinstance(given, tuple) else (given,)) if isinstance(one, Tensor)]
+    if not again or not states:
+        return
+    if any(one.requires_grad for one in states):
+        entry.carried += 1
+    elif not entry.carried and state.budget.may_look("states") and not all(is_zero(one) for one in states):
+        entry.bare += 1
+
+
 def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
     """Note where a module first ran, and whether a reentrant checkpoint ran it."""
     entry.called_at = places.user_place(frame)
     walk: FrameType | None = frame
     while walk is not None:
         code = walk.f_code
-        if code.co_name == "forward" and code.co_filename.endswith("utils/checkpoint.py"):
+        inside = code.co_filename.endswith("utils/checkpoint.py")
+        if inside and code.co_name in ("forward", "checkpoint") and draws(entry.ref()):
+            local = walk.f_locals
+            if local.get("preserve_rng_state", local.get("preserve")) is False:
+                state.redrawn_at = places.user_place(walk)
+        if inside and code.co_name == "forward":
             entry.checkpoint = True  # the class behind use_reentrant=True runs it inside its forward
             entry.called_at = places.user_place(walk)
             return
         walk = walk.f_back
+
+
+def draws(module: nn.Module | None) -> bool:
+    """Whether a module drops out at random."""
+    return isinstance(module, _DropoutNd) and module.training and 0 < module.p < 1
 
 
 def module_made(state: State, module: nn.Module, frame: FrameType) -> None:
@@ -254,8 +285,10 @@ def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:
         state.optimizer(optimizer).restored = places.user_place(frame)
 
 
-def average_updated(state: State, frame: FrameType, account: Account | None = None) -> None:
+def average_updated(state: State, frame: FrameType, account: Account | None = None, trained: bool = False) -> None:
     """A running average of the weights took in one parameter, or all of them.
+
+    One that is trained itself is named; else the parameter that it takes in is.
 
     It belongs to the line of the training loop: that is where it stands in or out of the condition of the step.
     """
@@ -264,4 +297,5 @@ def average_updated(state: State, frame: FrameType, account: Account | None = No
     if account is None:
         state.emit(AverageUpdate, place, (), pending=waiting_passes(state))
     else:
-        state.join(AverageUpdate, place, account, "average", pending=waiting_passes(state))
+        key = "trained" if trained else "average"
+        state.join(AverageUpdate, place, account, key, pending=waiting_passes(state), trained=trained)

@@ -398,7 +398,7 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
                     continue
                 with recorder.lock:
                     try:
-                        surroundings.forward(recorder, self, frame_at(1))
+                        surroundings.forward(recorder, self, frame_at(1), args, kwargs)
                     except Exception as error:
                         recorder.failed(error)
         return original(self, *args, **kwargs)

@@ -2047,12 +2047,22 @@ def a_penalty_is_computed_from_a_gradient_without_graph() -> Log:
     "summand-without-graph",
     "warning",
     OTHER,
-    "The loss adds aux, which changes from step to step and has no graph in any of 2 passes looked at",
+    "aux is a part of the loss that changes from step to step and has no graph, in any of 2 passes looked at",
     summand="aux",
     values=[0.5, 0.25],
 )
 def a_summand_that_changes_has_no_graph() -> Log:
     return with_summand("aux", 0.5, 0.25)
+
+
+@finds("graphs.idle_summands", "summand-without-graph", "warning", OTHER, "far is a part of the loss that has no graph")
+def the_text_shows_where_a_summand_left_the_graph() -> Log:
+    return with_summand("far", None, None, idle_cut=True)
+
+
+@quiet("graphs.idle_summands")
+def a_summand_that_is_cut_off_is_zero() -> Log:
+    return with_summand("far", 0.0, 0.0, idle_cut=True)
 
 
 @quiet("graphs.idle_summands")
@@ -2075,10 +2085,10 @@ def two_summands_that_never_change() -> Log:
     return tape.log()
 
 
-def with_summand(text: str, *values: float | None) -> Log:
+def with_summand(text: str, *values: float | None, **fields: Any) -> Log:
     tape = Tape("w")
     for value in values:
-        tape.passes(1, idle_summand=text, idle_at=at(OTHER), idle_value=value)
+        tape.passes(1, idle_summand=text, idle_at=at(OTHER), idle_value=value, **fields)
         tape.step()
         tape.clear()
     return tape.log()

@@ -84,6 +84,15 @@ MISCONCEPTIONS = (
         "Call backward() before each step(), and clear the gradients after it.",
     ),
     Misconception(
+        "used-gradients-taken",
+        "Gradients are taken with used ones in them",
+        "A backward adds to gradients that a step has used and nothing has cleared; what your code takes from .grad then is the sum of both.",
+        "Clear between that step and this backward, or use torch.autograd.grad, which adds to nothing.",
+        "The inner loop of meta-learning ends with a step, and leaves its last gradient behind.",
+        "",
+        shadows=("gradients-nobody-uses",),
+    ),
+    Misconception(
         "inner-optimizer-not-cleared",
         "An inner optimizer is never cleared",
         "An optimizer that hands some parameters to another one inside its step() clears only its own: the other one's gradients add up for ever.",
@@ -153,6 +162,14 @@ MISCONCEPTIONS = (
         "A loss over pairs is no mean over samples.",
         "lesson 6",
         about_value=False,
+    ),
+    Misconception(
+        "divided-by-running-total",
+        "Divided by a count that is never reset",
+        "The count of samples or tokens goes on from window to window: every step is divided by more than the last, as if the learning rate fell like 1/t.",
+        "Set the count to 0 where the gradients are cleared.",
+        "",
+        "lesson 6",
     ),
     Misconception(
         "penalty-without-graph",
@@ -317,6 +334,14 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "average-trained-too",
+        "A running average is trained as well",
+        "The weights of a teacher follow the student's on average; an optimizer that holds them moves them by gradients, too.",
+        "Give the optimizer the student's parameters alone, and call the teacher under no_grad().",
+        "model.parameters() gives every part of a model, a teacher that is kept in it included.",
+        "",
+    ),
+    Misconception(
         "average-every-micro-batch",
         "A running average on micro-batches",
         "The average of the weights takes the same weights in k times between two steps: its decay is taken to the power k.",
@@ -367,6 +392,14 @@ MISCONCEPTIONS = (
         "Move the clipping behind the window's last backward(), in front of step().",
         "clip_grad_norm_ skips parameters without gradient, without a word.",
         "4.4",
+    ),
+    Misconception(
+        "clipped-another-model",
+        "Clipped the gradients of another model",
+        "What is clipped before this step are old gradients that it does not use; its own go into it as they are.",
+        "Clip the parameters that this optimizer holds.",
+        "",
+        "lesson 6",
     ),
     Misconception(
         "clipped-nothing",
@@ -541,6 +574,22 @@ MISCONCEPTIONS = (
         "Pass use_reentrant=False to checkpoint, or let its input require a gradient.",
         "",
         "lesson 6",
+    ),
+    Misconception(
+        "state-without-graph",
+        "A recurrent state leaves the graph at every step",
+        "The loss of a step reaches the weights through that step alone; what the state should remember is never trained.",
+        "Detach the state once, before the sequence that one backward() is for, and not inside it.",
+        "Truncation cuts between two sequences; inside one it cuts what is to be learned.",
+        "",
+    ),
+    Misconception(
+        "checkpoint-draws-again",
+        "A checkpoint draws other random numbers",
+        "What is computed again in backward() has dropped out other entries: the gradients belong to another loss than the one computed.",
+        "Leave preserve_rng_state at True.",
+        "",
+        "",
     ),
     Misconception(
         "input-gradient-pollutes-parameters",

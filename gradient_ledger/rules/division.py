@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from gradient_ledger.events import Backward, Edit, Finding
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, steps_of, times
 
+TOTALS = 4
+"""Steps at which the factors of a hand-made division are known."""
 LEAST = 3
 """A loss divided by 2 is as often a half of something as one of two micro-batches."""
 
@@ -95,3 +97,23 @@ def contrasts(view: View) -> Iterator[Finding]:
             window=window.micro_batches,
         )
         return
+
+
+def running_totals(view: View) -> Iterator[Finding]:
+    """A gradient divided by a count that is never reset: by twice as much in the second window, and so on."""
+    for optimizer, windows in view.windows.items():
+        edits = [next((e for e in w.of(Edit) if e.factors and e.status == "fresh"), None) for w in windows[:TOTALS]]
+        factors = [sorted(e.factors)[len(e.factors) // 2] for e in edits if e is not None]
+        lines = {e.where for e in edits if e is not None}
+        if len(factors) < TOTALS or len(lines) > 1 or factors[0] >= 1:
+            continue
+        if all(0.7 < factors[0] / factor / count < 1.4 for count, factor in enumerate(factors, 1)):
+            yield finding(
+                "divided-by-running-total",
+                "warning",
+                next(iter(lines)),
+                f"At the first {TOTALS} steps of {view.label(optimizer)} this line multiplies the gradient by "
+                f"{', '.join(f'{factor:.3g}' for factor in factors)}: one, a half, a third … of the first. What it divides by "
+                "seems to be a count that is not reset after a step.",
+                factors=factors,
+            )

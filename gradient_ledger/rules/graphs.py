@@ -45,13 +45,42 @@ def idle_summands(view: View) -> Iterator[Finding]:
                 f"create_graph=True that has no graph, and the summand moves no parameter.",
                 summand=one.idle_summand,
             )
-        elif len({p.idle_value for p in passes if p.idle_value is not None}) > 1:
+            continue
+        values = {p.idle_value for p in passes if p.idle_value is not None}
+        if len(passes) > 1 and (len(values) > 1 or (one.idle_cut and values != {0.0})):
+            changes = "changes from step to step and " if len(values) > 1 else ""
             yield finding(
                 "summand-without-graph",
                 "warning",
                 one.idle_at,
-                f"The loss adds {one.idle_summand}, which changes from step to step and has no graph in any of "
+                f"{one.idle_summand} is a part of the loss that {changes}has no graph, in any of "
                 f"{times(len(passes), 'pass')} looked at: it moves no parameter.",
                 summand=one.idle_summand,
                 values=[p.idle_value for p in passes],
+            )
+
+
+def redrawn(view: View) -> Iterator[Finding]:
+    """A checkpoint whose second run drops out other numbers than its first."""
+    if view.log.redrawn_at is not None and any(view.windows.values()):
+        yield finding(
+            "checkpoint-draws-again",
+            "error",
+            view.log.redrawn_at,
+            "This checkpoint does not keep the random state, and dropout runs inside it: the gradients are those of other "
+            "random numbers than the loss.",
+        )
+
+
+def bare_states(view: View) -> Iterator[Finding]:
+    """A recurrent cell whose state leaves the graph at every step of a sequence."""
+    for name, where in view.log.bare_states.items():
+        if any(view.windows.values()):
+            yield finding(
+                "state-without-graph",
+                "warning",
+                where,
+                f"{name} runs several times for one backward(), and the state it gets from its last run never has a graph: "
+                "no gradient goes back further than one step of the sequence.",
+                cell=name,
             )

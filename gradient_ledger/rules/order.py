@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from gradient_ledger.events import Accumulate, Clear, DataPass, Edit, Event, Finding, Place, Trail
+from gradient_ledger.events import Accumulate, Clear, DataPass, Edit, Event, Finding, Place, Taken, Trail
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
@@ -26,6 +26,22 @@ def stale(view: View) -> Iterator[Finding]:
         event = faulty[0][1]
         touched = names & {name for w, _ in faulty for name in w.step.mixed["used"]} or names
         yield _why_stale(view, optimizer, windows, [w for w, _ in faulty], event, frozenset(touched))
+
+
+def taken(view: View) -> Iterator[Finding]:
+    """Gradients that the user's code puts to use, with ones in them that a step had used before."""
+    stepped = {name for w in view.all_windows for name in w.step.mixed.get("used", ())}
+    found = [e for e in view.of(Taken) if not stepped & set(e.names)]
+    if len(found) > 1:
+        source = view.by_pass.get(found[0].backward)
+        yield finding(
+            "used-gradients-taken",
+            "warning",
+            source.where if source else found[0].where,
+            f"The gradients read at {found[0].where} hold this pass on top of an earlier one, which a step had used and "
+            f"nothing cleared: {times(len(found), 'time')}.",
+            names=list(found[0].names)[:10],
+        )
 
 
 def _why_stale(

@@ -112,7 +112,9 @@ def never(view: View) -> Iterator[Finding]:
         orphans = []
     for optimizer, windows in stepped.items():
         mine = [p for p in view.log.parameters if optimizer in p.owners]
-        idle = [p for p in mine if not p.deposits]
+        reached = {name for w in windows for name in w.step.names}
+        # In a later phase of training, with an optimizer of its own, it counts what reached it since.
+        idle = [p for p in mine if not p.deposits or (_came_later(p, optimizer, windows) and p.name not in reached)]
         ghosts = [p for p in idle if not p.in_model and not p.given and p.is_parameter]
         if sharded and backwards and all(not w.step.fresh for w in windows):
             yield finding(
@@ -182,6 +184,10 @@ def never(view: View) -> Iterator[Finding]:
         yield _nobody_uses(view, orphans)
 
 
+def _came_later(parameter: ParameterFacts, optimizer: int, windows: list[Window]) -> bool:
+    return len(windows) > 1 and len(parameter.owners) > 1 and parameter.owners[-1] == optimizer
+
+
 def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     """Whether parts were left out of the optimizer, or are there to be passed through."""
     left_out = [p for p in orphans if p.training and p.is_parameter and _left_out(view, p)]
@@ -204,9 +210,9 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
 def _left_out(view: View, orphan: ParameterFacts) -> bool:
     """Whether a parameter looks forgotten, not frozen.
 
-    An optimizer held it and was let go; or it belongs to a part of a model behind a part that is trained, where what
-    is not to be trained stands in front, or beside its adapters; or to a whole model, whose twin is trained on the
-    same losses.
+    An optimizer held it and was let go; or it is all there is in a module that is no layer, as the weights of several
+    losses are; or it belongs to a part of a model behind a part that is trained, where what is not to be trained
+    stands in front, or beside its adapters; or to a whole model, whose twin is trained on the same losses.
     """
     if orphan.let_go_at is not None:
         return True
@@ -215,6 +221,8 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     if trained:
         behind = min(p.position for p in trained) < orphan.position
         return behind and not any(_part(p) == _part(orphan) for p in trained)
+    if mine and all(_part(p) == _inner(p) not in ("weight", "bias") for p in mine):
+        return True
     names = {p.name for p in mine}
     kind = orphan.model.rstrip("0123456789")
     twins = [p for p in view.log.parameters if p.owners and p.model.rstrip("0123456789") == kind]

@@ -19,7 +19,7 @@ from gradient_ledger.events import (
     ScalerUpdate,
     Unscale,
 )
-from gradient_ledger.rules.view import View, Window, finding, first, some, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
 
 
 def _accumulates_after(window: Window, event: Event) -> bool:
@@ -78,8 +78,10 @@ def clipping(view: View) -> Iterator[Finding]:
             early.append(event)
     # A line that clips fresh gradients at other times is in its right place: this optimizer just did not train here.
     at_work = {e.where for e in view.of(Clip) if e.status.get("fresh")}
-    late = [e for e in late if e.where not in at_work]
-    early = [e for e in early if e.where not in at_work or e.status.get("fresh")]
+    elsewhere = list(_clips_of_others(view, at_work))
+    astray = {e.where for _, hits in elsewhere for _, e in hits}
+    late = [e for e in late if e.where not in at_work | astray]
+    early = [e for e in early if (e.where not in at_work or e.status.get("fresh")) and e.where not in astray]
     if clip_inside is not None:
         yield finding(
             "clipped-every-micro-batch",
@@ -101,6 +103,18 @@ def clipping(view: View) -> Iterator[Finding]:
             scale=scale,
             limit=limit,
             steps=steps_of([w for w, _ in scaled]),
+        )
+    for optimizer, hits in elsewhere:
+        window, event = hits[0]
+        yield finding(
+            "clipped-another-model",
+            "error",
+            event.where,
+            f"Between the backward() of {some(sorted(window.names))} and the step of {view.label(optimizer)}, this "
+            f"clips {some(event.names)}, which that step does not use: its own gradients are not clipped, in "
+            f"{times(len(hits), 'window')}.",
+            steps=steps_of([w for w, _ in hits]),
+            names=list(event.names)[:10],
         )
     if late and len(late) * 2 >= count:
         yield finding(
@@ -128,6 +142,19 @@ def clipping(view: View) -> Iterator[Finding]:
             "gradients pile up, and the others are clipped too hard.",
             names=names[:10],
         )
+
+
+def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[int, list[tuple[Window, Clip]]]]:
+    """Optimizers before whose steps, once their gradients are there, others' old gradients are clipped and not theirs."""
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, Clip]] = []
+        for window in windows:
+            begun = next((e.number for e in window.of(Accumulate) if window.names & set(e.names)), math.inf)
+            clips = [e for e in window.of(Clip) if e.number > begun]
+            if clips and not any(window.names & set(e.names) for e in clips):
+                hits += [(window, e) for e in clips if e.names and e.where not in at_work][:1]
+        if optimizer != BY_HAND and len(windows) > 1 and len(hits) * 2 >= len(windows):
+            yield optimizer, hits
 
 
 def _idle_clips(view: View) -> set[Place | None]:

@@ -16,7 +16,7 @@ from gradient_ledger.events import (
     Place,
     SchedulerStep,
 )
-from gradient_ledger.rules.view import View, Window, finding, steps_of, times
+from gradient_ledger.rules.view import View, Window, finding, some, steps_of, times
 
 LOOKED_AT = 60
 """Backward passes up to which it is asked how many forwards a loss holds."""
@@ -337,7 +337,7 @@ def averages(view: View) -> Iterator[Finding]:
         hits = []
         for window in windows:
             lines: dict[Place | None, list[AverageUpdate]] = defaultdict(list)
-            for event in window.of(AverageUpdate):
+            for event in (e for e in window.of(AverageUpdate) if not e.trained):
                 lines[event.where].append(event)
             most = max(lines.values(), key=len, default=[])
             inside = sum(bool(event.pending) for event in most)
@@ -356,3 +356,22 @@ def averages(view: View) -> Iterator[Finding]:
                 steps=steps_of([w for w, _ in hits]),
             )
             return
+
+
+def trained_averages(view: View) -> Iterator[Finding]:
+    """A running average of the weights that an optimizer moves too."""
+    updates = [e for e in view.of(AverageUpdate) if e.trained]
+    for optimizer, windows in view.windows.items():
+        mine = [e for e in updates if view.owned.get(optimizer, frozenset()) & set(e.names)]
+        moved = {name for w in windows for name in w.step.names}
+        hit = next((e for e in mine if moved & set(e.names)), None)
+        if hit is not None:
+            made = next((e.made_at for e in view.log.optimizers if e.number == optimizer), None)
+            yield finding(
+                "average-trained-too",
+                "warning",
+                made or hit.where,
+                f"{some(sorted(moved & set(hit.names)))} are moved towards other weights at {hit.where}, as an average of "
+                f"them, and steps of {view.label(optimizer)} move them too, by gradients of their own.",
+                names=sorted(moved & set(hit.names))[:10],
+            )
