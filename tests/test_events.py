@@ -240,7 +240,6 @@ FOR_READERS = {
     "Comparison.norm": "the two lengths behind `ratio`",
     "Comparison.reference_norm": "the two lengths behind `ratio`",
     "Ending.rate": "the learning rate, beside the one a scheduler sets",
-    "Ending.skipped": "with `none`, `zeros`, `stale` and `fresh` it says what every parameter held",
 }
 """Fields that only the JSON shows, and why they are there."""
 

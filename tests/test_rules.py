@@ -41,6 +41,7 @@ from gradient_ledger.events import (
     SchedulerStep,
     SkippedStep,
     Step,
+    Taken,
     Unscale,
 )
 from gradient_ledger.rules import RULES, findings
@@ -2085,6 +2086,141 @@ def two_summands_that_never_change() -> Log:
     return tape.log()
 
 
+@finds(
+    "graphs.redrawn",
+    "checkpoint-draws-again",
+    "error",
+    FORWARD,
+    "does not keep the random state, and dropout runs inside",
+)
+def a_checkpoint_drops_out_other_numbers() -> Log:
+    return windows(1, 1).log(redrawn_at=at(FORWARD))
+
+
+@quiet("graphs.redrawn")
+def a_checkpoint_that_nothing_was_trained_with() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(redrawn_at=at(FORWARD))
+
+
+@finds("graphs.bare_states", "state-without-graph", "warning", FORWARD, "cell runs several times", cell="cell")
+def a_state_leaves_the_graph_at_every_step() -> Log:
+    return windows(1, 1).log(bare_states={"cell": at(FORWARD)})
+
+
+@quiet("graphs.bare_states")
+def a_cell_runs_and_nothing_is_trained() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(bare_states={"cell": at(FORWARD)})
+
+
+@finds(
+    "division.running_totals",
+    "divided-by-running-total",
+    "warning",
+    EDIT,
+    "multiplies the gradient by 0.1, 0.05, 0.03, 0.025",
+    factors=[0.1, 0.05, 0.03, 0.025],
+)
+def a_count_is_never_reset() -> Log:
+    return divided(0.1, 0.05, 0.03, 0.025)
+
+
+@quiet("division.running_totals")
+def the_gradient_is_divided_by_its_tokens() -> Log:
+    return divided(0.1, 0.09, 0.12, 0.1)
+
+
+@quiet("division.running_totals")
+def the_batches_grow() -> Log:
+    return divided(1 / 8, 1 / 12, 1 / 16, 1 / 20)
+
+
+@quiet("division.running_totals")
+def three_steps_do_not_tell_a_running_total() -> Log:
+    return divided(0.1, 0.05, 0.033)
+
+
+def divided(*factors: float) -> Log:
+    tape = Tape("w")
+    for factor in factors:
+        tape.passes(1)
+        tape.edit(factors=(factor,))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "order.taken",
+    "used-gradients-taken",
+    "warning",
+    OTHER,
+    "The gradients read at train.py:9 hold this pass on top of an earlier one",
+    names=["b"],
+)
+def a_learner_keeps_the_gradient_of_its_last_step() -> Log:
+    return learners(clear=False)
+
+
+@quiet("order.taken")
+def a_learner_is_cleared_before_its_last_pass() -> Log:
+    return learners(clear=True)
+
+
+@quiet("order.taken")
+def they_are_taken_once() -> Log:
+    return learners(clear=False, tasks=1)
+
+
+def learners(clear: bool, tasks: int = 2) -> Log:
+    """A copy takes a step, and the gradient of one more pass is read from it."""
+    tape = Tape("w", "b")
+    for _ in range(tasks):
+        tape.backward(names="b")
+        tape.step(optimizer=1)
+        if clear:
+            tape.clear(names="b")
+        tape.backward(OTHER, names="b")
+        if not clear:
+            tape.write(Taken, EDIT, ["b"], backward=tape.count)
+        tape.clear(names="b", taken=True)
+        tape.put("w", CLIP)
+        tape.step()
+        tape.clear(names="w")
+    return tape.log({"w": {"given": True}})
+
+
+@finds(
+    "window.trained_averages",
+    "average-trained-too",
+    "warning",
+    MADE,
+    "b are moved towards other weights at train.py:15, as an average of them, and steps of SGD move them too",
+    names=["b"],
+)
+def an_average_is_trained() -> Log:
+    return averaged("w b")
+
+
+@quiet("window.trained_averages")
+def an_average_is_held_by_an_optimizer_and_gets_no_gradient() -> Log:
+    return averaged("w b", reached="w")
+
+
+def averaged(held: str, reached: str = "") -> Log:
+    tape = Tape(held)
+    for _ in range(2):
+        tape.forward()
+        tape.backward(names=reached)
+        tape.step()
+        tape.write(AverageUpdate, UPDATE, ["b"], trained=True)
+        tape.clear()
+    return tape.log({"b": {"requires_grad": not reached}})
+
+
 def with_summand(text: str, *values: float | None, **fields: Any) -> Log:
     tape = Tape("w")
     for value in values:
@@ -2095,6 +2231,40 @@ def with_summand(text: str, *values: float | None, **fields: Any) -> Log:
 
 
 # ------------------------------------------------------------------ precision: clipping
+
+
+@finds(
+    "precision.clipping",
+    "clipped-another-model",
+    "error",
+    CLIP,
+    "Between the backward() of w and the step of SGD #1 (train.py:1), this clips v, which that step does not use",
+    "in 2 windows",
+    names=["v"],
+    steps=[0, 1],
+)
+def the_other_models_old_gradients_are_clipped() -> Log:
+    return two_models("v")
+
+
+@quiet("precision.clipping")
+def both_models_are_clipped_before_both_steps() -> Log:
+    return two_models("w v")
+
+
+def two_models(clipped: str) -> Log:
+    """A critic that is stepped first, and an actor; what is clipped before the actor's step."""
+    tape = Tape("w", "v")
+    for _ in range(2):
+        tape.clear(names="v")
+        tape.passes(1, OTHER, names="v")
+        tape.clip(EDIT, names="v")
+        tape.step(OTHER, 1)
+        tape.clear(names="w")
+        tape.passes(1, names="w")
+        tape.clip(names=clipped)
+        tape.step()
+    return tape.log()
 
 
 @finds(
@@ -3347,9 +3517,9 @@ def what_stands_beside_its_adapter_is_not_trained() -> Log:
     return part("block.w block.h", "block.w", loose="block.h").log()
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "Critic.w get gradients, and no optimizer")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "Critic.0.w get gradients, and no optimizer")
 def gradients_pass_through_another_model() -> Log:
-    return part("Net.w Critic.w", "Net.w", loose="Critic.w").log({"Critic.w": {"model": "Critic"}})
+    return part("Net.w Critic.0.w", "Net.w", loose="Critic.0.w").log({"Critic.0.w": {"model": "Critic"}})
 
 
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer")
@@ -3377,12 +3547,45 @@ def a_tensor_of_no_model_gets_gradients() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"in_model": False}})
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "Judge.0.h get gradients, and no optimizer")
 def a_layer_of_another_model_comes_late_and_is_not_trained() -> Log:
     made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
     late = {"made_at": at(LAYER), "made": 5, "model": "Judge"}
-    tape = part("w b h", "w b", loose="h")
-    return tape.log({"h": late}, optimizers=made)
+    tape = part("w b Judge.0.h", "w b", loose="Judge.0.h")
+    return tape.log({"Judge.0.h": late}, optimizers=made)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Weighting.s get gradients, in train mode")
+def the_weights_of_several_losses_are_left_out() -> Log:
+    facts = {"model": "Weighting", "training": True}
+    return part("w Weighting.s", "w", loose="Weighting.s").log({"Weighting.s": facts})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "Linear.weight get gradients, and no optimizer")
+def a_layer_by_itself_is_not_trained() -> Log:
+    facts = {"model": "Linear", "training": True}
+    return part("w Linear.weight", "w", loose="Linear.weight").log({"Linear.weight": facts})
+
+
+@finds("ownership.never", "graph-cut", "warning", FORWARD, "b ran in every forward and belong to SGD #2")
+def a_later_optimizer_never_reaches_a_part() -> Log:
+    return two_phases(reached="w")
+
+
+@quiet("ownership.never")
+def a_later_optimizer_reaches_every_part() -> Log:
+    return two_phases(reached="w b")
+
+
+def two_phases(reached: str) -> Log:
+    """All is trained by the first optimizer, and then by a second one, as far as gradients reach."""
+    tape = Tape("w b", "w b")
+    for optimizer in (0, 0, 1, 1):
+        tape.forward()
+        tape.backward(names=reached if optimizer else "")
+        tape.step(optimizer=optimizer)
+        tape.clear()
+    return tape.log()
 
 
 @quiet("ownership.never")

@@ -112,7 +112,7 @@ def never(view: View) -> Iterator[Finding]:
         orphans = []
     for optimizer, windows in stepped.items():
         mine = [p for p in view.log.parameters if optimizer in p.owners]
-        reached = {name for w in windows for name in w.step.names}
+        reached = {name for w in windows for name in (*w.step.names, *w.step.stale, *w.step.skipped)}
         # In a later phase of training, with an optimizer of its own, it counts what reached it since.
         idle = [p for p in mine if not p.deposits or (_came_later(p, optimizer, windows) and p.name not in reached)]
         ghosts = [p for p in idle if not p.in_model and not p.given and p.is_parameter]
