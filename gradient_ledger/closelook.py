@@ -1,8 +1,9 @@
-"""A closer look, for a window or two: who averages the weights, and what cuts the graph.
+"""A closer look, for a window or two: who averages the weights, what cuts the graph, whose norm is taken.
 
-Both are done by operations that run all the time and that it would cost too much to listen to. So they are listened
+All are done by operations that run all the time and that it would cost too much to listen to. So they are listened
 to only while there is a reason: a window of several passes has been seen (averages belong to steps, not to
-micro-batches), or a parameter runs and gets no gradient.
+micro-batches), two models look like teacher and student, a parameter runs and gets no gradient, or gradients are
+sharded over several processes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from torch import Tensor
 from gradient_ledger import graph, places
 from gradient_ledger.account import Account
 from gradient_ledger.compiled import any_graph
-from gradient_ledger.events import Place
+from gradient_ledger.events import LocalNorm, Place
+from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import average_updated
 
@@ -32,6 +34,10 @@ LISTS = ("_foreach_add_", "_foreach_lerp_", "_foreach_sub_")
 LEAVING = ("detach", "item", "tolist", "numpy")
 """What takes a tensor's values out of its graph."""
 
+NORMS = ("norm", "square", "pow", "__pow__")
+"""What begins a norm, as a method of a tensor."""
+COLLECTIVES = ("all_reduce", "reduce", "all_gather", "all_gather_into_tensor", "all_gather_object")
+
 _MISSING = object()
 _busy = threading.Lock()
 """One ledger looks closely at a time: what two have put over one another could not be taken off in any order."""
@@ -40,7 +46,7 @@ _busy = threading.Lock()
 class CloseLook:
     """The extra taps of one ledger, while they are in."""
 
-    def __init__(self, state: State, averages: bool, cuts: bool):
+    def __init__(self, state: State, averages: bool, cuts: bool, shards: bool):
         self.state = state
         self.until = state.progress.steps + LASTS
         self.undo: list[Callable[[], None]] = []
@@ -52,6 +58,17 @@ class CloseLook:
                 self._tap(Tensor, name, self._changed)
             for name in LISTS:
                 self._tap(torch, name, self._changed_list)
+        self.norms: list[Draft] = []
+        """Norms of local parts that no collective has followed yet."""
+        if shards:
+            for name in NORMS:
+                self._tap(Tensor, name, self._norm_taken)
+            for name in ("norm", "vector_norm"):
+                self._tap(torch.linalg, name, self._norm_taken)
+            self._tap(torch, "norm", self._norm_taken)
+            self._tap(torch, "_foreach_norm", self._norms_taken)
+            for name in COLLECTIVES:
+                self._tap(torch.distributed, name, self._collected)
         if cuts:
             for name in LEAVING:
                 self._tap(Tensor, name, self._left)
@@ -126,6 +143,25 @@ class CloseLook:
     def _is_gradient(self, target: Tensor) -> bool:
         return any(account.grad is target for account in self.weights.values())
 
+    def _norm_taken(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        taken = args[0]
+        if not isinstance(taken, Tensor) or local_part(taken) is not None:
+            return  # what is still sharded knows how to sum over all parts
+        for account in self.weights.values():
+            local = local_part(account.grad)
+            if local is not None and local.numel() and local.data_ptr() == taken.data_ptr():
+                draft = self.state.join(LocalNorm, places.user_place(frame), account, "local", reduced=False)
+                self.norms.append(draft)
+
+    def _norms_taken(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        for one in args[0] if args else ():
+            self._norm_taken((one,), frame)
+
+    def _collected(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        for draft in self.norms:
+            draft.fields["reduced"] = True
+        self.norms.clear()
+
     def _left(self, args: tuple[Any, ...], frame: FrameType) -> None:
         node = getattr(args[0], "grad_fn", None)
         if node is None or not self.cut:
@@ -160,6 +196,12 @@ def has_twins(accounts: Iterable[Account]) -> bool:
     return any(count > 1 for name, count in Counter(names).items() if name)
 
 
+def local_part(tensor: Tensor | None) -> Tensor | None:
+    """The part of a sharded tensor that this process holds; None for a tensor that is whole."""
+    found = getattr(tensor, "_local_tensor", None)
+    return found if isinstance(found, Tensor) else None
+
+
 def begin(state: State, several_passes: bool) -> None:
     """After a step: look closely from here on, if there is a reason and the budget allows."""
     # Compiled code would be compiled anew.
@@ -167,8 +209,9 @@ def begin(state: State, several_passes: bool) -> None:
         return
     cuts = bool(without_gradient(state.books.accounts)) and state.budget.may_look("cuts", 2)
     averages = (several_passes or has_twins(state.books.accounts)) and state.budget.may_look("averages", 2)
-    if (cuts or averages) and _busy.acquire(blocking=False):
-        state.close_look = CloseLook(state, averages, cuts)
+    shards = bool(state.sync.get("fsdp")) and state.budget.may_look("shards", 2)
+    if (cuts or averages or shards) and _busy.acquire(blocking=False):
+        state.close_look = CloseLook(state, averages, cuts, shards)
 
 
 def end(state: State) -> None:

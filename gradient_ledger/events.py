@@ -503,7 +503,18 @@ class AverageUpdate(Event):
     """Whether an optimizer holds the average itself."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class LocalNorm(Event):
+    """The norm of those parts of sharded gradients was taken that this process holds."""
+
+    kind: ClassVar[str] = "local norm"
+
+    reduced: bool = False
+    """Whether the user's code spoke with the other processes afterwards."""
+
+
 KINDS: tuple[type[Event], ...] = (
+    LocalNorm,
     Taken,
     Forward,
     Backward,

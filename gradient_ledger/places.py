@@ -84,6 +84,15 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
+def receiving(frame: FrameType | None) -> Place | None:
+    """The user's line where something was made; where a helper returns it at once, the line that called the helper."""
+    place = user_place(frame)
+    inner = user_frame(frame)
+    if place is not None and inner is not None and place.code.startswith("return "):
+        return user_place(inner.f_back) or place
+    return place
+
+
 def within(frame: FrameType | None, caller: Place | None) -> Place | None:
     """The line of `caller`'s own function from which this frame was called; None where it was called from elsewhere."""
     while frame is not None and caller is not None:

@@ -266,7 +266,8 @@ def is_state(account: Account, optimizer: Any) -> bool:
     if not isinstance(kept, dict) or grad is None or grad.layout != torch.strided or grad.numel() < 2:
         return False
     held = [one for one in kept.values() if isinstance(one, Tensor) and one.layout == torch.strided]
-    return any(one is grad or (one.numel() == grad.numel() and one.data_ptr() == grad.data_ptr()) for one in held)
+    at = grad.data_ptr()  # 0 for sharded tensors, which have no memory of their own
+    return any(one is grad or (at and one.numel() == grad.numel() and one.data_ptr() == at) for one in held)
 
 
 def how_far(account: Account, before: Any) -> float:

@@ -276,7 +276,7 @@ def hook_registered(state: State, owner: Any, frame: FrameType) -> None:
 def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
     """An optimizer was made."""
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
-        state.optimizer(optimizer, places.user_place(frame), state.books.tick())
+        state.optimizer(optimizer, places.receiving(frame), state.books.tick())
 
 
 def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:

@@ -689,3 +689,18 @@ def test_the_pytest_fixture_passes_and_fails_tests(pytester: pytest.Pytester) ->
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     result.assert_outcomes(passed=3, errors=1)
     result.stdout.fnmatch_lines(["*never-zeroed*"])
+
+
+def test_an_optimizer_that_a_helper_returns_is_said_to_be_made_where_the_helper_was_called() -> None:
+    def helper(model: nn.Module) -> torch.optim.Optimizer:
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    with GradientLedger() as ledger:
+        models = [nn.Linear(2, 1), nn.Linear(2, 1)]
+        first = helper(models[0])
+        second = helper(models[1])
+        for optimizer, model in zip((first, second), models, strict=True):
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+    places = [one.made_at for one in ledger.log.optimizers]
+    assert [place.code for place in places if place] == ["first = helper(models[0])", "second = helper(models[1])"]

@@ -33,6 +33,7 @@ from gradient_ledger.events import (
     Finding,
     Forward,
     InputGradient,
+    LocalNorm,
     Log,
     OptimizerFacts,
     ParameterFacts,
@@ -3728,6 +3729,38 @@ def one_window_of_three_is_left_local() -> Log:
         tape.step()
         tape.clear()
     return tape.log(distributed={"world": 2})
+
+
+@finds(
+    "ownership.local_norms",
+    "local-norm-of-sharded-gradient",
+    "warning",
+    CLIP,
+    "The gradients of w are sharded, and the norm of this process's parts was taken 2 times",
+    names=["w"],
+)
+def the_norm_of_a_part_is_taken() -> Log:
+    return with_norms(False, False)
+
+
+@quiet("ownership.local_norms")
+def the_squares_of_all_parts_are_summed() -> Log:
+    return with_norms(True, True)
+
+
+@quiet("ownership.local_norms")
+def the_norm_of_a_part_is_taken_once() -> Log:
+    return with_norms(False, True)
+
+
+def with_norms(*reduced: bool) -> Log:
+    tape = Tape("w")
+    for one in reduced:
+        tape.passes(1)
+        tape.write(LocalNorm, CLIP, ["w"], reduced=one)
+        tape.step()
+        tape.clear()
+    return tape.log()
 
 
 @quiet("ownership.distributed")

@@ -699,6 +699,14 @@ MISCONCEPTIONS = (
         by_numbers=True,
     ),
     Misconception(
+        "local-norm-of-sharded-gradient",
+        "The norm of one process's part",
+        "A sharded gradient's local part is one piece of it: its norm is too small, and another one in each process. Clipped by it, the parts are scaled by different factors.",
+        "Take the norm of the sharded gradient itself, as torch.nn.utils.clip_grad_norm_ does, or sum the squares over the processes with all_reduce before the root.",
+        "",
+        "lesson 7",
+    ),
+    Misconception(
         "sync-never-re-enabled",
         "Gradient synchronisation was never switched on again",
         "FSDP2 then never reduces: every .grad is None and step() does nothing.",

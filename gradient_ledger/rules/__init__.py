@@ -54,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     ownership.never,
     ownership.idle,
     ownership.distributed,
+    ownership.local_norms,
     numbers.against_reference,
     loud.exceptions,
 )

@@ -12,6 +12,7 @@ from gradient_ledger.events import (
     Finding,
     Forward,
     InputGradient,
+    LocalNorm,
     ParameterFacts,
     Step,
 )
@@ -299,3 +300,17 @@ def distributed(view: View) -> Iterator[Finding]:
                 f"every micro-batch was reduced, in {times(len(late), 'window')}.",
                 steps=steps_of(late),
             )
+
+
+def local_norms(view: View) -> Iterator[Finding]:
+    """The norm of a sharded gradient, taken from one process's part."""
+    found = [e for e in view.of(LocalNorm) if not e.reduced]
+    if len(found) > 1:
+        yield finding(
+            "local-norm-of-sharded-gradient",
+            "warning",
+            found[0].where,
+            f"The gradients of {some(found[0].names)} are sharded, and the norm of this process's parts was taken "
+            f"{times(len(found), 'time')}, without a word to the other processes after it: each has another number.",
+            names=list(found[0].names)[:10],
+        )
