@@ -73,6 +73,7 @@ class Account:
         "position",
         "ref",
         "root",
+        "thawed",
         "trains",
         # what its gradient holds: written by the transitions alone
         "assigned",
@@ -115,6 +116,8 @@ class Account:
         """Whether a living model held it when we last looked."""
         self.trains = can_train(parameter)
         """Whether it required a gradient when we last looked."""
+        self.thawed = False
+        """Whether it began to require a gradient while no living optimizer held it."""
         self.cut_at: Place | None = None
         """Where its output left the graph, if that was seen."""
         self.joined: object = None

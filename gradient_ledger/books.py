@@ -81,9 +81,9 @@ class ModuleAccount:
         "called_at",
         "calls",
         "carried",
-        "cell",
         "checkpoint",
         "in_training",
+        "last",
         "made",
         "made_at",
         "name",
@@ -93,6 +93,7 @@ class ModuleAccount:
         "ref",
         "root",
         "sequence",
+        "unfrozen",
         "window_calls",
     )
 
@@ -108,9 +109,11 @@ class ModuleAccount:
         self.calls = 0
         self.window_calls = 0
         self.norm = isinstance(module, BATCH_NORMS)
-        self.cell = isinstance(module, nn.RNNCellBase)
         self.carried, self.bare = 0, 0
-        """For a cell: calls behind the first of a pass whose state had a graph, and whose state had none."""
+        """For a recurrent cell: calls behind the first of a pass whose state had a graph, and whose state was the last
+        one without its graph."""
+        self.last: complex | None = None
+        """Sums over the state that it computed last."""
         self.sequence = -1
         """The pass that its last call was for."""
         self.outer = False
@@ -122,6 +125,8 @@ class ModuleAccount:
         self.made = 0
         """When it was made, by the clock of `Books`; 0 for before the ledger was opened."""
         self.checkpoint = False
+        self.unfrozen = False
+        """Whether somebody wrote `requires_grad = False` on the module, and its parameters are trained."""
         self.in_training = module.training
         """Whether it was in train mode when we last looked."""
 
@@ -309,13 +314,17 @@ class Books:
             part = entry.ref()
             if part is not None:
                 entry.in_training = part.training
+                if vars(part).get("requires_grad") is False:  # an attribute like any other: it freezes nothing
+                    entry.unfrozen = any(can_train(p) for p in part.parameters())
         held = {id(p) for _, module in self.living() for p in module.parameters()}
         alive = bool(held)
         for account in self.accounts:
             parameter = account.ref()
             if parameter is not None:
-                account.trains = can_train(parameter)
                 account.owned = any(owner.alive for owner in account.owners)
+                thaws = can_train(parameter) and not account.trains
+                account.thawed = not account.owned and (thaws or account.thawed)
+                account.trains = can_train(parameter)
                 if alive:
                     account.attached = id(parameter) in held
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
@@ -53,11 +52,17 @@ class CloseLook:
         self.weights = {p.data_ptr(): a for a in state.books.accounts if a.owners and (p := a.ref()) is not None}
         self.cut = {id(p): a for a in without_gradient(state.books.accounts) if (p := a.ref()) is not None}
         self.blocks: list[tuple[Place | None, int]] = []
+        self.towards: dict[Account, tuple[Draft, Account]] = {}
+        """Parameters that were moved towards others, and which."""
+        self.reading: tuple[Any, list[int]] = (None, [])
+        """A line of the user's, and where the tensors lie whose `.data` it has read."""
         if averages:
             for name in IN_PLACE:
                 self._tap(Tensor, name, self._changed)
             for name in LISTS:
                 self._tap(torch, name, self._changed_list)
+            self._tap(Tensor, "copy_", self._copied)
+            self._tap_data(self._data_read, self._data_put)
         self.norms: list[Draft] = []
         """Norms of local parts that no collective has followed yet."""
         if shards:
@@ -74,7 +79,7 @@ class CloseLook:
                 self._tap(Tensor, name, self._left)
             self._tap(torch.no_grad, "__enter__", self._entered)
             self._tap(torch.no_grad, "__exit__", self._exited)
-            self._tap_data()
+            self._tap_data(lambda tensor, frame: self._left((tensor,), frame))
 
     def end(self) -> None:
         """Take the taps out."""
@@ -100,17 +105,25 @@ class CloseLook:
 
         self._put(owner, name, tapped)
 
-    def _tap_data(self) -> None:
-        base: Any = torch._C.TensorBase.data
+    def _tap_data(
+        self, seen: Callable[[Tensor, FrameType], None], put: Callable[[Tensor, Tensor, FrameType], None] | None = None
+    ) -> None:
+        base: Any = vars(Tensor).get("data", torch._C.TensorBase.data)
 
         def read(tensor: Tensor) -> Tensor:
             frame = sys._getframe(1)
             if places.kind_of(frame.f_code.co_filename) == places.USER:
-                self._tell(lambda: self._left((tensor,), frame))
+                self._tell(lambda: seen(tensor, frame))
             found: Tensor = base.__get__(tensor)
             return found
 
-        self._put(Tensor, "data", property(read, base.__set__, base.__delete__, base.__doc__))
+        def write(tensor: Tensor, value: Tensor) -> None:
+            frame = sys._getframe(1)
+            if put is not None and places.kind_of(frame.f_code.co_filename) == places.USER:
+                self._tell(lambda: put(tensor, value, frame))
+            base.__set__(tensor, value)
+
+        self._put(Tensor, "data", property(read, write, base.__delete__, base.__doc__))
 
     def _tell(self, act: Callable[[], None]) -> None:
         state = self.state
@@ -126,14 +139,54 @@ class CloseLook:
 
     def _changed(self, args: tuple[Any, ...], frame: FrameType) -> None:
         target, others = args[0], [one for one in args[1:3] if isinstance(one, Tensor)]
-        if not isinstance(target, Tensor):
-            return
+        if isinstance(target, Tensor):
+            sources = [a for one in others if (a := self.weights.get(one.data_ptr())) and one.shape == target.shape]
+            self._moved(target, sources, frame)
+
+    def _moved(self, target: Tensor, sources: Iterable[Account], frame: FrameType, copied: bool = False) -> None:
+        """A tensor was moved towards parameters of its shape, or was made a copy of one."""
         own = self.weights.get(target.data_ptr())
-        for one in others:
-            account = self.weights.get(one.data_ptr())
-            if account in (None, own) or one.shape != target.shape or self._is_gradient(target):
+        for source in sources:
+            if source is own or self._is_gradient(target):
                 continue
-            average_updated(self.state, frame, account if own is None else own, trained=own is not None)
+            if own is None:
+                if not copied:
+                    average_updated(self.state, frame, source)
+                continue
+            back = self.towards.get(source)
+            if back is not None and back[1] is own:  # both move towards each other
+                back[0].fields["mutual"] = True
+            elif not copied:
+                self.towards[own] = average_updated(self.state, frame, own, trained=True), source
+
+    def _copied(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        target, value = args[0], args[1] if len(args) > 1 else None
+        if isinstance(value, Tensor):
+            source = self.weights.get(value.data_ptr())
+            if source is None:
+                self._mixed(target, frame)
+            else:
+                self._moved(target, [source], frame, copied=True)
+
+    def _data_read(self, tensor: Tensor, frame: FrameType) -> None:
+        line = (frame.f_code, frame.f_lineno)
+        if self.reading[0] != line:
+            self.reading = (line, [])
+        self.reading[1].append(tensor.data_ptr())
+
+    def _data_put(self, target: Tensor, value: Tensor, frame: FrameType) -> None:
+        self._mixed(target, frame)
+        own = self.weights.get(target.data_ptr())
+        if own is not None:
+            self.weights[value.data_ptr()] = own
+
+    def _mixed(self, target: Tensor, frame: FrameType) -> None:
+        """`old.data = m * old.data + (1 - m) * new.data`: what was read on the same line is in it."""
+        line, read = self.reading
+        if line == (frame.f_code, frame.f_lineno) and target.data_ptr() in read:
+            known = [self.weights[at] for at in read if at in self.weights]
+            self._moved(target, [a for a in known if (p := a.ref()) is not None and p.shape == target.shape], frame)
+        self.reading = (None, [])
 
     def _changed_list(self, args: tuple[Any, ...], frame: FrameType) -> None:
         if len(args) > 1 and isinstance(args[0], (list, tuple)) and isinstance(args[1], (list, tuple)):
@@ -191,9 +244,17 @@ def without_gradient(accounts: Iterable[Account]) -> list[Account]:
 
 
 def has_twins(accounts: Iterable[Account]) -> bool:
-    """Whether two parameters that optimizers hold have the same name but for its first part, as a teacher's have."""
-    names = [a.name.partition(".")[2] for a in accounts if a.owned]
-    return any(count > 1 for name, count in Counter(names).items() if name)
+    """Whether two parameters that optimizers hold have the same name but for one word of it, as a teacher's have."""
+    seen: set[tuple[str, ...]] = set()
+    for account in accounts:
+        words = account.name.split(".")
+        for at, word in enumerate(words[:-1]):
+            if account.owned and not word.isdigit():
+                twin = (*words[:at], "", *words[at + 1 :])
+                if twin in seen:
+                    return True
+                seen.add(twin)
+    return False
 
 
 def local_part(tensor: Tensor | None) -> Tensor | None:

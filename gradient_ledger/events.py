@@ -393,6 +393,8 @@ class Ending(Event):
     """Where gradients from before and after another optimizer's step are in it together."""
     kept_as_state: tuple[str, ...] = ()
     """Parameters whose very gradient the optimizer keeps as its state; looked at after the first few steps."""
+    kept_at: Place | None = None
+    """Where the optimizer's code took hold of them."""
     low_precision: str = ""
     """`bfloat16` or `float16` where several passes were summed in it."""
     norm: float | None = None
@@ -407,6 +409,8 @@ class Ending(Event):
     """Where the first of them was first called."""
     hooks: Mapping[str, int] = field(default_factory=dict)
     """Parameters that carry more gradient hooks than at any step before, and how many."""
+    hooks_scale: bool = False
+    """Whether the text of the last hook multiplies by a number or adds one: twice the hook is twice the effect."""
     hooked_at: Place | None = None
     """Where a gradient hook was last registered."""
     reference: Comparison | None = None
@@ -501,6 +505,8 @@ class AverageUpdate(Event):
     """Backward passes that no step had used yet, the most of any gradient."""
     trained: bool = False
     """Whether an optimizer holds the average itself."""
+    mutual: bool = False
+    """Whether what it moved towards was moved towards it as well."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -595,9 +601,11 @@ class ParameterFacts:
     """How often the module that holds it was called while it could have been trained."""
     given: bool
     """Whether the user's code ever put a gradient there itself."""
-    is_parameter: bool
+    thawed: bool = False
+    """Whether it began to require a gradient while no living optimizer held it."""
+    is_parameter: bool = True
     """Whether it is an `nn.Parameter`, not a plain tensor."""
-    in_model: bool
+    in_model: bool = True
     """Whether a module seen running still holds it."""
     called_at: Place | None = None
     """Where the module that holds it was first called."""
@@ -664,6 +672,8 @@ class Log:
     """Windows left out because the run was long and they were like earlier ones."""
     bare_states: Mapping[str, Place | None] = field(default_factory=dict)
     """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line of the call."""
+    unfrozen: Mapping[str, Place | None] = field(default_factory=dict)
+    """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same, and its line."""
     redrawn_at: Place | None = None
     """A checkpoint that keeps no random state, and draws another dropout when it runs again."""
     steps_by_hand: int = 0

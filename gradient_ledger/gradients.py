@@ -33,7 +33,8 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
     """`.grad` was read from Python, outside torch's own optimizers."""
     account = state.books.find(parameter)
     if account is None:
-        if kind == places.USER and grad is not None and state.progress.passed_since_step:
+        by_hand = state.progress.steps_by_hand > 0
+        if kind == places.USER and grad is not None and (state.progress.passed_since_step or by_hand):
             input_read(state, parameter, frame)
         return
     if kind == places.CLIP:
@@ -59,8 +60,9 @@ def input_read(state: State, tensor: Tensor, frame: FrameType) -> None:
     known = state.leaves.get(id(tensor))
     looked = fingerprint(tensor) if state.budget.may_look("leaves", 400) else None
     now = (weakref.ref(tensor), tensor._version, looked)
-    if known is not None and known[0]() is tensor and known[1:] != now[1:] and not last.touched:
-        # No known parameter was trained, and this was changed after its gradient was read: stepped by hand, once.
+    alone = not last.touched or state.progress.steps_by_hand > 0
+    if known is not None and known[0]() is tensor and known[1:] != now[1:] and alone:
+        # No known parameter was trained but by hand, and this was changed after its gradient was read: stepped by hand.
         account = state.books.open(tensor)
         state.progress.steps_by_hand = max(state.progress.steps_by_hand, 1)
         state.progress.stepped(state.progress.steps_by_hand)
@@ -396,9 +398,9 @@ def hand_step(state: State, account: Account, parameter: Tensor) -> None:
         moved = fingerprint(parameter) != account.print
     if not moved:
         return
-    place = account.read
-    known = (Step, place and (place.file, place.line), "by hand") in state.journal.groups
-    draft = state.join(Step, place, account, "by hand")
+    open_step = next((one for (kind, _, key), one in state.journal.groups.items() if key == "by hand"), None)
+    known = open_step is not None  # a step is one however many lines it has, one for each parameter say
+    draft = state.join(Step, open_step.place if open_step is not None else account.read, account, "by hand")
     tally(draft, [account])
     account.use(-1)
     account.stands(parameter, None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import closelook, compiled, passes, places
+from gradient_ledger import closelook, compiled, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import Log, OptimizerFacts, ParameterFacts, Place
@@ -77,6 +77,17 @@ class Recorder(State):
             return self.compiled_models.get(root.number, own)
         return own
 
+    def _unfrozen(self) -> dict[str, Place | None]:
+        """Modules that were to be frozen by an attribute, by name, and the line that sets it."""
+        files = {draft.place.file for draft in self.journal.drafts if draft.place is not None}
+        found: dict[str, Place | None] = {}
+        for one in self.books.modules.values():
+            if one.unfrozen and one.root is not None:
+                word = one.name.rpartition(".")[2]
+                lines = [line for file in sorted(files) if word and (line := source.frozen_by_name(file, word))]
+                found[self.books.full_name(one.root, one.name) or one.root.label] = lines[0] if lines else None
+        return found
+
     def log(self) -> Log:
         """Everything so far as plain, frozen data."""
         with self.lock:
@@ -95,6 +106,7 @@ class Recorder(State):
                     requires_grad=account.trains,
                     ran=runs.calls if (runs := self._runs(account, reached)) else 0,
                     given=account.given,
+                    thawed=account.thawed,
                     is_parameter=account.is_parameter,
                     in_model=account.attached,
                     called_at=runs.called_at if runs else None,
@@ -132,8 +144,11 @@ class Recorder(State):
                 distributed=dict(self.sync),
                 dropped=self.journal.dropped,
                 bare_states={
-                    one.name: one.called_at for one in self.books.modules.values() if one.bare and not one.carried
+                    one.name or (one.root.label if one.root else "a cell"): one.called_at
+                    for one in self.books.modules.values()
+                    if one.bare and not one.carried
                 },
+                unfrozen=self._unfrozen(),
                 redrawn_at=self.redrawn_at,
                 steps_by_hand=self.progress.steps_by_hand,
                 unknown_reference=tuple(self.reference_names or ()),

@@ -109,6 +109,30 @@ def weighing(trail: Trail) -> Place | None:
     return None
 
 
+def factor(file: str, line: int) -> str | None:
+    """The name of what a hook's text multiplies or divides its gradient by, or the number itself; else None."""
+    tree = _tree(file)
+    hooks = [n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS) and n.lineno == line] if tree is not None else []
+    if len(hooks) != 1:
+        return None
+    body: Any = hooks[0].body
+    value = body if isinstance(body, ast.expr) else body[-1].value if isinstance(body[-1], ast.Return) else None
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, (ast.Mult, ast.Div)):
+        return None
+    given = [one.arg for one in hooks[0].args.args]
+    for own, other in ((value.left, value.right), (value.right, value.left)):
+        if isinstance(own, ast.Name) and own.id in given:
+            return other.id if isinstance(other, ast.Name) else str(getattr(other, "value", "")) or None
+    return None
+
+
+def frozen_by_name(file: str, name: str) -> Place | None:
+    """The line that sets `requires_grad` of a module of that name to False."""
+    wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")
+    lines = linecache.getlines(file)
+    return next((Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)), None)
+
+
 class Assigned(NamedTuple):
     """What was assigned to a name."""
 

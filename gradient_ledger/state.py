@@ -63,6 +63,7 @@ class State:
         """Put on the graph of a scaled loss."""
         self.own_only = False
         self.module_hooks = -1
+        self.hooks_scale = False
         self.redrawn_at: Place | None = None
         self.hooked_at: Place | None = None
         self.sync: dict[str, Any] = {}

@@ -183,7 +183,7 @@ def count_hooks(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         state.module_hooks = count
     if hooks:
         draft.fields["hooks"] = hooks
-        draft.fields["hooked_at"] = state.hooked_at
+        draft.fields["hooked_at"], draft.fields["hooks_scale"] = state.hooked_at, state.hooks_scale
 
 
 def is_stateless(entry: OptimizerAccount) -> bool:
@@ -246,7 +246,9 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
         skip(state, entry, draft)
         return
     if entry.steps < SAMPLES:
-        draft.fields["kept_as_state"] = [account for account in entry.accounts if is_state(account, optimizer)]
+        kept = [account for account in entry.accounts if is_state(account, optimizer)]
+        draft.fields["kept_as_state"] = kept
+        draft.fields["kept_at"] = next((account.read for account in kept), None)
     use(entry)
     entry.steps += 1
     state.progress.stepped(entry.steps)

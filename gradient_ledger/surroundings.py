@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 import weakref
-from collections.abc import Mapping
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import places
+from gradient_ledger import places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.compiled import is_product, uncompiled
@@ -28,17 +28,14 @@ from gradient_ledger.events import (
     Unscale,
 )
 from gradient_ledger.gradients import settle
+from gradient_ledger.journal import Draft
 from gradient_ledger.progress import Region
 from gradient_ledger.state import State
 from gradient_ledger.tally import rate_of
-from gradient_ledger.tensors import digest_of, is_zero, scale_of
-
-_NO_NAMES: Mapping[str, Any] = {}
+from gradient_ledger.tensors import digest_of, scale_of
 
 
-def forward(
-    state: State, module: nn.Module, frame: FrameType, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] = _NO_NAMES
-) -> None:
+def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     """A module is about to run."""
     thread = threading.get_ident()
     compiled, inner = getattr(module, "_compiled_call_impl", None) is not None, uncompiled(module)
@@ -65,9 +62,7 @@ def forward(
         entry.calls += 1
         if entry.called_at is None:
             first_call(state, entry, frame)
-        entry.quiet = not (entry.norm or entry.announced or entry.cell)
-        if entry.cell and learning:
-            look_at_state(state, entry, args[1] if len(args) > 1 else kwargs.get("hx"))
+        entry.quiet = not entry.norm and not entry.announced
     if entry.norm and module.training and learning:
         entry.window_calls += 1
     if entry.announced and entry.root is not None:
@@ -91,17 +86,29 @@ def forward(
         state.emit(Forward, places.user_place(frame), (), **fields)
 
 
-def look_at_state(state: State, entry: ModuleAccount, given: Any) -> None:
-    """Whether a recurrent cell gets its state with a graph, where this is not the first call of a sequence."""
+def cell_runs(state: State, module: nn.Module, given: Any) -> None:
+    """A recurrent cell is about to run: whether the state that it gets is its last one, and has a graph."""
+    entry = state.books.module(module)
+    if entry is None or not torch.is_grad_enabled():
+        return
     number = state.progress.pass_number
     again, entry.sequence = entry.sequence == number, number
-    states = [one for one in (given if isinstance(given, tuple) else (given,)) if isinstance(one, Tensor)]
-    if not again or not states:
+    hidden = given[0] if isinstance(given, tuple) else given
+    if not again or not isinstance(hidden, Tensor):
         return
-    if any(one.requires_grad for one in states):
+    if hidden.requires_grad:
         entry.carried += 1
-    elif not entry.carried and state.budget.may_look("states") and not all(is_zero(one) for one in states):
+    elif not entry.carried and entry.last is not None and digest_of(hidden) == entry.last:
         entry.bare += 1
+
+
+def cell_ran(state: State, module: nn.Module, result: Any) -> None:
+    """A recurrent cell has run: remember its state, to know it again without its graph."""
+    entry = state.books.module(module)
+    if entry is not None:
+        hidden = result[0] if isinstance(result, tuple) else result
+        looks = not entry.carried and state.budget.may_look("states")
+        entry.last = digest_of(hidden) if looks and isinstance(hidden, Tensor) else None
 
 
 def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
@@ -115,7 +122,7 @@ def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
             local = walk.f_locals
             if local.get("preserve_rng_state", local.get("preserve")) is False:
                 state.redrawn_at = places.user_place(walk)
-        if inside and code.co_name == "forward":
+        if inside and code.co_name == "forward" and "run_function" in code.co_varnames:
             entry.checkpoint = True  # the class behind use_reentrant=True runs it inside its forward
             entry.called_at = places.user_place(walk)
             return
@@ -267,10 +274,21 @@ def waiting_passes(state: State) -> int:
     return max((len(a.deposits) for a in state.books.accounts if a.status == FRESH), default=0)
 
 
-def hook_registered(state: State, owner: Any, frame: FrameType) -> None:
+def hook_registered(state: State, owner: Any, hook: Any, frame: FrameType) -> None:
     """A gradient hook was put on a tensor or a module."""
     if isinstance(owner, nn.Module) or state.books.find(owner) is not None:
-        state.hooked_at = places.user_place(frame)
+        state.hooked_at, state.hooks_scale = places.user_place(frame), scales(hook)
+
+
+def scales(hook: Any) -> bool:
+    """Whether a hook multiplies the gradient by a number, as far as its text and its variables show."""
+    if not isinstance(hook, FunctionType):
+        return False
+    name = source.factor(hook.__code__.co_filename, hook.__code__.co_firstlineno)
+    if name is None or not name.isidentifier():
+        return name is not None
+    known = inspect.getclosurevars(hook)
+    return isinstance({**known.globals, **known.nonlocals}.get(name), (int, float))
 
 
 def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
@@ -285,17 +303,15 @@ def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:
         state.optimizer(optimizer).restored = places.user_place(frame)
 
 
-def average_updated(state: State, frame: FrameType, account: Account | None = None, trained: bool = False) -> None:
+def average_updated(state: State, frame: FrameType, account: Account | None = None, trained: bool = False) -> Draft:
     """A running average of the weights took in one parameter, or all of them.
 
-    One that is trained itself is named; else the parameter that it takes in is.
-
-    It belongs to the line of the training loop: that is where it stands in or out of the condition of the step.
+    One that is trained itself is named; else the parameter that it takes in is. It belongs to the line of the training
+    loop: that is where it stands in or out of the condition of the step.
     """
     last = state.journal.last(Ending)
     place = places.within(frame, last.place if last is not None else None) or places.user_place(frame)
     if account is None:
-        state.emit(AverageUpdate, place, (), pending=waiting_passes(state))
-    else:
-        key = "trained" if trained else "average"
-        state.join(AverageUpdate, place, account, key, pending=waiting_passes(state), trained=trained)
+        return state.emit(AverageUpdate, place, (), pending=waiting_passes(state))
+    key = "trained" if trained else "average"
+    return state.join(AverageUpdate, place, account, key, pending=waiting_passes(state), trained=trained)

@@ -208,11 +208,13 @@ def _install() -> None:
     tap(autocast, "__exit__", before=lambda recorder, call: surroundings.autocast_left(recorder))
     tap(torch, "clear_autocast_cache", after=lambda recorder, call, _: surroundings.autocast_cache_cleared(recorder))
     tap(torch.utils.data.DataLoader, "__iter__", before=_before(lambda *of: surroundings.loader_started(*of)))
-    tap(Tensor, "register_hook", before=_before(lambda *of: surroundings.hook_registered(*of)))
-    tap(Tensor, "register_post_accumulate_grad_hook", before=_before(lambda *of: surroundings.hook_registered(*of)))
-    tap(nn.Module, "register_full_backward_hook", before=_before(lambda *of: surroundings.hook_registered(*of)))
-    tap(nn.Module, "register_full_backward_pre_hook", before=_before(lambda *of: surroundings.hook_registered(*of)))
+    tap(Tensor, "register_hook", before=_hook_registered)
+    tap(Tensor, "register_post_accumulate_grad_hook", before=_hook_registered)
+    tap(nn.Module, "register_full_backward_hook", before=_hook_registered)
+    tap(nn.Module, "register_full_backward_pre_hook", before=_hook_registered)
     tap(torch.optim.swa_utils.AveragedModel, "update_parameters", before=_averaged)
+    for cell in (nn.RNNCell, nn.GRUCell, nn.LSTMCell):
+        tap(cell, "forward", before=_cell_runs, after=_cell_ran)
     plain = nn.Module.__call__
     _replace(nn.Module, "__call__", _module_call)
     _undo.append(compiled.take_for_the_plain_call(nn.Module.__call__, plain))
@@ -295,6 +297,19 @@ def _scheduled(recorder: Recorder, call: Call, _: Any) -> None:
     # Schedulers step once as they are made, and composed ones step their parts: neither is the user's doing.
     if not call.failed and not call.frame.f_code.co_filename.endswith("lr_scheduler.py"):
         surroundings.scheduled(recorder, call.owner, call.frame)
+
+
+def _hook_registered(recorder: Recorder, call: Call) -> None:
+    surroundings.hook_registered(recorder, call.owner, call.argument(1, "hook"), call.frame)
+
+
+def _cell_runs(recorder: Recorder, call: Call) -> None:
+    surroundings.cell_runs(recorder, call.owner, call.argument(2, "hx"))
+
+
+def _cell_ran(recorder: Recorder, call: Call, _: Any) -> None:
+    if not call.failed:
+        surroundings.cell_ran(recorder, call.owner, call.result)
 
 
 def _averaged(recorder: Recorder, call: Call) -> None:
@@ -398,7 +413,7 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
                     continue
                 with recorder.lock:
                     try:
-                        surroundings.forward(recorder, self, frame_at(1), args, kwargs)
+                        surroundings.forward(recorder, self, frame_at(1))
                     except Exception as error:
                         recorder.failed(error)
         return original(self, *args, **kwargs)

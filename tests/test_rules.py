@@ -1392,13 +1392,13 @@ def a_loss_goes_backward_again_for_another_step() -> Log:
     return tape.log()
 
 
-def hooked_now_and_then(*lines: int) -> Log:
+def hooked_now_and_then(*lines: int, **fields: Any) -> Log:
     """A hook more at every tenth step, registered at these lines."""
     tape = Tape("w b")
     for number, line in enumerate(lines, 1):
         for at_work in [True] + [False] * 9:
             tape.passes(1)
-            tape.step(hooks={"w": number} if at_work else {}, hooked_at=at(line) if at_work else None)
+            tape.step(hooks={"w": number} if at_work else {}, hooked_at=at(line) if at_work else None, **fields)
             tape.clear()
     return tape.log()
 
@@ -1423,6 +1423,11 @@ def a_hook_more_at_every_step() -> Log:
 @finds("window.hooks", "hook-registered-every-iteration", "info", OTHER, "carries 1, 2, 3 gradient hooks")
 def a_hook_more_at_every_tenth_step_from_one_line() -> Log:
     return hooked_now_and_then(OTHER, OTHER, OTHER)
+
+
+@finds("window.hooks", "hook-registered-every-iteration", "warning", OTHER, "carries 1, 2, 3 gradient hooks")
+def a_factor_more_at_every_tenth_step() -> Log:
+    return hooked_now_and_then(OTHER, OTHER, OTHER, hooks_scale=True)
 
 
 @quiet("window.hooks")
@@ -3566,6 +3571,65 @@ def the_weights_of_several_losses_are_left_out() -> Log:
 def a_layer_by_itself_is_not_trained() -> Log:
     facts = {"model": "Linear", "training": True}
     return part("w Linear.weight", "w", loose="Linear.weight").log({"Linear.weight": facts})
+
+
+@finds(
+    "ownership.never", "gradients-nobody-uses", "warning", MADE, "a.x get gradients, in train mode, and no optimizer"
+)
+def what_was_frozen_when_the_optimizer_was_made_is_not_held_by_it() -> Log:
+    return part("a.x w", "w", loose="a.x").log({"a.x": {"thawed": True, "training": True}})
+
+
+@finds(
+    "ownership.never",
+    "stepped-without-gradients",
+    "error",
+    STEP,
+    "SGD took 2 steps, and no gradient ever reached what it holds: h got some, and no optimizer holds them",
+    names=["h"],
+)
+def another_model_is_trained_than_the_optimizer_holds() -> Log:
+    tape = Tape("w", loose="h")
+    for _ in range(2):
+        tape.forward()
+        tape.backward(names="h")
+        tape.step()
+    return tape.log({"w": {"ran": 0}})
+
+
+@quiet("ownership.never")
+def an_optimizer_whose_turn_comes_later() -> Log:
+    tape = Tape("w", "h")
+    for step in range(4):
+        tape.forward()
+        tape.backward(names="w h" if step > 1 else "w")
+        tape.step()
+        tape.step(OTHER, 1)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "ownership.unfrozen",
+    "frozen-by-attribute",
+    "error",
+    LAYER,
+    "body has requires_grad = False, which on a module is an attribute like any other: body.w got gradients",
+    names=["body.w"],
+)
+def a_module_is_frozen_by_an_attribute() -> Log:
+    tape = Tape("body.w head.w")
+    tape.passes(1)
+    tape.step()
+    return tape.log(unfrozen={"body": at(LAYER)})
+
+
+@quiet("ownership.unfrozen")
+def nothing_of_it_is_trained() -> Log:
+    tape = Tape("head.w")
+    tape.passes(1)
+    tape.step()
+    return tape.log(unfrozen={"body": at(LAYER)})
 
 
 @finds("ownership.never", "graph-cut", "warning", FORWARD, "b ran in every forward and belong to SGD #2")

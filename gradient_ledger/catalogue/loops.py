@@ -538,6 +538,23 @@ MISCONCEPTIONS = (
         "lesson 3",
     ),
     Misconception(
+        "frozen-by-attribute",
+        "A module is not frozen by an attribute",
+        "requires_grad belongs to parameters. Set on a module it is stored and read by nobody: everything in it is trained.",
+        "Call module.requires_grad_(False), with brackets and underscore.",
+        "Python lets you set any attribute on a module; a misspelt one is no error.",
+        "",
+    ),
+    Misconception(
+        "stepped-without-gradients",
+        "Steps without any gradient",
+        "The optimizer steps, and no gradient ever reaches the parameters that it holds: they are trained by nothing.",
+        "Look whether the loss is computed with this model, and not with a copy or an older one.",
+        "step() passes over parameters whose .grad is None, without a word.",
+        "",
+        shadows=("graph-cut", "gradients-nobody-uses"),
+    ),
+    Misconception(
         "gradients-nobody-uses",
         "Gradients no optimizer uses",
         "They are computed and left lying. Where the parameters were meant to be trained they never are; where not, the work is wasted.",

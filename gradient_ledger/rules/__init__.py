@@ -55,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     ownership.idle,
     ownership.distributed,
     ownership.local_norms,
+    ownership.unfrozen,
     numbers.against_reference,
     loud.exceptions,
 )

@@ -108,7 +108,7 @@ def never(view: View) -> Iterator[Finding]:
         return
     sharded = bool(view.log.distributed.get("fsdp"))
     backwards = view.of(Backward)
-    orphans = [p for p in view.log.parameters if not p.owners and p.deposits and p.in_model]
+    orphans = [p for p in view.log.parameters if (not p.owners or p.thawed) and p.deposits and p.in_model]
     if BY_HAND in view.windows:
         orphans = []
     for optimizer, windows in stepped.items():
@@ -154,6 +154,16 @@ def never(view: View) -> Iterator[Finding]:
             )
             continue
         cut = [p for p in idle if p.requires_grad and p.ran and p.in_model and not p.given]
+        if not cut and len(windows) > 1 and not any(p.deposits or p.given for p in mine) and _found_nothing(windows):
+            yield finding(
+                "stepped-without-gradients",
+                "error",
+                windows[0].step.where,
+                f"{view.label(optimizer)} took {times(len(windows), 'step')}, and no gradient ever reached what it holds"
+                f"{': ' + some(p.name for p in orphans) + ' got some, and no optimizer holds them' if orphans else ''}.",
+                names=[p.name for p in orphans][:10],
+            )
+            continue
         if not cut or not backwards:
             continue
         checkpointed = [p for p in cut if p.in_checkpoint]
@@ -185,6 +195,10 @@ def never(view: View) -> Iterator[Finding]:
         yield _nobody_uses(view, orphans)
 
 
+def _found_nothing(windows: list[Window]) -> bool:
+    return not any(w.step.fresh or w.step.stale or w.step.skipped for w in windows)
+
+
 def _came_later(parameter: ParameterFacts, optimizer: int, windows: list[Window]) -> bool:
     return len(windows) > 1 and len(parameter.owners) > 1 and parameter.owners[-1] == optimizer
 
@@ -211,11 +225,11 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
 def _left_out(view: View, orphan: ParameterFacts) -> bool:
     """Whether a parameter looks forgotten, not frozen.
 
-    An optimizer held it and was let go; or it is all there is in a module that is no layer, as the weights of several
+    An optimizer held it and was let go; or it was frozen when the optimizer was made, and is no more; or it is all there is in a module that is no layer, as the weights of several
     losses are; or it belongs to a part of a model behind a part that is trained, where what is not to be trained
     stands in front, or beside its adapters; or to a whole model, whose twin is trained on the same losses.
     """
-    if orphan.let_go_at is not None:
+    if orphan.let_go_at is not None or orphan.thawed:
         return True
     mine = [p for p in view.log.parameters if p.model == orphan.model and p.in_model]
     trained = [p for p in mine if p.owners]
@@ -314,3 +328,23 @@ def local_norms(view: View) -> Iterator[Finding]:
             f"{times(len(found), 'time')}, without a word to the other processes after it: each has another number.",
             names=list(found[0].names)[:10],
         )
+
+
+def unfrozen(view: View) -> Iterator[Finding]:
+    """A module that was to be frozen by an attribute of its own."""
+    used = {name for w in view.all_windows for name in w.step.names}
+    for name, where in view.log.unfrozen.items():
+        mine = sorted(p for p in used if p.startswith(f"{name}.") or name in {f.model for f in _facts(view, p)})
+        if mine:
+            yield finding(
+                "frozen-by-attribute",
+                "error",
+                where,
+                f"{name} has requires_grad = False, which on a module is an attribute like any other: {some(mine)} got "
+                "gradients, and steps used them.",
+                names=mine[:10],
+            )
+
+
+def _facts(view: View, name: str) -> list[ParameterFacts]:
+    return [one for one in view.log.parameters if one.name == name]

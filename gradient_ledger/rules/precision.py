@@ -152,7 +152,8 @@ def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[i
             begun = next((e.number for e in window.of(Accumulate) if window.names & set(e.names)), math.inf)
             clips = [e for e in window.of(Clip) if e.number > begun]
             if clips and not any(window.names & set(e.names) for e in clips):
-                hits += [(window, e) for e in clips if e.names and e.where not in at_work][:1]
+                real = [e for e in clips if e.names and e.where not in at_work and e.limit != math.inf]
+                hits += [(window, e) for e in real][:1]
         if optimizer != BY_HAND and len(windows) > 1 and len(hits) * 2 >= len(windows):
             yield optimizer, hits
 
@@ -481,7 +482,7 @@ def replaced(view: View) -> Iterator[Finding]:
             yield finding(
                 "gradient-kept-as-state",
                 "error",
-                kept[0].step.where,
+                kept[0].step.kept_at or kept[0].step.where,
                 f"After the step of {view.label(optimizer)} its state for {some(kept[0].step.kept_as_state)} is the very "
                 "tensor in .grad: clearing the gradient clears the state, and a backward adds to it.",
                 names=list(kept[0].step.kept_as_state)[:10],

@@ -231,13 +231,15 @@ def hooks(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         growing = [w for w in windows if w.step.hooks]
         often = len(growing) * 2 >= min(len(windows), 12)
+        again = all(w.step.hooks_scale for w in growing)
         if len(growing) >= 3 and (often or len({w.step.hooked_at for w in growing}) == 1):
             counts = [max(w.step.hooks.values()) for w in growing]
             if counts != sorted(set(counts)):
                 continue
             yield finding(
                 "hook-registered-every-iteration",
-                "error" if often else "info",  # now and then: pruning masks, say, which may be put on again
+                # Now and then: pruning masks, say, may be put on again; a factor may not.
+                "error" if often else "warning" if again else "info",
                 growing[-1].step.hooked_at,
                 f"At the steps of {view.label(optimizer)} a parameter carries {_list(counts)} gradient hooks: each of "
                 "them changes the gradient once more.",
@@ -360,7 +362,7 @@ def averages(view: View) -> Iterator[Finding]:
 
 def trained_averages(view: View) -> Iterator[Finding]:
     """A running average of the weights that an optimizer moves too."""
-    updates = [e for e in view.of(AverageUpdate) if e.trained]
+    updates = [e for e in view.of(AverageUpdate) if e.trained and not e.mutual]
     for optimizer, windows in view.windows.items():
         mine = [e for e in updates if view.owned.get(optimizer, frozenset()) & set(e.names)]
         moved = {name for w in windows for name in w.step.names}
