@@ -183,7 +183,7 @@ print("taken over, stored the other way round:            ", turned)
 assert (plain, held_by_us, expanded, turned) == (True, False, False, False)
 
 # %% [markdown]
-# "In place" has an exception. With `create_graph=True`, backward builds a graph of the gradient itself, for second derivatives. A tensor that is part of a graph must not be changed under it. So there the sum is a new tensor.
+# "In place" has exceptions. With `create_graph=True`, backward builds a graph of the gradient itself, for second derivatives. A tensor that is part of a graph must not be changed under it. So there the sum is a new tensor. And a *sparse* gradient, which stores only the rows that are not zero, has no room for an ordinary, dense one: when a dense gradient arrives on a sparse one, the sum is a new tensor, too.
 
 # %%
 w = torch.tensor([1.0, 2.0, 3.0], **kind, requires_grad=True)
@@ -195,6 +195,13 @@ with warnings.catch_warnings():
 print("create_graph=True: same tensor?", w.grad is first, " values", w.grad.tolist())
 assert w.grad is not first
 w.grad = first = None  # breaks the circle, so that its memory is freed
+
+table = nn.Embedding(4, 2, sparse=True).to(**kind)
+table(torch.tensor([1], device=device)).sum().backward()
+first = table.weight.grad
+(table.weight**2).sum().backward()
+print("dense onto sparse: same tensor?", table.weight.grad is first)
+assert first.is_sparse and table.weight.grad is not first
 
 # %% [markdown]
 # ### Press the buttons
@@ -318,17 +325,21 @@ def text(vector):
     return "[" + ", ".join(f"{value:.4f}" for value in vector.tolist()) + "]"
 
 
+both = {"not cleared": bias_gradients(False), "cleared": bias_gradients(True)}
 print("step  loop         delivered         in .grad")
-for name, rows in (("not cleared", bias_gradients(False)), ("cleared", bias_gradients(True))):
+for name, rows in both.items():
     total = torch.zeros(2)
     for step, (delivered, held_now) in enumerate(rows, start=1):
         print(f"{step}     {name:<13}{text(delivered)}  {text(held_now)}")
         total = total + delivered
     expected = total if name == "not cleared" else rows[-1][0]
     assert torch.allclose(rows[-1][1], expected)
+arrived = [[delivered for delivered, _ in rows] for rows in both.values()]
+print("same delivery in both loops, by step:", [torch.equal(a, b) for a, b in zip(*arrived, strict=True)])
+assert [torch.equal(a, b) for a, b in zip(*arrived, strict=True)] == [True, True, False]
 
 # %% [markdown]
-# In the cleared loop the last two columns agree. In the other one, `.grad` is the running total of what was delivered. The deliveries differ a little between the loops from the second step on, because the weights have moved differently. Whether this makes training worse is another question, and its answer is less simple than most texts say. Lesson 5 measures it.
+# In the cleared loop the last two columns agree. In the other one, `.grad` is the running total of what was delivered. The first two deliveries are the same in both loops: the first step used the same gradient. From the third on they differ, because from the second step on the weights have moved differently. Whether this makes training worse is another question, and its answer is less simple than most texts say. Lesson 5 measures it.
 #
 # ### Your turn
 #
@@ -659,8 +670,30 @@ show(
 )
 
 # %% [markdown]
-# The buffer is what makes the right-hand program possible. Each graph dies in its own backward call and leaves its gradient behind in the sum. The sum is as large as the parameters, however many pieces there are.
-#
+# In the right-hand program each graph dies in its own backward call and leaves its gradient behind in the sum. The sum is as large as the parameters, however many pieces there are. The buffer makes this program short, not possible: with `torch.autograd.grad` and a sum of your own you get the same gradient in the same memory, as the cell shows.
+
+
+# %%
+def own_sum():
+    """(gradient, peak) of the same four micro-batches, without any .grad."""
+    inputs, targets = draw(256, 10, seed=3), draw(256, 2, seed=4)
+    model = small_model()
+    counter = SavedBytes(inputs, targets, *model.parameters())
+    total = [torch.zeros_like(p) for p in model.parameters()]
+    with torch.autograd.graph.saved_tensors_hooks(counter.pack, lambda kept: kept.tensor):
+        for rows in range(0, 256, 64):
+            loss = squared_error_sum(model(inputs[rows : rows + 64]), targets[rows : rows + 64])
+            for part, new in zip(total, torch.autograd.grad(loss, list(model.parameters())), strict=True):
+                part += new
+    return torch.cat([part.flatten() for part in total]), counter.peak
+
+
+by_hand, own_peak = own_sum()
+print("peak of saved bytes with a sum of your own:", own_peak)
+print("same gradient:", torch.allclose(by_hand, one_graph, rtol=1e-12))
+assert own_peak == one_peak and torch.allclose(by_hand, one_graph, rtol=1e-12)
+
+# %% [markdown]
 # You have now met three reasons for one and the same addition: several uses of a weight, several losses, several micro-batches. In the exercise there are several losses with weights, and only one graph may be alive at a time.
 
 
@@ -689,12 +722,13 @@ print("after backward:            .grad is", w.grad.item())
 (fresh,) = torch.autograd.grad(3 * w, w)
 print("torch.autograd.grad gives ", fresh.item(), "and .grad is", None if w.grad is None else w.grad.item())
 measured = {8.0: "added", 5.0: "untouched", 3.0: "replaced", None: "cleared"}[None if w.grad is None else w.grad.item()]
-pure = grad(lambda w: 3 * w)(w.detach())
+pure = grad(lambda w: 3 * w)(w)  # the very w that has a .grad
 print("torch.func.grad gives     ", pure.item(), "and .grad is", w.grad.item())
+assert fresh.item() == pure.item() == 3 and w.grad.item() == 5
 compare("2.e", measured)
 
 # %% [markdown]
-# > **Fact.** `torch.autograd.grad` and `torch.func.grad` return fresh gradients. They leave `.grad` alone, and they give what a cleared `backward()` gives.
+# > **Fact.** `torch.autograd.grad` and `torch.func.grad` return their gradients. They leave `.grad` alone, and they give what a cleared `backward()` gives. Two of the returned tensors can be one piece of memory, so copy a result before you change it in place.
 
 # %%
 model = small_model()
@@ -711,16 +745,20 @@ def loss_of(values, inputs, targets):
     return squared_error(functional_call(model, values, (inputs,)), targets)
 
 
-detached = {name: p.detach() for name, p in parameters.items()}
-from_func = grad(loss_of)(detached, x, y)
+from_func = grad(loss_of)(parameters, x, y)  # the model's own parameters, which have a .grad to fill
 
 for name, found in (("torch.autograd.grad", from_autograd), ("torch.func.grad", from_func.values())):
-    vector = torch.cat([part.flatten() for part in found])
+    vector = torch.cat([part.detach().flatten() for part in found])
     error = ((vector - reference).norm() / reference.norm()).item()
     print(f"{name:<20} equals backward (relative difference below 1e-12): {error < 1e-12}")
     assert error < 1e-12
 print("every .grad afterwards:", {p.grad for p in model.parameters()})
 assert all(p.grad is None for p in model.parameters())
+
+u, v = torch.ones(3, **kind, requires_grad=True), torch.ones(3, **kind, requires_grad=True)
+of_u, of_v = torch.autograd.grad((2 * (u + v)).sum(), [u, v])
+print("gradients of u and v for a loss of u + v, one memory:", of_u.data_ptr() == of_v.data_ptr())
+assert of_u.data_ptr() == of_v.data_ptr()
 
 # %% [markdown]
 # These functions keep no books. The bookkeeping is yours. You hold the gradients, you add them, you drop them. Nothing is left over, and nothing adds up by itself.
@@ -826,7 +864,7 @@ def per_sample_gradients(model, loss_fn, x, y):
 #
 # `.grad` is not the only thing in a training loop with a memory. Three others are easily mixed up with it.
 #
-# - **Optimizer state.** SGD with momentum keeps a *momentum buffer*: a fading sum of past gradients. Adam keeps two such averages, its *moments*. They belong to the optimizer.
+# - **Optimizer state.** SGD with momentum keeps a *momentum buffer*: a fading sum of past gradients. Adam keeps two fading averages, its *moments*: one of the gradients, one of their squares. They belong to the optimizer.
 # - **BatchNorm statistics.** A BatchNorm layer keeps a running mean and variance of what passes through it, and counts the batches in `num_batches_tracked`. They are *module buffers*: tensors that belong to the model but are not trained. (The word "buffer" has two meanings here. `.grad` is not a module buffer.)
 # - **Weights.** They change in `step()` and nowhere else in the loop.
 
@@ -1067,9 +1105,9 @@ show(
 )
 
 # %% [markdown]
-# The gradient is not inside the parameter's memory either. It is a second tensor, in its own memory. And it does not travel with the model.
+# The gradient is not inside the parameter's memory either. It is a second tensor, in its own memory. Does it travel with the model? That depends on how: moved with `.double()` or `.to(...)`, the model brings it along; saved or copied, it does not.
 #
-# > **Fact.** A gradient is a separate tensor. It is not in `state_dict()`, and `copy.deepcopy` of a module leaves it behind.
+# > **Fact.** A gradient is a separate tensor. It is not in `state_dict()`, and `copy.deepcopy` of a module with ordinary parameters leaves it behind. `model.double()` and `model.to(dtype)` convert it with the weights.
 
 # %%
 layer = nn.Linear(3, 1).to(**kind)
@@ -1084,6 +1122,13 @@ file.seek(0)
 restored = nn.Linear(3, 1).to(**kind)
 restored.load_state_dict(torch.load(file))
 print("gradient after saving and loading:   ", restored.weight.grad)
+converted = copy.deepcopy(layer)
+converted(draw(4, 3)).sum().backward()
+converted.float()
+print("gradient after .float():             ", converted.weight.grad.dtype)
+assert converted.weight.grad.dtype == converted.weight.dtype == torch.float32
+converted.to(torch.float64)
+assert converted.weight.grad.dtype == torch.float64
 assert weight.data_ptr() != weight.grad.data_ptr() and list(layer.state_dict()) == ["weight", "bias"]
 assert copy.deepcopy(layer).weight.grad is None and restored.weight.grad is None
 
@@ -1141,7 +1186,7 @@ assert len(intact) >= 13 and not skipped
 #
 # ### Claim: "If you do not clear, the gradients keep growing"
 #
-# They are a sum, and a sum grows only while its terms point the same way. Put a linear model at the best weights it can have. Then the gradients of the batches are not zero, but together they cancel.
+# They are a sum, and the terms of a sum can cancel. Put a linear model at the best weights it can have. Then the gradients of the batches are not zero, but together they cancel.
 
 # %%
 rows, wanted = draw(32, 3, seed=50), draw(32, 1, seed=51)
@@ -1164,7 +1209,7 @@ assert sums[-1] < 1e-12 < min(singles)
 #
 # ### Claim: "Without clearing, errors accumulate", or "the memory is corrupted"
 #
-# What is in the buffer is defined exactly: the sum of what was delivered, entry by entry.
+# What is in the buffer is the sum of what was delivered, entry by entry, rounded to the dtype of the buffer at each addition. In float64 you hardly see the rounding. In bfloat16, which has 8 bits for the digits, a thousand ones stop at 256: 257 is no bfloat16 number, and 256 + 1 is rounded back to 256.
 
 # %%
 pieces = []
@@ -1176,10 +1221,14 @@ for i in range(0, 24, 8):
     pieces.append(flat(alone))
 exact = pieces[0] + pieces[1] + pieces[2]
 print("largest difference from the sum of three separate gradients:", (flat(running) - exact).abs().max().item())
-assert torch.equal(flat(running), exact)
+w = torch.ones((), dtype=torch.bfloat16, device=device, requires_grad=True)
+for _ in range(1000):
+    w.sum().backward()  # delivers a 1
+print("a thousand ones in bfloat16:", w.grad.item())
+assert torch.equal(flat(running), exact) and w.grad.item() == 256
 
 # %% [markdown]
-# **Misleading.** No errors pile up, and no memory is damaged. The picture of a ledger fits, the picture of dirty memory does not. What can be wrong is the use: an update from a sum you did not want.
+# **Misleading.** No memory is damaged: the picture of a ledger fits, the picture of dirty memory does not. What is mostly wrong is the use, an update from a sum you did not want. Rounding errors do pile up, and in a short dtype they matter: lesson 7.
 #
 # ### Claim: "Accumulation is needed for gradient clipping and for custom backward functions"
 #
@@ -1269,7 +1318,7 @@ for make in (nn.BatchNorm1d, nn.LayerNorm):
 assert errors["BatchNorm1d", 2] > 0.01 and all(errors["LayerNorm", k] < 1e-12 for k in (1, 2, 4, 8))
 
 # %% [markdown]
-# **False.** BatchNorm does not accumulate anything over micro-batches. It disturbs accumulation. LayerNorm looks at one row at a time and does not. Lesson 6 returns to this; the question is old (pytorch/pytorch#46516).
+# **False.** The gradients play no part in its statistics, and the statistics play one in the gradient: each piece is normalised by its own mean and variance. What BatchNorm does carry from piece to piece is its running statistics, once per forward pass. LayerNorm looks at one row at a time, and the cut changes nothing. Lesson 6 returns to this; the question is old (pytorch/pytorch#46516).
 #
 # ### Claim: "Each optimizer manages its own gradients"
 #
@@ -1285,7 +1334,7 @@ print("wanted one step of 0.5 * 4: 8.0; both stepped:", p.item())
 assert p.item() == 6.0
 
 # %% [markdown]
-# **False.** There is one gradient per parameter. The number of optimizers that hold the parameter does not matter.
+# **False.** There is one gradient per parameter, however many optimizers hold the parameter. How many of them *step* matters a great deal: each step uses that one gradient again.
 #
 # ### Claim: "Gradients accumulate within the parameter tensors", so "clearing resets what was learned"
 #
@@ -1349,11 +1398,23 @@ squared_error(model(x), y).backward()
 optimizer.zero_grad()  # between backward and step
 optimizer.step()
 moved = max((p.detach() - b).abs().max().item() for p, b in zip(model.parameters(), before, strict=True))
-print("largest movement of any weight:", moved)
-assert moved == 0.0
+print("cleared between backward and step, largest movement of any weight:", moved)
+
+rare = small_model()
+optimizer = torch.optim.SGD(rare.parameters(), lr=0.0)  # the weights stand still: only clearing differs
+for i in range(4):
+    if i == 2:
+        optimizer.zero_grad()  # every second round, though every round steps
+    squared_error(rare(x), y).backward()
+    optimizer.step()
+once = small_model()
+squared_error(once(x), y).backward()
+times = (flat(rare) / flat(once)).mean().item()
+print("cleared every second round, the fourth step uses the gradient", f"{times:g}", "times")
+assert moved == 0.0 and abs(times - 2) < 1e-12
 
 # %% [markdown]
-# **False.** It *loses* gradients. Lesson 4 is about the legal moments.
+# **Half true.** Between backward and step, clearing *loses* the gradient. Too rarely, gradients accumulate over steps. Lesson 4 is about the legal moments.
 #
 # ### Claim: "Clearing gradients is part of gradient descent, and there is hardly another way in PyTorch"
 #
@@ -1544,7 +1605,7 @@ assert list(counts.values()) == [1, 1, 2] and all(torch.allclose(first, other) f
 # | question | answer | shown in |
 # |---|---|---|
 # | What does the first backward do to `.grad`? | Takes over the arriving tensor; copies it when somebody else holds it or its layout differs | 1 |
-# | And every later one? | Adds in place to the same tensor (`create_graph=True` makes a new one) | 1 |
+# | And every later one? | Adds in place to the same tensor (`create_graph=True`, and dense onto sparse, make a new one) | 1 |
 # | What is in `.grad`? | The sum of all backward calls since the last clearing, signs included | 1 |
 # | A weight used several times? | Its contributions are added first; `.grad` is written once | 2 |
 # | Why is adding right? | Several losses and several micro-batches need it; one graph is alive at a time | 3 |
@@ -1553,7 +1614,7 @@ assert list(counts.values()) == [1, 1, 2] and all(torch.allclose(first, other) f
 # | What is not cleared by `zero_grad()`? | Weights, momentum, Adam's moments, BatchNorm's statistics | 5, myths |
 # | When does BatchNorm update? | Once per forward pass in training mode, no sum, no backward needed | 5 |
 # | Where does a gradient live? | On the parameter: one slot, whoever holds the parameter | 6 |
-# | Does it travel with the model? | Not in `state_dict()`, not in a `deepcopy` of a module | 6 |
+# | Does it travel with the model? | With `.double()` and `.to(dtype)`, yes; in `state_dict()` or a `deepcopy` of a module, no | 6 |
 #
 # ## What comes next
 #
