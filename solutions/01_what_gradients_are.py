@@ -29,7 +29,9 @@ from course_utils.widgets import expression_graph, loss_surface
 from gradient_ledger.figures import COLOURS, show, style
 
 torch.manual_seed(0)
-f64 = torch.float64  # about 16 digits, so that small effects stay visible; PyTorch's default, float32, has about 7
+f64 = (
+    torch.float64
+)  # about 16 digits, so that small effects stay visible; PyTorch's default, float32, has about 7
 
 
 def sig(value: object) -> str:
@@ -88,7 +90,10 @@ for move in (1.0, 0.1, 0.01, 0.001, 0.0001):
 
 shrink = changes[0.1] / changes[0.001]
 print(f"\na move 100 times smaller changed the loss {shrink:.0f} times less")
-compare("1.a", min({"a": 10, "b": 100, "c": 10_000}.items(), key=lambda item: abs(item[1] / shrink - 1))[0])
+compare(
+    "1.a",
+    min({"a": 10, "b": 100, "c": 10_000}.items(), key=lambda item: abs(item[1] / shrink - 1))[0],
+)
 
 # %% [markdown]
 # The change itself shrinks to nothing. The last column does not: it settles. The number it settles at is the **gradient**
@@ -123,7 +128,11 @@ with style():
     fig, ax = plt.subplots()
     ax.plot(paces, [delivery_loss(p).item() for p in paces], label="loss")
     reach = torch.tensor([0.5, 3.1])
-    ax.plot(reach, loss.item() + pace.grad.item() * (reach - 2), label=f"slope at pace 2: {sig(pace.grad)}")
+    ax.plot(
+        reach,
+        loss.item() + pace.grad.item() * (reach - 2),
+        label=f"slope at pace 2: {sig(pace.grad)}",
+    )
     for far, colour in ((3.5, "bluish green"), (2.5, "reddish purple")):
         secant = (delivery_loss(far) - delivery_loss(2.0)).item() / (far - 2.0)
         ends = torch.tensor([2.0, far])
@@ -190,7 +199,9 @@ def curve_slope(x):
 def error(h, dtype=f64, central=True):
     """Typical (median) distance between a numerical slope and the true one, over 101 points."""
     x = points.to(dtype)
-    estimate = (curve(x + h) - curve(x - h)) / (2 * h) if central else (curve(x + h) - curve(x)) / h
+    estimate = (
+        (curve(x + h) - curve(x - h)) / (2 * h) if central else (curve(x + h) - curve(x)) / h
+    )
     return (estimate.double() - curve_slope(x.double())).abs().median().item()
 
 
@@ -200,7 +211,9 @@ for power in range(1, 13):
     print(f"1e-{power:02d}    {error(h):>16.0e}   {error(h, torch.float32):>16.0e}")
 
 best = min(error(10.0**-power) for power in range(1, 13))
-compare("1.c", "b" if error(1e-12) > 10 * best else "a" if error(1e-12) < error(1e-5) / 10 else "c")
+compare(
+    "1.c", "b" if error(1e-12) > 10 * best else "a" if error(1e-12) < error(1e-5) / 10 else "c"
+)
 
 # %%
 steps = torch.logspace(0, -14, 57).tolist()
@@ -209,13 +222,19 @@ best_h = {
     for name, dtype in {"float64": f64, "float32": torch.float32}.items()
 }
 slope_of = {
-    "forward, large h": torch.tensor(error(1e-2, central=False) / error(1e-4, central=False)).log10() / 2,
+    "forward, large h": torch.tensor(
+        error(1e-2, central=False) / error(1e-4, central=False)
+    ).log10()
+    / 2,
     "central, large h": torch.tensor(error(1e-2) / error(1e-4)).log10() / 2,
     "central, small h": torch.tensor(error(1e-9) / error(1e-12)).log10() / 3,
 }
 for name, power in slope_of.items():
     print(f"{name}: the error goes with h to the power {power:.0f}")
-print("smallest error of the central difference:", ", ".join(f"{n} near h = {h:.0e}" for n, h in best_h.items()))
+print(
+    "smallest error of the central difference:",
+    ", ".join(f"{n} near h = {h:.0e}" for n, h in best_h.items()),
+)
 too_small = torch.tensor(1.0) + 1e-9 == torch.tensor(1.0) - 1e-9
 print("in float32, are 1 + 1e-9 and 1 - 1e-9 the same number?", too_small.item())
 
@@ -271,7 +290,10 @@ class Square(torch.autograd.Function):
 
 
 probe = torch.linspace(-1.0, 1.0, 4, dtype=f64, requires_grad=True)
-verdicts = [torch.autograd.gradcheck(Square.apply, (probe, factor), raise_exception=False) for factor in (2, 1)]
+verdicts = [
+    torch.autograd.gradcheck(Square.apply, (probe, factor), raise_exception=False)
+    for factor in (2, 1)
+]
 print("rule 2 * x: gradcheck says", verdicts[0])
 print("rule 1 * x: gradcheck says", verdicts[1])
 assert verdicts == [True, False]
@@ -294,7 +316,9 @@ def calls_of_gradcheck(size):
     """How often the function is called to check the gradient of `size` weights."""
     global calls
     calls = 0
-    torch.autograd.gradcheck(counted, torch.linspace(-1.0, 1.0, size, dtype=f64, requires_grad=True))
+    torch.autograd.gradcheck(
+        counted, torch.linspace(-1.0, 1.0, size, dtype=f64, requires_grad=True)
+    )
     return calls
 
 
@@ -358,8 +382,12 @@ x = torch.tensor(2.0, dtype=f64, requires_grad=True)
 u, v = x**2, 3 * x
 (u * v).backward()
 
-print(f"line through u: {slope(lambda u: u * 6, 4.0):.4g} * {slope(lambda x: x**2, 2.0):.4g} = {through_u:.4g}")
-print(f"line through v: {slope(lambda v: 4 * v, 6.0):.4g} * {slope(lambda x: 3 * x, 2.0):.4g} = {through_v:.4g}")
+print(
+    f"line through u: {slope(lambda u: u * 6, 4.0):.4g} * {slope(lambda x: x**2, 2.0):.4g} = {through_u:.4g}"
+)
+print(
+    f"line through v: {slope(lambda v: 4 * v, 6.0):.4g} * {slope(lambda x: 3 * x, 2.0):.4g} = {through_v:.4g}"
+)
 print(f"all at once, measured: {whole:.4g}    autograd: {x.grad:.4g}")
 answers = {"a": max(through_u, through_v), "b": through_u + through_v, "c": through_u * through_v}
 compare("1.d", min(answers, key=lambda key: abs(answers[key] - whole)))
@@ -381,11 +409,32 @@ with style():
     fig, ax = plt.subplots(figsize=(6.4, 2.9))
     for (source, target), value in slopes.items():
         (x0, y0), (x1, y1) = places[source], places[target]
-        ax.annotate("", (x1, y1), (x0, y0), arrowprops={"arrowstyle": "->", "shrinkA": 30, "shrinkB": 36})
-        ax.text((x0 + x1) / 2, (y0 + y1) / 2 + 0.12, f"slope {value:.4g}", ha="center", color=COLOURS["vermillion"])
+        ax.annotate(
+            "", (x1, y1), (x0, y0), arrowprops={"arrowstyle": "->", "shrinkA": 30, "shrinkB": 36}
+        )
+        ax.text(
+            (x0 + x1) / 2,
+            (y0 + y1) / 2 + 0.12,
+            f"slope {value:.4g}",
+            ha="center",
+            color=COLOURS["vermillion"],
+        )
     for name, (px, py) in places.items():
-        ax.text(px, py, f"{name} = {values[name]}", ha="center", va="center", bbox={"boxstyle": "round", "fc": "white"})
-    ax.text(1, -1.1, f"{through_u:.4g} + {through_v:.4g} = {whole:.4g}", ha="center", color=COLOURS["blue"])
+        ax.text(
+            px,
+            py,
+            f"{name} = {values[name]}",
+            ha="center",
+            va="center",
+            bbox={"boxstyle": "round", "fc": "white"},
+        )
+    ax.text(
+        1,
+        -1.1,
+        f"{through_u:.4g} + {through_v:.4g} = {whole:.4g}",
+        ha="center",
+        color=COLOURS["blue"],
+    )
     ax.set(xlim=(-0.4, 2.4), ylim=(-1.25, 0.95))
     ax.axis("off")
 show(
@@ -425,8 +474,17 @@ print("equal to 12 decimals: ", torch.allclose(lines.sum(), pace.grad, rtol=0, a
 targets = torch.tensor([1.0, 2.0, 3.0], dtype=f64)
 column = targets.clone().reshape(3, 1)  # predictions that are exactly right, but as a column
 difference = column - targets
-print("shapes:", tuple(column.shape), "minus", tuple(targets.shape), "gives", tuple(difference.shape))
-print("loss of perfect predictions:", sig(difference.square().mean()), "with the column,", end=" ")
+print(
+    "shapes:",
+    tuple(column.shape),
+    "minus",
+    tuple(targets.shape),
+    "gives",
+    tuple(difference.shape),
+)
+print(
+    "loss of perfect predictions:", sig(difference.square().mean()), "with the column,", end=" "
+)
 print(sig((column.squeeze(1) - targets).square().mean()), "with equal shapes")
 assert difference.shape == (3, 3)
 
@@ -510,11 +568,20 @@ w = torch.tensor(1.5, dtype=f64, requires_grad=True)
 other = torch.tensor(1.0, dtype=f64, requires_grad=True)
 print(
     "does the result know its way back?",
-    {way.__name__: torch.is_tensor(way(w)) and way(w).requires_grad for way in (recorded, detached, without_recording)},
+    {
+        way.__name__: torch.is_tensor(way(w)) and way(w).requires_grad
+        for way in (recorded, detached, without_recording)
+    },
 )
 
 (detached(w) + other).backward()
-print("all lines to w cut, one line to another weight:", w.grad, "for w,", sig(other.grad), "for the other")
+print(
+    "all lines to w cut, one line to another weight:",
+    w.grad,
+    "for w,",
+    sig(other.grad),
+    "for the other",
+)
 try:
     detached(w).backward()
     raised = "nothing"
@@ -560,7 +627,9 @@ for depth, name in nodes:
 prediction = pace * km + start
 print("            is_leaf   requires_grad   has a grad_fn")
 for name, tensor in {"pace": pace, "km": km, "prediction": prediction, "loss": loss}.items():
-    print(f"{name:<10}  {tensor.is_leaf!s:<8}  {tensor.requires_grad!s:<14}  {tensor.grad_fn is not None}")
+    print(
+        f"{name:<10}  {tensor.is_leaf!s:<8}  {tensor.requires_grad!s:<14}  {tensor.grad_fn is not None}"
+    )
 assert pace.is_leaf and km.is_leaf and not prediction.is_leaf
 assert pace.grad_fn is None and prediction.grad_fn is not None and not km.requires_grad
 
@@ -579,15 +648,29 @@ with style():
     arrow = {"arrowstyle": "->", "shrinkA": 30, "shrinkB": 30}
     for depth, name in chain:
         ax.text(
-            depth, 0, name.replace("Backward0", "\nBackward0"), ha="center", va="center", fontsize=9, bbox=frame("blue")
+            depth,
+            0,
+            name.replace("Backward0", "\nBackward0"),
+            ha="center",
+            va="center",
+            fontsize=9,
+            bbox=frame("blue"),
         )
         if depth:
             ax.annotate("", (depth, 0), (depth - 1, 0), arrowprops=arrow)
     for name, depth in weights_at.items():
         ax.text(
-            depth, -1, f"Accumulate\nGrad: {name}", ha="center", va="center", fontsize=9, bbox=frame("bluish green")
+            depth,
+            -1,
+            f"Accumulate\nGrad: {name}",
+            ha="center",
+            va="center",
+            fontsize=9,
+            bbox=frame("bluish green"),
         )
-        ax.annotate("", (depth, -1), (depth, 0), arrowprops={**arrow, "shrinkA": 15, "shrinkB": 15})
+        ax.annotate(
+            "", (depth, -1), (depth, 0), arrowprops={**arrow, "shrinkA": 15, "shrinkB": 15}
+        )
     ax.set(xlim=(-0.5, len(chain) - 0.5), ylim=(-1.5, 0.5))
     ax.axis("off")
 show(
@@ -595,7 +678,10 @@ show(
     alt="The graph of the delivery loss, drawn from its nodes. A chain leads from the loss on the left: "
     + ", ".join(name for _, name in chain)
     + ". "
-    + " ".join(f"The AccumulateGrad of {name} hangs below {chain[depth][1]}." for name, depth in weights_at.items())
+    + " ".join(
+        f"The AccumulateGrad of {name} hangs below {chain[depth][1]}."
+        for name, depth in weights_at.items()
+    )
     + " Arrows point the way of the backward pass.",
 )
 
@@ -609,7 +695,9 @@ try:
     loss.backward()
     second = "went through"
 except RuntimeError as error_raised:
-    second = "RuntimeError, " + ("and it speaks of freed values" if "freed" in str(error_raised) else str(error_raised))
+    second = "RuntimeError, " + (
+        "and it speaks of freed values" if "freed" in str(error_raised) else str(error_raised)
+    )
 print("backward a second time through the same graph:", second)
 first_graph, next_graph = loss.grad_fn, delivery_loss(pace, start).grad_fn
 print("a new forward pass has a new graph:", next_graph is not first_graph)
@@ -643,14 +731,24 @@ h = w * x
 loss = (h - 1) ** 2
 loss.backward()
 
-with warnings.catch_warnings(record=True) as caught:  # reading .grad in between makes PyTorch warn: look at the warning
+with warnings.catch_warnings(
+    record=True
+) as caught:  # reading .grad in between makes PyTorch warn: look at the warning
     warnings.simplefilter("always")
     held = {name: tensor.grad for name, tensor in {"x": x, "w": w, "h": h, "loss": loss}.items()}
 for name, gradient in held.items():
     print(f"{name:<5} .grad is", gradient if gradient is None else sig(gradient))
-print("warnings:", len(caught), "of kind", caught[0].category.__name__, "about tensors that are not leaves")
+print(
+    "warnings:",
+    len(caught),
+    "of kind",
+    caught[0].category.__name__,
+    "about tensors that are not leaves",
+)
 holders = {name for name, gradient in held.items() if gradient is not None}
-compare("1.f", {frozenset("w"): "a", frozenset({"w", "h", "loss"}): "b"}.get(frozenset(holders), "c"))
+compare(
+    "1.f", {frozenset("w"): "a", frozenset({"w", "h", "loss"}): "b"}.get(frozenset(holders), "c")
+)
 
 # %% [markdown]
 # > **Fact.** `.grad` is `None` until a first `backward()` reaches the tensor: not zero, but nothing at all. Only leaves
@@ -693,13 +791,16 @@ saved = set(model.state_dict())
 listed = optimizer.param_groups[0]["params"]
 facts = {
     "the gradient has the shape of its parameter": weight.grad.shape == weight.shape,
-    "it shares no memory with the parameter's values": weight.grad.data_ptr() != weight.data_ptr(),
+    "it shares no memory with the parameter's values": weight.grad.data_ptr()
+    != weight.data_ptr(),
     "the state_dict of this model holds its parameters and buffers, nothing more": saved
-    == {name for name, _ in model.named_parameters()} | {name for name, _ in model.named_buffers()},
+    == {name for name, _ in model.named_parameters()}
+    | {name for name, _ in model.named_buffers()},
     "the optimizer lists the very parameter objects": all(
         a is b for a, b in zip(listed, model.parameters(), strict=True)
     ),
-    "this optimizer, before its first step, has kept nothing of its own": len(optimizer.state) == 0,
+    "this optimizer, before its first step, has kept nothing of its own": len(optimizer.state)
+    == 0,
     "no buffer has a gradient": all(buffer.grad is None for buffer in model.buffers()),
 }
 for statement, holds in facts.items():
@@ -726,7 +827,10 @@ with style():
     for (source, target), words in arrows.items():
         (x0, y0, _), (x1, y1, _) = boxes[source], boxes[target]
         ax.annotate(
-            "", (x1, y1), (x0, y0), arrowprops={"arrowstyle": "->", "shrinkA": 30, "shrinkB": 30 if x0 == x1 else 62}
+            "",
+            (x1, y1),
+            (x0, y0),
+            arrowprops={"arrowstyle": "->", "shrinkA": 30, "shrinkB": 30 if x0 == x1 else 62},
         )
         side = x0 == x1
         ax.text(
@@ -739,7 +843,12 @@ with style():
     for name, (px, py, label) in boxes.items():
         colour = COLOURS["vermillion" if name == "gradient" else "blue"]
         ax.text(
-            px, py, label, ha="center", va="center", bbox={"boxstyle": "round,pad=0.5", "fc": "white", "ec": colour}
+            px,
+            py,
+            label,
+            ha="center",
+            va="center",
+            bbox={"boxstyle": "round,pad=0.5", "fc": "white", "ec": colour},
         )
     ax.set(xlim=(-0.2, 4.0), ylim=(-0.5, 2.5))
     ax.axis("off")
@@ -813,7 +922,9 @@ here = torch.tensor([2.0, 7.0], dtype=f64, requires_grad=True)
 (gradient,) = torch.autograd.grad(both(here), here)
 
 angles = torch.arange(360, dtype=f64)
-rises = torch.stack([both(here.detach() + 1e-4 * torch.stack([a.cos(), a.sin()])) for a in angles.deg2rad()])
+rises = torch.stack(
+    [both(here.detach() + 1e-4 * torch.stack([a.cos(), a.sin()])) for a in angles.deg2rad()]
+)
 arrow_angle = torch.atan2(gradient[1], gradient[0]).rad2deg() % 360
 print(
     "of 360 small moves the loss rises most at",
@@ -861,10 +972,19 @@ moved = {name: moves(rule) for name, rule in rules.items()}
 for name, steps_made in moved.items():
     print(name)
     for number, step in enumerate(steps_made, 1):
-        print(f"   step {number}: moved {sig(step)},  moved / -(lr * gradient) = {sig(step / (-0.1 * slopes))}")
+        print(
+            f"   step {number}: moved {sig(step)},  moved / -(lr * gradient) = {sig(step / (-0.1 * slopes))}"
+        )
 
 adam = moved["Adam"][0].abs()
-compare("1.g", "b" if adam.max() / adam.min() < 1.01 else "a" if torch.allclose(adam / adam[1], slopes) else "c")
+compare(
+    "1.g",
+    "b"
+    if adam.max() / adam.min() < 1.01
+    else "a"
+    if torch.allclose(adam / adam[1], slopes)
+    else "c",
+)
 
 # %% [markdown]
 # SGD moves in proportion to the gradient, and so did momentum at its first step. Then momentum grows, although the gradient
@@ -877,8 +997,15 @@ compare("1.g", "b" if adam.max() / adam.min() < 1.01 else "a" if torch.allclose(
 # %%
 target = -0.1 * slopes
 for name, steps_made in moved.items():
-    print(f"{name:<18} every step is -lr * gradient:", all(torch.allclose(step, target) for step in steps_made))
-assert [all(torch.allclose(s, target) for s in made) for made in moved.values()] == [True, False, False]
+    print(
+        f"{name:<18} every step is -lr * gradient:",
+        all(torch.allclose(step, target) for step in steps_made),
+    )
+assert [all(torch.allclose(s, target) for s in made) for made in moved.values()] == [
+    True,
+    False,
+    False,
+]
 
 # %% [markdown]
 # ### How large may the learning rate be?
@@ -944,20 +1071,28 @@ compare("1.h", min(candidates, key=lambda key: abs(candidates[key].item() - thre
 limit = (2 / curvatures[1]).item()
 left = {share: distance_left(share * limit, 400) for share in (0.5, 0.99, 1.01, 1.1)}
 for share, distance in left.items():
-    print(f"lr = {share:g} * limit: after 400 steps the distance is {distance:.1e} of the first one")
+    print(
+        f"lr = {share:g} * limit: after 400 steps the distance is {distance:.1e} of the first one"
+    )
 assert left[0.99] < 0.01 and left[1.01] > 100 and abs(threshold / limit - 1) < 0.01
 
 # %%
 grid_pace, grid_start = torch.meshgrid(
-    torch.linspace(-0.5, 8.5, 91, dtype=f64), torch.linspace(1.5, 9.5, 81, dtype=f64), indexing="ij"
+    torch.linspace(-0.5, 8.5, 91, dtype=f64),
+    torch.linspace(1.5, 9.5, 81, dtype=f64),
+    indexing="ij",
 )
 heights = (grid_pace[..., None] * km + grid_start[..., None] - minutes).square().mean(-1)
 with style():
     fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.5), sharey=True)
     for ax, share in zip(axes, (0.3, 0.9, 1.05), strict=True):
-        ax.contour(grid_pace, grid_start, heights.log(), levels=9, colors="#999999", linewidths=0.8)
+        ax.contour(
+            grid_pace, grid_start, heights.log(), levels=9, colors="#999999", linewidths=0.8
+        )
         track = torch.stack(descend(share * limit, 12))
-        ax.plot(track[:, 0], track[:, 1], "o-", markersize=4, linewidth=1.4, color=COLOURS["blue"])
+        ax.plot(
+            track[:, 0], track[:, 1], "o-", markersize=4, linewidth=1.4, color=COLOURS["blue"]
+        )
         ax.plot(*best_weights, "*", markersize=12, color=COLOURS["vermillion"])
         ax.set(title=f"lr = {share:g} * limit", xlabel="pace", xlim=(-0.5, 8.5), ylim=(1.5, 9.5))
     axes[0].set_ylabel("start")
@@ -1018,7 +1153,14 @@ by_rule = (1 - h**2).item()
 measured = slope(lambda z: torch.tanh(torch.as_tensor(z, dtype=f64)).item(), 3.8)
 
 print("h = tanh(3.8) =", sig(h))
-print("local slope: by the rule", sig(by_rule), "  autograd", sig(z.grad), "  measured", sig(measured))
+print(
+    "local slope: by the rule",
+    sig(by_rule),
+    "  autograd",
+    sig(z.grad),
+    "  measured",
+    sig(measured),
+)
 options = {"a": h.item(), "b": 0.0018, "c": 1.0}
 compare("1.i", min(options, key=lambda key: abs(options[key] - measured)))
 
@@ -1032,7 +1174,9 @@ compare("1.i", min(options, key=lambda key: abs(options[key] - measured)))
 
 # %%
 x, y = torch.tensor(0.7, dtype=f64), torch.tensor(0.2, dtype=f64)
-w1, b1, w2, b2 = (torch.tensor(value, dtype=f64, requires_grad=True) for value in (1.2, -0.3, 0.9, 0.1))
+w1, b1, w2, b2 = (
+    torch.tensor(value, dtype=f64, requires_grad=True) for value in (1.2, -0.3, 0.9, 0.1)
+)
 
 z = x * w1 + b1
 h = torch.tanh(z)
@@ -1064,11 +1208,19 @@ with style():
     fig, (top, bottom) = plt.subplots(2, 1, figsize=(7.2, 5.0), height_ratios=(1, 1.5))
     for place, (name, tensor) in enumerate(line):
         top.text(
-            place, 0, f"{name}\n{sig(tensor)}", ha="center", va="center", bbox={"boxstyle": "round", "fc": "white"}
+            place,
+            0,
+            f"{name}\n{sig(tensor)}",
+            ha="center",
+            va="center",
+            bbox={"boxstyle": "round", "fc": "white"},
         )
         if place:
             top.annotate(
-                "", (place - 0.22, 0.12), (place - 0.78, 0.12), arrowprops={"arrowstyle": "->", "color": "#666666"}
+                "",
+                (place - 0.22, 0.12),
+                (place - 0.78, 0.12),
+                arrowprops={"arrowstyle": "->", "color": "#666666"},
             )
             top.annotate(
                 "",
@@ -1077,9 +1229,18 @@ with style():
                 arrowprops={"arrowstyle": "->", "color": COLOURS["vermillion"]},
             )
             top.text(
-                place - 0.5, -0.42, f"slope {sig(local[name])}", ha="center", color=COLOURS["vermillion"], fontsize=10
+                place - 0.5,
+                -0.42,
+                f"slope {sig(local[name])}",
+                ha="center",
+                color=COLOURS["vermillion"],
+                fontsize=10,
             )
-    top.set(xlim=(-0.4, 4.4), ylim=(-0.6, 0.5), title="Forward along the line, back by the local slopes")
+    top.set(
+        xlim=(-0.4, 4.4),
+        ylim=(-0.6, 0.5),
+        title="Forward along the line, back by the local slopes",
+    )
     top.axis("off")
     axis = torch.linspace(-5, 5, 201, dtype=f64)
     bottom.plot(axis, torch.tanh(axis), label="tanh(z)")
@@ -1126,12 +1287,19 @@ def try_products(rows, inputs, units):
     G = torch.randn(rows, units, generator=draw, dtype=f64)
     of_w, of_x = torch.autograd.grad(X @ W, [W, X], grad_outputs=G)  # G arrives, these leave
     print(f"{rows} rows, {inputs} inputs, {units} units")
-    for wanted, gradient_wanted, partner_name, partner in (("W", of_w, "X", X), ("X", of_x, "W", W)):
+    for wanted, gradient_wanted, partner_name, partner in (
+        ("W", of_w, "X", X),
+        ("X", of_x, "W", W),
+    ):
         print(f"   gradient of {wanted}, shape {tuple(gradient_wanted.shape)}")
         for formula, product in products(partner_name, partner, G):
             fits = product.shape == gradient_wanted.shape
             verdict = (
-                "does not fit" if not fits else "right" if torch.allclose(product, gradient_wanted) else "fits, WRONG"
+                "does not fit"
+                if not fits
+                else "right"
+                if torch.allclose(product, gradient_wanted)
+                else "fits, WRONG"
             )
             print(f"      {formula:<10} {tuple(product.shape)}  {verdict}")
 
@@ -1186,10 +1354,18 @@ for name, g, need in zip(("pace", "start"), gradient.tolist(), needed.tolist(), 
     print(
         f"{name:<5}  downhill is {'up' if g < 0 else 'down':<4}  needed: {need:+.4g}, which is {'up' if need > 0 else 'down'}"
     )
-wrong_way = [name for name, g, need in zip(("pace", "start"), gradient, needed, strict=True) if -g * need < 0]
+wrong_way = [
+    name
+    for name, g, need in zip(("pace", "start"), gradient, needed, strict=True)
+    if -g * need < 0
+]
 print("downhill leads away from the best value for:", ", ".join(wrong_way))
-print("size of the gradient:", sig(gradient.abs()), "  size of what is needed:", sig(needed.abs()))
-print("Verdict: misleading. It says how the loss reacts to small moves from here, not where the best weights are.")
+print(
+    "size of the gradient:", sig(gradient.abs()), "  size of what is needed:", sig(needed.abs())
+)
+print(
+    "Verdict: misleading. It says how the loss reacts to small moves from here, not where the best weights are."
+)
 assert wrong_way == ["start"]
 
 # %% [markdown]
@@ -1202,8 +1378,16 @@ assert wrong_way == ["start"]
 # %%
 residuals = design @ best_weights - minutes
 gradient_at_best = 2 / 24 * design.T @ residuals
-print("at the best weights: mean size of the errors", sig(residuals.abs().mean()), "minutes,", end=" ")
-print("largest gradient", "below 1e-12" if gradient_at_best.abs().max() < 1e-12 else sig(gradient_at_best.abs().max()))
+print(
+    "at the best weights: mean size of the errors",
+    sig(residuals.abs().mean()),
+    "minutes,",
+    end=" ",
+)
+print(
+    "largest gradient",
+    "below 1e-12" if gradient_at_best.abs().max() < 1e-12 else sig(gradient_at_best.abs().max()),
+)
 
 w = torch.tensor([1.0, 1.0], dtype=f64, requires_grad=True)
 two_rows = torch.tensor([0.0, 5.0], dtype=f64)
@@ -1234,7 +1418,9 @@ for name, (f, at) in flat_places.items():
     lower = (f(around) < f(p) - 1e-12).any().item()
     print(f"{name:<36} gradient zero: {(g == 0).item()!s:<5} a lower point within 4: {lower}")
     assert g == 0
-print("Verdict: false. Zero says flat. Flat is a minimum, a maximum, a terrace, or a unit that hears nothing.")
+print(
+    "Verdict: false. Zero says flat. Flat is a minimum, a maximum, a terrace, or a unit that hears nothing."
+)
 
 # %% [markdown]
 # ### Claim: "A step against the gradient always lowers the loss"
@@ -1276,7 +1462,9 @@ still_same = unchanged()
 model(batch).square().mean().backward()
 optimizer.step()
 print("... after optimizer.step(), the one call that moves weights:         ", unchanged())
-print("Verdict: false. A gradient is a separate tensor; only the step reads it and changes the weights.")
+print(
+    "Verdict: false. A gradient is a separate tensor; only the step reads it and changes the weights."
+)
 assert still_same and not unchanged()
 
 # %% [markdown]
@@ -1293,7 +1481,9 @@ print("after first.zero_grad() the second one sees: ", second.param_groups[0]["p
 before = shared.item()
 second.step()
 print("its step then moves the weight by:           ", sig(shared.item() - before))
-print("Verdict: false. There is one gradient for each weight, and whoever holds the weight can use it or clear it.")
+print(
+    "Verdict: false. There is one gradient for each weight, and whoever holds the weight can use it or clear it."
+)
 print("Lesson 2 returns to this.")
 assert same and shared.grad is None and shared.item() == before
 
@@ -1328,7 +1518,9 @@ print(
 )
 farthest = max((with_storage.detach() - other).abs().max().item() for other in (by_func, by_grad))
 print("the three differ by less than 1e-12:", farthest < 1e-12)
-print("Verdict: false. The method needs a fresh gradient; clearing is the price of storing it in .grad.")
+print(
+    "Verdict: false. The method needs a fresh gradient; clearing is the price of storing it in .grad."
+)
 assert farthest < 1e-12 and leaf.grad is None
 
 # %% [markdown]
@@ -1340,7 +1532,9 @@ for h in (1e-1, 1e-2, 1e-5, 1e-6, 1e-7, 1e-8):
     estimate = ((one + h) ** 3 - (one - h) ** 3) / (2 * h)
     print(f"slope of x**3 at 1 in float32, h = {h:.0e}: {estimate:.4g}   (true: 3)")
 print("1 + 1e-8 is a number of its own in float32:", bool(one + 1e-8 != one))
-print("Verdict: false. Below its best value a smaller h is worse, until the probes coincide and the slope reads 0.")
+print(
+    "Verdict: false. Below its best value a smaller h is worse, until the probes coincide and the slope reads 0."
+)
 assert (one + 1e-8) == one
 
 # %% [markdown]
@@ -1358,7 +1552,9 @@ with torch.no_grad():
     silent = layer(batch)
 print("eval mode, records a graph:                ", out.requires_grad)
 print("train mode inside no_grad, records a graph:", silent.requires_grad)
-print("Verdict: false. eval() changes what layers such as dropout do; no_grad() stops the recording.")
+print(
+    "Verdict: false. eval() changes what layers such as dropout do; no_grad() stops the recording."
+)
 assert out.requires_grad and not silent.requires_grad
 
 # %% [markdown]
@@ -1370,9 +1566,12 @@ model[2].requires_grad_(False)
 model(batch).square().mean().backward()
 print("frozen last layer, its own gradient:", model[2].weight.grad)
 print(
-    "the layer before it has a gradient: ", model[0].weight.grad is not None and model[0].weight.grad.norm().item() > 0
+    "the layer before it has a gradient: ",
+    model[0].weight.grad is not None and model[0].weight.grad.norm().item() > 0,
 )
-print("Verdict: false. Freezing says that this layer wants no gradient; the way through it stays open.")
+print(
+    "Verdict: false. Freezing says that this layer wants no gradient; the way through it stays open."
+)
 assert model[2].weight.grad is None and model[0].weight.grad.norm() > 0
 
 # %% [markdown]
@@ -1393,7 +1592,10 @@ cases = {
     "sin(x) at 1, smooth": (torch.sin, 1.0),
     "relu(x) at 0, a corner": (torch.relu, 0.0),
     "relu(x) - relu(-x) at 0, which is x": (lambda p: torch.relu(p) - torch.relu(-p), 0.0),
-    "where(x > 0, sqrt(x), 0 * x) at -1": (lambda p: torch.where(p > 0, torch.sqrt(p), 0 * p), -1.0),
+    "where(x > 0, sqrt(x), 0 * x) at -1": (
+        lambda p: torch.where(p > 0, torch.sqrt(p), 0 * p),
+        -1.0,
+    ),
 }
 print("function                              autograd   central difference")
 for name, (f, at) in cases.items():
@@ -1415,7 +1617,10 @@ assert autograd_slope(cases["relu(x) - relu(-x) at 0, which is x"][0], 0.0) != 1
 # update nothing. The author's wish was to spare the discriminator. The same shape in small:
 
 # %%
-generator_net, discriminator = nn.Linear(2, 2).double(), nn.Sequential(nn.Linear(2, 1), nn.Sigmoid()).double()
+generator_net, discriminator = (
+    nn.Linear(2, 2).double(),
+    nn.Sequential(nn.Linear(2, 1), nn.Sigmoid()).double(),
+)
 noise, truth = torch.randn(8, 2, dtype=f64), torch.randn(8, 2, dtype=f64)
 
 
@@ -1452,7 +1657,11 @@ for how in ("judgement detached", "both connected", "discriminator frozen"):
 # only when an *input* does. The parameters inside do not count. Here such a block stands in front of a second layer.
 
 # %%
-block, head, data = nn.Linear(4, 3).double(), nn.Linear(3, 1).double(), torch.randn(10, 4, dtype=f64)
+block, head, data = (
+    nn.Linear(4, 3).double(),
+    nn.Linear(3, 1).double(),
+    torch.randn(10, 4, dtype=f64),
+)
 for reentrant in (True, False):
     block.zero_grad()
     head.zero_grad()
@@ -1462,7 +1671,12 @@ for reentrant in (True, False):
         head(out).square().mean().backward()
     print(f"use_reentrant={reentrant}: {len(caught)} warning(s)")
     print("   the block's output requires a gradient:", out.requires_grad)
-    print("   the head has a gradient:", head.weight.grad is not None, "  the block:", block.weight.grad is not None)
+    print(
+        "   the head has a gradient:",
+        head.weight.grad is not None,
+        "  the block:",
+        block.weight.grad is not None,
+    )
 
 # %% [markdown]
 # With the older form the head trains on and the block stands still; a warning, which is easily lost in a log, is all that
@@ -1473,7 +1687,9 @@ for reentrant in (True, False):
 
 # %%
 model = nn.Linear(3, 1).double()
-loss = torch.tensor(model(batch).square().mean().item(), dtype=f64)  # somewhere on the way, the graph was lost
+loss = torch.tensor(
+    model(batch).square().mean().item(), dtype=f64
+)  # somewhere on the way, the graph was lost
 loss.requires_grad = True
 loss.backward()
 print("the loss's own gradient:", sig(loss.grad), "  the weights':", model.weight.grad)
@@ -1492,7 +1708,8 @@ model = nn.Linear(3, 1).double()
 picture = torch.randn(1, 3, dtype=f64, requires_grad=True)
 model(picture).square().sum().backward()
 print(
-    "backward():           the input has its gradient, the model's weight has one too:", model.weight.grad is not None
+    "backward():           the input has its gradient, the model's weight has one too:",
+    model.weight.grad is not None,
 )
 model.zero_grad()
 (wanted,) = torch.autograd.grad(model(picture).square().sum(), picture)

@@ -102,6 +102,8 @@ def test_every_watched_tensor_reaches_the_learner_the_same_way_twice(task: Exerc
 
 @every_exercise
 def test_float32_and_float64_both_stand_among_the_cases(task: Exercise) -> None:
+    if task.name == "scalar_backward":
+        return  # its numbers are Python's own
     assert {case.spec.get("dtype", "float64") for case in task.cases(0)} == {"float32", "float64"}
 
 
@@ -267,7 +269,7 @@ def _too_wide(text: str, most: int) -> Iterator[str]:
 being_rewritten = pytest.mark.xfail(reason="a lesson whose text is not yet in its second edition")
 every_text = pytest.mark.parametrize(
     "number",
-    [pytest.param(each.number, marks=being_rewritten if each.number in (1, 2) else ()) for each in LESSONS],
+    [pytest.param(each.number, marks=being_rewritten if each.number in (1,) else ()) for each in LESSONS],
 )
 
 
