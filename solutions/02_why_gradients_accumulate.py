@@ -95,8 +95,8 @@ x, y = draw(24, 10, seed=1), draw(24, 2, seed=2)
 # ## A line is taken out
 #
 # A network learns to read handwritten digits: 1500 to learn from, 297 to be tested on. It goes
-# over them ten times. Its loop has four lines, and one of them is `optimizer.zero_grad()`. You
-# take that line out and change nothing else.
+# over them ten times. For each batch of 50 its loop clears, runs forward and backward, and steps.
+# You take out one line, `optimizer.zero_grad()`, and change nothing else.
 
 # %%
 predict("2.a")
@@ -136,18 +136,17 @@ compare("2.a", {(False, True): "worse", (True, True): "turns"}.get((ahead, behin
 
 # %% [markdown]
 # Nothing raised an error. After one pass the loop without the line looks like a discovery: it is
-# far ahead. Whoever stops there keeps the mistake. After ten passes most of what it had learned
-# is gone.
+# far ahead. Whoever stops there keeps the mistake. After ten passes it reads fewer digits than it
+# did after one.
 #
-# The line empties `.grad`. Without it, each step uses something else than the gradient of its
-# batch. What exactly? That is this lesson. Why it helps at first is lesson 5.
+# The line empties `.grad`. Without it, every step but the first uses something else than the
+# gradient of its batch. What exactly? That is this lesson. Why it helps at first is lesson 5.
 #
 # ## 1. A second call
 #
-# A *parameter* is a tensor that training changes: a weight or a bias. It is a *leaf*: nobody
-# computed it from something else. A new parameter's `.grad` is `None`. After the first backward
-# call that reaches it, it is a tensor with the shape of the parameter. We call that tensor the
-# *gradient buffer*.
+# A *parameter* is a tensor that training changes: a weight or a bias. It is a *leaf*: no graph
+# leads to it. A new parameter's `.grad` is `None`. After the first backward call that reaches it,
+# it is a tensor with the shape of the parameter. We call that tensor the *gradient buffer*.
 #
 # You run the same batch through the same model three times. Each time you call `loss.backward()`.
 # You clear nothing in between. The *norm* of a gradient is its length: the root of the sum of its
@@ -168,11 +167,10 @@ assert torch.equal(flat(three), 3 * flat(once))
 # %% [markdown]
 # A *ledger* is the book in which a shop writes its entries, one below the other, with a running
 # total. `.grad` holds the running total of such a book, and only that. With $L_1, \dots, L_n$ the
-# losses since the last clearing, and $w_k$ the weights when the $k$-th was computed,
+# losses that went backward since the last clearing, and $w_k$ the weights when the $k$-th was
+# computed, it is, up to rounding and if nobody else writes into it,
 #
-# $$\texttt{.grad} = \sum_{k=1}^{n} \nabla L_k(w_k)$$
-#
-# up to rounding.
+# $$\texttt{.grad} = \sum_{k=1}^{n} \nabla L_k(w_k).$$
 #
 # ### The same tensor, or a new one?
 #
@@ -195,8 +193,8 @@ compare("2.b", in_place if w.grad is kept_name else "new")
 
 # %% [markdown]
 # The later call added in place. So a name for `w.grad` is no copy of it: what you put aside
-# changes under your hands. (There are rare cases in which the sum is a new tensor. They stand in
-# the optional section.)
+# changes under your hands. (There are exceptions, in which the sum is a new tensor. Two of them
+# stand in the optional section.)
 
 # %%
 quiz("2.q1")
@@ -531,8 +529,8 @@ quiz("2.q3")
 # ### What a graph keeps
 #
 # A forward pass keeps tensors for the backward pass: the values between the layers, called
-# *activations*. Backward reads them and then lets them go. So a graph costs memory from its
-# forward pass to its backward call.
+# *activations*. Backward reads them and, unless you say `retain_graph=True`, lets them go. So a
+# graph costs memory from its forward pass to its backward call.
 #
 # A big batch can be cut into *micro-batches*: small batches whose gradients are added up before
 # one step. Here are three programs for the same gradient.
@@ -619,7 +617,7 @@ def multi_loss_gradients(model, losses, weights):
 #
 # `backward()` is not the only way to a gradient. `torch.autograd.grad(loss, tensors)` returns the
 # gradients as its result. `torch.func.grad(f)` makes a new function: it takes what `f` takes and
-# returns the gradient of `f` with respect to its first argument.
+# returns the gradient of `f` with respect to its first argument, if you do not name another.
 #
 # > **Fact.** `torch.autograd.grad` and `torch.func.grad` return their gradients and leave `.grad`
 # > alone. They give what a cleared `backward()` gives, up to rounding.
@@ -894,8 +892,8 @@ assert torch.allclose(update, 0.1 * (new + 0.9 * memory))
 #
 # The 0.1 is called `momentum` there, which is not the momentum of an optimizer.
 #
-# > **Fact.** BatchNorm's statistics are updated once per forward pass in training mode, and not
-# > in eval mode. LayerNorm has no such statistics.
+# > **Fact.** With its default settings, BatchNorm updates its statistics once per forward pass in
+# > training mode, and not in eval mode. LayerNorm has no such statistics.
 
 # %%
 norm = nn.BatchNorm1d(1).to(**kind)
@@ -1001,11 +999,8 @@ newcomer = torch.optim.SGD([p], lr=0.5)
 newcomer.step()
 print("a new optimizer steps with the old gradient: moved by", 10 - p.item())
 assert p.grad.item() == 7 and 10 - p.item() == 3.5
-held = {
-    "second": second.param_groups[0]["params"][0],
-    "new": newcomer.param_groups[0]["params"][0],
-}
-figures.one_slot(p, {"model": model[0], **held})
+in_second, in_new = (one.param_groups[0]["params"][0] for one in (second, newcomer))
+figures.one_slot(p, {"model": model[0], "second optimizer": in_second, "newcomer": in_new})
 
 # %% [markdown]
 # The gradient is not inside the parameter's memory either. It is a second tensor, in its own
@@ -1032,10 +1027,14 @@ print("gradient in a deepcopy:           ", copied.weight.grad)
 before = layer.weight.grad.tolist()
 layer.float()
 print("gradient after .float():          ", layer.weight.grad.dtype)
+layer.to(torch.float64)
+print("gradient after .to(torch.float64):", layer.weight.grad.dtype)
+
 assert layer.weight.data_ptr() != layer.weight.grad.data_ptr()
 assert restored.weight.grad is None and copied.weight.grad is None
-assert layer.weight.grad.dtype == torch.float32
-assert torch.allclose(layer.weight.grad.double(), torch.tensor(before, **kind))
+assert layer.weight.grad.dtype == layer.weight.dtype == torch.float64
+assert torch.allclose(layer.weight.grad, torch.tensor(before, **kind))
+
 
 # %%
 quiz("2.q5")
@@ -1082,6 +1081,8 @@ assert (w.grad, x3.grad) == (3.0, 5.0)
 x3 = Value(3.0)
 delivered(x3 * x3)
 print("y = x * x at x = 3:         x.grad", x3.grad)
+print("the two deliveries:        ", [slope for _, slope in (x3 * x3).parents])
+
 compare("2.j", closest(x3.grad, one=3, both=6, square=9))
 
 # %% [markdown]
@@ -1157,7 +1158,7 @@ for call in (1, 2):
 # has used it. Here is the loop from the beginning, without its clearing, for four batches of
 # digits.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 batches = [
     (pixels, labels)
     for pixels, labels in zip(
@@ -1180,7 +1181,10 @@ def watched(clear):
     return ledger
 
 
-watched(clear=False).plot()
+ledger = watched(clear=False)
+assert [finding.misconception for finding in ledger.findings()] == ["never-zeroed"]
+ledger.plot()
+
 
 # %%
 quiz("2.q6")
@@ -1195,9 +1199,9 @@ print(watched(clear=True))
 # %% [markdown]
 # ## 11. Find the mistake in this loop
 #
-# The next loop cuts each batch into pieces, as in section 3. It raises nothing, and it learns. It
-# is wrong. Run it as it stands, then run the cell below the check: it draws the ledger of your
-# loop. Mend the loop, and draw again, until each step uses what it should.
+# The next loop cuts each batch into pieces, as in section 3. It raises nothing, and it is wrong.
+# Run it as it stands, then run the cell below the check: it draws the ledger of your loop. Mend
+# the loop, and draw again, until each step uses what it should.
 
 
 # %% exercise="2.7"
@@ -1351,7 +1355,7 @@ assert copies[0].grad.tolist() == [3, 3] and copies[1].grad is None
 # Six statements that you will meet elsewhere, some of them in threads of real projects. Commit to
 # each before you measure it.
 #
-# **One.** "No optimizer of `torch.optim` clears the gradients that it has used."
+# **One: the optimizers.**
 
 # %%
 predict("2.k")
@@ -1387,7 +1391,7 @@ compare("2.k", true_or_false(all(keeps for _, keeps in found.values())))
 # %% [markdown]
 # Clearing is a call that your loop makes. These optimizers never make it for you.
 #
-# **Two.** "A thousand gradients of 1 add up to 1000 in `.grad`, whatever its dtype."
+# **Two: the sum.**
 
 # %%
 predict("2.l")
@@ -1407,8 +1411,7 @@ compare("2.l", true_or_false(all(total == 1000 for total in sums.values())))
 # numbers only: 257 is rounded back to 256, again and again. So "no error accumulates, only
 # gradients do" depends on the dtype. Lesson 7 keeps such sums in float32.
 #
-# **Three.** "Cut a batch into equal pieces, give each piece's mean loss the weight 1/k, and you
-# get the gradient of the whole batch, BatchNorm or not."
+# **Three: pieces of a batch.** The loss is a mean, so each of k equal pieces gets the weight 1/k.
 
 # %%
 predict("2.m")
@@ -1445,8 +1448,7 @@ compare("2.m", true_or_false(all(exact)))
 # BatchNorm carries from piece to piece are its running statistics, once per forward pass. Lesson
 # 6 returns to this; the question is old (pytorch/pytorch#46516).
 #
-# **Four.** "Adam can step uphill: along the fresh gradient instead of against it, right after a
-# clearing."
+# **Four: Adam.**
 
 # %%
 predict("2.n")
@@ -1471,21 +1473,25 @@ compare("2.n", true_or_false(moves["three steps the other way"] > 0))
 # %% [markdown]
 # `.grad` is fresh. The optimizer's own memory is not, and is not meant to be.
 #
-# **Five.** "`backward(retain_graph=True)` gives different values each time." That is the title of
-# a thread of 17 September 2020 in the PyTorch forum. Its author filled a *Jacobian*, the table of
-# all derivatives of several outputs, row by row from `x.grad`. Is it the flag?
+# **Five: a flag.** "backward(retain_graph=True) gives different values each time": that is the
+# title of a thread of 17 September 2020 in the PyTorch forum. Its author filled a *Jacobian*, the
+# table of all derivatives of several outputs, row by row from `x.grad`, and got wrong rows. Is it
+# the flag?
 
 # %%
 predict("2.o")
 
 
 # %%
+def outputs(point):
+    return torch.stack([point[0] ** 2, point[0] * point[1], 5 * point[1]])
+
+
 def rows_of_jacobian(clear):
     """The rows as read from .grad, one backward(retain_graph=True) each."""
     point = torch.tensor([2.0, 3.0], **kind, requires_grad=True)
-    result = torch.stack([point[0] ** 2, point[0] * point[1], 5 * point[1]])
     rows = []
-    for entry in result:
+    for entry in outputs(point):
         if clear:
             point.grad = None
         entry.backward(retain_graph=True)
@@ -1497,6 +1503,12 @@ right = [[4, 0], [3, 2], [0, 5]]  # the derivatives of x**2, x * y and 5 * y at 
 print("by hand:             ", right)
 print("the flag, no clearing:", rows_of_jacobian(clear=False))
 print("the flag, clearing:   ", rows_of_jacobian(clear=True))
+
+
+table = torch.func.jacrev(outputs)(torch.tensor([2.0, 3.0], **kind)).tolist()
+print("torch.func.jacrev:    ", table)
+assert table == right
+
 assert rows_of_jacobian(clear=False) != right
 compare("2.o", true_or_false(rows_of_jacobian(clear=True) != right))
 
@@ -1504,10 +1516,9 @@ compare("2.o", true_or_false(rows_of_jacobian(clear=True) != right))
 # Each row contained the rows above it. The flag is innocent: it keeps the graph for another call.
 # `torch.func.jacrev` gives the table without any `.grad`.
 #
-# **Six.** An *adversarial attack* changes the input so that the loss grows. It needs the gradient
-# of the input, and calls `loss.backward()` for it. "If that runs between the clearing and the
-# training step's own backward, the step uses a gradient of about twice the length, and nothing
-# raises."
+# **Six: an attack.** An *adversarial attack* changes the input so that the loss grows. It needs
+# the gradient of the input, and calls `loss.backward()` for it. Here it runs after the clearing
+# and before the training step's own backward.
 
 # %%
 predict("2.p")
@@ -1539,8 +1550,8 @@ compare("2.p", true_or_false(1.5 < polluted.norm() / clean.norm() < 2.5))
 
 # %% [markdown]
 # Here the direction hardly changes, and the step grows as with a larger learning rate: easy to
-# overlook. Users found it in BorealisAI/advertorch#113 and P2333/Bag-of-Tricks-for-AT#8. Asking
-# `torch.autograd.grad` for the input's gradient alone avoids it.
+# overlook. Users asked about it in BorealisAI/advertorch#113 and P2333/Bag-of-Tricks-for-AT#8.
+# Asking `torch.autograd.grad` for the input's gradient alone avoids it.
 #
 # ## Summary
 #

@@ -35,14 +35,18 @@ def accuracies(cleared: Sequence[Sequence[float]], kept: Sequence[Sequence[float
         ax.set_ylabel("test digits read right (%)")
         ax.set_title("One line of the loop, three starts each")
         ax.legend(loc="lower left")
-    ends = [
-        f"{100 * min(run[-1] for run in runs):.0f} to {100 * max(run[-1] for run in runs):.0f}"
-        for runs in (cleared, kept)
-    ]
+    firsts, ends = (
+        [
+            f"{100 * min(run[at] for run in runs):.0f} to {100 * max(run[at] for run in runs):.0f}"
+            for runs in (cleared, kept)
+        ]
+        for at in (0, -1)
+    )
     show(
         fig,
-        alt=f"Accuracy against passes over the data, three runs with zero_grad and three without it. With it the curves "
-        f"climb and end at {ends[0]} percent. Without it they begin higher, fall, and end at {ends[1]} percent.",
+        alt=f"Accuracy against passes over the data, three runs with zero_grad and three without it. After the first pass "
+        f"they read {firsts[0]} percent with it and {firsts[1]} without; after the last {ends[0]} and {ends[1]}. The curves "
+        "without it swing.",
     )
 
 
