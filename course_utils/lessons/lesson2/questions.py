@@ -147,7 +147,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "2.p",
         "prediction",
-        "After the attack's backward, the training step uses a gradient of about twice the length, and nothing raises.",
+        "After the attack's backward, the training step uses a gradient more than 1.5 times as long, and nothing raises.",
         TRUE_OR_FALSE,
     ),
     Question(
