@@ -137,7 +137,7 @@ def _stack_once(output: Value) -> None:
 
 @mistake(
     "A value passed on before all deliveries had come",
-    "A value that is used twice handed on what it held after its first delivery. What came later stayed with it and "
+    "A value that is used twice handed on what it held before the last delivery had come. That one stayed with it and "
     "never reached its operands.",
     "Let each value wait until everything that uses it has delivered. In which order must the values stand for that?",
     "Breadth first and depth first both reach every value, but neither waits.",
