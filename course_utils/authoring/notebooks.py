@@ -101,7 +101,8 @@ def facts_line(lesson: Lesson) -> str:
     """Minutes, points and number of exercises of a lesson."""
     exercises = len(lesson.exercises)
     noun = "graded exercise" if exercises == 1 else "graded exercises"
-    return f"About {lesson.minutes} minutes · {lesson.points} points · {exercises} {noun}"
+    minutes = f"About {lesson.minutes} minutes, {lesson.reading_minutes} of them to read and run"
+    return f"{minutes} · {lesson.points} points · {exercises} {noun}"
 
 
 def _assemble(source: Source, lesson: Lesson, where: Repository, *, solved: bool) -> NotebookNode:

@@ -41,7 +41,7 @@ class Lesson:
     exercises: tuple[Exercise, ...]
     questions: tuple[Question, ...]
     reading_minutes: int
-    """Minutes for everything but the exercises."""
+    """Minutes for everything but the exercises; `course verify` holds them to the number of words."""
 
     @property
     def points(self) -> int:
