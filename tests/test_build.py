@@ -111,7 +111,9 @@ def test_the_banner_says_all_the_registry_knows(small_course: Path) -> None:
 
 def test_the_title_cell_ends_with_minutes_points_and_exercises(small_course: Path) -> None:
     title = student_notebook(small_course, 9).cells[0].source
-    assert title.endswith("double a tensor.\n\nAbout 8 minutes, 1 of them to read and run · 100 points · 1 graded exercise")
+    assert title.endswith(
+        "double a tensor.\n\nAbout 8 minutes, 1 of them to read and run · 100 points · 1 graded exercise"
+    )
 
 
 def test_cell_ids_are_readable_unique_and_the_same_on_every_build(small_course: Path) -> None:

@@ -330,8 +330,9 @@ def _order(source: Source) -> Iterator[str]:
     found = [
         text for cell in source.cells if cell.kind == "markdown" for level, text in headings(cell.text) if level == 2
     ]
-    if tuple(found[-len(LAST_SECTIONS) :]) != LAST_SECTIONS:
-        yield f"{source.file}: the last sections are {', '.join(found[-len(LAST_SECTIONS) :])}; they must be {', '.join(LAST_SECTIONS)}"
+    last = tuple(found[-len(LAST_SECTIONS) :])
+    if last != LAST_SECTIONS:
+        yield f"{source.file}: the last sections are {', '.join(last)}; they must be {', '.join(LAST_SECTIONS)}"
 
 
 def _facts(source: Source) -> Iterator[str]:
