@@ -15,8 +15,8 @@
 # - take a gradient back through two layers, station by station
 # - read the graph that PyTorch records, and build a tool that finds where it was cut
 #
-# You need Python and a little calculus: the slope of $x^2$ is $2x$. Everything else is
-# explained where it is first used. Numbers are printed with four digits.
+# You need Python and a little calculus: the slope of $x^2$ is $2x$. What you need beyond that
+# is explained where it is first used.
 
 # %%
 import warnings
@@ -38,7 +38,7 @@ f64 = torch.float64  # about 16 digits; PyTorch's default, float32, has about 7
 # Here are 1797 digits, written by hand, as pictures of 8 by 8 pixels. A network of two layers
 # turns the 64 grey values of a picture into 10 scores, one for each digit; the highest score is
 # what it reads. It is trained on 1500 of them in 200 steps and tested on the other 297. You
-# need not know yet what each line does: the lesson explains them all.
+# need not know yet what each line does.
 
 # %%
 data = digits()
@@ -60,7 +60,7 @@ class Network(nn.Module):
 
 def train(network, steps=200):
     """Train in place; the loss of every step."""
-    optimizer = torch.optim.SGD(network.parameters(), lr=1.0)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.5)
     losses = []
     for _ in range(steps):
         optimizer.zero_grad()
@@ -86,7 +86,7 @@ figures.read_digits(data, network)
 # %% [markdown]
 # That took 200 steps. Now somebody wants to look at the values in the middle, writes
 # `.detach()` behind them, as one does before a plot, and forgets it there. The values stay the
-# same, bit for bit. Nothing else changes.
+# same, bit for bit, and no other line is touched.
 
 # %%
 predict("1.0")
@@ -108,13 +108,13 @@ figures.training_losses(runs)
 compare("1.0", closest(share_right(changed), b=0.1, c=0.75, d=share_right(whole)))
 
 # %% [markdown]
-# Nothing was raised, the loss falls, and three digits of four are read right: it looks like a
-# network that needs more training. Yet its first layer, which holds most of its weights, has
-# never moved. Its gradient is `None`.
+# Nothing was raised, the loss falls, and nearly three digits of four are read right: it looks
+# like a network that needs more training. Yet its first layer, which holds most of its weights,
+# has never moved. Its gradient is `None`.
 #
-# Mistakes with gradients are like this. To see them you must know what a gradient is, where it
-# lives, and by which way it comes there. In the last exercise you build a tool that finds this
-# `.detach()`, and ones that hide better.
+# Many mistakes with gradients are like this. To see them you must know what a gradient is,
+# where it lives, and by which way it comes there. In the last exercise you build a tool that
+# finds this `.detach()`, and ones that hide better.
 
 # %% [markdown]
 # ## 1. A gradient is a measured slope
@@ -236,8 +236,8 @@ compare("1.b", closest(ratio, a=1, b=0.001, c=1000))
 #
 # ### How large is the move?
 #
-# You can measure a slope of any function with two calls of it. The *forward difference* moves
-# one way, the *central difference* both ways:
+# You can measure the slope of a function of one number with two calls of it. The *forward
+# difference* moves one way, the *central difference* both ways:
 #
 # $$
 # \text{forward: } \frac{f(x+h)-f(x)}{h} \qquad\qquad
@@ -328,8 +328,8 @@ for factor in (2, 1):
 assert verdicts == {2: True, 1: False}
 
 # %% [markdown]
-# Then why does nobody train with central differences? Count how often `gradcheck` calls the
-# function, and how often autograd does.
+# Then why does hardly anybody train with central differences? Count how often `gradcheck` calls
+# the function, and how often autograd does.
 
 # %%
 calls = 0
@@ -435,7 +435,7 @@ figures.two_lines(slopes, {"x": 2, "u": 4, "v": 6, "loss": 24})
 # $$
 #
 # `backward()` applies it from the loss backwards, along the lines that were recorded, and
-# stores what arrives.
+# stores what arrives at the weights.
 #
 # ### By hand, for one weight
 #
@@ -463,8 +463,8 @@ print("equal to 12 decimals: ", torch.allclose(lines.sum(), pace.grad, rtol=0, a
 
 # %% [markdown]
 # For several weights there is one more thing to keep in mind: shapes. PyTorch *broadcasts*:
-# where two shapes differ, it repeats entries until they fit. That is handy, and it can hide a
-# mistake.
+# where one of two shapes has length 1 in a place, or no such place, it repeats entries until
+# they fit. That is handy, and it can hide a mistake.
 #
 # > **Fact.** A column of shape `(n, 1)` minus a vector of shape `(n,)` raises nothing. It gives
 # > all `n * n` differences.
@@ -568,10 +568,9 @@ compare("1.e", closest(complaints, a=3, b=1, c=0))
 # Every loss is the same, nothing is raised, and three gradients of four are wrong. Autograd
 # gives the slope of what was *recorded*, and does not know that there was more.
 #
-# > **Fact.** `detach()`, `item()` and `torch.no_grad()` cut the graph. `backward()` checks that
-# > it can walk: that the loss has a graph, is one number, and finds the values it kept
-# > unchanged. It does not check that no line is missing: a weight whose every line was cut just
-# > keeps what stood in its `.grad`, here `None`.
+# > **Fact.** `detach()`, `item()` and `torch.no_grad()` cut the graph. `backward()` refuses
+# > where it cannot walk, as in the four loud cases below. That a line is missing it does not
+# > notice: a weight whose every line was cut just keeps what stood in its `.grad`, here `None`.
 
 # %%
 w = torch.tensor(1.5, dtype=f64, requires_grad=True)
@@ -637,9 +636,9 @@ figures.recorded_graph(loss, {"pace": pace, "start": start})
 #
 # `km` and `minutes` do not appear. They are data, nobody asked for their gradient.
 #
-# > **Fact.** A tensor made by a recorded operation has a `grad_fn` and is no leaf. All others
-# > are leaves, without a `grad_fn`: weights, data, and what `detach()` returns. Only those that
-# > require gradients are on the graph.
+# > **Fact.** A tensor that a recorded operation made, or changed in place, has a `grad_fn` and
+# > is no leaf. All others are leaves, without a `grad_fn`: weights, data, and what `detach()`
+# > returns. Only those that require gradients are on the graph.
 
 # %%
 pace = torch.tensor(2.0, dtype=f64, requires_grad=True)
@@ -653,9 +652,9 @@ for name, tensor in tensors.items():
 assert [t.requires_grad for t in tensors.values()] == [True, False, True, False]
 
 # %% [markdown]
-# The graph belongs to one forward pass. `backward()` frees the values that were kept for it.
-# Where there were any, as here, a second call through the same graph raises. The next forward
-# pass records a new graph.
+# `backward()` frees the values that the graph had kept for it. Where there were any, as here, a
+# second call through the same graph raises. To run the computation again is to record a new
+# graph.
 
 # %%
 pace = torch.tensor(2.0, dtype=f64, requires_grad=True)
@@ -680,8 +679,8 @@ print("a new forward pass has a new graph:", new.grad_fn is not loss.grad_fn)
 #
 # <details><summary>What you see</summary>
 #
-# The product comes first, then the two stations below it. `x` gets 24 along one line and 12
-# along the other, and is complete, at 36, only when both have arrived.
+# The product comes first, then the two stations below it. They send 12 and 24 to `x`, and
+# `x.grad` is written once, when both have arrived: 36.
 #
 # </details>
 
@@ -728,9 +727,9 @@ holders = "".join(name for name, gradient in held.items() if gradient is not Non
 compare("1.f", {"w": "a", "whloss": "b"}.get(holders, "c"))
 
 # %% [markdown]
-# > **Fact.** `.grad` is `None` until a backward pass reaches the tensor: not zero, but nothing
-# > at all. Of the tensors it runs through, those keep a gradient that are leaves and require
-# > one, and those that were told to by `retain_grad()`.
+# > **Fact.** `.grad` begins as `None`: not zero, but nothing at all. Of the tensors that
+# > `backward()` runs through, those get one that are leaves and require gradients, and those
+# > that were told to keep theirs by `retain_grad()`.
 
 # %%
 w = torch.tensor(0.5, dtype=f64, requires_grad=True)
@@ -747,8 +746,8 @@ except AttributeError as caught:
 
 # %% [markdown]
 # In a real model the weights are *parameters*: `nn.Parameter` objects that a *module* (a layer,
-# a model) holds. A module may also hold *buffers*, tensors that are saved with it but get no
-# gradients, such as the running mean of a normalisation layer. Its `state_dict()` is the
+# a model) holds. A module may also hold *buffers*, tensors that are usually saved with it but
+# get no gradients, such as the running mean of a normalisation layer. Its `state_dict()` is the
 # dictionary of all that is saved. An *optimizer* is what will change the parameters later. So
 # there are many places where gradients could be.
 #
@@ -844,8 +843,8 @@ def parameter_gradients(model, loss_fn, x, y):
 # With two weights the gradient has two entries, so it is an arrow on the map of pace and start.
 # Where does it point?
 #
-# > **Fact.** Of all directions on the map, drawn in these units, the loss rises fastest along
-# > the gradient, and falls fastest against it.
+# > **Fact.** Of all directions on the map, drawn in these units, a small move raises the loss
+# > most along the gradient, and lowers it most against it.
 
 # %%
 km, minutes = deliveries()
@@ -924,9 +923,9 @@ compare("1.g", closest(adam[0] / adam[2], a=10_000, b=1, c=100))
 # running mean of the gradient by a running size of it. These slopes stay the same, so their
 # size cancels, and every weight moves equally far.
 #
-# > **Fact.** Plain SGD changes a weight by `-lr * gradient`, up to rounding. Momentum does so
-# > in its first step, Adam in general not even there: what they do depends on their rule, and
-# > from the second step on on earlier gradients.
+# > **Fact.** Plain SGD changes a weight by `-lr * gradient`, up to rounding. Momentum as above
+# > does so in its first step, Adam in general not even there: what they do depends on their
+# > rule, and after the first step on earlier gradients too.
 
 # %%
 slopes = torch.tensor([2.0, -0.5], dtype=f64)
@@ -1052,8 +1051,8 @@ for share in (0.99, 1.01):
 # <details><summary>What to expect</summary>
 #
 # Above. At 1 / steepest the steepest direction is done in one step, but the flat one creeps.
-# The rate at which both directions shrink equally fast is `2 / (flattest + steepest)`, just
-# below the limit when the valley is narrow.
+# Both shrink equally fast, by the formula above, at `2 / (flattest + steepest)`. In a narrow
+# valley that is just below the limit.
 #
 # </details>
 
@@ -1138,9 +1137,9 @@ print(f"by the rule 1 - h**2: {rule:.4g}")
 compare("1.i", closest(tanh_slope(3.8), a=h.item(), b=0.002, c=1))
 
 # %% [markdown]
-# A unit whose value is near 1 or -1 is *saturated*: the value is as large as it gets, and the
-# gradient that passes back through it is nearly gone. The slope of `tanh` can be had from the
-# value $h$ that came *out* of it: $1 - h^2$.
+# A unit whose value is near 1 or -1 is *saturated*: the value is nearly as large as it can get,
+# and the gradient that passes back through it is nearly gone. The slope of `tanh` can be had
+# from the value $h$ that came *out* of it: $1 - h^2$.
 #
 # ### One number at a time
 #
@@ -1424,20 +1423,27 @@ def gradient_of(loss, at):
 # %%
 predict("1.k")
 
+
 # %%
+def delivery_loss(weights):
+    return (weights[0] * km + weights[1] - minutes).square().mean()
+
+
 design = torch.stack([km, torch.ones_like(km)], dim=1)
 best = torch.linalg.lstsq(design, minutes[:, None]).solution[:, 0]
 here = torch.tensor([2.0, 7.0], dtype=f64)
-downhill = -gradient_of(lambda w: (w[0] * km + w[1] - minutes).square().mean(), here.tolist())
+downhill = -gradient_of(delivery_loss, here.tolist())
 for name, step, need in zip(("pace", "start"), downhill, best - here, strict=True):
     way, wanted = ("up" if number > 0 else "down" for number in (step, need))
     print(f"{name:<5}  downhill is {way:<4}  to the best value it is {need:+.4g}: {wanted}")
 short = (here[0] * km + here[1] < minutes).sum().item()
 print(f"{short} of 24 predictions are too short here, so a later start helps here")
+later = -gradient_of(delivery_loss, [best[0].item(), 7.0])[1]
+print("at the best pace, from start 7, downhill is", "up" if later > 0 else "down")
 compare("1.k", true_or_false((downhill * (best - here) > 0).all()))
 
 # %% [markdown]
-# A gradient is right about here, and makes no promise about there. Once the pace has grown, the
+# A gradient is right about here, and makes no promise about there. At the best pace, the same
 # start is too late.
 
 # %%
@@ -1491,7 +1497,7 @@ compare("1.n", true_or_false(not records))
 
 # %% [markdown]
 # The mode changes what layers such as dropout do. Whether a graph is recorded is another
-# switch, `torch.no_grad()`.
+# switch: `torch.no_grad()` and its relatives.
 
 # %%
 predict("1.o")
@@ -1531,6 +1537,9 @@ print("sum over the same rows, twice: ", sig(summed))
 compare("1.p", true_or_false(torch.allclose(once, twice)))
 
 # %% [markdown]
+# A mean does not notice that all rows were counted twice, a sum does. Lesson 6 builds on that.
+
+# %% [markdown]
 # ## Summary
 #
 # | You saw | Where |
@@ -1544,7 +1553,7 @@ compare("1.p", true_or_false(torch.allclose(once, twice)))
 # | `.grad` is `None` before the first backward. It belongs to the leaf: not to its values, the `state_dict` or the optimizer. | 4 |
 # | `backward()` stores, `torch.autograd.grad` returns. | 4 |
 # | SGD moves by `-lr * gradient`; momentum and Adam have rules of their own. | 5 |
-# | On a bowl, descent diverges above `2 / (largest curvature)`. | 5 |
+# | On a bowl the steepest direction limits the learning rate: `2 / (largest curvature)`. | 5 |
 # | A gradient of zero says flat, not minimum. | 5 |
 # | A gradient has the shape of its tensor; a saturated unit lets almost nothing back. | 6 |
 # | A measurement tells a whole gradient from a part of one; `requires_grad` does not. | 7 |

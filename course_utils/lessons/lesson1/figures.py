@@ -54,7 +54,7 @@ def training_losses(runs: Mapping[str, Sequence[float]]) -> None:
         ax.set(xlabel="step", ylabel="loss", ylim=(0, None))
         ax.legend()
     told = "; ".join(f"{name} from {sig(losses[0])} to {sig(losses[-1])}" for name, losses in runs.items())
-    show(fig, alt=f"The training loss over {len(next(iter(runs.values())))} steps falls in every run: {told}.")
+    show(fig, alt=f"The training loss over {len(next(iter(runs.values())))} steps: {told}.")
 
 
 def touching_line(loss: Callable[[float], T], at: float, slope: float, far: Sequence[float]) -> None:
@@ -105,7 +105,7 @@ def difference_errors(error: Callable[..., float]) -> None:
     show(
         fig,
         alt="Error against h, both on logarithmic axes. From the right the errors fall as h shrinks, the central ones "
-        f"steeper than the forward one, then they rise again, and at last they stay flat. Each is smallest in between: {told}.",
+        f"steeper than the forward one, then they rise again; the float32 one at last stays flat. Each is smallest in between: {told}.",
     )
 
 
@@ -238,8 +238,8 @@ def stations(values: Mapping[str, T], local: Mapping[str, T], saturated: tuple[f
         for place, (name, value) in enumerate(values.items()):
             top.text(place, 0, f"{name}\n{sig(value)}", ha="center", va="center", bbox=_box("black"))
             if place:
-                _arrow(top, (place - 0.78, 0.12), (place - 0.22, 0.12), 0, color=_GREY)
-                _arrow(top, (place - 0.22, -0.12), (place - 0.78, -0.12), 0, color=COLOURS["vermillion"])
+                _arrow(top, (place - 0.72, 0.12), (place - 0.28, 0.12), 0, color=_GREY)
+                _arrow(top, (place - 0.28, -0.12), (place - 0.72, -0.12), 0, color=COLOURS["vermillion"])
                 words = f"slope {sig(local[name])}"
                 top.text(place - 0.5, -0.42, words, ha="center", color=COLOURS["vermillion"], fontsize=10)
         title = "Forward along the line, back by the local slopes"

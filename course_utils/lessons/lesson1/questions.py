@@ -133,8 +133,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "1.l",
         "prediction",
-        "True or false: a prediction can miss by 10 while the gradient of the weight that makes it is zero, squared error "
-        "and all.",
+        "A prediction `w * x` misses its target by 10, and the loss is the squared error. True or false: the gradient of "
+        "`w` can be zero all the same.",
         TRUE_OR_FALSE,
     ),
     Question(

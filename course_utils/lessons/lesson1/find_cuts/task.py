@@ -189,7 +189,7 @@ EXERCISE = Exercise(
         "cut makes an entry of the gradient wrong by more than 0.1, and no entry is larger than 100.\n\nStations may have "
         "weights of their own. These and their `.grad` stay as they were, and part of their graph may have been freed by "
         "an earlier backward pass. No station has chance in it, changes what it is given, or remembers a call; `x` "
-        "requires no gradient and has at most ten entries."
+        "requires no gradient; in the check it has at most ten entries."
     ),
     cases=_cases,
     arrange=_arrange,
