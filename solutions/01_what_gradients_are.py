@@ -1019,9 +1019,7 @@ figures.descents(delivery_loss, walks, best)
 # %%
 hessian = torch.autograd.functional.hessian(delivery_loss, here)
 curvatures, directions = torch.linalg.eigh(hessian)
-minimum = here - torch.linalg.solve(
-    hessian, gradient_at(here)
-)  # a bowl: one Newton step is there
+minimum = here - torch.linalg.solve(hessian, gradient_at(here))  # of a bowl, exactly
 limit = 2 / curvatures[1].item()
 generator = torch.Generator().manual_seed(0)
 starts = minimum + 5 * torch.randn(50, 2, generator=generator, dtype=f64)
@@ -1359,7 +1357,8 @@ assert loss.is_leaf and model.weight.grad is None
 # that requires a gradient proves little: after a cut, the next layer's own weights make the
 # result require one again. A gradient that is there proves little: one of two lines may be
 # missing, as in section 3. You have a judge that does not look at the graph at all, though: the
-# measured slope of section 1.
+# measured slope of section 1. Your own `numerical_gradient` may do the measuring (run its cell
+# again), with an `h` that float32 can bear.
 
 
 # %% exercise="1.6"
@@ -1502,15 +1501,16 @@ compare("1.n", true_or_false(not records))
 # %%
 predict("1.o")
 
+
 # %%
-print("x       relu(x) - relu(-x)   autograd   measured")
+def same_as_x(p):
+    return torch.relu(p) - torch.relu(-p)
+
+
+h = 1e-5
 answers = []
+print("x       relu(x) - relu(-x)   autograd   measured")
 for at in (-1.5, -0.5, 0.0, 0.5, 1.5):
-
-    def same_as_x(p):
-        return torch.relu(p) - torch.relu(-p)
-
-    h = 1e-5
     up, down = (same_as_x(torch.tensor(at + move, dtype=f64)).item() for move in (h, -h))
     answers.append(gradient_of(same_as_x, at).item())
     value = same_as_x(torch.tensor(at)).item()

@@ -355,3 +355,51 @@ def grad_without_asking(stations, x):
             cuts.append(i)
         x = station(x).detach()
     return cuts
+
+
+@wrong(mistakes.behind_a_cut)
+def one_walk_and_the_judge(stations, x):
+    cuts = []
+    h = x.clone().requires_grad_()
+    for i, station in enumerate(stations):
+        y = station(h)
+        if not y.requires_grad or not h.requires_grad:
+            cuts.append(i)
+        else:
+            g = torch.autograd.grad(y.sum(), h, retain_graph=True, allow_unused=True)[0]
+            n = numerical_gradient(lambda at: station(at).sum(), h.detach(), 1e-3)
+            if g is None or (g - n).abs().max() > 0.05:
+                cuts.append(i)
+        h = y
+    return cuts
+
+
+# Errors are caught, so the freed graph is not noticed; what is left in .grad is.
+@wrong(effects.changed_grad)
+def backward_and_no_questions(stations, x):
+    cuts = []
+    for i, station in enumerate(stations):
+        leaf = x.detach().clone().requires_grad_()
+        try:
+            station(leaf).sum().backward()
+        except RuntimeError:
+            pass
+        g = torch.zeros_like(leaf) if leaf.grad is None else leaf.grad
+        if (g - numerical_gradient(lambda at: station(at).sum(), leaf.detach(), 1e-3)).abs().max() > 0.05:
+            cuts.append(i)
+        x = station(x).detach()
+    return cuts
+
+
+@wrong(mistakes.move_too_small_for_float32)
+def in_per_mille(stations, x):
+    cuts = []
+    for i, station in enumerate(stations):
+        leaf = x.detach().clone().requires_grad_()
+        total = station(leaf).sum()
+        g = torch.autograd.grad(total, leaf, allow_unused=True)[0] if total.requires_grad else None
+        n = numerical_gradient(lambda at: station(at).sum(), leaf.detach())
+        if g is None or ((g - n).abs() / n.abs()).max() > 0.0001:
+            cuts.append(i)
+        x = station(x).detach()
+    return cuts

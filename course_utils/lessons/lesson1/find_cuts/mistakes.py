@@ -123,27 +123,30 @@ def _begins(stations: Stations, x: T, cuts: Cuts) -> list[int]:
     return [p for p in range(len(stations)) if cuts(way(p), x.detach().clone().requires_grad_())]
 
 
-@mistake(
-    "Stations behind a cut are named too",
-    "The list holds the stations that cut, and others behind the first of them: judged was the whole way from x, on which "
-    "an earlier cut still tells.",
-    "Judge each station alone, at an input of its own that holds the values which arrive there.",
-    "Behind a cut everything looks cut.",
-)
-def behind_a_cut(stations: Stations, x: T) -> list[int]:
-    return _begins(stations, x, _differs)
-
-
-def _along_one_graph(stations: Stations, x: T) -> list[int]:
+def _along_one_graph(stations: Stations, x: T, measured: bool = False) -> list[int]:
+    """Each station's output against its input, both on one graph; with `measured` also against the slope."""
     found, h = [], x.detach().clone().requires_grad_()
     for position, station in enumerate(stations):
         out = station(h)
-        total = out.sum()
-        whole = h.requires_grad and total.requires_grad
-        if not whole or torch.autograd.grad(total, h, allow_unused=True, retain_graph=True)[0] is None:
+        total, given = out.sum(), None
+        if h.requires_grad and total.requires_grad:
+            given = torch.autograd.grad(total, h, allow_unused=True, retain_graph=True)[0]
+        if given is None or measured and not torch.allclose(given, _slope(station, h, 1e-3), rtol=0, atol=0.05):
             found.append(position)
         h = out
     return found
+
+
+@mistake(
+    "Stations behind a cut are named too",
+    "The list holds the stations that cut, and others behind the first of them, as where one graph is followed from x: what "
+    "reaches those is whole no more.",
+    "Judge each station alone, at an input of its own that holds the values which arrive there.",
+    "Behind a cut everything looks cut.",
+    also=(lambda stations, x: _along_one_graph(stations, x, measured=True),),
+)
+def behind_a_cut(stations: Stations, x: T) -> list[int]:
+    return _begins(stations, x, _differs)
 
 
 @mistake(
@@ -161,8 +164,8 @@ def behind_a_cut_and_parts_missing(stations: Stations, x: T) -> list[int]:
 
 @mistake(
     "Where nothing requires a gradient any more, stations are named that cut nothing",
-    "One graph was followed through all stations, and those in the list gave something that does not require a gradient. "
-    "That is so behind a cut, too; and it is not so where a new leaf, weights or another line take the place.",
+    "The list holds the stations whose output requires no gradient when one graph is followed through all of them. That is "
+    "so behind a cut, too; and it is not so where a new leaf, weights or another line take the place.",
     "Judge each station at a fresh leaf, and ask what arrives there in place of what the output requires.",
     "requires_grad says that some line leads back to something, not to what.",
 )
@@ -176,10 +179,9 @@ def lost_along_the_way(stations: Stations, x: T) -> list[int]:
 
 
 @mistake(
-    "Each station was judged at x",
-    "A station that cuts for large inputs alone was let pass: at x it cuts nothing, at the tensor that reaches it, it "
-    "does.",
-    "Hand each station what the one before it gave.",
+    "A station that cuts for large inputs alone was let pass",
+    "Missing in the list is a station that cuts nothing at x, and cuts at the tensor that reaches it.",
+    "Was each station judged at what the one before it gave, or at x?",
     "Where a station cuts everywhere or nowhere, both ways give the same.",
 )
 def judged_at_x(stations: Stations, x: T) -> list[int]:
