@@ -1,8 +1,10 @@
-"""From what an experiment measured to the choice of a question: one short call in the notebook."""
+"""What an experiment measured, as it is printed and as the choice of a question: one short call in the notebook."""
 
 from __future__ import annotations
 
 import math
+
+import torch
 
 TRUE_OR_FALSE = {"a": "true", "b": "false"}
 """The choices of a statement that an experiment settles."""
@@ -26,3 +28,12 @@ def closest(measured: float, **choices: float) -> str:
 def true_or_false(holds: object) -> str:
     """The key of `TRUE_OR_FALSE` that says whether something held."""
     return "a" if holds else "b"
+
+
+def sig(value: object) -> str:
+    """A number, or a tensor or list of them, to four significant digits."""
+    if isinstance(value, torch.Tensor):
+        value = value.detach().tolist()
+    if isinstance(value, list):
+        return "[" + ", ".join(map(sig, value)) + "]"
+    return f"{value:.4g}"
