@@ -103,6 +103,7 @@ predict("2.a")
 
 # %%
 data = digits()
+x_train, x_test = data.x.double(), data.x_test.double()
 
 
 def accuracies(clear, start, passes=10):
@@ -112,12 +113,12 @@ def accuracies(clear, start, passes=10):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     shares = []
     for _ in range(passes):
-        for pixels, labels in zip(data.x.double().split(50), data.y.split(50), strict=True):
+        for pixels, labels in zip(x_train.split(50), data.y.split(50), strict=True):
             if clear:
                 optimizer.zero_grad()
             nn.functional.cross_entropy(model(pixels), labels).backward()
             optimizer.step()
-        right = model(data.x_test.double()).argmax(dim=1) == data.y_test
+        right = model(x_test).argmax(dim=1) == data.y_test
         shares.append(right.double().mean().item())
     return shares
 

@@ -15,8 +15,8 @@ from gradient_ledger import html
 
 HEADER = ("#", "event", "incoming", ".grad before", ".grad after", "effect on .grad", "tensor", "w after")
 CAPTION = "Ledger of w.grad: what came in, .grad before and after, what became of it"
-_IN_TEXT = {"#": 0, "event": 1, "incoming": 2, "before": 3, "after": 4, "effect": 5, "w": 7}
-"""The columns of the plain text, which must fit 80 characters: the effect says what becomes of the tensor."""
+_IN_TEXT = {"#": 0, "event": 1, "incoming": 2, "old": 3, "new": 4, "effect": 5, "w": 7}
+"""The columns of the plain text, which must fit 78 characters: the effect says what becomes of the tensor."""
 
 
 def gradient_buffer(

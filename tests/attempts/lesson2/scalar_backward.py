@@ -145,6 +145,27 @@ def whoever_is_ready(output):
                     parent.grad += slope * v.grad
 
 
+@right
+def in_tensors(output):
+    import torch
+
+    order, seen = [], set()
+
+    def visit(v):
+        if v in seen:
+            return
+        seen.add(v)
+        for parent, _ in v.parents:
+            visit(parent)
+        order.append(v)
+
+    visit(output)
+    output.grad = torch.tensor(1.0, dtype=torch.float64)
+    for v in order[::-1]:
+        for parent, slope in v.parents:
+            parent.grad = parent.grad + slope * v.grad
+
+
 # ------------------------------------------------------------------ wrong
 
 
@@ -382,3 +403,27 @@ def four_of_two(output):
         a, b = v.parents
         a[0].grad += a[1] * v.grad
         b[0].grad += b[1] * v.grad
+
+
+@wrong(mistakes.parents_emptied)
+def freed_as_torch_does(output):
+    output.grad = 1.0
+    for v in _topological(output):
+        for parent, slope in v.parents:
+            parent.grad += slope * v.grad
+        v.parents = ()
+
+
+@wrong(mistakes.passed_on_too_early)
+def sorted_by_the_first_level(output):
+    level, queue = {output: 0}, deque([output])
+    while queue:
+        v = queue.popleft()
+        for parent, _ in v.parents:
+            if parent not in level:
+                level[parent] = level[v] + 1
+                queue.append(parent)
+    output.grad = 1.0
+    for v in sorted(level, key=level.get):
+        for parent, slope in v.parents:
+            parent.grad += slope * v.grad

@@ -380,3 +380,63 @@ def eval_while_training(model, optimizer, loss_fn, batches, pieces):
         optimizer.step()
         losses.append(loss.item())
     return losses
+
+
+@wrong(mistakes.mean_of_the_pieces_returned)
+def mean_of_losses(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted)
+            loss.backward()
+            total += loss.item()
+        optimizer.step()
+        losses.append(total / pieces)
+    return losses
+
+
+@wrong(mistakes.total_never_reset)
+def total_outside_the_loop(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    total = 0.0
+    for x, y in batches:
+        optimizer.zero_grad()
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted)
+            loss.backward()
+            total += loss.item()
+        optimizer.step()
+        losses.append(total)
+    return losses
+
+
+@wrong(mistakes.divided_by_the_number_of_rows)
+def mean_over_rows(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted)
+            (loss / len(x)).backward()
+            total += loss.item()
+        optimizer.step()
+        losses.append(total)
+    return losses
+
+
+@wrong(mistakes.loss_after_the_step)
+def evaluated_afterwards(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted)
+            loss.backward()
+            total += loss.item()
+        optimizer.step()
+        losses.append(loss_fn(model(x), y).item())
+    return losses

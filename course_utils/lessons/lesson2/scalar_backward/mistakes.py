@@ -294,3 +294,17 @@ def output_left_out(output: Value) -> None:
     for value, gradient in _gradients(output).items():
         if value is not output:
             value.grad += gradient
+
+
+@mistake(
+    "The graph was taken apart",
+    "Every .grad is right, but the parents of the values were changed on the way: who wants to go backward again, or to "
+    "look at the graph, finds none.",
+    "Read .parents and leave it as it is.",
+    "PyTorch frees what a graph has saved after its backward. This exercise does not ask for it.",
+)
+def parents_emptied(output: Value) -> None:
+    output.grad = 1.0
+    for value in _sorted(output):
+        _passed_on([value])
+        value.parents = ()

@@ -10,7 +10,7 @@ from course_utils.lessons.inputs import Draw, cases
 from course_utils.lessons.lesson2.scalars import Edge, Value
 
 GRAD = ".grad after"
-CHANGED = "values whose data or parents changed"
+CHANGED = "what else changed"
 VISITS = "most often that the parents of one value were read"
 
 
@@ -125,9 +125,13 @@ def _arrange(case: Case) -> Arrangement:
 
     def facts(_: object) -> dict[str, object]:
         after = {name: (value.data, value._parents) for name, value in values.items()}
+        pairs = [(before[name], after[name]) for name in values]
+        changed = [
+            word for place, word in enumerate((".data", ".parents")) if any(a[place] != b[place] for a, b in pairs)
+        ]
         return {
             GRAD: {name: value.grad for name, value in values.items()},
-            CHANGED: ", ".join(name for name in values if before[name] != after[name]) or "none",
+            CHANGED: " and ".join(changed) or "nothing",
             VISITS: max(value.reads for value in values.values()),
         }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 
 import torch
 from torch import nn
@@ -14,7 +15,7 @@ from course_utils.lessons.lesson2.train_in_pieces.task import Batch
 Optimizer = torch.optim.Optimizer
 LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 Batches = Sequence[Batch]
-Code = Callable[[nn.Module, Optimizer, LossFn, Batches, int], object]
+Code = Callable[[nn.Module, Optimizer, LossFn, Batches, int], list[float]]
 
 
 def _cut(batch: Batch, pieces: int) -> Iterator[Batch]:
@@ -190,7 +191,9 @@ def stepped_once_in_all(
 # ------------------------------------------------------------------ what is summed
 
 
-def _divided_in_both(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int) -> object:
+def _divided_in_both(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
+) -> list[float]:
     told = _loop(each_batch=True, factor=lambda n: 1 / n, told=lambda values, n: [sum(values) / n])
     return told(model, optimizer, loss_fn, batches, pieces)
 
@@ -206,6 +209,25 @@ def divided_by_the_number_of_pieces(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
 ) -> object:
     return _loop(each_batch=True, factor=lambda n: 1 / n)(model, optimizer, loss_fn, batches, pieces)
+
+
+@mistake(
+    "Divided by the number of rows",
+    "Each step used the gradient of the batch divided by the number of its rows: that of the mean, not of the sum.",
+    "loss_fn returns a sum over rows, and the step is asked to use its gradient as it is.",
+    "Most losses are means. This one is not.",
+)
+def divided_by_the_number_of_rows(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
+) -> object:
+    losses = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        (loss / len(x)).backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
 
 
 @mistake(
@@ -265,3 +287,41 @@ def losses_of_all_pieces(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
 ) -> object:
     return _loop(each_batch=True, told=lambda values, pieces: values)(model, optimizer, loss_fn, batches, pieces)
+
+
+@mistake(
+    "The mean of the pieces' losses was returned",
+    "The training is right. What came back is the loss of each batch divided by the number of pieces.",
+    "loss_fn returns a sum over rows. What is the loss of the whole batch?",
+)
+def mean_of_the_pieces_returned(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
+) -> object:
+    told = _loop(each_batch=True, told=lambda values, pieces: [sum(values) / pieces])
+    return told(model, optimizer, loss_fn, batches, pieces)
+
+
+@mistake(
+    "The losses add up from batch to batch",
+    "The training is right. What came back for each batch is the sum of the losses of all batches up to it.",
+    "Where does the total begin anew?",
+    "It is the same slip as a forgotten clearing, in a number of your own.",
+)
+def total_never_reset(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int) -> object:
+    return list(accumulate(_loop(each_batch=True)(model, optimizer, loss_fn, batches, pieces)))
+
+
+@mistake(
+    "The loss was measured after the step",
+    "The training is right. What came back is each batch's loss at the weights that its own step has left.",
+    "Take the loss that went backward, before the step.",
+)
+def loss_after_the_step(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
+) -> object:
+    losses = []
+    for batch in batches:
+        _loop(each_batch=True)(model, optimizer, loss_fn, [batch], pieces)
+        with torch.no_grad():
+            losses.append(loss_fn(model(batch[0]), batch[1]).item())
+    return losses
