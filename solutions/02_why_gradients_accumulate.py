@@ -691,14 +691,9 @@ assert right.grad.tolist() == [2, 2, 2]
 # %% [markdown]
 # ## 5. What a sum hides
 #
-# A batch gradient is already a sum, over the samples. For a loss that is a mean over $n$ samples,
-# and a model that looks at each of them by itself,
-#
-# $$\nabla L = \frac{1}{n} \sum_{i=1}^{n} \nabla \ell_i.$$
-#
-# What do the samples say one by one? For plain tensors, `torch.func.vmap` answers in one line.
-# `vmap(f, in_dims=(None, 0, 0))` runs `f` for every row of its second and third argument, and
-# keeps the first one fixed.
+# A batch gradient is already a sum, over the samples. What do the samples say one by one? For
+# plain tensors, `torch.func.vmap` answers in one line. `vmap(f, in_dims=(None, 0, 0))` runs `f`
+# for every row of its second and third argument, and keeps the first one fixed.
 
 # %%
 truth, weights = torch.tensor([1.0, -0.5], **kind), torch.tensor([0.8, -0.2], **kind)
@@ -732,7 +727,10 @@ assert torch.allclose(rows, torch.stack(each)) and max(factors) - min(factors) <
 compare("2.g", closest(factors[0], one=1, n=8, inverse=1 / 8))
 
 # %% [markdown]
-# The rows add up to 8 times the batch gradient, because the loss is a mean.
+# The rows add up to 8 times the batch gradient, because the loss is a mean. With $\ell_i$ the
+# loss of sample $i$ alone, and a model that looks at each sample by itself,
+#
+# $$\nabla L = \frac{1}{n} \sum_{i=1}^{n} \nabla \ell_i.$$
 #
 # ### Why `X.T @ G`
 #
