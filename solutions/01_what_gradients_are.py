@@ -1271,10 +1271,10 @@ def two_layer_backward(W1, b1, W2, b2, x, y):
 # its first layer went through the `.detach()`. The second layer had its own line, so
 # `backward()` had something to walk, and said nothing.
 #
-# Here is the same mistake as somebody really made it, in small (`wangle53/CSA-CDGAN#5`). A
-# *generator* makes pictures. It is to learn from two losses: how far its picture is from the
-# true one, and what a *discriminator*, a second network, says of it. The discriminator is not
-# to learn in this step. So its judgement was detached.
+# Here is something that was really built, in small (`wangle53/CSA-CDGAN#5`). A *generator*
+# makes pictures. It is to learn from two losses: how far its picture is from the true one, and
+# what a *discriminator*, a second network, says of it. The discriminator is not to learn in
+# this step. So its judgement was detached.
 
 # %%
 torch.manual_seed(0)
@@ -1312,8 +1312,9 @@ known = {"a": of_both, "b": of_first, "c": torch.zeros_like(of_first)}
 compare("1.j", next(key for key, value in known.items() if torch.equal(value, of_detached)))
 
 # %% [markdown]
-# The second loss reached nobody. To spare the discriminator, freeze its parameters:
-# `requires_grad_(False)` says that they want no gradient, and leaves the way through them open.
+# The second loss reached nobody: a reader of that code objected, and was right. To spare the
+# discriminator, freeze its parameters: `requires_grad_(False)` says that they want no gradient,
+# and leaves the way through them open.
 #
 # > **Fact.** A frozen layer passes gradients on to what stands before it, a `detach()` behind
 # > it does not.
