@@ -600,7 +600,7 @@ for what, go_back in loud.items():
         go_back()
         raise AssertionError(f"{what} raised nothing")
     except RuntimeError as caught:
-        print(f"{what:<25} raises: {str(caught)[:42]}...")
+        print(f"{what:<25} raises: {str(caught)[:40]}...")
 assert other.grad == 1
 
 # %% [markdown]
@@ -742,7 +742,7 @@ assert w.grad == 3 * h.grad
 try:
     torch.tensor(0.5, requires_grad=True).grad.zero_()
 except AttributeError as caught:
-    print("zeroing a gradient that is not there:", caught)
+    print("zeroing what is not there:", caught)
 
 # %% [markdown]
 # In a real model the weights are *parameters*: `nn.Parameter` objects that a *module* (a layer,
@@ -805,7 +805,7 @@ try:
     raised = "nothing"
 except RuntimeError as caught:
     raised = str(caught)
-print("with a tensor that the loss does not use:", raised[:38])
+print("a tensor that the loss does not use:", raised[:36])
 print("allowed:", torch.autograd.grad(w.square().sum(), [idle], allow_unused=True))
 assert w.grad.tolist() == [70, 80] and idle.grad is None and raised != "nothing"
 
@@ -912,7 +912,7 @@ for name, steps in moved.items():
     print(name)
     for number, step in enumerate(steps, 1):
         shares = sig(step / (-0.1 * slopes))
-        print(f"   step {number}: {sig(step)} is -lr * gradient times {shares}")
+        print(f"  step {number}: {sig(step)} is -lr * gradient times {shares}")
 
 adam = moved["Adam"][0].abs()
 compare("1.g", closest(adam[0] / adam[2], a=10_000, b=1, c=100))
