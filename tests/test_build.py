@@ -116,6 +116,11 @@ def test_the_title_cell_ends_with_minutes_points_and_exercises(small_course: Pat
     )
 
 
+def test_a_long_lesson_says_in_how_many_sittings_it_is_taken(small_course: Path) -> None:
+    edit(small_course, "minutes=7", "minutes=90", "course_utils/lessons/lesson9/double/task.py")
+    assert "\n\nAbout 91 minutes in 2 sittings, 1 of them" in student_notebook(small_course, 9).cells[0].source
+
+
 def test_cell_ids_are_readable_unique_and_the_same_on_every_build(small_course: Path) -> None:
     edit(small_course, "# Nothing yet.", "# Nothing yet.\n\n# %% [markdown]\n# ## In the wild")
     ids = [item.id for item in student_notebook(small_course, 9).cells]

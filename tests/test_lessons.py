@@ -218,8 +218,8 @@ def test_a_question_has_choices_and_a_quiz_its_reasons(item: Question) -> None:
 
 # ------------------------------------------------------------------ the cells of a lesson
 
-WIDEST_LINE, WIDEST_PRINT = 98, 80
-"""Characters that a page of 800 pixels shows without a scroll bar, of a source and of what it prints."""
+WIDEST_LINE = 98
+"""Characters of a source that a page of ordinary width shows without a scroll bar."""
 
 
 def _sections(number: int) -> tuple[list[SourceCell], dict[str, list[SourceCell]]]:
@@ -241,13 +241,8 @@ class _Notebook:
 
     def __init__(self) -> None:
         self._measured: list[tuple[str, str]] = []
-        self.own_lines: list[str] = []
         quiet = dict.fromkeys(("check", "hint", "predict", "progress", "quiz", "solution"), lambda *_: None)
-        self._names: dict[str, object] = {**quiet, "compare": self._compare, "print": self._print}
-
-    def _print(self, *values: object, sep: str = " ", end: str = "\n") -> None:
-        print(*values, sep=sep, end=end)
-        self.own_lines += (sep.join(map(str, values)) + end).splitlines()
+        self._names: dict[str, object] = {**quiet, "compare": self._compare}
 
     def _compare(self, identifier: str, measured: str) -> None:
         assert measured in question(identifier).choices, f"{measured!r} is no choice of {identifier}"
@@ -281,7 +276,6 @@ def test_cells_run_twice_and_in_any_order_after_the_set_up_of_their_section(numb
         forward = [notebook.run(cell) for cell in cells]
         for cell, first, second in zip(cells, backward, forward, strict=True):
             assert first == second, f"{title}: {first_words(cell.text)!r} shows something else the second time"
-        assert not [line for line in notebook.own_lines if len(line) > WIDEST_PRINT], title
 
 
 @every_lesson

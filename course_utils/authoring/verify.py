@@ -26,7 +26,7 @@ from course_utils.checks.judge import answers_of, mistakes_of
 from course_utils.exercise import Exercise, Verdict
 from course_utils.learner import evaluate
 from course_utils.lessons import lesson as find_lesson
-from course_utils.lessons.declare import Lesson, Question
+from course_utils.lessons.declare import SITTING, Lesson, Question
 
 POINTS = 100
 """Points of every lesson."""
@@ -38,8 +38,6 @@ LOOP_LIMIT = 0.5
 """Seconds a case for attempts that are about the time limit."""
 WORDS_A_MINUTE = 150
 """How fast learners read a notebook that they run as they go, code included: measured on the first ones."""
-SITTING = 90
-"""Minutes after which a lesson marks a pause."""
 PAUSE = re.compile(r"^> \*\*Pause\.\*\*", re.MULTILINE)
 LAST_SECTIONS = ("True or false", "Summary", "What comes next")
 FACT = re.compile(r"^> \*\*Fact\.\*\*", re.MULTILINE)
@@ -353,7 +351,7 @@ def _minutes(source: Source, declared: str, lesson: Lesson) -> Iterator[str]:
     if abs(reading - lesson.reading_minutes) > max(2, reading / 10):
         yield f"{declared}: reading_minutes={lesson.reading_minutes}; {words} words take about {reading} minutes"
     pauses = sum(len(PAUSE.findall(cell.text)) for cell in source.cells if cell.kind == "markdown")
-    if pauses != (lesson.minutes - 1) // SITTING:
+    if pauses != lesson.sittings - 1:
         yield f"{source.file}: {lesson.minutes} minutes and {pauses} marked with '> **Pause.**'; pause every {SITTING}"
 
 
