@@ -13,44 +13,55 @@
 # %% [markdown]
 # # Why gradients accumulate
 #
-# In lesson 1, `backward()` put a gradient into `.grad`. This lesson is about the second call, when something is there already. You will measure what happens, tensor by tensor. You will see why it is the right design, and which other things in a training loop do not behave like this at all.
+# In lesson 1, `backward()` put a gradient into `.grad`. This lesson is about the second call,
+# when something is there already. You will measure what happens, tensor by tensor. You will see
+# why it is a good design, and which other things in a training loop do not behave like this at
+# all.
 #
 # What you will be able to do:
 #
-# - say what is in `.grad` after any sequence of backward calls, without running it;
-# - tell the two sums apart: uses of a weight inside one backward call, and backward calls one after the other;
-# - use accumulation on purpose, for several losses and for several small batches, and measure the memory it saves;
+# - say what is in `.grad` after a sequence of backward calls and clearings, without running it;
+# - tell the two sums apart: uses of a weight inside one backward call, and backward calls one
+#   after the other;
+# - use accumulation on purpose, for several losses and for several small batches, and measure the
+#   memory it saves;
 # - get gradients that do not accumulate, one per sample if you want;
-# - name what accumulates, what is averaged, what is counted, and who owns it.
+# - name what accumulates, what is averaged, what is counted, and who owns it;
+# - write the backward pass of a small engine, and find a mistake in a loop by the picture of its
+#   ledger.
 
 # %%
 import copy
+import inspect
 import io
 import math
 import warnings
-from collections import Counter
 
-import matplotlib.pyplot as plt
 import torch
 from torch import nn
 from torch.func import functional_call, grad, vmap
 from torch.utils.checkpoint import checkpoint
 
+from course_utils.data import digits
+from course_utils.lessons.lesson2 import figures
+from course_utils.lessons.lesson2.saved import SavedBytes
+from course_utils.lessons.lesson2.scalars import Value
+from course_utils.lessons.measured import closest, true_or_false
 from course_utils.widgets import gradient_buffer
-from gradient_ledger.figures import COLOURS, show, style
+from gradient_ledger import GradientLedger
 
-torch.manual_seed(0)
 device = "cuda" if torch.cuda.is_available() else "cpu"
 
 # %% [markdown]
-# Four small helpers for the whole lesson. Nearly everything runs in float64, so that rounding does not blur a comparison.
+# Five small helpers for the whole lesson. Nearly everything runs in float64, so that rounding
+# does not blur a comparison.
 
 # %%
 kind = {"dtype": torch.float64, "device": device}
 
 
 def draw(*shape, seed=0):
-    """Normal numbers of that shape, the same on every machine."""
+    """Normal numbers of that shape, the same every time."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(*shape, generator=generator, dtype=torch.float64).to(device)
 
@@ -73,165 +84,180 @@ def squared_error(prediction, target):
     return ((prediction - target) ** 2).mean()
 
 
+def apart(a, b):
+    """How far a lies from b, in lengths of b."""
+    return ((a - b).norm() / b.norm()).item()
+
+
 x, y = draw(24, 10, seed=1), draw(24, 2, seed=2)
 
 # %% [markdown]
-# ## 1. A second call
+# ## A line is taken out
 #
-# A *parameter* is a tensor that training changes: a weight or a bias. It is a *leaf*: nobody computed it from something else. Every parameter has an attribute `.grad`. Before the first backward call it is `None`. After it, it is a tensor with the shape of the parameter. We call that tensor the *gradient buffer*.
-#
-# You run the same batch through the same model three times. Each time you call `loss.backward()`. You clear nothing in between. The *norm* of a gradient is its length: the root of the sum of its squared entries.
+# A network learns to read handwritten digits: 1500 to learn from, 297 to be tested on. It goes
+# over them ten times. For each batch of 50 its loop clears, runs forward and backward, and steps.
+# You take out one line, `optimizer.zero_grad()`, and change nothing else.
 
 # %%
 predict("2.a")
 
 # %%
-model = small_model()
-norms = []
-try:
-    for _ in range(3):
-        squared_error(model(x), y).backward()
-        norms.append(flat(model).norm().item())
-    ratios = tuple(round(norm / norms[0], 6) for norm in norms)
-    print("norm of the gradient after each backward:", [f"{norm:.4g}" for norm in norms])
-    print("divided by the first:                    ", ratios)
-    measured = {(1, 1, 1): "replace", (1, 2, 3): "add", (1, 2, 4): "double"}[ratios]
-except RuntimeError as error:
-    print(error)
-    measured = "error"
-compare("2.a", measured)
+data = digits()
+x_train, x_test = data.x.double(), data.x_test.double()
+
+
+def accuracies(clear, start, passes=10):
+    """The share of test digits read right after each pass, with or without zero_grad()."""
+    torch.manual_seed(start)
+    model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)).double()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    shares = []
+    for _ in range(passes):
+        for pixels, labels in zip(x_train.split(50), data.y.split(50), strict=True):
+            if clear:
+                optimizer.zero_grad()
+            nn.functional.cross_entropy(model(pixels), labels).backward()
+            optimizer.step()
+        right = model(x_test).argmax(dim=1) == data.y_test
+        shares.append(right.double().mean().item())
+    return shares
+
+
+cleared = [accuracies(clear=True, start=start) for start in range(3)]
+kept = [accuracies(clear=False, start=start) for start in range(3)]
+print("test digits read right (%)      start 1   start 2   start 3")
+for name, runs in (("with the line", cleared), ("without it", kept)):
+    for passes in (1, 10):
+        shown = "   ".join(f"{100 * run[passes - 1]:7.0f}" for run in runs)
+        print(f"{name:<15}after pass {passes:>2}   {shown}")
+figures.accuracies(cleared, kept)
+first, last = (sum(run[at] for run in kept) > sum(run[at] for run in cleared) for at in (0, -1))
+compare(
+    "2.a", "turns" if first and not last else "better" if first else "same" if last else "worse"
+)
 
 # %% [markdown]
-# A *ledger* is the book in which a shop writes its entries, one below the other, with a running total. `.grad` holds the running total of such a book. Lengths alone could hide a rotation, so compare every entry.
+# Nothing raised an error. After one pass the loop without the line looks like a discovery: it is
+# far ahead. Whoever stops there keeps the mistake. After ten passes it reads fewer digits than it
+# did after one.
 #
-# > **Fact.** `backward()` adds the new gradient to whatever `.grad` already holds. After three calls on the same batch, every entry is three times that of one call.
+# The line empties `.grad`. Without it, every step but the first uses something else than the
+# gradient of its batch. What exactly? That is this lesson. Why it helps at first is lesson 5.
+#
+# ## 1. A second call
+#
+# A *parameter* is a tensor that training changes: a weight or a bias. It is a *leaf*: no graph
+# leads to it. A new parameter's `.grad` is `None`. After the first backward call that reaches it,
+# it is a tensor with the shape of the parameter. We call that tensor the *gradient buffer*.
+#
+# You run the same batch through the same model three times. Each time you call `loss.backward()`.
+# You clear nothing in between. The *norm* of a gradient is its length: the root of the sum of its
+# squared entries. Lengths alone could hide a rotation, so the cell compares every entry, too.
+#
+# > **Fact.** `backward()` adds the new gradient to what `.grad` already holds. After three calls
+# > on the same batch, every entry is three times that of one call.
 
 # %%
-once = small_model()
+three, once = small_model(), small_model()
+print(".grad of new parameters:", [p.grad for p in three.parameters()])
 squared_error(once(x), y).backward()
-print("largest difference from three times one gradient:", (flat(model) - 3 * flat(once)).abs().max().item())
-assert torch.equal(flat(model), 3 * flat(once))
+for _ in range(3):
+    squared_error(three(x), y).backward()
+    print(f"norm of .grad: {flat(three).norm().item():.4f}")
+print("every entry three times that of one call:", torch.equal(flat(three), 3 * flat(once)))
+assert torch.equal(flat(three), 3 * flat(once))
 
 # %% [markdown]
+# A *ledger* is the book in which a shop writes its entries, one below the other, with a running
+# total. `.grad` holds the running total of such a book, and only that. With $L_1, \dots, L_n$ the
+# losses that went backward since the last clearing, and $w_k$ the weights when the $k$-th was
+# computed, it is, up to rounding and if nobody else writes into it,
+#
+# $$\texttt{.grad} = \sum_{k=1}^{n} \nabla L_k(w_k).$$
+#
 # ### The same tensor, or a new one?
 #
-# "Adds" can mean two things. Either a new tensor takes the place of the old one, or the numbers inside the same tensor change. The second is called *in place*. PyTorch counts in-place changes of a tensor in `tensor._version`.
+# "Adds" can mean two things. Either a new tensor takes the place of the old one, or the numbers
+# inside the same tensor change. The second is called *in place*.
 
 # %%
 predict("2.b")
 
 # %%
 w = torch.tensor([1.0, 2.0, 3.0], **kind, requires_grad=True)
-addresses = []
-# A tensor hook sees the arriving gradient before it reaches .grad. Only its address is kept, not the tensor.
-w.register_hook(lambda arriving: addresses.append(arriving.data_ptr()))
-
-print("before any backward:", w.grad)
 (w**2).sum().backward()
-first = w.grad
-print("after the first:    ", first.tolist(), " _version", first._version)
-assigned = first.data_ptr() == addresses[0]
-print("is .grad the very memory that arrived?", assigned)
-assert assigned and first._version == 0
-
-values = first.tolist()
+kept_name = w.grad
+values = kept_name.tolist()
+print("after the first: ", values)
 (w**2).sum().backward()
-print("after the second:   ", w.grad.tolist(), " _version", w.grad._version)
-print("is it still the same tensor?", w.grad is first)
-if w.grad is not first:
-    measured = "new"
-else:
-    measured = "in place" if w.grad.tolist() == [2 * value for value in values] else "overwritten"
-compare("2.b", measured)
+print("after the second:", w.grad.tolist(), " the same tensor?", w.grad is kept_name)
+in_place = "in place" if w.grad.tolist() == [2 * v for v in values] else "overwritten"
+compare("2.b", in_place if w.grad is kept_name else "new")
 
 # %% [markdown]
-# The later call added in place. But the first entry is not an addition at all. There is nothing to add to. PyTorch takes the arriving tensor and makes it `.grad`: it *steals* it, without copying a single number.
-#
-# Stealing is safe when nobody else holds the arriving tensor. When somebody does, PyTorch copies it. It also copies when the numbers lie in memory in another order than the parameter's.
-#
-# > **Fact.** The first backward takes over the arriving tensor when nobody else holds it and it has the parameter's layout in memory. Otherwise it makes a copy. This is how PyTorch works inside: do not build on it.
-
-# %%
-held = []
-
-
-def taken_over(loss_fn, hold=False, shape=(3,)):
-    """True when .grad is the memory that arrived, False when it is a copy."""
-    w = draw(*shape).requires_grad_()
-    seen = []
-
-    def look(arriving):
-        seen.append(arriving.data_ptr())
-        if hold:
-            held.append(arriving)
-
-    w.register_hook(look)
-    loss_fn(w).backward()
-    return w.grad.data_ptr() == seen[0]
-
-
-plain = taken_over(lambda w: (w**2).sum())
-held_by_us = taken_over(lambda w: (w**2).sum(), hold=True)
-# The gradient of w.sum() is a single 1 that pretends to have the shape of w: all entries are one place in memory.
-expanded = taken_over(lambda w: w.sum())
-# Here the gradient arrives with its rows and columns stored the other way round.
-turned = taken_over(lambda w: (w.t().contiguous() ** 2).sum(), shape=(2, 3))
-print("taken over, (w**2).sum():                          ", plain)
-print("taken over, the same while a hook keeps a reference:", held_by_us)
-print("taken over, w.sum(), one number seen as three:     ", expanded)
-print("taken over, stored the other way round:            ", turned)
-assert (plain, held_by_us, expanded, turned) == (True, False, False, False)
-
-# %% [markdown]
-# "In place" has an exception. With `create_graph=True`, backward builds a graph of the gradient itself, for second derivatives. A tensor that is part of a graph must not be changed under it. So there the sum is a new tensor.
-
-# %%
-w = torch.tensor([1.0, 2.0, 3.0], **kind, requires_grad=True)
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # PyTorch warns that .grad and its graph now refer to each other
-    (w**3).sum().backward(create_graph=True)
-    first = w.grad
-    (w**3).sum().backward(create_graph=True)
-print("create_graph=True: same tensor?", w.grad is first, " values", w.grad.tolist())
-assert w.grad is not first
-w.grad = first = None  # breaks the circle, so that its memory is freed
-
-# %% [markdown]
-# ### Press the buttons
-#
-# The explorer holds one real parameter `w`, which starts at 5, the loss `(w - 2)**2` and an SGD optimizer with learning rate 0.1. Each button does one thing and writes one line into the ledger. Find a way to bring `.grad` back to 0 without clearing it. Twelve presses are enough.
-
-# %%
-gradient_buffer()
-
-# %% [markdown]
-# One way: `backward()` once, `step()` ten times, `backward()` once. The ten steps all use the same gradient, because `step()` reads `.grad` and does not clear it. They carry `w` past the minimum, to where the gradient has the opposite sign.
-
-# %%
-w = nn.Parameter(torch.tensor(5.0, **kind))
-optimizer = torch.optim.SGD([w], lr=0.1)
-((w - 2) ** 2).backward()
-print("after one backward: .grad =", w.grad.item())
-for _ in range(10):
-    optimizer.step()
-print(f"after ten steps:    w = {w.item():.4f}, .grad = {w.grad.item()}")
-((w - 2) ** 2).backward()
-print(f"after the second:   .grad = {abs(w.grad.item()):.4f}")
-assert abs(w.grad.item()) < 1e-12
+# The later call added in place. So a name for `w.grad` is no copy of it: what you put aside
+# changes under your hands. (There are exceptions, in which the sum is a new tensor. Two of them
+# stand in the optional section.)
 
 # %%
 quiz("2.q1")
 
 # %% [markdown]
+# ### Who takes the gradient away?
+#
+# `backward()` writes into `.grad`. `step()` reads it. Here `backward()` runs once and then
+# `step()` three times, with plain SGD and learning rate 0.1. The loss is `(w - 2)**2`, and `w`
+# starts at 5.
+
+# %%
+predict("2.c")
+
+# %%
+w = nn.Parameter(torch.tensor(5.0, **kind))
+optimizer = torch.optim.SGD([w], lr=0.1)
+((w - 2) ** 2).backward()
+path = [w.item()]
+for _ in range(3):
+    optimizer.step()
+    path.append(w.item())
+moves = [before - after for before, after in zip(path, path[1:], strict=False)]
+print("w:    ", [f"{value:.2f}" for value in path])
+print("moved:", [f"{value:.2f}" for value in moves], "  .grad:", w.grad.item())
+later = "same" if max(moves) - min(moves) < 1e-12 else "shrinking"
+compare("2.c", "used up" if moves[1] == 0 else later)
+
+# %% [markdown]
+# `step()` uses the gradient and leaves it where it is. It does not ask whether the gradient still
+# fits the weights.
+#
+# ### Press the buttons
+#
+# The explorer holds one real parameter `w`, which starts at 5, the loss `(w - 2)**2` and an SGD
+# optimizer with learning rate 0.1. Each button does one thing and writes one line into the
+# ledger. Find a way to bring `.grad` back to 0 without clearing it. Twelve presses are enough.
+
+# %%
+gradient_buffer()
+
+# %% [markdown]
+# <details><summary>One way in twelve presses</summary>
+#
+# `backward()` once, `step()` ten times, `backward()` once. The ten steps all use the same
+# gradient, 6. Each moves `w` by 0.6, so `w` goes from 5 to -1, past the minimum. There the
+# gradient is -6, and 6 - 6 is 0.
+#
+# </details>
+#
 # ### Picture: the running total
 #
-# One weight, five backward calls with five different losses, one clearing in the middle. Each bar starts where the buffer stood and ends where it stands afterwards. A downward bar is a gradient with a minus sign.
+# One weight, five backward calls with five different losses, one clearing in the middle. Each bar
+# starts where the buffer stood and ends where it stands afterwards. A downward bar is a gradient
+# with a minus sign.
 
 # %%
 w = torch.tensor(1.0, **kind, requires_grad=True)
-slopes = [2.0, 1.5, -2.5, None, 3.0, -1.0]  # None: clear the buffer
 story = []
-for slope in slopes:
+for slope in (2.0, 1.5, -2.5, None, 3.0, -1.0):  # None: clear the buffer
     before = 0.0 if w.grad is None else w.grad.item()
     if slope is None:
         w.grad = None
@@ -240,45 +266,13 @@ for slope in slopes:
         (slope * w).backward()
         story.append((f"backward\n{slope:+g}", before, w.grad.item()))
 print("after each event:", [after for _, _, after in story])
-
-with style():
-    fig, ax = plt.subplots(figsize=(7.2, 3.8))
-    for place, (_, before, after) in enumerate(story):
-        if after is None:
-            ax.axvspan(place - 0.5, place + 0.5, color="#e6e6e6", zorder=0)
-            ax.text(place, 1.7, ".grad\nis None", ha="center", va="center")
-            continue
-        up = after >= before
-        colour = COLOURS["blue"] if up else COLOURS["vermillion"]
-        ax.bar(
-            place, after - before, bottom=before, width=0.6, color=colour, hatch="" if up else "//", edgecolor="white"
-        )
-        ax.text(
-            place,
-            after + (0.15 if up else -0.15),
-            f"{after:g}",
-            ha="center",
-            va="bottom" if up else "top",
-            weight="bold",
-        )
-        if place + 1 < len(story) and story[place + 1][2] is not None:
-            ax.plot([place + 0.3, place + 0.7], [after, after], color="black", linewidth=1, linestyle="-")
-    ax.axhline(0, color="black", linewidth=1)
-    ax.set_xticks(range(len(story)), [name for name, _, _ in story])
-    ax.set_ylim(-0.6, 4.3)
-    ax.set_ylabel("value in .grad")
-    ax.set_title("The buffer holds the sum of all backward calls since the last clearing")
-show(
-    fig,
-    alt="Waterfall chart of .grad of one weight over six events. Backward calls add 2, then 1.5, then minus 2.5, so the "
-    "buffer reads 2, 3.5 and 1. A grey column marks a clearing, after which .grad is None. Two more calls add 3 and "
-    "minus 1, so the buffer reads 3 and then 2: the sum of the calls since the clearing.",
-)
+figures.waterfall(story)
 
 # %% [markdown]
 # The third bar goes down. A sum need not grow.
 #
-# > **Fact.** Gradients that point against each other cancel in `.grad`. Alternating the losses `w` and `-w` gives 1, 0, 1, 0.
+# > **Fact.** Gradients that point against each other cancel in `.grad`. Alternating the losses
+# > `w` and `-w` gives 1, 0, 1, 0.
 
 # %%
 w = torch.tensor(5.0, **kind, requires_grad=True)
@@ -292,13 +286,16 @@ assert readings == [1, 0, 1, 0]
 # %% [markdown]
 # ### The same in a training loop
 #
-# Here is the loop that many texts print to show accumulation: a linear model with 10 inputs and 2 outputs, one sample, three steps of SGD. Without a seed it shows other numbers on every run, and you cannot check a sentence about them. With a seed it becomes a table. The column "delivered" is what backward brought in that step, seen by a hook.
+# Here is the loop that many texts print to show accumulation: a linear model with 10 inputs and 2
+# outputs, one sample, three steps of SGD. Without a seed it shows other numbers on every run, and
+# you cannot check a sentence about them. With a seed it becomes a table. The column "delivered"
+# is what backward brought in that step, seen by a *hook*: a function of yours that PyTorch calls
+# with the arriving gradient.
+
 
 # %%
-
-
 def bias_gradients(clear):
-    """(delivered, in .grad) for the bias, in each of three steps of the same small training loop."""
+    """(delivered, in .grad) for the bias, in each of three steps of the same small loop."""
     torch.manual_seed(0)
     layer = nn.Linear(10, 2)
     sample, wanted = torch.randn(1, 10), torch.tensor([[1.0, 0.0]])
@@ -314,30 +311,33 @@ def bias_gradients(clear):
     return rows
 
 
-def text(vector):
-    return "[" + ", ".join(f"{value:.4f}" for value in vector.tolist()) + "]"
-
-
-print("step  loop         delivered         in .grad")
-for name, rows in (("not cleared", bias_gradients(False)), ("cleared", bias_gradients(True))):
-    total = torch.zeros(2)
-    for step, (delivered, held_now) in enumerate(rows, start=1):
-        print(f"{step}     {name:<13}{text(delivered)}  {text(held_now)}")
-        total = total + delivered
-    expected = total if name == "not cleared" else rows[-1][0]
-    assert torch.allclose(rows[-1][1], expected)
+loops = {"not cleared": bias_gradients(False), "cleared": bias_gradients(True)}
+print("loop         step  delivered         in .grad")
+for name, rows in loops.items():
+    for step, row in enumerate(rows, start=1):
+        texts = ["[" + ", ".join(f"{v:.4f}" for v in part.tolist()) + "]" for part in row]
+        print(f"{name:<13}{step}     {'  '.join(texts)}")
+arrived = {name: [delivered for delivered, _ in rows] for name, rows in loops.items()}
+assert torch.allclose(loops["not cleared"][2][1], sum(arrived["not cleared"]))
+assert all(torch.equal(*row) for row in loops["cleared"])
+same = [torch.equal(a, b) for a, b in zip(*arrived.values(), strict=True)]
+print("same delivery in both loops, step by step:", same)
+assert same == [True, True, False]
 
 # %% [markdown]
-# In the cleared loop the last two columns agree. In the other one, `.grad` is the running total of what was delivered. The deliveries differ a little between the loops from the second step on, because the weights have moved differently. Whether this makes training worse is another question, and its answer is less simple than most texts say. Lesson 5 measures it.
+# In the cleared loop the last two columns agree. In the other one, `.grad` is the running total
+# of what was delivered. The first two deliveries are the same in both loops, because the first
+# step was the same. The second step was not, so from the third delivery on they differ.
 #
 # ### Your turn
 #
-# First you record the ledger. A name is not a copy: if you put `param.grad` itself into a list three times, the list holds one tensor three times. You have just seen that later calls change that tensor in place.
+# First you record the ledger. A name is not a copy: if you put `param.grad` itself into a list
+# three times, the list holds one tensor three times.
 
 
 # %% exercise="2.1"
 def backward_n_times(param, loss_fn, n):
-    """A list of n tensors: what .grad held after each of n backward calls of loss_fn(param), from a cleared start."""
+    """.grad after each of n backward calls of loss_fn(param), cleared before: n tensors."""
     ### BEGIN SOLUTION
     param.grad = None
     snapshots = []
@@ -349,7 +349,9 @@ def backward_n_times(param, loss_fn, n):
 
 
 # %% [markdown]
-# Then you write the ledger's rule yourself: what backward does with an incoming gradient. You know the two cases. You also know when PyTorch steals and when it copies. In this exercise the caller still holds `incoming`.
+# Then you write the ledger's rule yourself: what happens when a gradient arrives. You know the
+# two cases: nothing there yet, and something there. In this exercise the caller still holds
+# `incoming`, and may change it later.
 
 
 # %% exercise="2.2"
@@ -357,7 +359,7 @@ def accumulate_grad(param, incoming):
     """Do to param.grad what backward does with the gradient `incoming`; returns None."""
     ### BEGIN SOLUTION
     if incoming.shape != param.shape:
-        raise ValueError(f"a gradient of shape {tuple(incoming.shape)} for a parameter of shape {tuple(param.shape)}")
+        raise ValueError(f"a gradient of shape {incoming.shape} for a parameter of {param.shape}")
     if param.grad is None:
         param.grad = incoming.detach().clone()
     else:
@@ -368,37 +370,49 @@ def accumulate_grad(param, incoming):
 # %% [markdown]
 # ## 2. One weight, several uses
 #
-# So far one backward call brought one gradient. But a weight can be used twice in one forward pass. Each use has its own influence on the loss. Several arrows of the graph then lead to the same leaf. This is called *fan-in*.
+# So far one backward call brought one gradient. But a weight can be used twice in one forward
+# pass. Each use has its own influence on the loss. Several arrows of the graph then lead to the
+# same leaf. This is called *fan-in*.
 #
-# PyTorch can call a function of yours each time it has written into a `.grad`. It is called a *post-accumulate hook*. Here a weight is used twice and one `backward()` runs.
+# PyTorch can call a function of yours each time it has written into a `.grad`. It is called a
+# *post-accumulate hook*. Here a weight is used twice and one `backward()` runs.
 
 # %%
-predict("2.c")
+predict("2.d")
 
 # %%
 w = torch.tensor([1.0, 1.0], **kind, requires_grad=True)
 calls = []
 w.register_post_accumulate_grad_hook(lambda leaf: calls.append(leaf.grad.tolist()))
-loss = (2 * w).sum() + (3 * w).sum()
-loss.backward()
+((2 * w).sum() + (3 * w).sum()).backward()
 print("calls of the hook, with .grad as they found it:", calls)
-compare("2.c", {(1, 5.0): "once, sum", (2, 5.0): "twice", (1, 3.0): "once, last"}[(len(calls), calls[-1][0])])
+seen = {(1, 5.0): "once, sum", (2, 5.0): "twice", (1, 3.0): "once, last"}
+compare("2.d", seen[len(calls), calls[-1][0]])
 
 # %% [markdown]
-# > **Fact.** Within one backward call, the engine adds the contributions of all uses first, and writes the sum into `.grad` once.
+# > **Fact.** Within one backward call, the engine adds the contributions of all uses first, and
+# > writes the sum into `.grad` once. (One form of checkpointing breaks this. It stands in the
+# > optional section.)
 #
-# There are two sums, then. The inner one belongs to calculus: when a quantity influences the result along several paths, the influences add. No framework could do without it. The outer one, from call to call, is a decision of PyTorch's designers. The next cell separates them: one call with two uses against two calls with one use each.
+# There are two sums, then. The inner one belongs to calculus: when a quantity influences the
+# result along several paths, the influences add. A gradient without it would be wrong. The outer
+# one, from call to call, is a decision of PyTorch's designers. The next cell separates them: one
+# call with two uses against two calls with one use each.
+
 
 # %%
-one_call, two_calls = [], []
-for calls, losses in (
-    (one_call, [lambda w: (2 * w).sum() + (3 * w).sum()]),
-    (two_calls, [lambda w: (2 * w).sum(), lambda w: (3 * w).sum()]),
-):
+def written(*losses):
+    """What each write left in .grad of one weight, when the losses go backward in turn."""
     w = torch.tensor([1.0, 1.0], **kind, requires_grad=True)
-    w.register_post_accumulate_grad_hook(lambda leaf, calls=calls: calls.append(leaf.grad.tolist()))
-    for make_loss in losses:
-        make_loss(w).backward()
+    calls = []
+    w.register_post_accumulate_grad_hook(lambda leaf: calls.append(leaf.grad.tolist()))
+    for loss in losses:
+        loss(w).backward()
+    return calls
+
+
+one_call = written(lambda w: (2 * w).sum() + (3 * w).sum())
+two_calls = written(lambda w: (2 * w).sum(), lambda w: (3 * w).sum())
 print("one backward, two uses:   ", one_call)
 print("two backwards, a use each:", two_calls)
 assert one_call == [[5.0, 5.0]] and two_calls == [[2.0, 2.0], [5.0, 5.0]]
@@ -406,14 +420,21 @@ assert one_call == [[5.0, 5.0]] and two_calls == [[2.0, 2.0], [5.0, 5.0]]
 # %% [markdown]
 # ### What is the contribution of one use?
 #
-# Take a chain that uses the same weight at every step: `h = tanh(w * h)`, four times. Recurrent networks are built like this. *Unrolled*, the chain is four steps in a row, and `w` stands in each.
+# Take a chain that uses the same weight at every step. Recurrent networks are built like this.
+# Write $w^{(k)}$ for the weight in its $k$-th use; all of them are equal. *Unrolled*, the chain
+# is
 #
-# Lesson 1 measured a slope by nudging a number. Do that here, but nudge `w` in **one** use and leave the other three alone. The slope you find is the contribution of that use.
+# $$
+# h_k = \tanh\left(w^{(k)}\, h_{k-1}\right), \quad k = 1, \dots, 4, \qquad
+# \frac{\mathrm{d} h_4}{\mathrm{d} w} = \sum_{k=1}^{4} \frac{\partial h_4}{\partial w^{(k)}}.
+# $$
+#
+# Lesson 1 measured a slope by nudging a number. Do that here, but nudge `w` in **one** use and
+# leave the other three alone. The slope you find is the contribution of that use.
+
 
 # %%
-
-
-def unrolled(weights, start):
+def chain(weights, start):
     """The values h along the chain; `weights` gives each use its own weight."""
     values = [start]
     for weight in weights:
@@ -424,9 +445,8 @@ def unrolled(weights, start):
 weight, start, depth, h = 1.5, 0.3, 4, 1e-5
 by_use = []
 for use in range(depth):
-    up = [weight + (h if i == use else 0.0) for i in range(depth)]
-    down = [weight - (h if i == use else 0.0) for i in range(depth)]
-    by_use.append((unrolled(up, start)[-1] - unrolled(down, start)[-1]) / (2 * h))
+    up, down = ([weight + (s if i == use else 0) for i in range(depth)] for s in (h, -h))
+    by_use.append((chain(up, start)[-1] - chain(down, start)[-1]) / (2 * h))
 
 w = torch.tensor(weight, **kind, requires_grad=True)
 state = torch.tensor(start, **kind)
@@ -434,66 +454,25 @@ for _ in range(depth):
     state = torch.tanh(w * state)
 state.backward()
 print("nudged in one use at a time:", [f"{value:.4f}" for value in by_use])
-print(f"their sum:     {sum(by_use):.4f}")
-print(f"w.grad:        {w.grad.item():.4f}")
+print(f"their sum: {sum(by_use):.4f}   w.grad: {w.grad.item():.4f}")
 assert abs(sum(by_use) - w.grad.item()) < 1e-8
+figures.unrolled(chain([weight] * depth, start), by_use, weight, w.grad.item())
 
 # %% [markdown]
-# ### Picture: the unrolled weight
-
-# %%
-values = unrolled([weight] * depth, start)
-with style():
-    fig, ax = plt.subplots(figsize=(8.4, 3.9))
-    box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "black"}
-    for place, value in enumerate(values):
-        name = "x" if place == 0 else f"$h_{place}$"
-        ax.text(2 * place, 2, f"{name}\n{value:.3f}", ha="center", va="center", bbox=box)
-        if place:
-            ax.annotate("", (2 * place - 0.5, 2), (2 * place - 1.5, 2), arrowprops={"arrowstyle": "->"})
-            ax.text(2 * place - 1, 2.32, "tanh(w·h)", ha="center", va="bottom", fontsize=10)
-            width = 1 + 9 * abs(by_use[place - 1]) / max(map(abs, by_use))
-            ax.annotate(
-                "",
-                (depth, 0.35),
-                (2 * place - 1, 1.85),
-                arrowprops={"arrowstyle": "-", "linewidth": width, "color": COLOURS["sky blue"]},
-                zorder=0,
-            )
-            ax.text(
-                2 * place - 1 + 0.42 * (depth + 1 - 2 * place),
-                1.85 - 0.42 * 1.5,
-                f"{by_use[place - 1]:.3f}",
-                ha="center",
-                va="center",
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-            )
-    ax.text(depth, 0.15, f"w = {weight}     w.grad = {w.grad.item():.3f}", ha="center", va="center", bbox=box)
-    ax.set_xlim(-0.7, 2 * depth + 0.7)
-    ax.set_ylim(-0.2, 2.8)
-    ax.set_axis_off()
-    ax.set_title("One weight, four uses, four contributions, one sum")
-described = ", ".join(f"{value:.3f}" for value in by_use)
-show(
-    fig,
-    alt=f"A chain x, h1, h2, h3, h4 joined by four tanh steps. From each step a line leads down to the one weight w. "
-    f"The contributions written on the lines are, from the first use to the last, {described}. The box of w says "
-    f"w.grad = {w.grad.item():.3f}, their sum.",
-)
-
-# %% [markdown]
-# The uses do not contribute equally. Each one acts on another value of `h`, and the early ones act through all later steps.
+# The uses do not contribute equally. Each one acts on another value of `h`, and the early ones
+# act through all later steps.
 
 # %%
 quiz("2.q2")
 
 # %% [markdown]
-# In the exercise, `w` and `x` may be tensors, and autograd may do the work. The question is only how to keep the uses apart. Think of what the nudging did: it gave each use a weight of its own.
+# In the exercise, `w` and `x` may be tensors, and autograd may do the work. The question is only
+# how to keep the uses apart. Think of what the nudging did: it gave each use a weight of its own.
 
 
 # %% exercise="2.3"
 def shared_weight_gradient(w, x, depth):
-    """(contributions, total) for h = x, depth times h = tanh(w * h), loss = h.sum(); first use first."""
+    """(contributions, total) of h.sum(); h = x, then depth times h = tanh(w * h)."""
     ### BEGIN SOLUTION
     uses = [w.detach().clone().requires_grad_() for _ in range(depth)]
     h = x.detach()
@@ -507,41 +486,52 @@ def shared_weight_gradient(w, x, depth):
 # %% [markdown]
 # ## 3. Why the design is right
 #
-# A derivative is *linear*: the gradient of a sum is the sum of the gradients. So a buffer that adds lets several small backward calls stand for one big one. You may cut a sum of losses wherever you like.
+# Taking a derivative is *linear*: the gradient of a sum is the sum of the gradients,
 #
-# > **Fact.** One backward call on a sum of losses, and one call per loss, leave the same gradient up to rounding.
+# $$\nabla (L_1 + L_2) = \nabla L_1 + \nabla L_2.$$
+#
+# So a buffer that adds lets several small backward calls stand for one big one. You may cut a sum
+# of losses where you like, as long as each loss has a forward pass of its own. Two losses that
+# share one need `retain_graph=True` in the first call: without it, that call frees what the
+# second needs.
+#
+# > **Fact.** One backward call on a sum of losses, and one call per loss, leave the same gradient
+# > up to rounding, if each loss comes out the same both times. (Dropout would draw anew.)
+
 
 # %%
-
-
 def size_loss(model):
-    """A second loss: half the sum of the squared parameters."""
-    return sum((p**2).sum() for p in model.parameters()) / 2
+    """A second loss: a twentieth of the sum of the squared parameters."""
+    return 0.05 * sum((p**2).sum() for p in model.parameters())
 
 
-together, apart = small_model(), small_model()
-(squared_error(together(x), y) + 0.1 * size_loss(together)).backward()
+together, one_by_one = small_model(), small_model()
+(squared_error(together(x), y) + size_loss(together)).backward()
+squared_error(one_by_one(x), y).backward()
+size_loss(one_by_one).backward()
+print("same gradient up to 1e-12:", apart(flat(one_by_one), flat(together)) < 1e-12)
+assert apart(flat(one_by_one), flat(together)) < 1e-12
 
-squared_error(apart(x), y).backward()
-(0.1 * size_loss(apart)).backward()
-
-difference = (flat(apart) - flat(together)).norm() / flat(together).norm()
-print(f"two losses, relative difference below 1e-12: {difference.item() < 1e-12}")
-assert difference < 1e-12
+outputs = small_model()(x)  # one forward pass for two losses
+squared_error(outputs, y).backward()
+try:
+    outputs.sum().backward()
+    raise AssertionError("the second call went through")
+except RuntimeError as error:
+    print("a shared forward pass:", str(error)[:47], "...")
 
 # %% [markdown]
-# Suppose PyTorch cleared `.grad` for you before each backward. Then the second loss would wipe out the first. You would get a gradient, without an error. It would be the wrong one.
+# Suppose PyTorch cleared `.grad` for you before each backward. Then the second loss would wipe
+# out the first. You would get a gradient, without an error. It would be the wrong one.
 
 # %%
-automatic = small_model()
-for make_loss in (lambda m: squared_error(m(x), y), lambda m: 0.1 * size_loss(m)):
-    automatic.zero_grad()  # what an automatic clearing would do
-    make_loss(automatic).backward()
-
-second_alone = small_model()
-(0.1 * size_loss(second_alone)).backward()
+automatic, second_alone = small_model(), small_model()
+squared_error(automatic(x), y).backward()
+automatic.zero_grad()  # what an automatic clearing would do
+size_loss(automatic).backward()
+size_loss(second_alone).backward()
 cosine = torch.cosine_similarity(flat(automatic), flat(together), dim=0).item()
-print("equals the gradient of the second loss alone:", torch.equal(flat(automatic), flat(second_alone)))
+print("the gradient of the second loss alone:", torch.equal(flat(automatic), flat(second_alone)))
 print(f"cosine with the wanted gradient: {cosine:.4f}")
 assert torch.equal(flat(automatic), flat(second_alone)) and cosine < 0.99
 
@@ -551,122 +541,80 @@ quiz("2.q3")
 # %% [markdown]
 # ### What a graph keeps
 #
-# A forward pass keeps tensors for the backward pass: the values between the layers, called *activations*. Backward reads them and then lets them go. So a graph costs memory from its forward pass to its backward call.
+# A forward pass keeps tensors for the backward pass: the values between the layers, called
+# *activations*. Backward reads them and, unless you say `retain_graph=True`, lets them go. So a
+# graph costs memory from its forward pass to its backward call.
 #
-# A big batch can be cut into *micro-batches*: small batches whose gradients are added up before one step. Here are two programs that give the same gradient.
+# A big batch can be cut into *micro-batches*: small batches whose gradients are added up before
+# one step. Here are three programs for the same gradient.
 #
-# - **One backward at the end:** run all four forward passes, add the four losses, call `backward()` once.
-# - **One backward each:** after each forward pass, call `backward()` at once.
+# - **At the end:** run all four forward passes, add the four losses, call `backward()` once.
+# - **Each:** after each forward pass, call `backward()` at once.
+# - **Own sum:** after each forward pass, ask `torch.autograd.grad` for the gradient and add it to
+#   a sum of your own. `.grad` is not used at all.
 #
-# `torch.autograd.graph.saved_tensors_hooks` calls you for every tensor that a graph keeps. The counter below adds its bytes, and takes them off when the graph lets the tensor go. It counts a piece of memory once, even when two operations keep it. It leaves out the parameters, the gradients and the data, which are there either way: the memory of the whole program falls by less. The losses are sums here, so that the pieces add up without weights. Lesson 6 is about means.
+# `SavedBytes` counts the bytes that living graphs keep. It leaves out the parameters, the
+# gradients and the data, which are there either way: the memory of the whole program falls by
+# less. The losses are sums here, so that the pieces add up without weights. Lesson 6 is about
+# means.
 
 # %%
+predict("2.e")
 
 
-class SavedBytes:
-    """Counts the bytes that living graphs keep for backward: at this moment, and at most."""
-
-    def __init__(self, *there_anyway):
-        self.outside = {tensor.untyped_storage().data_ptr() for tensor in there_anyway}
-        self.users = Counter()
-        self.now = self.peak = 0
-
-    def pack(self, tensor):
-        return Kept(tensor, self)
-
-    def count(self, tensor, change):
-        storage = tensor.untyped_storage()
-        before = self.users[storage.data_ptr()]
-        self.users[storage.data_ptr()] += change
-        if storage.data_ptr() not in self.outside and 0 in (before, before + change):
-            self.now += change * storage.nbytes()
-            self.peak = max(self.peak, self.now)
-
-
-class Kept:
-    """One tensor kept by a graph; Python destroys this object when the graph lets it go."""
-
-    def __init__(self, tensor, counter):
-        self.tensor, self.counter = tensor, counter
-        counter.count(tensor, +1)
-
-    def __del__(self):
-        self.counter.count(self.tensor, -1)
-
-
-def squared_error_sum(prediction, target):
-    return ((prediction - target) ** 2).sum()
-
-
-def measure(one_graph_alive):
-    """(gradient, saved bytes after each event, peak) of four micro-batches of 64 rows."""
+# %%
+def four_pieces(program):
+    """(gradient, saved bytes after each event, their peak) of four micro-batches of 64 rows."""
     inputs, targets = draw(256, 10, seed=3), draw(256, 2, seed=4)
     model = small_model()
-    counter = SavedBytes(inputs, targets, *model.parameters())
-    timeline, waiting = [], []
-    with torch.autograd.graph.saved_tensors_hooks(counter.pack, lambda kept: kept.tensor):
-        for rows in range(0, 256, 64):
-            loss = squared_error_sum(model(inputs[rows : rows + 64]), targets[rows : rows + 64])
-            timeline.append(("forward", counter.now))
-            if one_graph_alive:
-                loss.backward()
-                timeline.append(("backward", counter.now))
-            else:
+    params = list(model.parameters())
+    own = [torch.zeros_like(p) for p in params]
+    events, waiting = [], []
+    with SavedBytes(inputs, targets, *params) as saved:
+        for rows, wanted in zip(inputs.split(64), targets.split(64), strict=True):
+            loss = ((model(rows) - wanted) ** 2).sum()
+            events.append(("forward", saved.now))
+            if program == "at the end":
                 waiting.append(loss)
+                continue
+            if program == "each":
+                loss.backward()
+            else:
+                for total, new in zip(own, torch.autograd.grad(loss, params), strict=True):
+                    total += new
+            events.append(("backward", saved.now))
         if waiting:
             sum(waiting).backward()
-            timeline.append(("backward", counter.now))
-    return flat(model), timeline, counter.peak
+            events.append(("backward", saved.now))
+    gradient = torch.cat([g.flatten() for g in own]) if program == "own sum" else flat(model)
+    return gradient, events, saved.peak
 
 
-# %%
-predict("2.d")
-
-# %%
-all_graphs, all_timeline, all_peak = measure(one_graph_alive=False)
-one_graph, one_timeline, one_peak = measure(one_graph_alive=True)
-print("one backward at the end, peak of saved bytes:", all_peak)
-print("one backward each, peak of saved bytes:      ", one_peak)
-print(f"ratio: {one_peak / all_peak:.4g}")
-print("bytes of all gradient buffers:               ", [g.numel() * g.element_size() for g in (all_graphs, one_graph)])
-difference = (one_graph - all_graphs).norm() / all_graphs.norm()
-print("same gradient, relative difference below 1e-12:", difference.item() < 1e-12)
-assert difference < 1e-12 and all_timeline[-1][1] == one_timeline[-1][1] == 0
-meaning = {"same": 1.0, "half": 0.5, "quarter": 0.25, "more": 1.5}
-compare("2.d", min(meaning, key=lambda name: abs(meaning[name] - one_peak / all_peak)))
-
-# %%
-with style():
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6), sharey=True)
-    for ax, timeline, title in (
-        (left, all_timeline, "One backward at the end"),
-        (right, one_timeline, "One backward each"),
-    ):
-        for place, (event, bytes_now) in enumerate(timeline):
-            forward = event == "forward"
-            ax.bar(place, bytes_now / 1024, width=0.7, color=COLOURS["blue" if forward else "orange"])
-            ax.text(place, bytes_now / 1024 + 1, f"{bytes_now / 1024:g}", ha="center", fontsize=10)
-        ax.set_xticks(range(len(timeline)), [event[0].upper() for event, _ in timeline])
-        ax.set_title(title)
-        ax.set_ylim(0, 1.12 * all_peak / 1024)
-        ax.set_xlabel("F: after a forward, B: after a backward")
-    left.set_ylabel("bytes kept for backward (KiB)")
-show(
-    fig,
-    alt="Two bar charts of the bytes that graphs keep. Left, four forward passes and then one backward: the bars climb "
-    f"in four equal steps to {all_timeline[3][1] / 1024:g} KiB and then fall to 0. Right, a backward after each "
-    f"forward: every forward bar has {one_timeline[0][1] / 1024:g} KiB and every backward bar is 0.",
-)
+found = {program: four_pieces(program) for program in ("at the end", "each", "own sum")}
+for program, (gradient, _, peak) in found.items():
+    error = apart(gradient, found["at the end"][0])
+    print(f"{program:<12}peak {peak:>6} bytes   same gradient: {error < 1e-12}")
+    assert error < 1e-12
+assert found["own sum"][2] == found["each"][2]
+figures.saved_bytes({program: found[program][1] for program in ("at the end", "each")})
+ratio = found["each"][2] / found["at the end"][2]
+compare("2.e", closest(ratio, same=1, half=1 / 2, quarter=1 / 4, more=2))
 
 # %% [markdown]
-# The buffer is what makes the right-hand program possible. Each graph dies in its own backward call and leaves its gradient behind in the sum. The sum is as large as the parameters, however many pieces there are.
+# In the second program each graph dies in its own backward call and leaves its gradient behind in
+# the sum. The sum is as large as the parameters, however many pieces there are. The buffer makes
+# this program short. It is not what makes it possible: the third one does without, and its graphs
+# keep as few bytes. (For a moment it holds one more set of gradients, the one that is being
+# added.)
 #
-# You have now met three reasons for one and the same addition: several uses of a weight, several losses, several micro-batches. In the exercise there are several losses with weights, and only one graph may be alive at a time.
+# You have now met three reasons for one and the same addition: several uses of a weight, several
+# losses, several micro-batches. In the exercise there are several losses with weights, and only
+# one graph may be alive at a time.
 
 
 # %% exercise="2.4"
 def multi_loss_gradients(model, losses, weights):
-    """Leave the gradient of the weighted sum of losses (callables taking the model) in .grad, one graph at a time."""
+    """Leave the gradient of the weighted sum of losses (callables of the model) in .grad."""
     ### BEGIN SOLUTION
     model.zero_grad()
     for loss, weight in zip(losses, weights, strict=True):
@@ -675,146 +623,181 @@ def multi_loss_gradients(model, losses, weights):
 
 
 # %% [markdown]
-# ## 4. The road not taken, and what a sum hides
+# > **Pause.** This is a good place to stop for the day. You know what is in `.grad` and why it
+# > adds up. What follows is what the sum hides, what else in a training loop remembers, and an
+# > engine of your own.
 #
-# `backward()` is not the only way to a gradient. `torch.autograd.grad(loss, tensors)` returns the gradients as its result. `torch.func.grad(f)` makes a new function: it takes what `f` takes and returns the gradient of `f` with respect to its first argument.
-
-# %%
-predict("2.e")
+# ## 4. The road not taken
+#
+# `backward()` is not the only way to a gradient. `torch.autograd.grad(loss, tensors)` returns the
+# gradients as its result. `torch.func.grad(f)` makes a new function: it takes what `f` takes and
+# returns the gradient of `f` with respect to its first argument, if you do not name another.
+#
+# > **Fact.** `torch.autograd.grad` and `torch.func.grad` return their gradients and leave `.grad`
+# > alone. They give what a cleared `backward()` gives, up to rounding.
 
 # %%
 w = torch.tensor(1.0, **kind, requires_grad=True)
 (5 * w).backward()
-print("after backward:            .grad is", w.grad.item())
-(fresh,) = torch.autograd.grad(3 * w, w)
-print("torch.autograd.grad gives ", fresh.item(), "and .grad is", None if w.grad is None else w.grad.item())
-measured = {8.0: "added", 5.0: "untouched", 3.0: "replaced", None: "cleared"}[None if w.grad is None else w.grad.item()]
-pure = grad(lambda w: 3 * w)(w.detach())
-print("torch.func.grad gives     ", pure.item(), "and .grad is", w.grad.item())
-compare("2.e", measured)
+(returned,) = torch.autograd.grad(3 * w, w)
+print("torch.autograd.grad:", returned.item(), "  .grad is still", w.grad.item())
+pure = grad(lambda w: 3 * w)(w)
+print("torch.func.grad:    ", pure.item(), "  .grad is still", w.grad.item())
+assert (returned.item(), pure.item(), w.grad.item()) == (3, 3, 5)
 
-# %% [markdown]
-# > **Fact.** `torch.autograd.grad` and `torch.func.grad` return fresh gradients. They leave `.grad` alone, and they give what a cleared `backward()` gives.
-
-# %%
-model = small_model()
-squared_error(model(x), y).backward()
-reference = flat(model)
-
-model.zero_grad()
+by_backward, model = small_model(), small_model()
+squared_error(by_backward(x), y).backward()
 parameters = dict(model.named_parameters())
 from_autograd = torch.autograd.grad(squared_error(model(x), y), list(parameters.values()))
-
-
-def loss_of(values, inputs, targets):
-    """The loss as a function of the parameters: functional_call runs the model with these instead of its own."""
-    return squared_error(functional_call(model, values, (inputs,)), targets)
-
-
-detached = {name: p.detach() for name, p in parameters.items()}
-from_func = grad(loss_of)(detached, x, y)
-
-for name, found in (("torch.autograd.grad", from_autograd), ("torch.func.grad", from_func.values())):
-    vector = torch.cat([part.flatten() for part in found])
-    error = ((vector - reference).norm() / reference.norm()).item()
-    print(f"{name:<20} equals backward (relative difference below 1e-12): {error < 1e-12}")
-    assert error < 1e-12
-print("every .grad afterwards:", {p.grad for p in model.parameters()})
-assert all(p.grad is None for p in model.parameters())
+from_func = grad(lambda values: squared_error(functional_call(model, values, (x,)), y))(
+    parameters
+)
+for name, parts in (("autograd", from_autograd), ("func", from_func.values())):
+    error = apart(torch.cat([part.detach().flatten() for part in parts]), flat(by_backward))
+    print(f"torch.{name}.grad of a model gives what backward gives: {error < 1e-12}")
+    assert error < 1e-12 and all(p.grad is None for p in model.parameters())
 
 # %% [markdown]
-# These functions keep no books. The bookkeeping is yours. You hold the gradients, you add them, you drop them. Nothing is left over, and nothing adds up by itself.
+# (`functional_call` runs a model with other values in place of its parameters. So the loss
+# becomes a function of the parameters, as `torch.func` wants it.)
 #
-# ### One gradient per sample
-#
-# A batch gradient is already a sum, over the samples. What do the samples say one by one? For plain tensors, `torch.func.vmap` answers in one line. `vmap(f, in_dims=(None, 0, 0))` runs `f` for every row of its second and third argument, and keeps the first one fixed.
+# These functions keep no books. The bookkeeping is yours: you hold the gradients, you add them,
+# you drop them. One thing to know before you add in place:
 
 # %%
 predict("2.f")
 
 # %%
+u, v = torch.ones(3, **kind, requires_grad=True), torch.ones(3, **kind, requires_grad=True)
+of_u, of_v = torch.autograd.grad((2 * (u + v)).sum(), [u, v])
+print("gradient of u:", of_u.tolist(), "  gradient of v:", of_v.tolist())
+of_u += 10
+print("of_u += 10")
+print("gradient of u:", of_u.tolist(), "  gradient of v:", of_v.tolist())
+compare("2.f", {2.0: "apart", 12.0: "both"}[of_v[0].item()])
+
+# %% [markdown]
+# For `u + v` the two gradients are equal, and PyTorch handed out one tensor twice. So copy a
+# returned gradient before you change it in place. With `backward()`, the two leaves get memory of
+# their own, as the cell shows.
+
+# %%
+left, right = (torch.ones(3, **kind, requires_grad=True) for _ in range(2))
+(2 * (left + right)).sum().backward()
+left.grad += 10
+print("left.grad:", left.grad.tolist(), "  right.grad:", right.grad.tolist())
+assert right.grad.tolist() == [2, 2, 2]
+
+# %% [markdown]
+# ## 5. What a sum hides
+#
+# A batch gradient is already a sum, over the samples. What do the samples say one by one? For
+# plain tensors, `torch.func.vmap` answers in one line. `vmap(f, in_dims=(None, 0, 0))` runs `f`
+# for every row of its second and third argument, and keeps the first one fixed.
+
+# %%
 truth, weights = torch.tensor([1.0, -0.5], **kind), torch.tensor([0.8, -0.2], **kind)
-points = draw(8, 2, seed=231)
-targets = points @ truth + draw(8, seed=232)  # a line with noise, and weights not far from it
 
 
 def mean_error(weights, rows, wanted):
     return ((rows @ weights - wanted) ** 2).mean()
 
 
-per_sample = vmap(grad(mean_error), in_dims=(None, 0, 0))(weights, points, targets)
-in_a_loop = torch.stack([grad(mean_error)(weights, points[i : i + 1], targets[i : i + 1]) for i in range(8)])
-batch = grad(mean_error)(weights, points, targets)
-print("per-sample gradients have shape", tuple(per_sample.shape))
-print("a loop over batches of one gives the same:", torch.allclose(per_sample, in_a_loop))
-factor = (per_sample.sum(dim=0) / batch).tolist()
-print("sum of the rows divided by the batch gradient, entry by entry:", [f"{value:.4g}" for value in factor])
-named = {"1": 1.0, "8": 8.0, "1/8": 0.125}
-hits = [name for name, value in named.items() if all(abs(entry - value) < 1e-9 for entry in factor)]
-compare("2.f", hits[0] if hits else "other")
+def samples(n, seed):
+    """n points and the values of a noisy line at them; `weights` lie not far from its truth."""
+    points = draw(n, 2, seed=seed)
+    return points, points @ truth + draw(n, seed=seed + 1)
 
-# %% [markdown]
-# The rows add up to 8 times the batch gradient, because the loss is a mean. And their lengths and directions differ, as the picture shows. On the right, the same question for batches: how far does the gradient of a random batch lie from the gradient of all the data?
+
+by_sample = vmap(grad(mean_error), in_dims=(None, 0, 0))
 
 # %%
-many_points = draw(2**16, 2, seed=7)
-many_targets = many_points @ truth + draw(2**16, seed=8)
-rows = vmap(grad(mean_error), in_dims=(None, 0, 0))(weights, many_points, many_targets)
-everything = rows.mean(dim=0)
-sizes = [1, 4, 16, 64, 256]
-noise = []
-for size in sizes:
-    means = rows.reshape(-1, size, 2).mean(dim=1)  # the data cut into batches of that size
-    noise.append(((means - everything) ** 2).sum(dim=1).mean().sqrt().item())
-for size, value in zip(sizes, noise, strict=True):
-    print(f"batch size {size:>3}: typical distance from the full gradient {value:.4f}")
-lengths = per_sample.norm(dim=1)
-print(f"the 8 rows: mean length {lengths.mean().item():.4g}, length of their mean {batch.norm().item():.4g}")
+predict("2.g")
 
-with style():
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.9))
-    for row in per_sample.tolist():
-        left.annotate("", row, (0, 0), arrowprops={"arrowstyle": "->", "color": COLOURS["sky blue"], "linewidth": 1.5})
-    left.annotate("", batch.tolist(), (0, 0), arrowprops={"arrowstyle": "->", "color": "black", "linewidth": 3})
-    left.text(*(1.7 * batch).tolist(), "mean", weight="bold", ha="center", va="center")
-    reach = 1.15 * per_sample.abs().max().item()
-    left.set_xlim(-reach, reach)
-    left.set_ylim(-reach, reach)
-    left.set_xlabel("gradient entry 1")
-    left.set_ylabel("gradient entry 2")
-    left.set_title("8 samples and their mean")
-    right.loglog(sizes, noise, marker="o", label="measured")
-    right.loglog(sizes, [noise[0] / size**0.5 for size in sizes], color=COLOURS["vermillion"], label="1 / root of size")
-    right.set_xticks(sizes, [str(size) for size in sizes])
-    right.set_yticks(noise, [f"{value:.2g}" for value in noise])
-    right.minorticks_off()
-    right.set_xlabel("batch size")
-    right.set_ylabel("distance from full gradient")
-    right.set_title("Noise that the mean averages out")
-    right.legend()
-show(
-    fig,
-    alt="Left: eight thin arrows from the origin, one per sample, with very different "
-    "directions and lengths; a thick black arrow, their mean, is shorter than most of them. Right: distance of a batch gradient "
-    f"from the full gradient against batch size on logarithmic axes, falling from {noise[0]:.3g} at size 1 to "
-    f"{noise[-1]:.3g} at size 256, close to the line of one over the root of the size.",
-)
+# %%
+points, values = samples(8, seed=231)
+rows = by_sample(weights, points, values)
+batch = grad(mean_error)(weights, points, values)
+each = [grad(mean_error)(weights, points[i : i + 1], values[i : i + 1]) for i in range(8)]
+print("shape of the per-sample gradients:", tuple(rows.shape))
+print("a loop over batches of one gives the same:", torch.allclose(rows, torch.stack(each)))
+factors = (rows.sum(dim=0) / batch).tolist()
+print("sum of the rows divided by the batch gradient:", [f"{value:.4g}" for value in factors])
+assert torch.allclose(rows, torch.stack(each)) and max(factors) - min(factors) < 1e-9
+compare("2.g", closest(factors[0], one=1, n=8, inverse=1 / 8))
 
 # %% [markdown]
-# The sum hides this spread. You need the rows to clip each sample's gradient, as private training does, or to find the samples that pull hardest.
+# The rows add up to 8 times the batch gradient, because the loss is a mean. With $\ell_i$ the
+# loss of sample $i$ alone, and a model that looks at each sample by itself,
 #
-# In the exercise the function is a model, so the answer has one entry per parameter name. A loop and `vmap` are both welcome. If you loop, remember what a batch of one looks like.
+# $$\nabla L = \frac{1}{n} \sum_{i=1}^{n} \nabla \ell_i.$$
+#
+# ### Why `X.T @ G`
+#
+# In lesson 1 the gradient of a weight matrix was a matrix product. It is this sum, too. Let $Z =
+# X W$ with one sample a row, and let $G$ hold the gradient of the loss with respect to each entry
+# of $Z$. Row $i$ of $X$ reaches the loss through row $i$ of $Z$ alone, so sample $i$ contributes
+# the table of all products of an input with a gradient, $x_i g_i^\top$. The samples add up:
+#
+# $$
+# \nabla_W L = \sum_{i=1}^{n} x_i\, g_i^\top = X^\top G, \qquad
+# \left(X^\top G\right)_{jk} = \sum_i X_{ij}\, G_{ik}.
+# $$
+#
+# The transpose is there because a matrix product sums over the columns of its left factor, and
+# what is to be summed over are the rows of $X$: the samples.
+
+# %%
+X, W = draw(8, 3, seed=60), draw(3, 2, seed=61).requires_grad_()
+Z = X @ W
+Z.retain_grad()
+(torch.tanh(Z) ** 2).sum().backward()
+G = Z.grad
+tables = torch.stack([torch.outer(X[i], G[i]) for i in range(8)])
+print("one table of products a sample:", tuple(tables.shape), "  W:", tuple(W.shape))
+print("their sum is X.T @ G:", torch.allclose(tables.sum(dim=0), X.T @ G))
+print("and X.T @ G is W.grad:", torch.allclose(X.T @ G, W.grad))
+assert torch.allclose(tables.sum(dim=0), X.T @ G) and torch.allclose(X.T @ G, W.grad)
+
+# %% [markdown]
+# ### Picture: how far the samples disagree
+#
+# On the left, the gradients of eight samples and their mean. On the right, the same question for
+# batches: how far does the gradient of a random batch lie from the gradient of all the data?
+
+# %%
+eight = by_sample(weights, *samples(8, seed=231))
+many = by_sample(weights, *samples(2**16, seed=7))
+sizes, noise = [1, 4, 16, 64, 256], []
+for size in sizes:
+    means = many.reshape(-1, size, 2).mean(dim=1)  # the data cut into batches of that size
+    noise.append(((means - many.mean(dim=0)) ** 2).sum(dim=1).mean().sqrt().item())
+    print(f"batch size {size:>3}: typical distance from the full gradient {noise[-1]:.4f}")
+print(
+    f"eight samples: mean length {eight.norm(dim=1).mean().item():.4g}, "
+    f"length of their mean {eight.mean(dim=0).norm().item():.4g}"
+)
+figures.spread(eight, eight.mean(dim=0), sizes, noise)
+
+# %% [markdown]
+# The sum hides this spread. You need the rows to clip each sample's gradient, as private training
+# does, or to find the samples that pull hardest.
+#
+# In the exercise the function is a model, so the answer has one entry per parameter name. A loop
+# and `vmap` are both welcome. If you loop, remember what a batch of one looks like.
 
 
 # %% exercise="2.5"
 def per_sample_gradients(model, loss_fn, x, y):
-    """{name: tensor of shape (n, *shape)}, row i the gradient of sample i alone; .grad stays as it was."""
+    """{name: tensor (n, *shape)}, row i the gradient of sample i; .grad stays as it was."""
     ### BEGIN SOLUTION
     named = {name: p for name, p in model.named_parameters() if p.requires_grad}
     rows = {name: [] for name in named}
     for i in range(len(x)):
         loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
-        gradients = torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
+        gradients = torch.autograd.grad(
+            loss, list(named.values()), allow_unused=True, materialize_grads=True
+        )
         for name, gradient in zip(named, gradients, strict=True):
             rows[name].append(gradient)
     return {name: torch.stack(gradients) for name, gradients in rows.items()}
@@ -822,100 +805,132 @@ def per_sample_gradients(model, loss_fn, x, y):
 
 
 # %% [markdown]
-# ## 5. What accumulates, and what does not
+# ## 6. What accumulates, and what does not
 #
-# `.grad` is not the only thing in a training loop with a memory. Three others are easily mixed up with it.
+# `.grad` is not the only thing in a training loop with a memory. Three others are easily mixed up
+# with it.
 #
-# - **Optimizer state.** SGD with momentum keeps a *momentum buffer*: a fading sum of past gradients. Adam keeps two such averages, its *moments*. They belong to the optimizer.
-# - **BatchNorm statistics.** A BatchNorm layer keeps a running mean and variance of what passes through it, and counts the batches in `num_batches_tracked`. They are *module buffers*: tensors that belong to the model but are not trained. (The word "buffer" has two meanings here. `.grad` is not a module buffer.)
-# - **Weights.** They change in `step()` and nowhere else in the loop.
+# - **Optimizer state.** SGD with momentum keeps a *momentum buffer*, a fading sum of past
+#   gradients: $v \leftarrow 0.9\,v + g$, and then $w \leftarrow w - \eta\,v$. Adam keeps two
+#   fading averages, its *moments*: one of the gradients, one of their squares. They belong to the
+#   optimizer.
+# - **BatchNorm statistics.** A BatchNorm layer keeps a running mean and variance of what passes
+#   through it, and counts the batches in `num_batches_tracked`. They are *module buffers*:
+#   tensors that belong to the model but are not trained. (The word "buffer" has two meanings
+#   here. `.grad` is not a module buffer.)
+# - **Weights.** In this loop they change in `step()` alone.
+#
+# `momentum_sgd` makes a weight with three steps behind it.
+
 
 # %%
-predict("2.g")
+def momentum_sgd():
+    """A weight and its SGD with momentum 0.9, after three steps on (w**2).sum()."""
+    w = nn.Parameter(torch.tensor([1.0, 2.0], **kind))
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    for _ in range(3):
+        optimizer.zero_grad()
+        (w**2).sum().backward()
+        optimizer.step()
+    return w, optimizer
 
-# %%
-w = nn.Parameter(torch.tensor([1.0, 2.0], **kind))
-optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
-for _ in range(3):
-    optimizer.zero_grad()
-    (w**2).sum().backward()
-    optimizer.step()
-
-
-def moved_by_a_step(set_to_none):
-    """How far one more step moves a copy of w, after a clearing and without any new backward."""
-    twin = nn.Parameter(w.detach().clone())
-    copy_of_optimizer = torch.optim.SGD([twin], lr=0.1, momentum=0.9)
-    copy_of_optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
-    twin.grad = w.grad.clone()
-    copy_of_optimizer.zero_grad(set_to_none=set_to_none)
-    copy_of_optimizer.step()
-    return (twin - w).abs().max().item()
-
-
-with_zeros, with_none = moved_by_a_step(False), moved_by_a_step(True)
-print(f"gradients filled with zeros: moved by {with_zeros:.4f}")
-print(f"gradients set to None:       moved by {with_none:.4f}")
-compare("2.g", "move" if with_zeros > 0 else "still")
 
 # %% [markdown]
-# With zeros, the old direction carries on: the momentum buffer is still full. With `None`, the optimizer skips the parameter. Lesson 3 treats this difference in full. After `zero_grad()` as it is called today, `.grad` is `None`.
+# You clear, in one of two ways, and call `step()` once more. There is no new backward in between.
+
+# %%
+predict("2.h")
+
+
+# %%
+def moved_after_clearing(set_to_none):
+    w, optimizer = momentum_sgd()
+    before = w.detach().clone()
+    optimizer.zero_grad(set_to_none=set_to_none)
+    optimizer.step()
+    return (w.detach() - before).norm().item()
+
+
+with_zeros, with_none = moved_after_clearing(False), moved_after_clearing(True)
+print(f"gradients filled with zeros: w moves by {with_zeros:.4f}")
+print(f"gradients set to None:       w moves by {with_none:.4f}")
+moving = {
+    (True, True): "both",
+    (True, False): "zeros",
+    (False, True): "none",
+    (False, False): "still",
+}
+compare("2.h", moving[with_zeros > 0, with_none > 0])
+
+# %% [markdown]
+# With zeros, the old direction carries on: the momentum buffer is still full. With `None`, the
+# optimizer skips the parameter. Lesson 3 treats this difference in full. After `zero_grad()` as
+# it is called today, `.grad` is `None`.
 #
 # In an ordinary loop a new backward follows, and the old gradients act all the same.
 #
-# > **Fact.** `zero_grad()` does not clear optimizer state. With momentum 0.9, the update after a clearing is the learning rate times (new gradient + 0.9 times the momentum buffer).
+# > **Fact.** `zero_grad()` does not clear optimizer state. With `SGD(momentum=0.9)`, the update
+# > after a clearing is the learning rate times (new gradient + 0.9 times the momentum buffer).
 
 # %%
-memory = optimizer.state[w]["momentum_buffer"].clone()
-before = w.detach().clone()
+w, optimizer = momentum_sgd()
+memory, before = optimizer.state[w]["momentum_buffer"].clone(), w.detach().clone()
 optimizer.zero_grad()
+kept_memory = torch.equal(optimizer.state[w]["momentum_buffer"], memory)
 print(".grad after zero_grad():", w.grad)
-print("momentum buffer unchanged:", torch.equal(optimizer.state[w]["momentum_buffer"], memory))
+print("momentum buffer unchanged:", kept_memory)
 print("weights unchanged:        ", torch.equal(w.detach(), before))
-assert w.grad is None and torch.equal(optimizer.state[w]["momentum_buffer"], memory)
-assert torch.equal(w.detach(), before)
+assert w.grad is None and kept_memory and torch.equal(w.detach(), before)
 
 (w**2).sum().backward()
 new = w.grad.clone()
 optimizer.step()
 update = before - w.detach()
-print("update:               ", [f"{value:.4f}" for value in update.tolist()])
-print("new gradient alone:   ", [f"{value:.4f}" for value in (0.1 * new).tolist()])
-print("with the old momentum:", [f"{value:.4f}" for value in (0.1 * (new + 0.9 * memory)).tolist()])
+for name, value in (
+    ("update:", update),
+    ("new gradient alone:", 0.1 * new),
+    ("with the old momentum:", 0.1 * (new + 0.9 * memory)),
+):
+    print(f"{name:<23}", [f"{entry:.4f}" for entry in value.tolist()])
 assert torch.allclose(update, 0.1 * (new + 0.9 * memory))
 
 # %% [markdown]
-# So clearing `.grad` removes old gradients from the ledger. It does not remove them from the update.
+# So clearing `.grad` removes old gradients from the ledger. It does not remove them from the
+# update.
 #
-# Now BatchNorm. It changes in the *forward* pass, in training mode, whether or not a backward follows. And its running mean is not a sum. It is an average that fades: by default, 0.9 times the old value plus 0.1 times the new one. The 0.1 is called `momentum` there, which is not the momentum of an optimizer.
+# Now BatchNorm. It changes in the *forward* pass, in training mode, whether or not a backward
+# follows. And its running mean is not a sum. By default it is an average that fades,
 #
-# > **Fact.** BatchNorm's statistics are updated once per forward pass in training mode. LayerNorm has no such statistics.
+# $$m \leftarrow 0.9\,m + 0.1\,\bar{x}.$$
+#
+# The 0.1 is called `momentum` there, which is not the momentum of an optimizer.
+#
+# > **Fact.** With its default settings, BatchNorm updates its statistics once per forward pass in
+# > training mode, and not in eval mode. LayerNorm has no such statistics.
 
 # %%
 norm = nn.BatchNorm1d(1).to(**kind)
-print("module buffers of BatchNorm:", [name for name, _ in norm.named_buffers()])
-print("module buffers of LayerNorm:", [name for name, _ in nn.LayerNorm(1).named_buffers()])
-assert not list(nn.LayerNorm(1).named_buffers())
-
+print("buffers of BatchNorm:", [name for name, _ in norm.named_buffers()])
+print("buffers of LayerNorm:", [name for name, _ in nn.LayerNorm(1).named_buffers()])
 batch = torch.tensor([[9.0], [11.0]], **kind)  # its mean is 10
 readings = []
 for _ in range(3):
     norm(batch)  # no backward at all
     readings.append(round(norm.running_mean.item(), 4))
+norm.zero_grad()
 print("running mean after 1, 2, 3 forward passes:", readings)
 print("num_batches_tracked:", norm.num_batches_tracked.item())
-assert readings == [1.0, 1.9, 2.71] and norm.num_batches_tracked.item() == 3
-norm.zero_grad()
-assert norm.num_batches_tracked.item() == 3
 norm.eval()
 norm(batch)
 print("after one more forward in eval mode:", norm.num_batches_tracked.item())
-assert norm.num_batches_tracked.item() == 3
+assert readings == [1.0, 1.9, 2.71] and norm.num_batches_tracked.item() == 3
+assert not list(nn.LayerNorm(1).named_buffers())
 
 # %% [markdown]
 # ### Picture: four memories, four calls
 #
-# Three rounds of forward, backward, step and clear. Each row of the picture is one memory. Look at which of the four calls moves it.
+# Three rounds of forward, backward, step and clear. Each row of the picture is one memory. Look
+# at which of the four calls moves it.
 
 # %%
 net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Linear(3, 1)).to(**kind)
@@ -923,22 +938,22 @@ with torch.no_grad():
     for index, parameter in enumerate(net.parameters()):
         parameter.copy_(draw(*parameter.shape, seed=20 + index))
 sgd = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
-events, track = [], {".grad (norm)": [], "momentum buffer (norm)": [], "BatchNorm count": [], "first weight": []}
-first_weight = net[0].weight
+first, events = net[0].weight, []
+track = {".grad (norm)": [], "momentum buffer (norm)": [], "BatchNorm count": [], "a weight": []}
 
 
 def read(event):
-    state = sgd.state[first_weight].get("momentum_buffer")
+    momentum = sgd.state[first].get("momentum_buffer")
     events.append(event)
-    track[".grad (norm)"].append(None if first_weight.grad is None else first_weight.grad.norm().item())
-    track["momentum buffer (norm)"].append(None if state is None else state.norm().item())
+    track[".grad (norm)"].append(None if first.grad is None else first.grad.norm().item())
+    track["momentum buffer (norm)"].append(None if momentum is None else momentum.norm().item())
     track["BatchNorm count"].append(net[1].num_batches_tracked.item())
-    track["first weight"].append(first_weight[0, 0].item())
+    track["a weight"].append(first[0, 0].item())
 
 
 read("start")
-for round_number in range(3):
-    loss = squared_error(net(draw(8, 2, seed=30 + round_number)), draw(8, 1, seed=40 + round_number))
+for number in range(3):
+    loss = squared_error(net(draw(8, 2, seed=30 + number)), draw(8, 1, seed=40 + number))
     read("forward")
     loss.backward()
     read("backward")
@@ -946,618 +961,635 @@ for round_number in range(3):
     read("step")
     sgd.zero_grad()
     read("clear")
-
-moved_by = {}
-for name, readings in track.items():
-    moved_by[name] = sorted({events[i] for i in range(1, len(events)) if readings[i] != readings[i - 1]})
-    print(f"{name:<24}is changed by: {', '.join(moved_by[name])}")
-assert moved_by == {
-    ".grad (norm)": ["backward", "clear"],
-    "momentum buffer (norm)": ["step"],
-    "BatchNorm count": ["forward"],
-    "first weight": ["step"],
+movers = {
+    name: {events[i] for i in range(1, len(events)) if readings[i] != readings[i - 1]}
+    for name, readings in track.items()
 }
-
-with style():
-    fig, axes = plt.subplots(4, 1, figsize=(8.0, 6.0), sharex=True)
-    shades = {"forward": "sky blue", "backward": "blue", "step": "vermillion"}
-    for ax, (name, readings) in zip(axes, track.items(), strict=True):
-        numbers = [math.nan if value is None else value for value in readings]
-        ax.step(range(len(events)), numbers, where="mid", color="black", linewidth=1.5)
-        known = [value for value in readings if value is not None]
-        lowest = 0.0 if None in readings else min(known)
-        spread = max(known) - lowest
-        for place, (event, value) in enumerate(zip(events, readings, strict=True)):
-            if value is None:
-                ax.text(place, lowest, "None", ha="center", va="center", fontsize=10)
-            elif place and value != readings[place - 1]:
-                ax.plot(place, value, "o", color=COLOURS[shades[event]], markersize=9, markeredgecolor="black")
-        ax.set_title(f"{name}: changed by {' and '.join(moved_by[name])}", fontsize=11)
-        ax.set_ylim(lowest - 0.3 * spread, lowest + 1.4 * spread)
-    axes[-1].set_xticks(range(len(events)), events, rotation=60, ha="right")
-show(
-    fig,
-    alt="Four step charts over three rounds of forward, backward, step and clear. The norm of .grad appears at each "
-    "backward and is None again from each clear on. The norm of the momentum buffer is None until the first step, then "
-    "changes at each step only and is never lost. The BatchNorm count rises by one at each forward. The first weight moves at each step only.",
-)
+assert list(movers.values()) == [{"backward", "clear"}, {"step"}, {"forward"}, {"step"}]
+figures.memories(events, track)
 
 # %%
 quiz("2.q4")
 
 # %% [markdown]
-# ## 6. Where gradients live
+# ## 7. Where gradients live
 #
-# It is easy to think of the gradient as something the optimizer has. After all, `optimizer.zero_grad()` clears it and `optimizer.step()` uses it.
+# It is easy to think of the gradient as something the optimizer has. After all,
+# `optimizer.zero_grad()` clears it and `optimizer.step()` uses it.
 #
-# Give one parameter to two optimizers, A and B. Two losses send gradients 1 and 3.
+# Give one parameter to two optimizers, A and B. Two losses send gradients 1 and 3. A clears, and
+# B steps.
 
 # %%
-predict("2.h")
+predict("2.i")
 
 # %%
 p = nn.Parameter(torch.tensor(10.0, **kind))
 A, B = torch.optim.SGD([p], lr=0.5), torch.optim.SGD([p], lr=0.5)
 (1 * p).backward()  # meant for A
 (3 * p).backward()  # meant for B
-held_by_both = p.grad.item()
-print("p.grad:", held_by_both)
-same_parameter = A.param_groups[0]["params"][0] is B.param_groups[0]["params"][0] is p
-print("A and B hold the same object:", same_parameter)
+print("p.grad:", p.grad.item())
 A.zero_grad()
 print("after A.zero_grad():", p.grad)
-before = p.item()
-try:
-    B.step()
-    moved = before - p.item()
-    print("B.step() moves p by", moved)
-    measured = "nothing" if moved == 0 else "full"
-except (RuntimeError, AttributeError) as error:
-    print(error)
-    measured = "error"
-assert held_by_both == 4.0 and same_parameter
-compare("2.h", measured)
+B.step()
+print("B.step() moves p by", 10 - p.item())
+compare("2.i", closest(10 - p.item(), nothing=0, own=1.5, both=2))
 
 # %% [markdown]
 # `backward()` knows no optimizer. It writes to the parameter.
 #
-# > **Fact.** `.grad` is an attribute of the parameter. An optimizer holds a list of references to parameters, and no gradients of its own. Deleting the optimizer changes no gradient.
+# > **Fact.** `.grad` is an attribute of the parameter. An optimizer holds references to
+# > parameters, and `step()` reads their `.grad`. Deleting an optimizer changes no gradient, and
+# > one that comes later steps with it.
 
 # %%
-p.grad = torch.tensor(7.0, **kind)
-saved = A.state_dict()
-print("what SGD would save:", sorted(saved), "- and its state:", saved["state"])
-del A
-print("after deleting A:", p.grad.item())
+p = nn.Parameter(torch.tensor(10.0, **kind))
+model, first, second = nn.ParameterList([p]), *(torch.optim.SGD([p], lr=0.5) for _ in range(2))
+(7 * p).backward()
+print("what the first optimizer saves as its state:", first.state_dict()["state"])
+del first
 newcomer = torch.optim.SGD([p], lr=0.5)
-before = p.item()
 newcomer.step()
-print("a new optimizer steps with the old gradient: moved by", before - p.item())
-assert p.grad.item() == 7.0 and before - p.item() == 3.5
+print("a new optimizer steps with the old gradient: moved by", 10 - p.item())
+assert p.grad.item() == 7 and 10 - p.item() == 3.5
+in_second, in_new = (one.param_groups[0]["params"][0] for one in (second, newcomer))
+figures.one_slot(p, {"model": model[0], "second optimizer": in_second, "newcomer": in_new})
 
 # %% [markdown]
-# ### Picture: one slot, many references
-
-# %%
-with style():
-    fig, ax = plt.subplots(figsize=(8.0, 3.4))
-    holders = ["model", "optimizer B", "new optimizer"]
-    model = nn.ParameterList([p])
-    held_objects = [model[0], B.param_groups[0]["params"][0], newcomer.param_groups[0]["params"][0]]
-    for place, (name, held_object) in enumerate(zip(holders, held_objects, strict=True)):
-        height = 2 - place
-        ax.text(0, height, name, ha="center", va="center", bbox=box)
-        if held_object is p:
-            ax.annotate("", (2.75, 1 + 0.15 * (1 - place)), (0.75, height), arrowprops={"arrowstyle": "->"})
-    ax.text(3.6, 1, f"parameter p\n{p.item():g}", ha="center", va="center", bbox=box)
-    ax.annotate("", (5.6, 1), (4.3, 1), arrowprops={"arrowstyle": "->"})
-    ax.text(4.95, 1.12, ".grad", ha="center", va="bottom")
-    ax.text(6.3, 1, f"gradient\n{p.grad.item():g}", ha="center", va="center", bbox={**box, "facecolor": "#fff7cc"})
-    ax.text(
-        6.3, 0.1, "one slot: whoever holds p\nmay read it, fill it, clear it", ha="center", va="center", fontsize=10
-    )
-    ax.set_xlim(-1.1, 7.7)
-    ax.set_ylim(-0.5, 2.5)
-    ax.set_axis_off()
-show(
-    fig,
-    alt="Three boxes on the left, model, optimizer B and new optimizer, each with an arrow to the one box of parameter "
-    f"p, value {p.item():g}. From p one arrow labelled .grad leads to the one box of the gradient, value "
-    f"{p.grad.item():g}.",
-)
-
-# %% [markdown]
-# The gradient is not inside the parameter's memory either. It is a second tensor, in its own memory. And it does not travel with the model.
+# The gradient is not inside the parameter's memory either. It is a second tensor, in its own
+# memory. Does it travel with the model? That depends on how.
 #
-# > **Fact.** A gradient is a separate tensor. It is not in `state_dict()`, and `copy.deepcopy` of a module leaves it behind.
+# > **Fact.** `model.float()` and `model.to(dtype)` convert the gradients with the weights. A
+# > saved `state_dict()` holds no gradient, and `copy.deepcopy` of a module of ordinary parameters
+# > leaves it behind.
 
 # %%
 layer = nn.Linear(3, 1).to(**kind)
 layer(draw(4, 3)).sum().backward()
-weight = layer.weight
-print("weight and gradient share memory:", weight.data_ptr() == weight.grad.data_ptr())
+shared = layer.weight.data_ptr() == layer.weight.grad.data_ptr()
+print("weight and gradient share memory:", shared)
 print("state_dict holds:", list(layer.state_dict()))
-print("gradient in a deepcopy of the module:", copy.deepcopy(layer).weight.grad)
 file = io.BytesIO()
 torch.save(layer.state_dict(), file)
 file.seek(0)
-restored = nn.Linear(3, 1).to(**kind)
+restored, copied = nn.Linear(3, 1).to(**kind), copy.deepcopy(layer)
 restored.load_state_dict(torch.load(file))
-print("gradient after saving and loading:   ", restored.weight.grad)
-assert weight.data_ptr() != weight.grad.data_ptr() and list(layer.state_dict()) == ["weight", "bias"]
-assert copy.deepcopy(layer).weight.grad is None and restored.weight.grad is None
+print("gradient after saving and loading:", restored.weight.grad)
+print("gradient in a deepcopy:           ", copied.weight.grad)
+before = layer.weight.grad.tolist()
+layer.float()
+print("gradient after .float():          ", layer.weight.grad.dtype)
+layer.to(torch.float64)
+print("gradient after .to(torch.float64):", layer.weight.grad.dtype)
+assert not shared and list(layer.state_dict()) == ["weight", "bias"]
+assert restored.weight.grad is None and copied.weight.grad is None
+assert layer.weight.grad.dtype == layer.weight.dtype == torch.float64
+assert torch.allclose(layer.weight.grad, torch.tensor(before, **kind))
+
+
+# %%
+quiz("2.q5")
 
 # %% [markdown]
-# A plain leaf tensor that is no `nn.Parameter` behaves differently: its copy does bring the gradient along. If you copy such tensors, look at `.grad`.
+# ## 8. An engine in twenty lines
+#
+# Here is autograd in small, with single numbers in place of tensors. A `Value` remembers what it
+# was made of: for each operand a pair of that operand and a slope, how fast the result moves when
+# the operand moves. (In place of the slope, PyTorch keeps a function that computes with it.)
+
+# %%
+print(inspect.getsource(Value))
+
+# %% [markdown]
+# Going forward it needs nothing else. Going backward, each value takes the gradient it holds,
+# multiplies it by the slope on an arrow, and delivers the product at the operand. Somebody has
+# written the delivery as
+#
+# ```python
+# for parent, slope in value.parents:
+#     parent.grad = slope * value.grad
+# ```
+#
+# They tried it on `y = w * x`, found both gradients right, and went home. You try it on `y = x *
+# x` at `x = 3`.
+
+# %%
+predict("2.j")
+
+
+# %%
+def delivered(value):
+    """One step back from `value`, by the line above."""
+    value.grad = 1.0
+    for parent, slope in value.parents:
+        parent.grad = slope * value.grad
+
+
+w, x3 = Value(5.0), Value(3.0)
+delivered(w * x3)
+print("y = w * x at w = 5, x = 3:  w.grad", w.grad, "  x.grad", x3.grad)
+assert (w.grad, x3.grad) == (3.0, 5.0)
+x3 = Value(3.0)
+delivered(x3 * x3)
+print("y = x * x at x = 3:         x.grad", x3.grad)
+print("the two deliveries:        ", [slope for _, slope in (x3 * x3).parents])
+compare("2.j", closest(x3.grad, one=3, both=6, square=9))
+
+# %% [markdown]
+# `x` stands in `parents` twice, with slope 3 each time. The second delivery wiped out the first.
+# With `+=` it would be 6, the derivative of $x^2$ at 3. One character of difference, and no
+# error. It is the inner sum of section 2: whoever builds an engine has to write it.
+#
+# There is a second trap. Look at $y = a + \tanh(a)$ with $a = w x$. The value `a` gets two
+# deliveries, one from `y` and one from the tanh. If it passes on to `w` and `x` after the first
+# and never again, they get too little. If it passes on all that it holds each time, they get too
+# much.
+
+# %%
+values = {"w": Value(0.8), "x": Value(0.5)}
+values["a"] = values["w"] * values["x"]
+values["b"] = values["a"].tanh()
+values["y"] = values["a"] + values["b"]
+slope = dict(values["b"].parents)[values["a"]]
+print(f"a gets 1 from y, and 1 * {slope:.4f} through b: {1 + slope:.4f} in all")
+for way, passed_on in (
+    ("once, when both are there", 1 + slope),
+    ("after the first delivery only", 1),
+    ("all it holds, each time", 1 + (1 + slope)),
+):
+    print(f"a passes on {way:<30} w.grad {passed_on * values['x'].data:.4f}")
+small = torch.tensor([0.8, 0.5], **kind, requires_grad=True)
+(small.prod() + torch.tanh(small.prod())).backward()
+print(f"PyTorch:{'':<34} w.grad {small.grad[0].item():.4f}")
+assert abs(small.grad[0].item() - (1 + slope) * 0.5) < 1e-12
+figures.slopes(values)
+
+# %% [markdown]
+# One could pass on each delivery by itself, path by path. That gives the right numbers, but every
+# value that is used twice doubles the number of paths. So engines keep an order: a value delivers
+# once, when all who use it have delivered to it. Now write the whole pass.
+#
+# ## 9. Your engine
+
+
+# %% exercise="2.6"
+def scalar_backward(output):
+    """Add to .grad of every Value that output was made of, and of output, d output / d value."""
+    ### BEGIN SOLUTION
+    order, seen = [], set()
+
+    def visit(value):
+        if value not in seen:
+            seen.add(value)
+            for parent, _ in value.parents:
+                visit(parent)
+            order.append(value)
+
+    visit(output)
+    output.grad = 1.0
+    for value in reversed(order):
+        for parent, slope in value.parents:
+            parent.grad += slope * value.grad
+    ### END SOLUTION
+
+
+# %% [markdown]
+# Your engine beside PyTorch's, on a chain of four steps with one weight, twice in a row without
+# clearing. Before the exercise is solved, the number of your engine stays at 0.
+
+# %%
+mine, theirs = Value(1.5), torch.tensor(1.5, **kind, requires_grad=True)
+for call in (1, 2):
+    h, state = Value(0.3), torch.tensor(0.3, **kind)
+    for _ in range(4):
+        h, state = (mine * h).tanh(), torch.tanh(theirs * state)
+    scalar_backward(h)
+    state.backward()
+    yours, torchs = mine.grad, theirs.grad.item()
+    print(f"call {call}: w.grad by your engine {yours:.6f}, by PyTorch's {torchs:.6f}")
+
+# %% [markdown]
+# Both sums are in there: the four uses inside each call, and the two calls, one after the other.
+# The second needed no line of its own. Nothing in a backward pass clears, so gradients
+# accumulate.
+#
+# ## 10. The picture of a ledger
+#
+# `GradientLedger` watches a training loop and writes down what happens to its gradients.
+# `ledger.plot()` draws what `.grad` holds after each: a block for every backward pass in it,
+# hatched once a step has used it. Here is the loop from the beginning, without its clearing, for
+# four batches of digits.
+
+# %% tags=["nbval-ignore-output"]
+x_train, y_train = digits().x.double(), digits().y
+batches = list(zip(x_train.split(50)[:4], y_train.split(50)[:4], strict=True))
+
+
+def watched(clear):
+    """The ledger of four steps on digits."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)).double()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with GradientLedger() as ledger:
+        for pixels, labels in batches:
+            if clear:
+                optimizer.zero_grad()
+            nn.functional.cross_entropy(model(pixels), labels).backward()
+            optimizer.step()
+    return ledger
+
+
+ledger = watched(clear=False)
+assert [finding.misconception for finding in ledger.findings()] == ["never-zeroed"]
+ledger.plot()
+
+
+# %%
+quiz("2.q6")
+
+# %% [markdown]
+# The ring marks the events that belong to a finding. `print(ledger)` says it in words, with the
+# line. With the clearing, nothing is found:
+
+# %%
+print(watched(clear=True))
+
+# %% [markdown]
+# ## 11. Find the mistake in this loop
+#
+# The next loop cuts each batch into pieces, as in section 3. It raises nothing, and it is wrong.
+# Run it as it stands, then run the last cell of this section: it draws the ledger of your loop.
+# Mend the loop, and draw again, until each step uses what it should.
+
+
+# %% exercise="2.7"
+def train_in_pieces(model, optimizer, loss_fn, batches, pieces):
+    """A step for each (x, y), which goes through the model in pieces; returns the losses."""
+    ### BEGIN STUB
+    losses = []
+    for x, y in batches:
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces), strict=True):
+            optimizer.zero_grad()
+            loss = loss_fn(model(rows), wanted)
+            loss.backward()
+            total += loss.item()
+        optimizer.step()
+        losses.append(total)
+    return losses
+    ### END STUB
+    ### BEGIN SOLUTION
+    losses = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces), strict=True):
+            loss = loss_fn(model(rows), wanted)
+            loss.backward()
+            total += loss.item()
+        optimizer.step()
+        losses.append(total)
+    return losses
+    ### END SOLUTION
+
+
+# %%
+model = small_model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+with GradientLedger(window=4) as ledger:
+    train_in_pieces(model, optimizer, nn.MSELoss(reduction="sum"), [(x, y), (-x, y)], pieces=4)
+ledger.plot()
+
+# %% [markdown]
+# ## Optional: how PyTorch stores the first gradient
+#
+# Nothing here is needed for what follows, and none of it is a promise: it is how PyTorch 2.13
+# works inside. Do not build on it.
+#
+# The first backward has nothing to add to. PyTorch takes the arriving tensor and makes it
+# `.grad`: it *steals* it, without copying a number. That is safe when nobody else holds the
+# tensor. When somebody does, PyTorch copies it. It also copies when the numbers lie in memory in
+# another order than the parameter's.
+
+
+# %%
+def taken_over(loss_fn, hold=False, shape=(3,)):
+    """True when .grad is the memory that arrived, False when it is a copy."""
+    w, seen, held = draw(*shape).requires_grad_(), [], []
+
+    def look(arriving):
+        seen.append(arriving.data_ptr())
+        if hold:
+            held.append(arriving)
+
+    w.register_hook(look)
+    loss_fn(w).backward()
+    return w.grad.data_ptr() == seen[0]
+
+
+found = {
+    "(w**2).sum()": taken_over(lambda w: (w**2).sum()),
+    "the same, while a hook holds the gradient": taken_over(lambda w: (w**2).sum(), hold=True),
+    "w.sum(), one number seen as three": taken_over(lambda w: w.sum()),
+    "rows and columns stored the other way round": taken_over(
+        lambda w: (w.t().contiguous() ** 2).sum(), shape=(2, 3)
+    ),
+}
+for case, answer in found.items():
+    print(f"{case:<45}taken over: {answer}")
+assert list(found.values()) == [True, False, False, False]
+
+# %% [markdown]
+# Later gradients are added in place, with exceptions. With `create_graph=True`, backward builds a
+# graph of the gradient itself, and a tensor in a graph must not be changed under it: the sum is a
+# new tensor. And a *sparse* gradient, which stores only some rows, has no room for an ordinary,
+# dense one: when a dense gradient arrives on a sparse one, the sum is a new tensor, too.
+
+# %%
+w = torch.tensor([1.0, 2.0, 3.0], **kind, requires_grad=True)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # PyTorch warns that .grad and its graph refer to each other
+    (w**3).sum().backward(create_graph=True)
+    first = w.grad
+    (w**3).sum().backward(create_graph=True)
+in_a_graph = w.grad is first
+w.grad = first = None  # breaks the circle, so that its memory is freed
+print("create_graph=True, the same tensor:", in_a_graph)
+
+table = nn.Embedding(4, 2, sparse=True).to(**kind)
+table(torch.tensor([1], device=device)).sum().backward()
+sparse = table.weight.grad
+(table.weight**2).sum().backward()
+print("dense onto sparse, the same tensor:", table.weight.grad is sparse)
+assert not in_a_graph and sparse.is_sparse and table.weight.grad is not sparse
+
+# %% [markdown]
+# One backward call writes into a `.grad` once, with an exception. *Activation checkpointing*
+# throws activations away and computes them again during backward. Its older, *reentrant* form
+# runs a second backward inside the first. A weight that is used inside and outside is then
+# written twice (pytorch/pytorch#81296). The sum is right all the same.
+
+# %%
+forms = {
+    "no checkpoint": lambda layer, rows: layer(rows),
+    "not reentrant": lambda layer, rows: checkpoint(layer, rows, use_reentrant=False),
+    "reentrant": lambda layer, rows: checkpoint(layer, rows, use_reentrant=True),
+}
+writes, gradients = {}, {}
+for name, run in forms.items():
+    shared, writes[name] = nn.Linear(3, 3, bias=False).to(**kind), 0
+    with torch.no_grad():
+        shared.weight.copy_(draw(3, 3, seed=90))
+
+    def count(leaf, name=name):
+        writes[name] += 1
+
+    shared.weight.register_post_accumulate_grad_hook(count)
+    shared(run(shared, draw(2, 3, seed=91).requires_grad_())).sum().backward()
+    gradients[name] = shared.weight.grad
+    norm = shared.weight.grad.norm().item()
+    print(f"{name:<15}writes into .grad: {writes[name]}   norm: {norm:.4f}")
+first, *others = gradients.values()
+assert list(writes.values()) == [1, 1, 2]
+assert all(torch.allclose(first, other) for other in others)
+
+# %% [markdown]
+# And a plain leaf tensor, one that is no `nn.Parameter`, brings its gradient along when it is
+# copied. If you copy such tensors, look at `.grad`.
 
 # %%
 tensor = torch.ones(2, **kind, requires_grad=True)
 parameter = nn.Parameter(torch.ones(2, **kind))
 for leaf in (tensor, parameter):
     (3 * leaf).sum().backward()
-copied_tensor, copied_parameter = copy.deepcopy(tensor), copy.deepcopy(parameter)
-print("gradient in a deepcopy of a plain leaf tensor:", copied_tensor.grad.tolist())
-print("gradient in a deepcopy of a Parameter:        ", copied_parameter.grad)
-
-# %%
-quiz("2.q5")
+copies = [copy.deepcopy(leaf) for leaf in (tensor, parameter)]
+print("gradient in a deepcopy of a plain leaf tensor:", copies[0].grad.tolist())
+print("gradient in a deepcopy of a Parameter:        ", copies[1].grad)
+assert copies[0].grad.tolist() == [3, 3] and copies[1].grad is None
 
 # %% [markdown]
-# ## Myths
+# ## True or false
 #
-# Claims you will meet elsewhere, each with a measurement.
+# Six statements that you will meet elsewhere, some of them in threads of real projects. Commit to
+# each before you measure it.
 #
-# ### Claim: "You have to clear by yourself, with every optimizer, and PyTorch raises no error when you forget"
-#
-# The second half stood in section 1: three backward calls on a full buffer went through. For the first half, the cell runs a step of every optimizer in the installed `torch.optim`. LBFGS wants a *closure*, a function that computes the loss. SparseAdam wants a sparse gradient. Both get what they want.
+# **One: the optimizers.**
 
 # %%
-intact, skipped = [], []
-for name in sorted(dir(torch.optim)):
-    family = getattr(torch.optim, name)
-    if not isinstance(family, type) or not issubclass(family, torch.optim.Optimizer) or family is torch.optim.Optimizer:
-        continue
+predict("2.k")
+
+# %% [markdown]
+# The cell runs a step of every optimizer in the installed `torch.optim`. LBFGS wants a *closure*,
+# a function that computes the loss. SparseAdam wants a sparse gradient. Both get what they want.
+
+
+# %%
+def steps_and_keeps(family):
+    """Whether a step moves the parameter, and whether it leaves the gradient as it was."""
     parameter = nn.Parameter(torch.ones(3, 2, device=device))
     filled = torch.full((3, 2), 0.5, device=device)
-    try:
-        optimizer = family([parameter], lr=0.1)
-        parameter.grad = filled.to_sparse() if name == "SparseAdam" else filled.clone()
-        optimizer.step(*([lambda: torch.tensor(1.0)] if name == "LBFGS" else []))
-    except (RuntimeError, TypeError, ValueError) as error:
-        skipped.append(f"{name}: {error}")
-        continue
+    optimizer = family([parameter], lr=0.1)
+    parameter.grad = filled.to_sparse() if family.__name__ == "SparseAdam" else filled.clone()
+    optimizer.step(*([lambda: torch.tensor(1.0)] if family.__name__ == "LBFGS" else []))
     moved = not torch.equal(parameter.detach(), torch.ones_like(parameter))
-    if moved and parameter.grad is not None and torch.equal(parameter.grad.to_dense(), filled):
-        intact.append(name)
-    else:
-        skipped.append(f"{name}: moved {moved}, gradient changed")
-print(f"{len(intact)} optimizers moved the parameter and left the gradient as it was:")
-print(", ".join(intact))
-print("skipped or different:", skipped or "none")
-assert len(intact) >= 13 and not skipped
+    return moved, parameter.grad is not None and torch.equal(parameter.grad.to_dense(), filled)
+
+
+found = {}
+for name in sorted(dir(torch.optim)):
+    item = getattr(torch.optim, name)
+    if isinstance(item, type) and issubclass(item, torch.optim.Optimizer):
+        if item is not torch.optim.Optimizer:
+            found[name] = steps_and_keeps(item)
+print("moved the parameter:", sum(moved for moved, _ in found.values()), "of", len(found))
+print("kept the gradient:  ", sum(keeps for _, keeps in found.values()), "of", len(found))
+assert len(found) >= 13 and all(moved for moved, _ in found.values())
+compare("2.k", true_or_false(all(keeps for _, keeps in found.values())))
 
 # %% [markdown]
-# **True.** Clearing is a call that your loop makes. `step()` never makes it for you.
+# Clearing is a call that your loop makes. A step of these optimizers does not make it for you.
 #
-# ### Claim: "If you do not clear, the gradients keep growing"
-#
-# They are a sum, and a sum grows only while its terms point the same way. Put a linear model at the best weights it can have. Then the gradients of the batches are not zero, but together they cancel.
+# **Two: the sum.**
 
 # %%
-rows, wanted = draw(32, 3, seed=50), draw(32, 1, seed=51)
-best = torch.linalg.lstsq(rows, wanted).solution
-fitted = nn.Linear(3, 1, bias=False).to(**kind)
-with torch.no_grad():
-    fitted.weight.copy_(best.T)
-sums, singles = [], []
-for i in range(0, 32, 8):
-    before = torch.zeros_like(fitted.weight) if fitted.weight.grad is None else fitted.weight.grad.clone()
-    squared_error(fitted(rows[i : i + 8]), wanted[i : i + 8]).backward()
-    singles.append((fitted.weight.grad - before).norm().item())
-    sums.append(fitted.weight.grad.norm().item())
-print("norm of each batch's own gradient:", [f"{value:.4f}" for value in singles])
-print("norm of .grad, never cleared:     ", [f"{value:.4f}" for value in sums])
-assert sums[-1] < 1e-12 < min(singles)
+predict("2.l")
+
+# %%
+sums = {}
+for dtype in (torch.float64, torch.float32, torch.bfloat16):
+    w = torch.ones((), dtype=dtype, device=device, requires_grad=True)
+    for _ in range(1000):
+        (1 * w).backward()
+    sums[dtype] = w.grad.item()
+    print(f"{str(dtype):<15} {sums[dtype]:g}")
+compare("2.l", true_or_false(all(total == 1000 for total in sums.values())))
 
 # %% [markdown]
-# **Misleading.** Here it comes back to 0. The norm of `.grad` can grow, shrink or swing.
+# The sum is rounded to its dtype at each addition. Between 256 and 512, bfloat16 knows even
+# numbers only: 257 is rounded back to 256, again and again. So "no error accumulates, only
+# gradients do" depends on the dtype. Lesson 7 keeps such sums in float32.
 #
-# ### Claim: "Without clearing, errors accumulate", or "the memory is corrupted"
-#
-# What is in the buffer is defined exactly: the sum of what was delivered, entry by entry.
+# **Three: pieces of a batch.** The loss is a mean, so each of k equal pieces gets the weight 1/k.
 
 # %%
-pieces = []
-running = small_model()
-for i in range(0, 24, 8):
-    squared_error(running(x[i : i + 8]), y[i : i + 8]).backward()
-    alone = small_model()
-    squared_error(alone(x[i : i + 8]), y[i : i + 8]).backward()
-    pieces.append(flat(alone))
-exact = pieces[0] + pieces[1] + pieces[2]
-print("largest difference from the sum of three separate gradients:", (flat(running) - exact).abs().max().item())
-assert torch.equal(flat(running), exact)
+predict("2.m")
+
+
+# %%
+def cut_error(layer, k):
+    """How far the gradient of 64 rows in k pieces lies from that of the whole, and the model."""
+    inputs, targets = draw(64, 10, seed=60), draw(64, 2, seed=61)
+    models = []
+    for pieces in (1, k):
+        torch.manual_seed(1)
+        parts = (nn.Linear(10, 16), layer(16), nn.Tanh(), nn.Linear(16, 2))
+        models.append(nn.Sequential(*parts).to(**kind))
+        for rows, wanted in zip(inputs.chunk(pieces), targets.chunk(pieces), strict=True):
+            (squared_error(models[-1](rows), wanted) / pieces).backward()
+    return apart(flat(models[1]), flat(models[0])), models[1]
+
+
+print("pieces   BatchNorm   its updates   LayerNorm")
+exact = []
+for k in (1, 2, 4, 8):
+    of_batch, model = cut_error(nn.BatchNorm1d, k)
+    of_layer, _ = cut_error(nn.LayerNorm, k)
+    exact.append(of_batch < 1e-12)
+    updates = model[1].num_batches_tracked.item()
+    print(f"{k:>6}   {of_batch:9.4f}   {updates:>11}   {of_layer:9.4f}")
+    assert of_layer < 1e-12 and updates == k
+compare("2.m", true_or_false(all(exact)))
 
 # %% [markdown]
-# **Misleading.** No errors pile up, and no memory is damaged. The picture of a ledger fits, the picture of dirty memory does not. What can be wrong is the use: an update from a sum you did not want.
+# BatchNorm normalises each piece by the piece's own mean and variance, so it is another function
+# of the weights. LayerNorm looks at one row at a time, and the cut changes nothing. What
+# BatchNorm carries from piece to piece are its running statistics, once per forward pass. Lesson
+# 6 returns to this; the question is old (pytorch/pytorch#46516).
 #
-# ### Claim: "Accumulation is needed for gradient clipping and for custom backward functions"
-#
-# *Clipping* shortens a gradient that is too long. A *custom backward function* is a derivative you write yourself. Run both without a single addition into `.grad`.
+# **Four: Adam.**
 
 # %%
-
-
-class Cube(torch.autograd.Function):
-    """x**3 with a hand-written derivative."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**3
-
-    @staticmethod
-    def backward(ctx, arriving):
-        (x,) = ctx.saved_tensors
-        return 3 * x**2 * arriving
-
-
-w = nn.Parameter(torch.tensor([1.0, 2.0], **kind))
-additions = []
-w.register_post_accumulate_grad_hook(lambda leaf: additions.append(1))
-(gradient,) = torch.autograd.grad(Cube.apply(w).sum(), w)
-print("custom backward:", gradient.tolist(), "expected", (3 * w.detach() ** 2).tolist())
-w.grad = gradient.clone()
-nn.utils.clip_grad_norm_([w], max_norm=1.0)
-print(f"clipped to length {w.grad.norm().item():.4f}; additions into .grad: {len(additions)}")
-assert torch.equal(gradient, 3 * w.detach() ** 2) and abs(w.grad.norm().item() - 1) < 1e-5 and not additions
-
-# %% [markdown]
-# **False.** Both work on any gradient. Accumulation is there for several backward calls before one step: several losses, several micro-batches. Uses of a shared weight are added inside one call, as section 2 showed.
-#
-# ### Claim: "After zero_grad, each step uses only fresh information"
-#
-# Section 5 showed momentum. Adam is next. Two Adam optimizers step with the same fresh gradient. One of them has a past.
+predict("2.n")
 
 # %%
-fresh_gradient = torch.tensor([1.0, 1.0], **kind)
-steps = {}
-for name, past in (("no past", []), ("three steps the other way", [-fresh_gradient] * 3)):
-    w = nn.Parameter(torch.zeros(2, **kind))
+moves = {}
+for name, past in (("no past", []), ("three steps the other way", [-1.0] * 3)):
+    w = nn.Parameter(torch.zeros((), **kind))
     adam = torch.optim.Adam([w], lr=0.1)
     for old in past:
-        w.grad = old.clone()
+        w.grad = torch.tensor(old, **kind)
         adam.step()
         adam.zero_grad()
-    before = w.detach().clone()
-    w.grad = fresh_gradient.clone()
+    before = w.item()
+    w.grad = torch.tensor(1.0, **kind)
     adam.step()
-    steps[name] = (w.detach() - before)[0].item()
-    print(f"{name:<26} the step for gradient +1: {steps[name]:+.4f}")
-assert steps["no past"] < 0 < steps["three steps the other way"]
+    moves[name] = w.item() - before
+    print(f"{name:<26} the step for a gradient of +1: {moves[name]:+.4f}")
+assert moves["no past"] < 0
+compare("2.n", true_or_false(moves["three steps the other way"] > 0))
 
 # %% [markdown]
-# **Misleading.** The optimizer with a past even goes the other way. `.grad` is fresh. The optimizer's own memory is not, and is not meant to be.
+# `.grad` is fresh. The optimizer's own memory is not, and is not meant to be.
 #
-# ### Claim: "BatchNorm builds on accumulated gradients"
-#
-# Its statistics come from forward passes. With micro-batches it sees small batches instead of one big one, so even the accumulated gradient is another gradient. The cell cuts 64 rows into k equal pieces, weights each loss with 1/k, and compares with the whole batch.
+# **Five: a flag.** "backward(retain_graph=True) gives different values each time": that is the
+# title of a thread of 17 September 2020 in the PyTorch forum. Its author filled a *Jacobian*, the
+# table of all derivatives of several outputs, row by row from `x.grad`, and got wrong rows. Is it
+# the flag?
 
 # %%
+predict("2.o")
 
-
-def normalised_model(layer):
-    torch.manual_seed(1)
-    return nn.Sequential(nn.Linear(10, 16), layer, nn.Tanh(), nn.Linear(16, 2)).to(**kind)
-
-
-inputs, targets = draw(64, 10, seed=60), draw(64, 2, seed=61)
-print("layer        k  difference  updates of the statistics")
-errors = {}
-for make in (nn.BatchNorm1d, nn.LayerNorm):
-    whole = normalised_model(make(16))
-    squared_error(whole(inputs), targets).backward()
-    for k in (1, 2, 4, 8):
-        cut = normalised_model(make(16))
-        for a, b in zip(inputs.chunk(k), targets.chunk(k), strict=True):
-            (squared_error(cut(a), b) / k).backward()
-        error = ((flat(cut) - flat(whole)).norm() / flat(whole).norm()).item()
-        errors[make.__name__, k] = error
-        count = cut[1].num_batches_tracked.item() if make is nn.BatchNorm1d else "has none"
-        shown = f"{error:.4f}" if error > 1e-12 else "0"
-        print(f"{make.__name__:<13}{k}  {shown:<10}  {count}")
-assert errors["BatchNorm1d", 2] > 0.01 and all(errors["LayerNorm", k] < 1e-12 for k in (1, 2, 4, 8))
-
-# %% [markdown]
-# **False.** BatchNorm does not accumulate anything over micro-batches. It disturbs accumulation. LayerNorm looks at one row at a time and does not. Lesson 6 returns to this; the question is old (pytorch/pytorch#46516).
-#
-# ### Claim: "Each optimizer manages its own gradients"
-#
-# Section 6 has the measurement. One number more: two optimizers over the same parameter make two steps out of one gradient.
 
 # %%
-p = nn.Parameter(torch.tensor(10.0, **kind))
-pair = [torch.optim.SGD([p], lr=0.5), torch.optim.SGD([p], lr=0.5)]
-(4 * p).backward()
-for optimizer in pair:
-    optimizer.step()
-print("wanted one step of 0.5 * 4: 8.0; both stepped:", p.item())
-assert p.item() == 6.0
-
-# %% [markdown]
-# **False.** There is one gradient per parameter. The number of optimizers that hold the parameter does not matter.
-#
-# ### Claim: "Gradients accumulate within the parameter tensors", so "clearing resets what was learned"
-#
-# The first half would make the second half plausible. Section 6 showed that the memory is separate. The weights say the same.
-
-# %%
-model = small_model()
-squared_error(model(x), y).backward()
-before = [p.detach().clone() for p in model.parameters()]
-model.zero_grad()
-unchanged = all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
-print("weights after clearing are bit-identical:", unchanged)
-print(".grad after clearing:", {p.grad for p in model.parameters()})
-assert unchanged
-
-# %% [markdown]
-# **False.** Clearing touches `.grad` and nothing else. By default it leaves `None`, not zeros. Lesson 3 is about that.
-#
-# ### Claim: "zero_grad must be called before every batch", and "without set_to_none the gradients accumulate incorrectly"
-#
-# A *window* is the stretch of batches whose gradients make one step. It may be one batch or many. Clear four times in a window of four, or once, and compare. Then compare the two ways of clearing.
-
-# %%
+def outputs(point):
+    return torch.stack([point[0] ** 2, point[0] * point[1], 5 * point[1]])
 
 
-def window_gradient(clear_before_each, set_to_none):
-    model = small_model()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    squared_error(model(-x), y).backward()  # left over from before the window
-    optimizer.zero_grad(set_to_none=set_to_none)
-    for i in range(0, 24, 6):
-        if clear_before_each:
-            optimizer.zero_grad(set_to_none=set_to_none)
-        (squared_error(model(x[i : i + 6]), y[i : i + 6]) / 4).backward()
-    return flat(model)
-
-
-whole = small_model()
-squared_error(whole(x), y).backward()
-last = small_model()
-(squared_error(last(x[18:]), y[18:]) / 4).backward()
-once_none, once_zeros = window_gradient(False, True), window_gradient(False, False)
-each = window_gradient(True, True)
-print("cleared once per window = whole batch:     ", torch.allclose(once_none, flat(whole)))
-print("cleared before each batch = whole batch:   ", torch.allclose(each, flat(whole)))
-print("cleared before each batch = last one alone:", torch.equal(each, flat(last)))
-print("None and zeros give the same sum:          ", torch.allclose(once_none, once_zeros, rtol=0, atol=1e-15))
-assert torch.allclose(once_none, flat(whole)) and torch.equal(each, flat(last))
-assert torch.allclose(once_none, once_zeros, rtol=0, atol=1e-15)
-
-# %% [markdown]
-# **Misleading.** Clear once per window, and only if the window is one batch is that "before every batch". The flag decides between `None` and zeros, not between right and wrong sums.
-#
-# ### Claim: "Clearing at the wrong moment makes gradients accumulate"
-
-# %%
-model = small_model()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-before = [p.detach().clone() for p in model.parameters()]
-squared_error(model(x), y).backward()
-optimizer.zero_grad()  # between backward and step
-optimizer.step()
-moved = max((p.detach() - b).abs().max().item() for p, b in zip(model.parameters(), before, strict=True))
-print("largest movement of any weight:", moved)
-assert moved == 0.0
-
-# %% [markdown]
-# **False.** It *loses* gradients. Lesson 4 is about the legal moments.
-#
-# ### Claim: "Clearing gradients is part of gradient descent, and there is hardly another way in PyTorch"
-#
-# Clearing is a consequence of the buffer. Descend once with `torch.func.grad`, which has no buffer, and once with SGD, which has.
-
-# %%
-model = small_model()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(20):
-    optimizer.zero_grad()
-    squared_error(model(x), y).backward()
-    optimizer.step()
-
-values = {name: p.detach().clone() for name, p in small_model().named_parameters()}
-gradient_of_loss = grad(loss_of)
-for _ in range(20):
-    fresh = gradient_of_loss(values, x, y)
-    values = {name: value - 0.1 * fresh[name] for name, value in values.items()}
-
-gap = max((values[name] - p.detach()).abs().max().item() for name, p in model.named_parameters())
-print("20 steps, largest difference in any weight below 1e-12:", gap < 1e-12)
-assert gap < 1e-12
-
-# %% [markdown]
-# **Misleading.** Same weights, nothing cleared. `torch.autograd.grad` and `torch.func` are core parts of PyTorch. That automatic clearing would cost you flexibility is true, though: section 3 showed which programs it would break.
-#
-# ## In the wild
-#
-# Trouble from real projects, each reduced to a few lines.
-#
-# **A training loop that never cleared.** In wenet-e2e/wekws#72 a reader asked whether the missing `zero_grad()` was a trick. The maintainer answered that it was a bug. In LoreGoetschalckx/GANalyze#7 a reader asks the same about another project. Neither thread reports an error message. Look at what each step really uses:
-
-# %%
-
-
-def gradient_norms(clear):
-    model = small_model()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-    norms = []
-    for i in range(0, 24, 4):
+def rows_of_jacobian(clear):
+    """The rows as read from .grad, one backward(retain_graph=True) each."""
+    point = torch.tensor([2.0, 3.0], **kind, requires_grad=True)
+    rows = []
+    for entry in outputs(point):
         if clear:
-            optimizer.zero_grad()
-        squared_error(model(x[i : i + 4]), y[i : i + 4]).backward()
-        norms.append(flat(model).norm().item())
-        optimizer.step()
-    return norms
+            point.grad = None
+        entry.backward(retain_graph=True)
+        rows.append(point.grad.tolist())
+    return rows
 
 
-kept, cleared = gradient_norms(clear=False), gradient_norms(clear=True)
-print("norm of the gradient each step used")
-print("never cleared:", [f"{value:.3f}" for value in kept])
-print("cleared:      ", [f"{value:.3f}" for value in cleared])
-assert kept[0] == cleared[0] and kept[-1] > 2 * cleared[-1]
-
-# %% [markdown]
-# **"backward(retain_graph=True) gives different values each time."** That is the title of a thread of 17 September 2020 in the PyTorch forum. Its author filled a *Jacobian*, the table of all derivatives of several outputs, row by row from `x.grad`. Every row contained the rows above it. The flag is innocent: it only keeps the graph for another call.
-
-# %%
-
-
-def outputs(x):
-    return torch.stack([x[0] ** 2, x[0] * x[1], 5 * x[1]])
-
-
-point = torch.tensor([2.0, 3.0], **kind, requires_grad=True)
-result = outputs(point)
-from_buffer, fresh_rows = [], []
-for i in range(3):
-    result[i].backward(retain_graph=True)
-    from_buffer.append(point.grad.tolist())
-    (row,) = torch.autograd.grad(result[i], point, retain_graph=True)
-    fresh_rows.append(row.tolist())
-print("rows read from x.grad:       ", from_buffer)
-print("rows from torch.autograd.grad:", fresh_rows)
-jacobian = torch.func.jacrev(outputs)(point.detach()).tolist()
-print("torch.func.jacrev:           ", jacobian)
-assert fresh_rows == jacobian != from_buffer
+right = [[4, 0], [3, 2], [0, 5]]  # the derivatives of x**2, x * y and 5 * y at (2, 3)
+print("by hand:             ", right)
+print("the flag, no clearing:", rows_of_jacobian(clear=False))
+print("the flag, clearing:   ", rows_of_jacobian(clear=True))
+table = torch.func.jacrev(outputs)(torch.tensor([2.0, 3.0], **kind)).tolist()
+print("torch.func.jacrev:    ", table)
+assert table == right != rows_of_jacobian(clear=False)
+compare("2.o", true_or_false(rows_of_jacobian(clear=True) != right))
 
 # %% [markdown]
-# The same cause hides in a common mistake: call backward on a loss, keep the graph, then call it on `loss + extra`. The first loss is counted twice.
+# Each row contained the rows above it. The flag is innocent: it keeps the graph for another call.
+# `torch.func.jacrev` gives the table without any `.grad`.
+#
+# **Six: an attack.** An *adversarial attack* changes the input so that the loss grows. It needs
+# the gradient of the input, and calls `loss.backward()` for it. Here it runs after the clearing
+# and before the training step's own backward.
 
 # %%
-w = torch.tensor(1.0, **kind, requires_grad=True)
-loss = 2 * w
-loss.backward(retain_graph=True)
-(loss + 10 * w).backward()
-print("gradient of loss + extra is 12; .grad holds", w.grad.item())
-assert w.grad.item() == 14.0
+predict("2.p")
 
-# %% [markdown]
-# **An attack that fills the model's gradients.** An *adversarial attack* changes the input so that the loss grows. It needs the gradient of the input. `loss.backward()` also delivers one to every parameter. Users noticed and asked in BorealisAI/advertorch#113 and P2333/Bag-of-Tricks-for-AT#8. The first library has a switch that turns parameter gradients off during the attack. The second clears after it. Without either, the attack's gradient ends up in the update. Asking for the input's gradient alone avoids the question.
 
 # %%
-
-
-def training_gradient(attack_by_backward):
-    """The gradient a training step would use, when the attack runs between clearing and backward."""
+def training_gradient(by_backward):
+    """What a training step uses, when the attack runs after the clearing."""
     model = small_model()
     model.zero_grad()
     changed = x.clone().requires_grad_()
     loss = squared_error(model(changed), y)
-    if attack_by_backward:
-        loss.backward()
+    if by_backward:
+        loss.backward()  # fills the gradients of the model, too
         direction = changed.grad
     else:
         (direction,) = torch.autograd.grad(loss, changed)
-    attacked = (changed + 0.1 * direction.sign()).detach()
-    squared_error(model(attacked), y).backward()
+    squared_error(model((changed + 0.1 * direction.sign()).detach()), y).backward()
     return flat(model)
 
 
 polluted, clean = training_gradient(True), training_gradient(False)
 cosine = torch.cosine_similarity(polluted, clean, dim=0).item()
-print(f"norm with the attack's gradient in it: {polluted.norm().item():.4f}")
-print(f"norm without:                          {clean.norm().item():.4f}")
-print(f"cosine: {cosine:.4f}")
-assert polluted.norm() > 1.5 * clean.norm()
-
-# %% [markdown]
-# Here the direction hardly changes. The step grows instead, as with a larger learning rate: a mistake that is easy to overlook.
-#
-# The input's own gradient accumulates as well. A change that is improved over several rounds is a leaf with a `.grad`, and it is in no optimizer. In locuslab/fast_adversarial#26 a reader saw that `opt.zero_grad()` in such a loop clears the model and leaves `delta.grad` to pile up.
-
-# %%
-model = small_model()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-delta = torch.zeros_like(x, requires_grad=True)
-of_model, of_delta = [], []
-for _ in range(3):
-    optimizer.zero_grad()
-    squared_error(model(x + delta), y).backward()
-    of_model.append(flat(model).norm().item())
-    of_delta.append(delta.grad.norm().item())
-print("norm of the model's gradient:", [f"{value:.4f}" for value in of_model])
-print("norm of delta.grad:          ", [f"{value:.4f}" for value in of_delta])
-assert of_model[2] == of_model[0] and abs(of_delta[2] - 3 * of_delta[0]) < 1e-12
-
-# %% [markdown]
-# **Two optimizers, one of them cleared.** Training of a *GAN* alternates between a generator and a discriminator, each with an optimizer. In Hsintien-Ng/idinvert_pytorch-reproduced#1 the discriminator's `zero_grad()` was missing. In FoundationVision/OmniTokenizer#15 a reader saw that the generator's loss also fills the discriminator's gradients, and asked what becomes of them. Clearing the generator's optimizer clears the generator only.
-
-# %%
-generator, discriminator = nn.Linear(2, 2).to(**kind), nn.Linear(2, 1).to(**kind)
-with torch.no_grad():
-    for index, parameter in enumerate([*generator.parameters(), *discriminator.parameters()]):
-        parameter.copy_(draw(*parameter.shape, seed=70 + index))
-g_optimizer = torch.optim.SGD(generator.parameters(), lr=0.1)
-d_optimizer = torch.optim.SGD(discriminator.parameters(), lr=0.1)
-noise_input = draw(8, 2, seed=80)
-
-discriminator(generator(noise_input)).mean().backward()  # the generator's loss
-g_optimizer.step()
-g_optimizer.zero_grad()
-print("generator's gradients:    ", {p.grad for p in generator.parameters()})
-print("left in the discriminator:", f"norm {flat(discriminator).norm().item():.4f}")
-left_over = flat(discriminator)
-discriminator(noise_input).mean().backward()  # the discriminator's own loss comes on top
-own = torch.cat(
-    [g.flatten() for g in torch.autograd.grad(discriminator(noise_input).mean(), discriminator.parameters())]
+print(
+    f"length with the attack's gradient in it {polluted.norm().item():.4f}, "
+    f"without {clean.norm().item():.4f}; cosine {cosine:.4f}"
 )
-print("its next gradient is the left-over plus its own:", torch.allclose(flat(discriminator), left_over + own))
-assert left_over.norm() > 0 and torch.allclose(flat(discriminator), left_over + own)
+compare("2.p", true_or_false(polluted.norm() > 1.5 * clean.norm()))
 
 # %% [markdown]
-# **One backward that writes twice.** Section 2 said that one backward call writes into a `.grad` once. There is an exception. *Activation checkpointing* throws activations away and computes them again during backward. Its older, *reentrant* form runs a second backward inside the first. A weight that is used inside and outside is then written twice, and a hook is called twice: pytorch/pytorch#81296. The sum is right all the same.
-
-# %%
-counts, results = {}, {}
-for name, run in (
-    ("no checkpoint", lambda layer, rows: layer(rows)),
-    ("checkpoint, not reentrant", lambda layer, rows: checkpoint(layer, rows, use_reentrant=False)),
-    ("checkpoint, reentrant", lambda layer, rows: checkpoint(layer, rows, use_reentrant=True)),
-):
-    shared = nn.Linear(3, 3).to(**kind)
-    with torch.no_grad():
-        shared.weight.copy_(draw(3, 3, seed=90))
-        shared.bias.zero_()
-    writes = []
-    shared.weight.register_post_accumulate_grad_hook(lambda leaf, writes=writes: writes.append(1))
-    shared(run(shared, draw(2, 3, seed=91).requires_grad_())).sum().backward()
-    counts[name], results[name] = len(writes), shared.weight.grad
-    print(f"{name:<26} writes: {counts[name]}  norm: {shared.weight.grad.norm().item():.4f}")
-first, *others = results.values()
-assert list(counts.values()) == [1, 1, 2] and all(torch.allclose(first, other) for other in others)
-
-# %% [markdown]
+# Here the direction hardly changes, and the step grows as with a larger learning rate: easy to
+# overlook. Users asked about it in BorealisAI/advertorch#113 and P2333/Bag-of-Tricks-for-AT#8.
+# Asking `torch.autograd.grad` for the input's gradient alone avoids it.
+#
 # ## Summary
 #
 # | question | answer | shown in |
 # |---|---|---|
-# | What does the first backward do to `.grad`? | Takes over the arriving tensor; copies it when somebody else holds it or its layout differs | 1 |
-# | And every later one? | Adds in place to the same tensor (`create_graph=True` makes a new one) | 1 |
-# | What is in `.grad`? | The sum of all backward calls since the last clearing, signs included | 1 |
+# | What is in `.grad`? | The sum of all backward calls since the last clearing, signs included, rounded to its dtype | 1, true or false |
+# | Does a later backward make a new tensor? | It adds in place to the one that is there; two exceptions stand in the optional section | 1 |
+# | Who empties it? | Your loop: a step reads it and leaves it | 1, true or false |
 # | A weight used several times? | Its contributions are added first; `.grad` is written once | 2 |
-# | Why is adding right? | Several losses and several micro-batches need it; one graph is alive at a time | 3 |
-# | Gradients without accumulation? | `torch.autograd.grad`, `torch.func.grad`; per sample with `vmap` or a loop | 4 |
-# | What does the sum hide? | How the samples disagree; for a mean loss, n times the batch gradient is the sum of the rows | 4 |
-# | What is not cleared by `zero_grad()`? | Weights, momentum, Adam's moments, BatchNorm's statistics | 5, myths |
-# | When does BatchNorm update? | Once per forward pass in training mode, no sum, no backward needed | 5 |
-# | Where does a gradient live? | On the parameter: one slot, whoever holds the parameter | 6 |
-# | Does it travel with the model? | Not in `state_dict()`, not in a `deepcopy` of a module | 6 |
+# | Why is adding useful? | Several losses and several micro-batches, with one graph alive at a time | 3 |
+# | Gradients without accumulation? | `torch.autograd.grad`, `torch.func.grad`; per sample with `vmap` or a loop | 4, 5 |
+# | What does the sum hide? | How the samples disagree; `X.T @ G` is a sum over them | 5 |
+# | What does `zero_grad()` leave? | Weights, momentum, BatchNorm's statistics | 6 |
+# | When does BatchNorm update? | Once per forward pass in training mode, no backward needed | 6 |
+# | Where does a gradient live? | On the parameter: one slot, whoever holds the parameter | 7 |
+# | Does it travel with the model? | With `.float()` and `.to(dtype)`; not in a saved `state_dict()`, not in a `deepcopy` | 7 |
+# | What does an engine need? | The slopes, an order in which users come before operands, and `+=` | 8, 9 |
 #
 # ## What comes next
 #
-# You know what the ledger holds and why it adds up. Lesson 3 is about wiping it: `optimizer.zero_grad()`, `model.zero_grad()` and their relatives, the difference between `None` and 0, and what each costs. Lesson 4 finds the legal places for it in the loop. Lesson 5 shows what a forgotten clearing really does to training, which is more surprising than "it diverges". Lesson 6 uses accumulation on purpose.
+# You know what the ledger holds and why it adds up. Lesson 3 is about wiping it:
+# `optimizer.zero_grad()`, `model.zero_grad()` and their relatives, the difference between `None`
+# and 0, and what each costs. Lesson 4 finds the legal places for it in the loop. Lesson 5 returns
+# to the line that was taken out: why it helped at first. Lesson 6 uses accumulation on purpose.
 
 # %%
 progress(2)

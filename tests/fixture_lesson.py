@@ -30,7 +30,7 @@ EXERCISES = exercises_of(
         "double": 100,
     },
 )
-LESSON = Lesson(9, "09_doubling", "Doubling", EXERCISES, (ASK,), 5)
+LESSON = Lesson(9, "09_doubling", "Doubling", EXERCISES, (ASK,), 1)
 """,
     "course_utils/lessons/lesson9/double/__init__.py": "",
     "course_utils/lessons/lesson9/double/task.py": """
@@ -104,7 +104,7 @@ def double(x):
     ### END SOLUTION
 
 # %% [markdown]
-# ## Myths
+# ## True or false
 #
 # > **Fact.** Adding a tensor to itself doubles it.
 
@@ -112,7 +112,7 @@ def double(x):
 print((torch.ones(2) + torch.ones(2)).tolist())
 
 # %% [markdown]
-# ## In the wild
+# ### In the wild
 #
 # Nothing yet.
 

@@ -111,7 +111,14 @@ def test_the_banner_says_all_the_registry_knows(small_course: Path) -> None:
 
 def test_the_title_cell_ends_with_minutes_points_and_exercises(small_course: Path) -> None:
     title = student_notebook(small_course, 9).cells[0].source
-    assert title.endswith("double a tensor.\n\nAbout 12 minutes · 100 points · 1 graded exercise")
+    assert title.endswith(
+        "double a tensor.\n\nAbout 8 minutes, 1 of them to read and run · 100 points · 1 graded exercise"
+    )
+
+
+def test_a_long_lesson_says_in_how_many_sittings_it_is_taken(small_course: Path) -> None:
+    edit(small_course, "minutes=7", "minutes=90", "course_utils/lessons/lesson9/double/task.py")
+    assert "\n\nAbout 91 minutes in 2 sittings, 1 of them" in student_notebook(small_course, 9).cells[0].source
 
 
 def test_cell_ids_are_readable_unique_and_the_same_on_every_build(small_course: Path) -> None:
@@ -164,7 +171,7 @@ def test_a_fault_in_the_source_is_named_with_its_file(small_course: Path, old: s
 def test_an_exercise_that_stands_twice_is_refused(small_course: Path) -> None:
     path = small_course / SOURCE
     text = path.read_text(encoding="utf-8")
-    block = text[text.index('# %% exercise="9.1"') : text.index("# %% [markdown]\n# ## Myths")]
+    block = text[text.index('# %% exercise="9.1"') : text.index("# %% [markdown]\n# ## True or false")]
     path.write_text(text.replace(block, block + block), encoding="utf-8")
     assert "mark each exercise once" in source_fault(small_course)
 
@@ -347,7 +354,7 @@ def test_the_table_of_lessons_stands_between_its_markers(small_course: Path, no_
     build(small_course)
     text = (small_course / "README.md").read_text(encoding="utf-8")
     assert text.startswith("# Course\n\n<!-- lessons:begin -->\n| Lesson") and text.endswith("end -->\n\nThe end.\n")
-    assert "| [9 · Doubling](notebooks/09_doubling.ipynb) | 12 | 100 |\n" in text
+    assert "| [9 · Doubling](notebooks/09_doubling.ipynb) | 8 | 100 |\n" in text
 
 
 def test_a_readme_without_markers_is_left_alone(small_course: Path, no_kernel: None) -> None:

@@ -15,7 +15,7 @@ INSTRUMENT = ROOT / "gradient_ledger"
 
 # A module may import from rooms that stand lower than its own, or from its own.
 FLOORS = [
-    {"plain", "record"},
+    {"plain", "record", "data"},
     {"exercise", "definitions"},
     {"checks"},
     {"lessons"},

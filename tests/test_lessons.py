@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import random
 import re
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
 
+from course_utils.authoring.source import SourceCell, first_words, headings, read
 from course_utils.checks.observe import observe
 from course_utils.exercise import Exercise
 from course_utils.learner import evaluate
 from course_utils.lessons import Question, exercise, lesson, lessons, question
+from course_utils.lessons.measured import closest, true_or_false
 from course_utils.plain import to_bytes
 
+ROOT = Path(__file__).resolve().parent.parent
 LESSONS = lessons()
 EXERCISES = [task for each in LESSONS for task in each.exercises]
 QUESTIONS = [item for each in LESSONS for item in each.questions]
@@ -95,6 +102,8 @@ def test_every_watched_tensor_reaches_the_learner_the_same_way_twice(task: Exerc
 
 @every_exercise
 def test_float32_and_float64_both_stand_among_the_cases(task: Exercise) -> None:
+    if task.name == "scalar_backward":
+        return  # its numbers are Python's own
     assert {case.spec.get("dtype", "float64") for case in task.cases(0)} == {"float32", "float64"}
 
 
@@ -205,3 +214,84 @@ def test_a_question_has_choices_and_a_quiz_its_reasons(item: Question) -> None:
         assert item.because is not None and set(item.because) == set(item.choices)
     else:
         assert item.answer == "" and item.because is None, "what is right is measured, not declared"
+
+
+# ------------------------------------------------------------------ the cells of a lesson
+
+WIDEST_LINE = 98
+"""Characters of a source that a page of ordinary width shows without a scroll bar."""
+
+
+def _sections(number: int) -> tuple[list[SourceCell], dict[str, list[SourceCell]]]:
+    """The code cells of a lesson: those before the first section, and {section: its cells}."""
+    before: list[SourceCell] = []
+    sections: dict[str, list[SourceCell]] = {}
+    here = before
+    for cell in read(ROOT, lesson(number)).cells:
+        if cell.kind == "code":
+            here.append(cell)
+        for level, title in headings(cell.text) if cell.kind == "markdown" else ():
+            if level == 2:
+                here = sections.setdefault(title, [])
+    return before, sections
+
+
+class _Notebook:
+    """Names as a kernel holds them, with questions that note what they were asked in place of widgets."""
+
+    def __init__(self) -> None:
+        self._measured: list[tuple[str, str]] = []
+        quiet = dict.fromkeys(("check", "hint", "predict", "progress", "quiz", "solution"), lambda *_: None)
+        self._names: dict[str, object] = {**quiet, "compare": self._compare}
+
+    def _compare(self, identifier: str, measured: str) -> None:
+        assert measured in question(identifier).choices, f"{measured!r} is no choice of {identifier}"
+        self._measured.append((identifier, measured))
+
+    def run(self, cell: SourceCell) -> tuple[str, list[tuple[str, str]]]:
+        """What a cell prints, the text of its pictures included, and what it measures. A warning is an error."""
+        self._measured = []
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", category=DeprecationWarning)
+            try:
+                exec(compile(cell.solved, first_words(cell.text), "exec"), self._names)
+            except Exception as error:
+                raise AssertionError(f"{first_words(cell.text)}: {type(error).__name__}: {error}") from error
+        return printed.getvalue(), self._measured
+
+
+@every_lesson
+def test_cells_run_twice_and_in_any_order_after_the_set_up_of_their_section(number: int) -> None:
+    before, sections = _sections(number)
+    assert before and len(sections) > 3
+    for title, cells in sections.items():
+        if not cells:
+            continue
+        notebook = _Notebook()
+        for cell in (*before, cells[0], *(cell for cell in cells if cell.exercise)):
+            notebook.run(cell)
+        backward = [notebook.run(cell) for cell in reversed(cells)][::-1]
+        forward = [notebook.run(cell) for cell in cells]
+        for cell, first, second in zip(cells, backward, forward, strict=True):
+            assert first == second, f"{title}: {first_words(cell.text)!r} shows something else the second time"
+
+
+@every_lesson
+def test_no_line_of_a_lesson_is_wider_than_a_page(number: int) -> None:
+    for cell in read(ROOT, lesson(number)).cells:
+        text = cell.text if cell.kind == "code" else re.sub(r"^\|.*", "", cell.text, flags=re.MULTILINE)
+        assert not [line for line in text.splitlines() if len(line) > WIDEST_LINE], first_words(cell.text)
+
+
+def test_the_closest_choice_is_found_by_ratio_or_by_distance() -> None:
+    assert closest(101.3, a=10, b=100, c=10_000) == "b"
+    assert closest(torch.tensor(2000.0), a=10, b=100, c=10_000) == "c", "nearer to 100 by distance alone"
+    assert closest(-0.9, a=1, b=-1, c=0) == "b" and closest(-3, a=-1, b=-9.1) == "a"
+    assert true_or_false(torch.tensor(True)) == "a" and true_or_false(0) == "b"
+    for wrong in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="nothing is closest"):
+            closest(wrong, a=1)
+    with pytest.raises(ValueError, match="among 0 choices"):
+        closest(1.0)

@@ -98,10 +98,12 @@ def banner(exercise: Exercise) -> str:
 
 
 def facts_line(lesson: Lesson) -> str:
-    """Minutes, points and number of exercises of a lesson."""
+    """Minutes, sittings, points and number of exercises of a lesson."""
     exercises = len(lesson.exercises)
     noun = "graded exercise" if exercises == 1 else "graded exercises"
-    return f"About {lesson.minutes} minutes · {lesson.points} points · {exercises} {noun}"
+    sittings = f" in {lesson.sittings} sittings" if lesson.sittings > 1 else ""
+    minutes = f"About {lesson.minutes} minutes{sittings}, {lesson.reading_minutes} of them to read and run"
+    return f"{minutes} · {lesson.points} points · {exercises} {noun}"
 
 
 def _assemble(source: Source, lesson: Lesson, where: Repository, *, solved: bool) -> NotebookNode:

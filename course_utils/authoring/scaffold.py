@@ -121,7 +121,7 @@ def {name}(x):
     return 2 * x
     ### END SOLUTION
 '''
-_LAST_PART = "# %% [markdown]\n# ## Myths"
+_LAST_PART = "# %% [markdown]\n# ## True or false"
 
 
 def new_exercise(root: Path, identifier: str, name: str) -> int:

@@ -26,7 +26,7 @@ from course_utils.checks.judge import answers_of, mistakes_of
 from course_utils.exercise import Exercise, Verdict
 from course_utils.learner import evaluate
 from course_utils.lessons import lesson as find_lesson
-from course_utils.lessons.declare import Lesson, Question
+from course_utils.lessons.declare import SITTING, Lesson, Question
 
 POINTS = 100
 """Points of every lesson."""
@@ -36,7 +36,10 @@ SEEDS = (0, 20261)
 """The learner's own cases, and others, as a grader draws them."""
 LOOP_LIMIT = 0.5
 """Seconds a case for attempts that are about the time limit."""
-LAST_SECTIONS = ("Myths", "In the wild", "Summary", "What comes next")
+WORDS_A_MINUTE = 150
+"""How fast learners read a notebook that they run as they go, code included: measured on the first ones."""
+PAUSE = re.compile(r"^> \*\*Pause\.\*\*", re.MULTILINE)
+LAST_SECTIONS = ("True or false", "Summary", "What comes next")
 FACT = re.compile(r"^> \*\*Fact\.\*\*", re.MULTILINE)
 _IMG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 _ALT = re.compile(r"""\balt\s*=\s*(?:"[^"]*\S[^"]*"|'[^']*\S[^']*')""")
@@ -88,6 +91,7 @@ def faults_of(root: Path, lesson: Lesson) -> Iterator[str]:
     yield from _strays(root, lesson)
     yield from _order(source)
     yield from _facts(source)
+    yield from _minutes(source, declared, lesson)
     yield from _figures(root, lesson)
 
 
@@ -324,8 +328,9 @@ def _order(source: Source) -> Iterator[str]:
     found = [
         text for cell in source.cells if cell.kind == "markdown" for level, text in headings(cell.text) if level == 2
     ]
-    if tuple(found[-len(LAST_SECTIONS) :]) != LAST_SECTIONS:
-        yield f"{source.file}: the last sections are {', '.join(found[-4:])}; they must be {', '.join(LAST_SECTIONS)}"
+    last = tuple(found[-len(LAST_SECTIONS) :])
+    if last != LAST_SECTIONS:
+        yield f"{source.file}: the last sections are {', '.join(last)}; they must be {', '.join(LAST_SECTIONS)}"
 
 
 def _facts(source: Source) -> Iterator[str]:
@@ -337,6 +342,17 @@ def _facts(source: Source) -> Iterator[str]:
         if after is None or not _shows_something(after.text):
             claim = first_words(cell.text[FACT.search(cell.text).start() :])  # type: ignore[union-attr]
             yield f'{source.file}: "{claim}": the next code cell shows nothing; assert or print the fact there'
+
+
+def _minutes(source: Source, declared: str, lesson: Lesson) -> Iterator[str]:
+    """The minutes are those that reading takes, and a long lesson says where to stop for the day."""
+    words = sum(len(cell.text.split()) for cell in source.cells if not cell.exercise)
+    reading = max(1, round(words / WORDS_A_MINUTE))
+    if abs(reading - lesson.reading_minutes) > max(2, reading / 10):
+        yield f"{declared}: reading_minutes={lesson.reading_minutes}; {words} words take about {reading} minutes"
+    pauses = sum(len(PAUSE.findall(cell.text)) for cell in source.cells if cell.kind == "markdown")
+    if pauses != lesson.sittings - 1:
+        yield f"{source.file}: {lesson.minutes} minutes and {pauses} marked with '> **Pause.**'; pause every {SITTING}"
 
 
 def _shows_something(text: str) -> bool:

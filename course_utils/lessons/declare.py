@@ -31,6 +31,10 @@ class Question:
         return int(self.id.split(".")[0])
 
 
+SITTING = 90
+"""Minutes after which a lesson marks a pause."""
+
+
 @dataclass(frozen=True)
 class Lesson:
     """One notebook: its file stem, title, exercises and questions, in the order in which they stand."""
@@ -41,7 +45,7 @@ class Lesson:
     exercises: tuple[Exercise, ...]
     questions: tuple[Question, ...]
     reading_minutes: int
-    """Minutes for everything but the exercises."""
+    """Minutes for everything but the exercises; `course verify` holds them to the number of words."""
 
     @property
     def points(self) -> int:
@@ -50,6 +54,11 @@ class Lesson:
     @property
     def minutes(self) -> int:
         return self.reading_minutes + sum(exercise.minutes for exercise in self.exercises)
+
+    @property
+    def sittings(self) -> int:
+        """In how many parts it is meant to be taken: one more than the pauses that its text marks."""
+        return -(-self.minutes // SITTING)
 
 
 def exercises_of(package: str, points: Mapping[str, int]) -> tuple[Exercise, ...]:

@@ -10,9 +10,10 @@ EXERCISES = exercises_of(
     {
         "numerical_gradient": 20,
         "linear_mse_gradient": 15,
-        "parameter_gradients": 25,
-        "gradient_descent": 15,
-        "two_layer_backward": 25,
+        "parameter_gradients": 20,
+        "gradient_descent": 10,
+        "two_layer_backward": 20,
+        "find_cuts": 15,
     },
 )
-LESSON = Lesson(1, "01_what_gradients_are", "What gradients are", EXERCISES, QUESTIONS, reading_minutes=50)
+LESSON = Lesson(1, "01_what_gradients_are", "What gradients are", EXERCISES, QUESTIONS, reading_minutes=54)

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from course_utils.lessons.declare import Question
+from course_utils.lessons.measured import TRUE_OR_FALSE
 
 QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "1.0",
+        "prediction",
+        "The network is trained again, with `.detach()` behind the values in the middle. What happens?",
+        {
+            "a": "`backward()` raises an error",
+            "b": "nothing is raised, and it reads one digit of ten: it guesses",
+            "c": "nothing is raised, and it reads about three digits of four",
+            "d": "nothing is raised, and it reads as many as before: the values are the same",
+        },
+    ),
     Question(
         "1.a",
         "prediction",
@@ -30,7 +42,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "1.c",
         "prediction",
-        "You measure a slope by central differences in float64, with `h` from 1e-1 down to 1e-12. What does the error do?",
+        "You measure slopes of exp(sin(x)) by central differences in float64, with `h` from 1e-1 down to 1e-12. What does "
+        "the error do?",
         {
             "a": "it shrinks all the way",
             "b": "it shrinks at first, then grows again",
@@ -55,7 +68,7 @@ QUESTIONS: tuple[Question, ...] = (
         "an error?",
         {
             "a": "in the three that are not recorded",
-            "b": "in one or two of them",
+            "b": "in one of them",
             "c": "in none",
         },
     ),
@@ -76,7 +89,7 @@ QUESTIONS: tuple[Question, ...] = (
         {
             "a": "in proportion to the gradient: the first 10 000 times as far as the third",
             "b": "all three equally far",
-            "c": "something in between",
+            "c": "in between: with the root of the gradient, the first 100 times as far as the third",
         },
     ),
     Question(
@@ -100,6 +113,55 @@ QUESTIONS: tuple[Question, ...] = (
             "b": "0.002",
             "c": "1: it passes unchanged",
         },
+    ),
+    Question(
+        "1.j",
+        "prediction",
+        "The generator's loss is the sum of both losses, and the judgement is detached. What does its gradient hold?",
+        {
+            "a": "both losses: the discriminator alone is spared",
+            "b": "the first loss alone",
+            "c": "zeros",
+        },
+    ),
+    Question(
+        "1.k",
+        "prediction",
+        "True or false: downhill, every weight of the delivery model moves towards its best value (from pace 2, start 7).",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "1.l",
+        "prediction",
+        "A prediction `w * x` misses its target by 10, and the loss is the squared error. True or false: the gradient of "
+        "`w` can be zero all the same.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "1.m",
+        "prediction",
+        "True or false: multiply a loss by 1000, and SGD's first step becomes 1000 times longer, while Adam's stays as "
+        "long as it was.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "1.n",
+        "prediction",
+        "True or false: after `model.eval()`, a forward pass records no graph.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "1.o",
+        "prediction",
+        "`relu(x)` is `x` where that is positive and 0 elsewhere, so `relu(x) - relu(-x)` is `x` everywhere. True or "
+        "false: autograd gives its slope as 1 everywhere.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "1.p",
+        "prediction",
+        "True or false: write every row of a batch down twice, and the gradient of the mean loss stays the same.",
+        TRUE_OR_FALSE,
     ),
     Question(
         "1.q1",
@@ -127,7 +189,7 @@ QUESTIONS: tuple[Question, ...] = (
         answer="b",
         because={
             "a": "three of the four ways above raised nothing and gave a wrong gradient.",
-            "b": "that is all that backward() insists on. Whether the other lines are whole, you have to check.",
+            "b": "it had something to walk. Whether the other lines are whole it does not ask; you have to check.",
             "c": "a weight whose every line was cut kept None, and nothing was raised.",
         },
     ),

@@ -8,11 +8,13 @@ from course_utils.lessons.lesson2.questions import QUESTIONS
 EXERCISES = exercises_of(
     __name__,
     {
-        "backward_n_times": 15,
-        "accumulate_grad": 20,
-        "shared_weight_gradient": 25,
-        "multi_loss_gradients": 20,
-        "per_sample_gradients": 20,
+        "backward_n_times": 10,
+        "accumulate_grad": 15,
+        "shared_weight_gradient": 15,
+        "multi_loss_gradients": 15,
+        "per_sample_gradients": 15,
+        "scalar_backward": 20,
+        "train_in_pieces": 10,
     },
 )
-LESSON = Lesson(2, "02_why_gradients_accumulate", "Why gradients accumulate", EXERCISES, QUESTIONS, reading_minutes=35)
+LESSON = Lesson(2, "02_why_gradients_accumulate", "Why gradients accumulate", EXERCISES, QUESTIONS, reading_minutes=50)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from course_utils.lessons.declare import Question
+from course_utils.lessons.measured import TRUE_OR_FALSE
 
 QUESTIONS: tuple[Question, ...] = (
     Question(
         "2.a",
         "prediction",
-        "Three backward calls on the same batch, nothing cleared. How does the norm of the gradient develop, compared "
-        "with the norm after the first call?",
+        "The training loop without `optimizer.zero_grad()`: how well does it read the test digits, compared with the "
+        "loop that has the line?",
         {
-            "replace": "1, 1, 1: each call replaces what was there",
-            "add": "1, 2, 3: each call adds",
-            "double": "1, 2, 4: each call doubles",
-            "error": "The second call raises an error, because .grad is not empty",
+            "worse": "Worse after one pass, and worse after ten",
+            "turns": "Better after one pass, worse after ten",
+            "better": "Better after one pass, and better after ten",
+            "same": "Worse after one pass, as well or better after ten",
         },
     ),
     Question(
@@ -30,6 +31,16 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "2.c",
         "prediction",
+        "One `backward()`, then three times `step()`. How far does `w` move in each step?",
+        {
+            "used up": "In the first step only: it uses the gradient up",
+            "same": "By the same amount in each of the three",
+            "shrinking": "Less and less: the slope shrinks on the way to the minimum",
+        },
+    ),
+    Question(
+        "2.d",
+        "prediction",
         "One weight is used twice: the loss is `(2 * w).sum() + (3 * w).sum()`. How often does one `backward()` write "
         "into `w.grad`?",
         {
@@ -39,10 +50,9 @@ QUESTIONS: tuple[Question, ...] = (
         },
     ),
     Question(
-        "2.d",
+        "2.e",
         "prediction",
-        "Four micro-batches. One program adds the four losses and calls backward once; the other calls backward after "
-        "each loss. How does the peak of the bytes kept for backward compare, second program to first?",
+        "How does the peak of the bytes kept for backward compare, the second program (each) to the first (at the end)?",
         {
             "same": "The same: the gradients are the same size",
             "half": "About one half",
@@ -51,48 +61,94 @@ QUESTIONS: tuple[Question, ...] = (
         },
     ),
     Question(
-        "2.e",
-        "prediction",
-        "`w.grad` holds 5. Then you call `torch.autograd.grad(3 * w, w)`. What is in `w.grad` afterwards?",
-        {
-            "added": "8: it adds, like backward",
-            "untouched": "5: it does not touch .grad",
-            "replaced": "3: it replaces",
-            "cleared": "None: it takes the gradient out",
-        },
-    ),
-    Question(
         "2.f",
         "prediction",
-        "The loss is the mean over a batch of 8 samples. You compute the gradient of each sample alone and add the 8 "
-        "rows. By which factor is this sum longer than the batch gradient?",
+        "You ask `torch.autograd.grad` for the gradients of `u` and of `v` for a loss of `u + v`. Both are 2. Then you "
+        "add 10 to the gradient of `u`, in place. What is the gradient of `v`?",
         {
-            "1": "1: the batch gradient is the sum",
-            "8": "8: the batch gradient is the mean",
-            "1/8": "1/8: the sum is shorter",
-            "other": "No fixed factor: the directions differ",
+            "apart": "2: it is another tensor",
+            "both": "12: it changes too",
         },
     ),
     Question(
         "2.g",
         "prediction",
-        "SGD with momentum has taken three steps. You fill every gradient with zeros and call `step()` once more. Do the "
-        "parameters move?",
+        "The loss is the mean over a batch of 8 samples. You compute the gradient of each sample alone and add the 8 "
+        "rows. By which factor is this sum longer than the batch gradient?",
         {
-            "still": "No: zero gradient, zero update",
-            "move": "Yes: the momentum buffer was not cleared",
+            "one": "1: the batch gradient is the sum",
+            "n": "8: the batch gradient is the mean",
+            "inverse": "1/8: the sum is shorter",
         },
     ),
     Question(
         "2.h",
         "prediction",
-        "Optimizers A and B were both given the same parameter. Its `.grad` holds 4. `A.zero_grad()` runs, then "
-        "`B.step()`. How far does B move the parameter?",
+        "You clear the gradients of SGD with momentum, once by filling them with zeros and once by setting them to "
+        "None. Then you call `step()`. In which case does the weight move?",
         {
-            "full": "By its learning rate times 4: B has its own gradient",
-            "nothing": "Not at all: there is one gradient, and A cleared it",
-            "error": "B.step() raises an error, because the gradient is missing",
+            "still": "In neither: there is no gradient",
+            "zeros": "With zeros, but not with None",
+            "none": "With None, but not with zeros",
+            "both": "In both: the momentum is still there",
         },
+    ),
+    Question(
+        "2.i",
+        "prediction",
+        "Optimizers A and B, both with learning rate 0.5, were given the same parameter. Gradients 1 and 3 arrived, "
+        "meant for A and for B. `A.zero_grad()` runs, then `B.step()`. How far does B move the parameter?",
+        {
+            "both": "By 2: half of 1 + 3",
+            "own": "By 1.5: half of its own 3",
+            "nothing": "Not at all",
+        },
+    ),
+    Question(
+        "2.j",
+        "prediction",
+        "The line with `=` runs for `y = x * x` at `x = 3`. What is in `x.grad` afterwards?",
+        {
+            "one": "3",
+            "both": "6, the derivative of x squared",
+            "square": "9",
+        },
+    ),
+    Question(
+        "2.k",
+        "prediction",
+        "No optimizer of `torch.optim` clears the gradients that it has used.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "2.l",
+        "prediction",
+        "A thousand gradients of 1 add up to 1000 in `.grad`, whatever its dtype.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "2.m",
+        "prediction",
+        "A batch cut into equal pieces, each mean loss weighted with 1/k, gives the gradient of the whole batch, BatchNorm or not.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "2.n",
+        "prediction",
+        "Adam can step uphill, along the fresh gradient, right after a clearing.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "2.o",
+        "prediction",
+        "The flag `retain_graph=True` makes the rows wrong.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "2.p",
+        "prediction",
+        "After the attack's backward, the training step uses a gradient more than 1.5 times as long, and nothing raises.",
+        TRUE_OR_FALSE,
     ),
     Question(
         "2.q1",
@@ -181,6 +237,22 @@ QUESTIONS: tuple[Question, ...] = (
             "same": "a state_dict holds parameters and buffers of modules. A gradient is neither.",
             "none": "gradients are not in the state_dict, and a parameter without a backward call has .grad None.",
             "zero": "nobody made a tensor for them. Zeros and None are different things, as lesson 3 shows.",
+        },
+    ),
+    Question(
+        "2.q6",
+        "quiz",
+        "The picture of the loop without its clearing: what does the third step use?",
+        {
+            "one": "The gradient of the third batch",
+            "fresh": "The gradients of three batches, none of which a step has used before",
+            "used": "The gradients of three batches, two of which a step has used before",
+        },
+        answer="used",
+        because={
+            "one": "the stack before the third step is three blocks high.",
+            "fresh": "two of the three blocks are hatched: a step has used them.",
+            "used": "the first batch's gradient is now used for the third time, the second batch's for the second.",
         },
     ),
 )

@@ -14,7 +14,9 @@ from course_utils.widgets.explorers.numbers import vector
 from gradient_ledger import html
 
 HEADER = ("#", "event", "incoming", ".grad before", ".grad after", "effect on .grad", "tensor", "w after")
-CAPTION = "Ledger of w.grad: the gradient that came in, .grad before and after, and whether it is the same tensor"
+CAPTION = "Ledger of w.grad: what came in, .grad before and after, what became of it"
+_IN_TEXT = {"#": 0, "event": 1, "incoming": 2, "old": 3, "new": 4, "effect": 5, "w": 7}
+"""The columns of the plain text, which must fit 78 characters: the effect says what becomes of the tensor."""
 
 
 def gradient_buffer(
@@ -50,8 +52,9 @@ def cells(entry: Entry) -> list[str]:
 
 def text(entries: Sequence[Entry]) -> str:
     """The ledger as a table of plain text."""
-    rows = [list(HEADER), *map(cells, entries)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEADER))]
+    shown = [cells(entry) for entry in entries]
+    rows = [list(_IN_TEXT), *([row[place] for place in _IN_TEXT.values()] for row in shown)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([CAPTION, *lines])
 

@@ -1,0 +1,114 @@
+"""Exercise 2.7: find the mistake in a loop that cuts its batches into pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_utils.exercise import Arrangement, Case, Exercise
+from course_utils.lessons.inputs import Draw, cases, model_and_batch
+
+PARAMETERS = "parameters after"
+Batch = tuple[torch.Tensor, torch.Tensor]
+
+_OPTIMIZERS: Mapping[str, Callable[[list[nn.Parameter]], torch.optim.Optimizer]] = {
+    "SGD": lambda params: torch.optim.SGD(params, lr=0.02),
+    "momentum": lambda params: torch.optim.SGD(params, lr=0.02, momentum=0.9),
+    "Adam": lambda params: torch.optim.Adam(params, lr=0.02),
+    "decay": lambda params: torch.optim.SGD(params, lr=0.02, weight_decay=0.1),
+}
+
+
+def squared_error_sum(prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """The squared difference, summed over all entries; 0-d."""
+    return ((prediction - target) ** 2).sum()
+
+
+def _batches(case: Case) -> list[Batch]:
+    draw, outputs = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 500})), case.spec.get("outputs", 2)
+    return [(draw.normal(n, 3), draw.normal(n, outputs)) for n in case.spec["rows"]]
+
+
+def _cases(seed: int) -> list[Case]:
+    def row(name: str, rows: list[int], pieces: int, **rest: Any) -> tuple[str, dict[str, Any]]:
+        return name, {"model": "mlp", "optimizer": "SGD", "rows": rows, "pieces": pieces, **rest}
+
+    return cases(
+        seed,
+        [
+            row("one batch in one piece", [4], 1),
+            row("one batch in two pieces", [4], 2),
+            row("three batches in four pieces", [8, 8, 8], 4),
+            row("three batches, each in one piece", [4, 4, 4], 1),
+            row("two batches in three pieces, .grad holds earlier gradients", [6, 6], 3, earlier="all"),
+            row("one batch in one piece, .grad holds earlier gradients", [4], 1, earlier="all"),
+            row("seven rows in three pieces", [7, 7], 3),
+            row("momentum, three batches in two pieces", [6, 6, 6], 2, optimizer="momentum"),
+            row("Adam, three batches in two pieces", [6, 6, 6], 2, optimizer="Adam", earlier="some"),
+            row("weight decay and a frozen weight", [6, 6], 2, optimizer="decay", model="frozen"),
+            row("one weight tied to two places", [4, 6], 2, model="tied", outputs=3, earlier="all"),
+            row("dropout and batch norm in eval mode", [4, 4], 2, model="eval"),
+            row("float32, momentum", [8, 8], 4, optimizer="momentum", dtype="float32"),
+            row("no batch at all", [], 2, earlier="all"),
+        ],
+    )
+
+
+def _arrange(case: Case) -> Arrangement:
+    model, _, _ = model_and_batch(case)
+    batches = _batches(case)
+    optimizer = _OPTIMIZERS[case.spec["optimizer"]]([p for p in model.parameters() if p.requires_grad])
+    return Arrangement(
+        (model, optimizer, squared_error_sum, batches, case.spec["pieces"]),
+        watch={"model": model, "batches": batches},
+        facts=lambda _: {PARAMETERS: {name: p.detach().clone() for name, p in model.named_parameters()}},
+    )
+
+
+EXERCISE = Exercise(
+    id="2.7",
+    name="train_in_pieces",
+    title="Find the mistake in this loop",
+    difficulty=3,
+    minutes=15,
+    goal=(
+        "`train_in_pieces(model, optimizer, loss_fn, batches, pieces)` trains, raises nothing, and is wrong. Mend it. "
+        "Each of `batches` is a pair `(x, y)` and gives one step of the optimizer, with the gradient of the whole "
+        "batch. The batch goes through the model in `pieces` pieces of rows, as `x.chunk(pieces)` cuts them. `loss_fn` "
+        "returns a **sum** over rows. Whatever `.grad` held before the call plays no part, and what it holds "
+        "afterwards does not matter. The function returns one float a batch: the loss of the whole batch before its step."
+    ),
+    cases=_cases,
+    arrange=_arrange,
+    may_change=frozenset({"grad", "parameters"}),
+    hints=(
+        "Look at the picture, not at the code: how high is the stack of backward passes in .grad at each step, and how "
+        "high should it be?",
+        "Something empties .grad between two pieces of one batch. In which line does the mark stand?",
+        "When you have moved that line, run the picture again. A stack may now be too high: what came before the batch, "
+        "the batch before or what .grad held at the start, must go.",
+        "Between the step of one batch and the first backward of the next there is exactly one place inside the outer "
+        "loop and outside the inner one that serves the first batch, too.",
+    ),
+    properties=(
+        ("the batches are not cut", lambda spec: spec["pieces"] == 1),
+        ("the batches are cut", lambda spec: spec["pieces"] > 1),
+        ("there is more than one batch", lambda spec: len(spec["rows"]) > 1),
+        ("there is one batch", lambda spec: len(spec["rows"]) == 1),
+        ("there is no batch", lambda spec: not spec["rows"]),
+        (".grad holds earlier gradients", lambda spec: "earlier" in spec),
+        (".grad is None before", lambda spec: "earlier" not in spec),
+        ("the pieces are not of one size", lambda spec: any(rows % spec["pieces"] for rows in spec["rows"])),
+        ("the optimizer is SGD with momentum", lambda spec: spec["optimizer"] == "momentum"),
+        ("the optimizer is Adam", lambda spec: spec["optimizer"] == "Adam"),
+        ("the optimizer has weight decay", lambda spec: spec["optimizer"] == "decay"),
+        ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
+    ),
+    quantities={
+        "the number of pieces": lambda spec: spec["pieces"],
+        "the number of batches": lambda spec: len(spec["rows"]),
+    },
+)
