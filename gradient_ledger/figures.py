@@ -157,7 +157,8 @@ def image_element(image: bytes, alt: str) -> str:
     height = round(height * shown_width(image) / width)
     return (
         f'<img alt="{escape(alt, quote=True)}" width="{shown_width(image)}" height="{height}" style="max-width:100%;'
-        f'height:auto;background:#fff;border-radius:6px" src="data:image/png;base64,{png_text(image)}">'
+        f'height:auto;background:#fff;border-radius:6px;padding:6px;box-sizing:border-box" '
+        f'src="data:image/png;base64,{png_text(image)}">'
     )
 
 
