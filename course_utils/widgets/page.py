@@ -28,7 +28,7 @@ RUN, HOW = "No buttons, or buttons that do nothing?", "Run the first code cell o
 _STYLE = """<style>
 :is(.jp-OutputArea, body:not(:has(.jp-OutputArea))):has(.NAME-live:not(.jupyter-widgets-disconnected)) .NAME-still,
 .jp-OutputArea-output.jupyter-widgets:not(:has(*)) { display: none }
-.NAME-live.jupyter-widgets-disconnected .widget-html { display: none }
+.NAME-live.jupyter-widgets-disconnected .widget-html, .NAME-live::before, .NAME-live > ::before { display: none }
 .jp-NotebookPanel:has(.jp-Notebook-ExecutionIndicator[data-status="unknown"]) .NAME-still { display: block !important }
 </style>"""
 """The still gives way to live buttons, and takes the place of their texts when the kernel is restarted, dies or is shut
@@ -106,8 +106,7 @@ def scrolling(content: str, name: str) -> str:
 def show(still: Still, make_widget: Callable[[], Any], name: str) -> Callable[[Still], None]:
     """Show `still`, and below it the widget where ipywidgets is installed; gives what replaces the still in the page.
 
-    `name`, a CSS class, joins the two: no other output of the page may have it. Outside a Jupyter kernel the text is
-    printed. Writes nothing to stderr.
+    `name`, a CSS class, joins the two. Outside a Jupyter kernel the text is printed. Writes nothing to stderr.
     """
     if not in_kernel():
         print(still.text)
