@@ -335,6 +335,7 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     page.request.put(f"{lab.address}/lab/api/settings/@jupyterlab/apputils-extension:themes", data=dark)
     page.goto(f"{lab.address}/lab/tree/{TRIAL}?reset")
     Notebook(page, lab.workbook / TRIAL)
+    assert not any(one.is_visible() for one in page.get_by_text("Loading widget").all())
     missing = page.get_by_text("model not found")
     expect(missing).to_have_count(5, timeout=60_000)
     assert not any(one.is_visible() for one in missing.all())

@@ -27,12 +27,12 @@ RUN, HOW = "No buttons, or buttons that do nothing?", "Run the first code cell o
 
 _STYLE = """<style>
 :is(.jp-OutputArea, body:not(:has(.jp-OutputArea))):has(.NAME-live:not(.jupyter-widgets-disconnected)) .NAME-still,
-.jp-OutputArea-output.jupyter-widgets:not(:has(*)) { display: none }
+.jp-OutputArea-output.lm-Panel:not(:has(*)) { display: none }
 .NAME-live.jupyter-widgets-disconnected .widget-html, .NAME-live::before, .NAME-live > ::before { display: none }
 .jp-NotebookPanel:has(.jp-Notebook-ExecutionIndicator[data-status="unknown"]) .NAME-still { display: block !important }
 </style>"""
 """The still gives way to live buttons, and takes the place of their texts when the kernel is restarted, dies or is shut
-down. Where a widget is not found, JupyterLab's own message is left out."""
+down. JupyterLab's own messages in place of a widget, "loading" and "model not found", are left out."""
 
 _KEYS = """<script>
 (() => {
@@ -175,9 +175,7 @@ def mimes(still: Still, live: str = "", install: bool = False) -> tuple[dict[str
 
 def view(widget: Any) -> dict[str, Any]:
     """The form of `widget` that a live front end takes, alone: its text form would be stored."""
-    bundle = widget._repr_mimebundle_()
-    data = bundle[0] if isinstance(bundle, tuple) else bundle
-    return {VIEW: data[VIEW]} if data and VIEW in data else {}
+    return {VIEW: {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}}
 
 
 def button(name: str, press: Callable[[], None], tooltip: str) -> Any:
