@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -147,18 +149,17 @@ class Notebook:
 
     def run(self, index: int) -> None:
         """Run one cell and wait until it is done."""
-        cell = self.cell(index)
-        cell.locator(".jp-InputPrompt").first.click()
-        self.page.keyboard.press("Control+Enter")
-        self.page.wait_for_function(
-            """index => {
-                const cell = document.querySelector(`.jp-Notebook-cell[data-windowed-list-index="${index}"]`);
-                const prompt = cell.querySelector('.jp-InputPrompt').textContent;
-                return /\\[\\d+\\]/.test(prompt);
-            }""",
-            arg=index,
-            timeout=60_000,
-        )
+        from playwright.sync_api import expect
+
+        prompt = self.cell(index).locator(".jp-InputPrompt").first
+        before = prompt.inner_text()
+        for _ in range(20):
+            prompt.click()
+            self.page.keyboard.press("Control+Enter")
+            with suppress(AssertionError):  # JupyterLab may take the focus once more while it opens
+                expect(prompt).not_to_have_text(before, timeout=3_000)
+                break
+        expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=60_000)
 
     def run_all(self) -> None:
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
@@ -277,6 +278,7 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     page = browser.new_page(viewport={"width": 1280, "height": 1400})
     page.goto(f"{lab.address}/lab/tree/{TRIAL}?reset")
     notebook = Notebook(page, lab.workbook / TRIAL)
+    notebook.run(0)
     page.keyboard.press("Control+B")  # the file browser goes
     notebook.run_all()
     ask, surface = notebook.with_source("predict("), notebook.with_source("loss_surface(")
