@@ -149,12 +149,13 @@ def _lab(options: argparse.Namespace) -> int:
 
 def _reset_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lesson", type=_lesson, metavar="N", help="the number of the lesson, 1 for 01_….ipynb")
+    parser.add_argument("--record", action="store_true", help="begin the record of its points and answers anew, too")
 
 
 def _reset(options: argparse.Namespace) -> int:
     from course_utils.workbook import reset_command
 
-    return reset_command(find_repository(), options.lesson)
+    return reset_command(find_repository(), options.lesson, clear_record=options.record)
 
 
 def _no_arguments(parser: argparse.ArgumentParser) -> None:
@@ -231,16 +232,16 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "lab",
         "open the notebooks in JupyterLab",
-        "Copy the notebooks into workbook/ and start JupyterLab there. What you changed is never overwritten; "
-        "a notebook you have not touched is brought up to date.",
+        "Copy the notebooks into workbook/ and open JupyterLab there on the start page. What you changed is never "
+        "overwritten; a notebook you have not edited is brought up to date. If a JupyterLab runs there, it is used.",
         _lab_arguments,
         _lab,
     ),
     Command(
         "reset",
-        "start one notebook afresh, keeping yours as a backup",
-        "Rename your notebook of lesson N to NAME.backup-1.ipynb (or the next free number) and put the published one "
-        "in its place.",
+        "start one notebook afresh, keeping yours beside it",
+        "Rename your notebook of lesson N to NAME.old-1.ipynb (or the next free number) and put the published one in "
+        "its place. The record of your points stays, unless --record is given.",
         _reset_arguments,
         _reset,
     ),

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from course_utils import record
-from course_utils.workbook import RECORD_FOLDER, WORKBOOK, find_repository
+from course_utils.workbook import WORKBOOK, find_repository, record_folder
 from gradient_ledger.errors import UserError
 
 Level = Literal["ok", "warn", "fail"]
@@ -354,9 +354,7 @@ def check_workbook() -> list[Check]:
 def _record_folder() -> Path:
     """Where the record is kept in a notebook opened by `course lab`, or, outside the repository, in one opened here."""
     root = _repository()
-    if root is None or os.environ.get("COURSE_HOME"):
-        return record.home()
-    return root / WORKBOOK / RECORD_FOLDER
+    return record.home() if root is None else record_folder(root)
 
 
 def check_record() -> list[Check]:

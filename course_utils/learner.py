@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
 from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 
 from course_utils import definitions, record
 from course_utils.checks import effects
@@ -16,6 +18,7 @@ from course_utils.feedback.display import Shown, show
 from course_utils.lessons import exercise as find_exercise
 from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons import lessons
+from course_utils.standing import START, standing, write_start_page
 from gradient_ledger import html
 
 HONEST_ATTEMPTS = 2
@@ -210,39 +213,37 @@ def solution_code(identifier: str) -> str:
 
 
 def progress(number: int | None = None) -> None:
-    """Show points, exercises and predictions, a line a lesson; of lesson `number` alone when it is given.
+    """Show points, exercises, predictions and quizzes, a line a lesson; of lesson `number` alone when it is given.
 
     Raises `KeyError` for a lesson there is not.
     """
-    rows, total, most = [], 0, 0
-    for lesson in lessons() if number is None else (find_lesson(number),):
-        known = record.read(lesson.number)
-        solved = [e for e in lesson.exercises if known.get(e.id, {}).get("passed")]
-        points = sum(int(known.get(e.id, {}).get("points", 0)) for e in lesson.exercises)
-        predictions = [q for q in lesson.questions if q.kind == "prediction"]
-        committed = [q for q in predictions if known.get(q.id, {}).get("choice")]
-        came_true = [q for q in committed if known[q.id].get("measured") == known[q.id]["choice"]]
-        total, most = total + points, most + lesson.points
-        rows.append(
-            [
-                f"{lesson.number} {lesson.title}",
-                f"{points} of {lesson.points}",
-                f"{len(solved)} of {len(lesson.exercises)}",
-                f"{len(committed)} of {len(predictions)}",
-                str(len(came_true)),
-            ]
-        )
+    reached = [standing(lesson) for lesson in (lessons() if number is None else (find_lesson(number),))]
+    total, most = sum(at.points for at in reached), sum(at.lesson.points for at in reached)
+    rows = [
+        [
+            f"{at.lesson.number} {at.lesson.title}",
+            f"{at.points} of {at.lesson.points}",
+            f"{at.passed} of {len(at.lesson.exercises)}",
+            f"{at.predicted} of {at.predictions}",
+            str(at.came_true),
+            f"{at.answered_right} of {at.quizzes}",
+        ]
+        for at in reached
+    ]
     where = "" if number is None else f" in lesson {number}"
     title = f"Your progress{where}: {total} of {most} points"
-    header = ["Lesson", "Points", "Exercises passed", "Predictions made", "Came true"]
+    header = ["Lesson", "Points", "Exercises", "Predictions", "Came true", "Quizzes right"]
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     text = [
         title,
         *("  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in [header, *rows]),
     ]
-    parts = [html.table("Points, exercises and predictions by lesson", header, rows)]
+    parts = [html.table("Points, exercises passed, predictions made and quizzes, by lesson", header, rows)]
     for path in record.damaged():
         note = f"A record could not be read and was set aside as {path.name}; the other lessons are untouched."
         text.append(f"  {note}")
         parts.append(html.paragraph(note))
     show(Shown("\n".join(text), html.box(title, parts)))
+    with suppress(OSError):  # a start page that cannot be written is as old as it says
+        if Path(START).is_file():
+            write_start_page(Path())

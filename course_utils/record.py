@@ -20,9 +20,9 @@ _memory: dict[int, dict[str, Entry]] = {}
 """What could not be written, by lesson: it lasts as long as the kernel."""
 
 
-def home() -> Path:
-    """The folder of the record."""
-    return Path(os.environ.get("COURSE_HOME") or ".course").absolute()
+def home(default: Path | str = ".course") -> Path:
+    """The folder of the record: COURSE_HOME where it is set, else `default`."""
+    return Path(os.environ.get("COURSE_HOME") or default).expanduser().absolute()
 
 
 def read(lesson: int) -> dict[str, Entry]:
@@ -38,7 +38,7 @@ def read(lesson: int) -> dict[str, Entry]:
     except OSError:
         return {}
     except ValueError:
-        _set_aside(path)
+        _set_aside(path, "damaged")
         return {}
 
 
@@ -64,6 +64,12 @@ def update(identifier: str, **values: Any) -> Entry:
     return everything[identifier]
 
 
+def clear(lesson: int) -> Path | None:
+    """Begin the record of one lesson anew; gives where the old one is kept, None when there was none."""
+    _memory.pop(lesson, None)
+    return _set_aside(_path(lesson), "old") if _path(lesson).is_file() else None
+
+
 def _lesson(identifier: str) -> int:
     return int(identifier.split(".")[0])
 
@@ -72,11 +78,12 @@ def _path(lesson: int) -> Path:
     return home() / f"lesson{lesson}.json"
 
 
-def _set_aside(path: Path) -> None:
+def _set_aside(path: Path, why: str) -> Path | None:
     number = 1
-    while (kept := path.with_name(f"{path.name}.damaged-{number}")).exists():
+    while (kept := path.with_name(f"{path.name}.{why}-{number}")).exists():
         number += 1
     try:
         os.replace(path, kept)
     except OSError:
-        pass  # a read-only folder: the damaged file stays where it is and is read as empty
+        return None  # a read-only folder: the file stays where it is
+    return kept

@@ -1,8 +1,8 @@
 """The learner's workbook: notebooks copied out of the repository, where a later version never overwrites work.
 
 `notebooks/` holds the lessons as they are published and is under version control; `workbook/` is
-ignored by git and is where a learner works. `workbook/.course/pristine.json` remembers the hash of
-each copy as it was handed out, so a copy nobody has touched can be refreshed and all others are kept.
+ignored by git and is where a learner works. `workbook/.course/pristine.json` remembers the sources of
+each copy as it was handed out, so a copy nobody has edited can be refreshed and all others are kept.
 """
 
 from __future__ import annotations
@@ -11,14 +11,20 @@ import contextlib
 import hashlib
 import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
+import urllib.request
+import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from course_utils import record
+from course_utils.standing import START, write_start_page
 from gradient_ledger.errors import UserError
 from gradient_ledger.files import write_atomically
 
@@ -76,10 +82,11 @@ def pristine_notebooks(root: Path) -> list[Path]:
 def prepare(root: Path) -> list[Handed]:
     """Bring `workbook/` up to date with `notebooks/`, in order, without ever losing a learner's work.
 
-    A missing notebook is `placed`; one identical to the copy it was handed out as is `refreshed`
-    when the published one has changed, else `current`. A changed one is left alone: `kept` when it
-    was made from the version published now, `newer exists` when from an earlier one, and `unknown
-    origin` when the manifest does not say. Raises `UserError` when a file cannot be written.
+    A missing notebook is `placed`; one with the sources it was handed out with is `refreshed` when
+    the published one has changed, else `current`: opening and running is no change. An edited one
+    is left alone: `kept` when it was made from the version published now, `newer exists` when from
+    an earlier one, and `unknown origin` when the manifest does not say. Raises `UserError` when a
+    file cannot be written.
     """
     folder = root / WORKBOOK
     with _explained(folder):
@@ -97,11 +104,11 @@ def _hand_out(source: Path, target: Path, manifest: dict[str, str]) -> Handed:
     action: Action
     if not target.exists():
         action = "placed"
-    elif (current := _digest(target.read_bytes())) == digest:
+    elif _digest(target.read_bytes()) == digest:
         action = "current"
     elif source.name not in manifest:
         return Handed(source.name, "unknown origin")
-    elif current == manifest[source.name]:
+    elif _untouched(target, manifest):
         action = "refreshed"
     else:
         return Handed(source.name, "kept" if manifest[source.name] == digest else "newer exists")
@@ -112,10 +119,10 @@ def _hand_out(source: Path, target: Path, manifest: dict[str, str]) -> Handed:
 
 
 def reset(root: Path, lesson: int) -> Reset:
-    """Put the published notebook of `lesson` in the workbook, the learner's own kept beside it as a backup.
+    """Put the published notebook of `lesson` in the workbook, the learner's own kept beside it.
 
-    The backup is `NAME.backup-1.ipynb`, or the first higher number that is free. Raises `UserError`
-    when there is no such lesson or a file cannot be written.
+    It becomes `NAME.old-1.ipynb`, which every file browser sorts after the new one, or the first higher number that
+    is free. Raises `UserError` when there is no such lesson or a file cannot be written.
     """
     published = pristine_notebooks(root)
     matching = [path for path in published if path.name.startswith(f"{lesson:02d}_")]
@@ -129,20 +136,21 @@ def reset(root: Path, lesson: int) -> Reset:
         (folder / RECORD_FOLDER).mkdir(parents=True, exist_ok=True)
         if target.exists() and target.read_bytes() == content:
             return Reset(target, None, changed=False)
-        # The backup is complete before the notebook is touched: a crash leaves one of the two whole.
-        backup = _back_up(target) if target.exists() else None
-        _write_notebook(source, target, content)
         manifest = _read_manifest(folder)
+        mine = target.exists() and _digest(target.read_bytes()) != _digest(content) and not _untouched(target, manifest)
+        # The backup is complete before the notebook is touched: a crash leaves one of the two whole.
+        backup = _back_up(target) if mine else None
+        _write_notebook(source, target, content)
         manifest[source.name] = _digest(content)
         _write_manifest(folder, manifest)
     return Reset(target, backup, changed=True)
 
 
 def _back_up(path: Path) -> Path:
-    """Copy `path` to the first free `NAME.backup-K.ipynb` and return that; never opens an existing file."""
+    """Copy `path` to the first free `NAME.old-K.ipynb` and return that; never opens an existing file."""
     number = 1
     while True:
-        backup = path.with_name(f"{path.stem}.backup-{number}{path.suffix}")
+        backup = path.with_name(f"{path.stem}.old-{number}{path.suffix}")
         try:
             with path.open("rb") as source, backup.open("xb") as copy:
                 shutil.copyfileobj(source, copy)
@@ -154,7 +162,9 @@ def _back_up(path: Path) -> Path:
 
 
 def _write_notebook(source: Path, target: Path, content: bytes) -> None:
-    write_atomically(target, content.decode("utf-8"))
+    # JupyterLab writes the version of the kernel's Python into a notebook that holds another, as soon as it is opened.
+    version = f'"version": "{platform.python_version()}"'
+    write_atomically(target, re.sub(r'(?<!\\)"version": "[\d.]+"', version, content.decode("utf-8"), count=1))
     # A file written atomically is its owner's alone; a notebook is an ordinary file, to be handed in.
     shutil.copymode(source, target)
 
@@ -173,7 +183,23 @@ def _write_manifest(folder: Path, manifest: Mapping[str, str]) -> None:
     write_atomically(folder / RECORD_FOLDER / MANIFEST, text)
 
 
+def _untouched(target: Path, manifest: Mapping[str, str]) -> bool:
+    """Whether the copy is as it was handed out. Manifests of earlier versions hold the hash of all its bytes."""
+    content = target.read_bytes()
+    return manifest.get(target.name) in (_digest(content), hashlib.sha256(content).hexdigest())
+
+
 def _digest(content: bytes) -> str:
+    """A hash of what an author or a learner writes into a notebook; of all bytes, where they are no notebook.
+
+    Outputs, counters and what a front end notes on saving are left out.
+    """
+    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+        written = [
+            (cell["cell_type"], "".join(cell["source"]), cell.get("attachments"), cell["metadata"].get("nbgrader"))
+            for cell in json.loads(content)["cells"]
+        ]
+        content = json.dumps(written, sort_keys=True).encode()
     return hashlib.sha256(content).hexdigest()
 
 
@@ -193,7 +219,10 @@ def _explained(folder: Path) -> Iterator[None]:
 
 
 def lab_command(root: Path, *, browser: bool, port: int | None, extra: Sequence[str]) -> int:
-    """`course lab`: prepare the workbook, say what happened to it, and become JupyterLab rooted there."""
+    """`course lab`: prepare the workbook, say what happened to it, and become JupyterLab on its start page.
+
+    Where a JupyterLab already runs on the workbook, that one is named and opened.
+    """
     for handed in prepare(root):
         number = handed.name.split("_")[0].lstrip("0") or handed.name
         match handed.action:
@@ -202,15 +231,40 @@ def lab_command(root: Path, *, browser: bool, port: int | None, extra: Sequence[
             case "newer exists":
                 print(
                     f"{handed.name}: yours is kept. A newer version exists; "
-                    f"`course reset {number}` gives it and keeps yours as a backup"
+                    f"`course reset {number}` gives it and keeps yours beside it"
                 )
             case "unknown origin":
                 print(
                     f"{handed.name}: yours is kept. It is not known which version it came from; "
-                    f"`course reset {number}` gives the current one and keeps yours as a backup"
+                    f"`course reset {number}` gives the current one and keeps yours beside it"
                 )
+    folder = root / WORKBOOK
+    environment = lab_environment(root)
+    os.environ.update(environment)
+    with _explained(folder):
+        write_start_page(folder)
+    running = running_lab(folder)
+    if running:
+        print(f"JupyterLab already runs on your workbook: {running}", flush=True)
+        if browser:
+            webbrowser.open(running)
+        return 0
     sys.stdout.flush()
-    return _become(lab_arguments(root / WORKBOOK, browser=browser, port=port, extra=extra), lab_environment(root))
+    return _become(lab_arguments(folder, browser=browser, port=port, extra=extra), environment)
+
+
+def running_lab(folder: Path) -> str:
+    """The address of a Jupyter server that runs rooted at `folder` and answers, empty when there is none."""
+    try:
+        from jupyter_server.serverapp import list_running_servers
+    except ImportError:
+        return ""
+    for server in list_running_servers():
+        with contextlib.suppress(OSError, KeyError, ValueError):
+            if Path(server["root_dir"]).samefile(folder):
+                urllib.request.urlopen(f"{server['url']}api", timeout=5).close()
+                return f"{server['url']}lab/tree/{START}?token={server['token']}"
+    return ""
 
 
 def lab_arguments(folder: Path, *, browser: bool, port: int | None, extra: Sequence[str]) -> list[str]:
@@ -220,6 +274,7 @@ def lab_arguments(folder: Path, *, browser: bool, port: int | None, extra: Seque
     if find_spec("jupyterlab") is None:
         raise UserError("JupyterLab is not installed in this environment: run `make lab`, or `pip install jupyterlab`")
     arguments = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
+    arguments.append(f"--LabApp.default_url=/lab/tree/{START}")
     if not browser:
         arguments.append("--no-browser")
     if port is not None:
@@ -232,8 +287,21 @@ def lab_arguments(folder: Path, *, browser: bool, port: int | None, extra: Seque
 
 
 def lab_environment(root: Path) -> dict[str, str]:
-    """This process's environment, with the learner's record placed in the workbook."""
-    return {**os.environ, "COURSE_HOME": str(root / WORKBOOK / RECORD_FOLDER)}
+    """This process's environment, with the folder of the learner's record and the course's settings of JupyterLab.
+
+    They are defaults: what a learner set in JupyterLab, and a COURSE_HOME of theirs, stand.
+    """
+    settings = [str(Path(__file__).parent / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    return {
+        **os.environ,
+        "COURSE_HOME": str(record_folder(root)),
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, settings)),
+    }
+
+
+def record_folder(root: Path) -> Path:
+    """Where the record of a notebook is that `course lab` opened."""
+    return record.home(root / WORKBOOK / RECORD_FOLDER)
 
 
 def _become(arguments: list[str], environment: dict[str, str]) -> int:
@@ -243,14 +311,21 @@ def _become(arguments: list[str], environment: dict[str, str]) -> int:
     os.execve(arguments[0], arguments, environment)
 
 
-def reset_command(root: Path, lesson: int) -> int:
-    """`course reset N`: `reset`, and say where the learner's version went."""
+def reset_command(root: Path, lesson: int, *, clear_record: bool) -> int:
+    """`course reset N [--record]`: `reset`, and say where the learner's version went, and what is with the record."""
     done = reset(root, lesson)
     notebook = done.notebook.relative_to(root)
-    if not done.changed:
-        print(f"{notebook} is already as published; nothing to reset")
-        return 0
     if done.backup is not None:
         print(f"Your version is now {done.backup.relative_to(root)}")
-    print(f"{notebook} is the published version; if it is open in JupyterLab, close its tab and open it again")
+    if done.changed:
+        print(f"{notebook} is the published version; if it is open in JupyterLab, close its tab and open it again")
+    else:
+        print(f"{notebook} is already as published")
+    os.environ["COURSE_HOME"] = str(record_folder(root))
+    if not clear_record:
+        print(f"Your record of lesson {lesson} stays; `course reset {lesson} --record` clears that, too")
+    elif kept := record.clear(lesson):
+        print(f"Your record of lesson {lesson} is cleared; the old one is {kept}")
+    else:
+        print(f"There is no record of lesson {lesson} in {record.home()}")
     return 0

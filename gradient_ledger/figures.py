@@ -149,10 +149,16 @@ def png_text(image: bytes) -> str:
 
 
 def image_element(image: bytes, alt: str) -> str:
-    """The image as an HTML element that carries its own data and its alternative text; never wider than the page."""
+    """The image as an HTML element that carries its own data and its alternative text; never wider than the page.
+
+    It has its room before it is drawn, so that nothing below it jumps when one picture takes another's place.
+    """
+    width, height = png_size(image)
+    height = round(height * shown_width(image) / width)
     return (
-        f'<img alt="{escape(alt, quote=True)}" width="{shown_width(image)}" '
-        f'style="max-width:100%;height:auto;background:#fff" src="data:image/png;base64,{png_text(image)}">'
+        f'<img alt="{escape(alt, quote=True)}" width="{shown_width(image)}" height="{height}" style="max-width:100%;'
+        f'height:auto;background:#fff;border-radius:6px;padding:6px;box-sizing:border-box" '
+        f'src="data:image/png;base64,{png_text(image)}">'
     )
 
 

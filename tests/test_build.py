@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,12 +17,13 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from course_utils.authoring import build_command, student_notebook
+from course_utils.authoring import build_command, notebooks, student_notebook
 from course_utils.authoring.execute import execute
 from course_utils.authoring.files import AuthoringError, chosen
 from course_utils.authoring.notebooks import HOUSE_RULES, setup_code, solved_notebook
 from course_utils.authoring.repository import NOWHERE, read_setting, repository
 from course_utils.authoring.source import read
+from course_utils.lessons import lesson
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -111,6 +113,7 @@ def test_the_banner_says_all_the_registry_knows(small_course: Path) -> None:
 
 def test_the_title_cell_ends_with_minutes_points_and_exercises(small_course: Path) -> None:
     title = student_notebook(small_course, 9).cells[0].source
+    assert title.startswith("# Lesson 9: Doubling\n")
     assert title.endswith(
         "double a tensor.\n\nAbout 8 minutes, 1 of them to read and run · 100 points · 1 graded exercise"
     )
@@ -119,6 +122,13 @@ def test_the_title_cell_ends_with_minutes_points_and_exercises(small_course: Pat
 def test_a_long_lesson_says_in_how_many_sittings_it_is_taken(small_course: Path) -> None:
     edit(small_course, "minutes=7", "minutes=90", "course_utils/lessons/lesson9/double/task.py")
     assert "\n\nAbout 91 minutes in 2 sittings, 1 of them" in student_notebook(small_course, 9).cells[0].source
+
+
+def test_a_lesson_ends_with_the_way_to_the_next(small_course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert student_notebook(small_course, 9).cells[-1].source == "This is the last lesson so far."
+    following = replace(lesson(9), number=10, slug="10_tripling", title="Tripling")
+    monkeypatch.setattr(notebooks, "lessons", lambda: (lesson(9), following))
+    assert student_notebook(small_course, 9).cells[-1].source == "**Next:** [Lesson 10: Tripling](10_tripling.ipynb)"
 
 
 def test_cell_ids_are_readable_unique_and_the_same_on_every_build(small_course: Path) -> None:

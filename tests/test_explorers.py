@@ -16,11 +16,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_utils.widgets import expression_graph, gradient_buffer, loss_surface
+from course_utils.widgets import expression_graph, gradient_buffer, loss_surface, page
 from course_utils.widgets.explorers import (
     buffer,
     buffer_view,
-    bundle,
     expression,
     expression_view,
     numbers,
@@ -370,7 +369,7 @@ def test_none_and_what_is_no_number_are_written_as_such() -> None:
 STILLS = {
     "loss_surface": lambda: surface_view.still(surface.Descent(surface.line_fit())),
     "expression_graph": lambda: expression_view.still(traced_default()),
-    "gradient_buffer": lambda: bundle.Still(
+    "gradient_buffer": lambda: page.Still(
         buffer_view.text(buffer.example(buffer.GradientBuffer())),
         buffer_view.ledger(buffer.example(buffer.GradientBuffer())),
     ),
@@ -398,14 +397,14 @@ def test_another_default_device_and_dtype_change_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["loss_surface", "expression_graph"])
 def test_a_still_picture_has_alternative_text_with_its_numbers(name: str) -> None:
-    data, metadata = bundle.mimes(STILLS[name]())
+    data, metadata = page.mimes(STILLS[name]())
     assert set(data) == {"text/plain", "image/png"}
     assert len(metadata["image/png"]["alt"]) > 80 and re.search(r"\d", metadata["image/png"]["alt"])
 
 
 @pytest.mark.parametrize("name", sorted(STILLS))
 def test_without_ipywidgets_the_still_says_what_to_install(name: str) -> None:
-    data, _ = bundle.mimes(STILLS[name](), install=True)
+    data, _ = page.mimes(STILLS[name](), install=True)
     assert data["text/plain"].count("pip install") == 1
     assert data["text/html"].count("pip install") == 1
     assert ("<img alt=" in data["text/html"]) == ("image/png" in data)
@@ -416,10 +415,10 @@ def test_without_ipywidgets_no_widget_is_made(monkeypatch: pytest.MonkeyPatch) -
 
     seen: list[dict[str, Any]] = []
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(bundle, "in_kernel", lambda: True)
-    monkeypatch.setattr(IPython.display, "display", lambda data, metadata, raw: seen.append(data))
-    bundle.show(bundle.Still("text", "<p>page</p>"), lambda: pytest.fail("a widget was made"))
-    assert set(seen[0]) == {"text/plain", "text/html"} and bundle.INSTALL in seen[0]["text/plain"]
+    monkeypatch.setattr(page, "in_kernel", lambda: True)
+    monkeypatch.setattr(IPython.display, "display", lambda data, **_: seen.append(data))
+    page.show(page.Still("text", "<p>page</p>"), lambda: pytest.fail("a widget was made"), "name")
+    assert set(seen[0]) == {"text/plain", "text/html"} and page.INSTALL in seen[0]["text/plain"]
 
 
 @pytest.mark.parametrize("explorer", [loss_surface, expression_graph, gradient_buffer])
@@ -431,7 +430,7 @@ def test_in_a_terminal_the_text_is_printed_and_stderr_stays_empty(
     assert out.strip() and not err
 
 
-def test_a_kernel_without_a_front_end_sends_one_output_each_with_the_same_text_as_a_terminal() -> None:
+def test_a_kernel_without_a_front_end_sends_the_text_of_a_terminal_and_the_widget_as_another_output() -> None:
     import nbformat
     from nbclient import NotebookClient
 
@@ -441,9 +440,9 @@ def test_a_kernel_without_a_front_end_sends_one_output_each_with_the_same_text_a
         warnings.simplefilter("ignore")  # those of the client, not of the kernel
         NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     for cell, (name, still) in zip(notebook.cells, STILLS.items(), strict=True):
-        (output,) = cell.outputs
+        output, widget = cell.outputs
         assert output.output_type == "display_data", name
-        assert bundle.VIEW in output.data, name
+        assert set(widget.data) == {page.VIEW}, name
         assert output.data["text/plain"] == still().text, name
         assert {"text/html", "image/png"} & set(output.data), name
 
@@ -503,6 +502,11 @@ def test_the_slider_and_the_field_of_the_learning_rate_show_one_value() -> None:
     assert rate.value == 0.7 and "Next step = -0.7 * gradient" in written()
     rate.value = 0.3
     assert slider.value == 0.3
+    slider.value = 0.19999999999999998  # as a front end counts its notches
+    assert rate.value == 0.2
+    rate.value = 0.515
+    slider.value = 0.52  # as a front end rounds what lies between two notches
+    assert rate.value == 0.515
 
 
 def test_the_expression_graph_walks_forth_and_back_and_stops_at_both_ends() -> None:

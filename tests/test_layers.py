@@ -19,7 +19,7 @@ FLOORS = [
     {"exercise", "definitions"},
     {"checks"},
     {"lessons"},
-    {"feedback"},
+    {"feedback", "standing"},
     {"learner", "widgets"},
     {"authoring", "workbook", "doctor"},
     {"cli", "__main__"},

@@ -216,6 +216,12 @@ def test_a_question_has_choices_and_a_quiz_its_reasons(item: Question) -> None:
         assert item.answer == "" and item.because is None, "what is right is measured, not declared"
 
 
+@every_question
+def test_a_key_that_is_a_letter_is_the_letter_under_which_its_choice_is_shown(item: Question) -> None:
+    assert set(item.letters.values()) == set(item.choices)
+    assert all(item.letters.get(key, key) == key for key in item.choices)
+
+
 # ------------------------------------------------------------------ the cells of a lesson
 
 WIDEST_LINE = 98

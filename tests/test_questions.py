@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
 from course_utils import record
-from course_utils.feedback import display
+from course_utils.feedback import display as feedback_display
 from course_utils.lessons import Question
-from course_utils.widgets import questions
+from course_utils.widgets import page, questions
 from course_utils.widgets.questions import compare, predict, quiz
 
 PREDICTION = Question("1.a", "prediction", "Is `x` < 3?", {"a": "yes, `x` is", "b": "no"})
@@ -54,17 +55,29 @@ def test_a_prediction_is_asked_with_its_choices_and_how_to_commit(said) -> None:
 
 def test_a_commitment_is_kept(said) -> None:
     predict("1.a", "b")
-    assert "Committed: no" in said()
+    assert "Committed: b, no" in said()
     assert record.entry("1.a")["choice"] == "b"
 
 
-def test_a_commitment_stays_as_it_is(said) -> None:
+def test_a_commitment_can_change_until_the_measurement_is_known_and_stays_then(said) -> None:
     predict("1.a", "b")
     predict("1.a", "a")
-    assert "A commitment stays as it is" in said()
-    assert record.entry("1.a")["choice"] == "b"
+    assert record.entry("1.a") == {"choice": "a", "late": False}
+    compare("1.a", "b")
+    said()
+    predict("1.a", "b")
+    assert "a commitment stays as it is" in said()
+    assert record.entry("1.a")["choice"] == "a"
     predict("1.a")
-    assert "Committed: no" in said()
+    assert "Committed: a, yes" in said()
+
+
+def test_a_choice_is_committed_by_its_letter_on_the_page_whatever_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = Question("1.b", "prediction", "How many?", {"2": "two", "a lot": "many"})
+    monkeypatch.setattr(questions, "find_question", lambda identifier: odd)
+    for given, kept in (("a", "2"), ("b", "a lot"), ("2", "2")):
+        predict("1.b", given)
+        assert record.entry("1.b")["choice"] == kept
 
 
 def test_a_choice_that_does_not_exist_says_which_do_and_commits_to_nothing() -> None:
@@ -116,7 +129,7 @@ def test_a_prediction_before_the_measurement_is_not_late() -> None:
 
 def test_a_quiz_answers_at_once_and_says_why(said) -> None:
     quiz("1.q1", "b")
-    assert "Not quite: It would lose what was there." in said()
+    assert "Not quite (b, overwrites): It would lose what was there." in said()
     quiz("1.q1", "a")
     assert "Right: It accumulates." in said()
     assert record.entry("1.q1") == {"choice": "a", "right": True}
@@ -143,92 +156,82 @@ def test_a_choice_that_a_later_version_dropped_does_no_harm(said) -> None:
 
 
 @pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
-    """The bundles that a front end would receive."""
-    bundles: list[dict[str, object]] = []
-    for module in (display, questions):
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
+    """The outputs that a front end would receive; what changes one later comes after it."""
+    outputs: list[dict[str, str]] = []
+
+    class Handle:
+        def update(self, data: dict[str, str], **_: object) -> None:
+            outputs.append(data)
+
+    def display(data: dict[str, str], **_: object) -> Handle:
+        outputs.append(data)
+        return Handle()
+
+    for module in (feedback_display, page):
         monkeypatch.setattr(module, "in_kernel", lambda: True)
-    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: bundles.append(bundle))
-    return bundles
-
-
-def test_a_front_end_gets_the_widget_and_both_text_forms(sent: list[dict[str, object]]) -> None:
-    predict("1.a")
-    (bundle,) = sent
-    assert set(bundle) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
-    assert "b: no" in str(bundle["text/plain"])
-    assert "Is <code>x</code> &lt; 3?" in str(bundle["text/html"])
-
-
-def test_without_ipywidgets_the_text_forms_remain(
-    sent: list[dict[str, object]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "ipywidgets", None)
-    predict("1.a")
-    assert [set(bundle) for bundle in sent] == [{"text/plain", "text/html"}]
-
-
-class _Made:
-    """The parts of the widget that was built last, by their class."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        import ipywidgets
-
-        self.parts: dict[str, object] = {}
-        for name in ("RadioButtons", "Button", "HTML"):
-            monkeypatch.setattr(ipywidgets, name, self._keeping(name, getattr(ipywidgets, name)))
-
-    def _keeping(self, name: str, kind: type):
-        def build(*args: object, **kwargs: object) -> object:
-            self.parts[name] = made = kind(*args, **kwargs)
-            return made
-
-        return build
+    monkeypatch.setattr(page.figures, "in_front_end", lambda: True)
+    monkeypatch.setattr("IPython.display.display", display)
+    return outputs
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> _Made:
-    return _Made(monkeypatch)
+def pressed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], None]]:
+    """{letter: what its button does}, of the question shown last."""
+    found: dict[str, Callable[[], None]] = {}
+    real = page.button
+
+    def button(name: str, press: Callable[[], None], tooltip: str) -> object:
+        assert "`" not in tooltip
+        found[name] = press
+        return real(name, press, tooltip)
+
+    monkeypatch.setattr(page, "button", button)
+    return found
 
 
-def test_the_button_commits_and_locks(sent: list[dict[str, object]], made: _Made) -> None:
+def test_the_question_and_its_choices_are_in_the_page_and_the_widget_is_an_output_of_its_own(
+    sent: list[dict[str, str]],
+) -> None:
     predict("1.a")
-    choice, button, status = (made.parts[name] for name in ("RadioButtons", "Button", "HTML"))
-    button.click()
-    assert "Choose one" in status.value and record.entry("1.a") == {}
-    choice.value = "b"
-    button.click()
+    in_page, buttons = sent
+    assert set(in_page) == {"text/plain", "text/html"} and set(buttons) == {page.VIEW}
+    assert "b: no" in in_page["text/plain"]
+    assert "Is <code>x</code> &lt; 3?" in in_page["text/html"] and "<li>no</li>" in in_page["text/html"]
+    assert page.HOW in in_page["text/html"]
+
+
+def test_without_ipywidgets_the_page_remains_and_says_what_to_write(
+    sent: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    predict("1.a")
+    (in_page,) = sent
+    assert set(in_page) == {"text/plain", "text/html"} and 'predict("1.a", "a")' in in_page["text/plain"]
+
+
+def test_a_button_commits_and_the_page_keeps_it(
+    sent: list[dict[str, str]], pressed: dict[str, Callable[[], None]]
+) -> None:
+    predict("1.a")
+    pressed["b"]()
     assert record.entry("1.a")["choice"] == "b"
-    assert choice.disabled and button.disabled
-    assert "Committed: no" in status.value
+    assert "Committed: b, no" in sent[-1]["text/html"] and "<li>no</li>" in sent[-1]["text/html"]
+    assert sent[-1]["text/html"].count("course-1-a") == sent[0]["text/html"].count("course-1-a") > 1
 
 
-def test_a_committed_prediction_opens_locked(sent: list[dict[str, object]], made: _Made) -> None:
-    predict("1.a", "b")
-    predict("1.a")
-    assert made.parts["RadioButtons"].value == "b"
-    assert made.parts["RadioButtons"].disabled and made.parts["Button"].disabled
-
-
-def test_a_widget_shows_no_backticks(sent: list[dict[str, object]], made: _Made) -> None:
-    predict("1.a")
-    assert [label for label, _ in made.parts["RadioButtons"].options] == ["yes, x is", "no"]
-
-
-def test_a_quiz_can_be_answered_again(sent: list[dict[str, object]], made: _Made) -> None:
+def test_a_quiz_can_be_answered_again(sent: list[dict[str, str]], pressed: dict[str, Callable[[], None]]) -> None:
     quiz("1.q1")
-    choice, button, status = (made.parts[name] for name in ("RadioButtons", "Button", "HTML"))
-    for key, reason in (("b", "lose"), ("a", "accumulates")):
-        choice.value = key
-        button.click()
-        assert reason in status.value
+    for letter, reason in (("b", "lose"), ("a", "accumulates")):
+        pressed[letter]()
+        assert reason in sent[-1]["text/html"]
     assert record.entry("1.q1")["right"] is True
 
 
-def test_no_form_has_a_backtick_left(sent: list[dict[str, object]]) -> None:
+def test_no_form_has_a_backtick_left(sent: list[dict[str, str]]) -> None:
     predict("1.a")
     predict("1.a", "a")
     compare("1.a", "a")
     quiz("1.q1")
-    for bundle in sent:
-        assert "`" not in re.sub(r'aria-label="[^"]*"', "", str(bundle["text/html"]))
+    for output in sent:
+        assert "`" not in re.sub(r'aria-label="[^"]*"', "", output.get("text/html", ""))

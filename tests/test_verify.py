@@ -160,6 +160,20 @@ def test_a_figure_without_alternative_text_is_named_with_its_cell(
         assert status == 1 and said.startswith(f"{SOLVED}: cell code-draw: ") and said.count("\n") == 1
 
 
+@pytest.mark.parametrize(("columns", "status"), [(78, 0), (79, 1)])
+def test_a_printed_line_that_does_not_fit_the_page_is_named_with_its_cell(
+    small_course: Path, verified: Callable[[], tuple[int, str]], columns: int, status: int
+) -> None:
+    path = small_course / SOLVED
+    notebook = nbformat.read(path, as_version=4)
+    cell = nbformat.v4.new_code_cell("print()", id="code-print")
+    cell.outputs = [nbformat.v4.new_output("stream", text="short\n" + "x" * columns + "\n")]
+    notebook.cells.append(cell)
+    nbformat.write(notebook, path)
+    assert verified()[0] == status
+    assert ("cell code-print: prints 79 columns" in verified()[1]) == bool(status)
+
+
 def test_a_lesson_that_was_never_built_is_told_how(small_course: Path, verified: Callable[[], tuple[int, str]]) -> None:
     (small_course / SOLVED).unlink()
     assert verified() == (1, f"{SOLVED}: missing; run: course build 9\n")

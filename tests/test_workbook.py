@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import platform
+import re
 import shutil
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_utils import doctor, record
 from course_utils.workbook import (
     UserError,
     find_repository,
@@ -22,6 +27,7 @@ from course_utils.workbook import (
     prepare,
     pristine_notebooks,
     reset,
+    running_lab,
 )
 
 FIRST, THIRD = "01_what_gradients_are.ipynb", "03_clearing_gradients.ipynb"
@@ -47,6 +53,23 @@ def actions(root: Path) -> dict[str, str]:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return make_repository(tmp_path / "course")
+
+
+def notebook(*sources: str, **metadata: object) -> str:
+    """A published notebook, as text."""
+    cells = [{"cell_type": "code", "id": s, "metadata": {}, "outputs": [], "source": s} for s in sources]
+    return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
+
+
+def autosaved(path: Path, *, ran: bool = False) -> None:
+    """What a front end makes of a notebook that was opened, and perhaps run, but not edited."""
+    content = json.loads(path.read_text())
+    content["metadata"] |= {"language_info": {"name": "python", "version": "3.99.0"}, "widgets": {}}
+    for cell in content["cells"]:
+        cell["source"] = cell["source"].splitlines(keepends=True)
+        cell["metadata"]["trusted"] = True
+        cell |= {"execution_count": 1, "outputs": [{"output_type": "stream", "text": "1"}]} if ran else {}
+    path.write_text(json.dumps(content, indent=1))
 
 
 @pytest.fixture
@@ -90,6 +113,54 @@ def test_a_changed_notebook_is_kept_and_a_newer_version_is_announced_each_time(r
     publish(root, THIRD, "version 2")
     assert [actions(root)[THIRD] for _ in range(2)] == ["newer exists", "newer exists"]
     assert mine.read_text() == "my answers"
+
+
+@pytest.mark.parametrize("ran", [False, True])
+def test_opening_saving_and_running_is_not_touching(root: Path, mine: Path, ran: bool) -> None:
+    publish(root, THIRD, notebook("a = 1\nb = 2", "c"))
+    prepare(root)
+    autosaved(mine, ran=ran)
+    before = mine.read_bytes()
+    assert actions(root)[THIRD] == "current" and mine.read_bytes() == before
+    publish(root, THIRD, notebook("a = 1\nb = 3", "c"))
+    assert actions(root)[THIRD] == "refreshed"
+    assert mine.read_text() == notebook("a = 1\nb = 3", "c")
+
+
+@pytest.mark.parametrize("edit", ["source", "a cell more", "a picture", "order"])
+def test_any_edit_is_touching(root: Path, mine: Path, edit: str) -> None:
+    publish(root, THIRD, notebook("a", "b"))
+    prepare(root)
+    content = json.loads(mine.read_text())
+    if edit == "source":
+        content["cells"][0]["source"] += " "
+    elif edit == "a cell more":
+        content["cells"].append({"cell_type": "markdown", "id": "mine", "metadata": {}, "source": "my notes"})
+    elif edit == "a picture":
+        content["cells"][0]["attachments"] = {"mine.png": {"image/png": "aGk="}}
+    else:
+        content["cells"].reverse()
+    mine.write_text(json.dumps(content))
+    publish(root, THIRD, notebook("a", "b", "c"))
+    assert actions(root)[THIRD] == "newer exists"
+
+
+def test_a_manifest_of_an_earlier_version_still_knows_an_untouched_notebook(root: Path, mine: Path) -> None:
+    mine.write_text(notebook("a"))
+    manifest = root / "workbook" / ".course" / "pristine.json"
+    old = hashlib.sha256(mine.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps({"version": 1, "notebooks": {THIRD: old}}))
+    publish(root, THIRD, notebook("b"))
+    assert actions(root)[THIRD] == "refreshed"
+
+
+def test_a_notebook_is_handed_out_with_the_python_version_that_jupyterlab_would_write(root: Path) -> None:
+    source = 'print({"version": "1.2"})'
+    publish(root, THIRD, notebook(source, language_info={"version": "3.11.2"}))
+    prepare(root)
+    handed = json.loads((root / "workbook" / THIRD).read_text())
+    assert handed["metadata"]["language_info"]["version"] == platform.python_version()
+    assert handed["cells"][0]["source"] == source
 
 
 def test_a_deleted_notebook_is_placed_again(root: Path, mine: Path) -> None:
@@ -148,22 +219,40 @@ def test_no_temporary_file_is_left_behind(root: Path, mine: Path) -> None:
 def test_reset_keeps_the_learners_version_beside_the_published_one(root: Path, mine: Path) -> None:
     mine.write_text("my answers")
     done = reset(root, 3)
-    assert done.backup == mine.with_name("03_clearing_gradients.backup-1.ipynb")
+    assert done.backup == mine.with_name("03_clearing_gradients.old-1.ipynb")
     assert done.backup.read_text() == "my answers"
     assert mine.read_text() == f"{THIRD}, version 1"
 
 
-def test_reset_never_overwrites_an_earlier_backup(root: Path, mine: Path) -> None:
+def test_reset_never_overwrites_an_earlier_one(root: Path, mine: Path) -> None:
     for attempt in ("first", "second", "third"):
         mine.write_text(attempt)
         reset(root, 3)
-    kept = [mine.with_name(f"03_clearing_gradients.backup-{k}.ipynb").read_text() for k in (1, 2, 3)]
+    kept = [mine.with_name(f"03_clearing_gradients.old-{k}.ipynb").read_text() for k in (1, 2, 3)]
     assert kept == ["first", "second", "third"]
 
 
 def test_reset_of_an_untouched_notebook_makes_no_backup(root: Path, mine: Path) -> None:
     assert not reset(root, 3).changed
-    assert not list(mine.parent.glob("*.backup-*"))
+    assert not list(mine.parent.glob("*.old-*"))
+
+
+def test_reset_of_a_notebook_that_was_only_run_clears_it_and_makes_no_backup(root: Path, mine: Path) -> None:
+    publish(root, THIRD, notebook("a"))
+    prepare(root)
+    autosaved(mine, ran=True)
+    done = reset(root, 3)
+    assert done.changed and done.backup is None
+    assert mine.read_text() == notebook("a")
+
+
+def test_the_old_notebook_sorts_after_the_new_one(root: Path, mine: Path) -> None:
+    mine.write_text("my answers")
+    done = reset(root, 3)
+    assert done.backup is not None
+    # By bytes, and as JupyterLab's localeCompare does it, for which punctuation comes before letters.
+    for key in (str, lambda name: re.sub(r"\W", "", name)):
+        assert sorted([done.backup.name, mine.name], key=key) == [mine.name, done.backup.name]
 
 
 def test_reset_before_the_first_lab_places_the_notebook(root: Path) -> None:
@@ -284,13 +373,74 @@ def test_the_lab_opens_a_browser_on_a_port_of_its_own_choice_by_default(tmp_path
     assert "--no-browser" not in arguments and "port" not in arguments
 
 
-def test_the_record_is_kept_in_the_workbook(root: Path) -> None:
+def test_the_record_is_kept_in_the_workbook(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COURSE_HOME")
     assert lab_environment(root)["COURSE_HOME"] == str(root / "workbook" / ".course")
+    assert doctor_record(root, monkeypatch) == root / "workbook" / ".course"
+
+
+@pytest.mark.parametrize("given", ["elsewhere", "~/elsewhere", "/elsewhere"])
+def test_a_course_home_means_the_same_to_the_lab_the_doctor_and_a_notebook(
+    root: Path, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COURSE_HOME", given)
+    monkeypatch.chdir(root)
+    of_the_lab = lab_environment(root)["COURSE_HOME"]
+    assert doctor_record(root, monkeypatch) == Path(of_the_lab)
+    monkeypatch.setenv("COURSE_HOME", of_the_lab)
+    (root / "workbook").mkdir()
+    monkeypatch.chdir(root / "workbook")  # where a notebook's kernel runs
+    assert record.home() == Path(of_the_lab)
+
+
+def doctor_record(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(doctor, "_repository", lambda: root)
+    return doctor._record_folder()
+
+
+def test_the_settings_of_the_course_are_read_by_jupyterlab(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyter_server.services.config import ConfigManager
+
+    for name, value in lab_environment(root).items():
+        monkeypatch.setenv(name, value)
+    settings = ConfigManager(config_dir_name="labconfig").get("default_setting_overrides")
+    assert settings["@jupyterlab/notebook-extension:tracker"]["codeCellConfig"]["lineWrap"] is True
+
+
+def test_a_second_lab_finds_the_first_that_answers_and_runs_on_this_workbook(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    prepare(root)
+    workbook = root / "workbook"
+    with HTTPServer(("127.0.0.1", 0), Answering) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        known = [
+            {"root_dir": str(root / "gone"), "url": url, "token": "t"},
+            {"root_dir": str(root), "url": url, "token": "t"},
+            {"root_dir": str(workbook), "url": "http://127.0.0.1:9/", "token": "t"},
+        ]
+        monkeypatch.setattr("jupyter_server.serverapp.list_running_servers", lambda: known)
+        assert running_lab(workbook) == ""
+        known.append({"root_dir": str(workbook), "url": url, "token": "t"})
+        assert running_lab(workbook) == f"{url}lab/tree/00_start.md?token=t"
+        server.shutdown()
 
 
 def run_course(*arguments: str, cwd: Path, fake: Path | None = None) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join(map(str, filter(None, (fake, ROOT))))
     environment = {**os.environ, "PYTHONPATH": path}
+    environment.pop("COURSE_HOME", None)
     command = [sys.executable, "-m", "course_utils.cli", *arguments]
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
@@ -309,7 +459,9 @@ def test_course_lab_becomes_jupyterlab_in_the_workbook_and_returns_its_status(ro
     assert handed == [f"{FIRST}: placed", f"{THIRD}: placed"]
     arguments, home = json.loads(lab.removeprefix("LAB "))
     assert arguments[0] == f"--ServerApp.root_dir={root / 'workbook'}" and arguments[-1] == "--own=1"
+    assert arguments[1] == "--LabApp.default_url=/lab/tree/00_start.md"
     assert home == str(root / "workbook" / ".course")
+    assert "**Next step:** open [Lesson 1" in (root / "workbook" / "00_start.md").read_text()
 
 
 def test_course_lab_says_that_a_newer_version_exists_and_how_to_get_it(root: Path, mine: Path, tmp_path: Path) -> None:
@@ -327,4 +479,16 @@ def test_course_reset_says_where_the_learners_version_went(root: Path, mine: Pat
     mine.write_text("my answers")
     done = run_course("reset", "3", cwd=mine.parent)
     assert done.returncode == 0, done.stderr
-    assert str(Path("workbook", "03_clearing_gradients.backup-1.ipynb")) in done.stdout
+    assert str(Path("workbook", "03_clearing_gradients.old-1.ipynb")) in done.stdout
+    assert "Your record of lesson 3 stays; `course reset 3 --record` clears that, too" in done.stdout
+
+
+def test_course_reset_clears_the_record_only_when_asked_and_keeps_the_old_one(root: Path, mine: Path) -> None:
+    kept = mine.parent / ".course" / "lesson3.json"
+    kept.write_text('{"3.1": {"points": 20}}')
+    run_course("reset", "3", cwd=root)
+    assert kept.is_file()
+    done = run_course("reset", "3", "--record", cwd=root)
+    assert "is already as published" in done.stdout and "is cleared" in done.stdout
+    assert not kept.exists() and kept.with_name("lesson3.json.old-1").read_text() == '{"3.1": {"points": 20}}'
+    assert "There is no record of lesson 3" in run_course("reset", "3", "--record", cwd=root).stdout

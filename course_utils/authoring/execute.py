@@ -13,6 +13,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from course_utils.authoring.files import AuthoringError
+from course_utils.authoring.notebooks import LANGUAGE
 from course_utils.authoring.source import first_words
 
 CELL_TIMEOUT = 120
@@ -63,7 +64,7 @@ def execute(notebook: NotebookNode, file: str) -> None:
             _refuse_unstable(file, cell)
             _describe_images(cell)
     notebook.metadata.pop("widgets", None)
-    notebook.metadata.language_info = {"name": "python"}
+    notebook.metadata.language_info = dict(LANGUAGE)
 
 
 def _environment(folder: Path) -> dict[str, str]:

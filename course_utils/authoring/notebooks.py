@@ -15,6 +15,7 @@ from course_utils.authoring.files import AuthoringError
 from course_utils.authoring.repository import Repository
 from course_utils.authoring.source import Source, SourceCell, headings
 from course_utils.exercise import Exercise
+from course_utils.lessons import lessons
 from course_utils.lessons.declare import Lesson
 
 DIFFICULTY = {1: "a warm-up", 2: "gentle", 3: "moderate", 4: "demanding", 5: "hard"}
@@ -23,9 +24,19 @@ HOUSE_RULES = (
     "and device of the inputs, and returned tensors carry no graph.*"
 )
 """What holds for every exercise, under each banner."""
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": "3.11.2",
+}
+"""All that a kernel says of itself: a front end that finds less writes the notebook as soon as it is opened."""
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+    "language_info": LANGUAGE,
 }
 
 
@@ -106,6 +117,14 @@ def facts_line(lesson: Lesson) -> str:
     return f"{minutes} · {lesson.points} points · {exercises} {noun}"
 
 
+def next_link(lesson: Lesson) -> str:
+    """The last cell of a lesson: the way to the next one."""
+    following = next((other for other in lessons() if other.number > lesson.number), None)
+    if following is None:
+        return "This is the last lesson so far."
+    return f"**Next:** [Lesson {following.number}: {following.title}]({following.slug}.ipynb)"
+
+
 def _assemble(source: Source, lesson: Lesson, where: Repository, *, solved: bool) -> NotebookNode:
     registered = {exercise.id: exercise for exercise in lesson.exercises}
     cells: list[NotebookNode] = []
@@ -122,10 +141,12 @@ def _assemble(source: Source, lesson: Lesson, where: Repository, *, solved: bool
             continue
         text = cell.text
         if position == 0:
+            text = text.replace("# ", f"# Lesson {lesson.number}: ", 1)
             text = "\n\n".join(part for part in (text, facts_line(lesson), where.badge(lesson.slug)) if part)
         cells.append(_cell(cell.kind, text, _id_from(cell), cell))
         if position == 0:
             cells.append(_cell("code", setup_code(where), "setup"))
+    cells.append(_cell("markdown", next_link(lesson), "next-lesson"))
     _make_ids_unique(cells)
     notebook: NotebookNode = nbformat.from_dict(  # type: ignore[no-untyped-call]
         {

@@ -40,6 +40,8 @@ WORDS_A_MINUTE = 150
 """How fast learners read a notebook that they run as they go, code included: measured on the first ones."""
 PAUSE = re.compile(r"^> \*\*Pause\.\*\*", re.MULTILINE)
 LAST_SECTIONS = ("True or false", "Summary", "What comes next")
+COLUMNS = 78
+"""What JupyterLab shows of a printed line on a page of 800 pixels; of a longer one it breaks the last word in two."""
 FACT = re.compile(r"^> \*\*Fact\.\*\*", re.MULTILINE)
 _IMG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 _ALT = re.compile(r"""\balt\s*=\s*(?:"[^"]*\S[^"]*"|'[^']*\S[^']*')""")
@@ -92,7 +94,7 @@ def faults_of(root: Path, lesson: Lesson) -> Iterator[str]:
     yield from _order(source)
     yield from _facts(source)
     yield from _minutes(source, declared, lesson)
-    yield from _figures(root, lesson)
+    yield from _outputs(root, lesson)
 
 
 # ------------------------------------------------------------------ one exercise
@@ -361,7 +363,7 @@ def _shows_something(text: str) -> bool:
     return any(isinstance(node, ast.Assert) for node in nodes) or bool(called & {"print", "compare", "show", "display"})
 
 
-def _figures(root: Path, lesson: Lesson) -> Iterator[str]:
+def _outputs(root: Path, lesson: Lesson) -> Iterator[str]:
     path = solved_path(root, lesson)
     if not path.is_file():
         yield f"{shown(root, path)}: missing; run: course build {lesson.number}"
@@ -371,6 +373,13 @@ def _figures(root: Path, lesson: Lesson) -> Iterator[str]:
         for output in cell.get("outputs", []):
             if _is_picture(output) and not _alternative(output):
                 yield f"{shown(root, path)}: cell {cell.id}: no alternative text; use figures.show(fig, alt=...)"
+            if output.output_type == "stream":
+                longest = max(output.text.split("\n"), key=len)
+                if len(longest) > COLUMNS:
+                    yield (
+                        f"{shown(root, path)}: cell {cell.id}: prints {len(longest)} columns, "
+                        f'"{first_words(longest)}"; {COLUMNS} fit the page'
+                    )
             if output.output_type == "error":
                 yield f"{shown(root, path)}: cell {cell.id}: raises {output.ename}; run: course build {lesson.number}"
 

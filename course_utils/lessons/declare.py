@@ -30,6 +30,11 @@ class Question:
     def lesson(self) -> int:
         return int(self.id.split(".")[0])
 
+    @property
+    def letters(self) -> dict[str, str]:
+        """{letter: key}: what a learner reads and presses, in the order of the choices."""
+        return dict(zip("abcdefgh", self.choices, strict=False))
+
 
 SITTING = 90
 """Minutes after which a lesson marks a pause."""

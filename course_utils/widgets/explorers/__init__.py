@@ -6,5 +6,5 @@
 | `expression_graph` | `expression.py` | `expression_view.py` |
 | `gradient_buffer` | `buffer.py` | `buffer_view.py` |
 
-`bundle.py` turns any of them into one notebook output that is useful with and without a front end.
+`widgets/page.py` makes of each what stands in the page and the buttons beside it.
 """

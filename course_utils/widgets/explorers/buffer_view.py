@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from course_utils.widgets.explorers import bundle
+from course_utils.widgets import page
 from course_utils.widgets.explorers.buffer import Entry, GradientBuffer, example, squared_distance
-from course_utils.widgets.explorers.bundle import Still
 from course_utils.widgets.explorers.numbers import vector
+from course_utils.widgets.page import Still
 from gradient_ledger import html
 
 HEADER = ("#", "event", "incoming", ".grad before", ".grad after", "effect on .grad", "tensor", "w after")
@@ -33,7 +33,11 @@ def gradient_buffer(
     Raises `ValueError` when `value` is empty.
     """
     shown = example(GradientBuffer(value, loss_fn, lr))
-    bundle.show(Still(text(shown), ledger(shown)), lambda: _widget(GradientBuffer(value, loss_fn, lr)))
+    page.show(
+        Still(text(shown), page.scrolling(ledger(shown), CAPTION)),
+        lambda: _widget(GradientBuffer(value, loss_fn, lr)),
+        "gradient-buffer",
+    )
 
 
 def cells(entry: Entry) -> list[str]:
@@ -97,26 +101,26 @@ def _widget(buffer: GradientBuffer) -> Any:
     def after(act: Callable[[], Entry]) -> Callable[[], None]:
         def press() -> None:
             entry = act()
-            status.value = bundle.status_element(describe(entry))
-            table.value = bundle.scrolling(ledger(buffer.entries), CAPTION)
+            status.value = page.status_element(describe(entry))
+            table.value = page.scrolling(ledger(buffer.entries), CAPTION)
 
         return press
 
     def restart() -> None:
         buffer.restart()
-        status.value = bundle.status_element(start)
+        status.value = page.status_element(start)
         table.value = ledger(())
 
     restart()
-    controls = bundle.row(
-        bundle.button("backward()", after(buffer.backward), "Forward pass and loss.backward()"),
-        bundle.button("zero_grad()", after(buffer.zero_grad), "optimizer.zero_grad()"),
-        bundle.button(
+    controls = page.row(
+        page.button("backward()", after(buffer.backward), "Forward pass and loss.backward()"),
+        page.button("zero_grad()", after(buffer.zero_grad), "optimizer.zero_grad()"),
+        page.button(
             "zero_grad(set_to_none=False)",
             after(lambda: buffer.zero_grad(set_to_none=False)),
             "optimizer.zero_grad(set_to_none=False)",
         ),
-        bundle.button("step()", after(buffer.step), "optimizer.step()"),
-        bundle.button("Start again", restart, "A fresh parameter and an empty ledger"),
+        page.button("step()", after(buffer.step), "optimizer.step()"),
+        page.button("Start again", restart, "A fresh parameter and an empty ledger"),
     )
-    return bundle.column(controls, status, table)
+    return page.column(controls, status, table)

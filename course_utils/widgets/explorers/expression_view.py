@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from course_utils.widgets.explorers import bundle
-from course_utils.widgets.explorers.bundle import Picture, Still
+from course_utils.widgets import page
 from course_utils.widgets.explorers.expression import Edge, Moment, Node, Trace, moment, trace
 from course_utils.widgets.explorers.numbers import number
+from course_utils.widgets.page import Picture, Still
 from gradient_ledger import figures, html
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def expression_graph(
     if values is None and expression == DEFAULT:
         values, gradients_for = DEFAULT_VALUES, DEFAULT_GRADIENTS if gradients_for is None else gradients_for
     traced = trace(expression, values or {}, gradients_for)
-    bundle.show(still(traced), lambda: _widget(traced))
+    page.show(still(traced), lambda: _widget(traced), "expression-graph")
 
 
 def describe(traced: Trace, step: int) -> str:
@@ -151,7 +151,7 @@ def draw(traced: Trace, step: int) -> Picture:
         f"after step {step} of {now.steps} of the backward pass: {known}."
         + (f" Constants, outside the graph: {constants}." if constants else "")
     )
-    return bundle.picture(figure, alt)
+    return page.picture(figure, alt)
 
 
 def _widget(traced: Trace) -> Any:
@@ -165,19 +165,19 @@ def _widget(traced: Trace) -> Any:
         nonlocal at
         at = min(max(step, 0), last)
         # Drawn before anything is shown: words, picture and table change together.
-        shown = bundle.image_element(draw(traced, at))
-        status.value = bundle.status_element(describe(traced, at))
+        shown = page.image_element(draw(traced, at))
+        status.value = page.status_element(describe(traced, at), lines=3)
         image.value = shown
-        nodes.value = bundle.scrolling(table(traced, at), "Table of the nodes")
+        nodes.value = page.scrolling(table(traced, at), "Table of the nodes")
 
     go(0)
-    controls = bundle.row(
-        bundle.button("Start", lambda: go(0), "To the end of the forward pass"),
-        bundle.button("Previous", lambda: go(at - 1), "One step of the backward pass back"),
-        bundle.button("Next", lambda: go(at + 1), "One step of the backward pass on"),
-        bundle.button("End", lambda: go(last), "To the end of the backward pass"),
+    controls = page.row(
+        page.button("Start", lambda: go(0), "To the end of the forward pass"),
+        page.button("Previous", lambda: go(at - 1), "One step of the backward pass back"),
+        page.button("Next", lambda: go(at + 1), "One step of the backward pass on"),
+        page.button("End", lambda: go(last), "To the end of the backward pass"),
     )
-    return bundle.column(controls, status, image, nodes)
+    return page.column(controls, image, status, nodes)
 
 
 def _sent(traced: Trace, edge: Edge, received: float | None) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from course_utils.widgets.explorers import bundle
-from course_utils.widgets.explorers.bundle import Picture, Still
+from course_utils.widgets import page
 from course_utils.widgets.explorers.numbers import number
 from course_utils.widgets.explorers.surface import (
     Descent,
@@ -21,6 +20,7 @@ from course_utils.widgets.explorers.surface import (
     path,
     regime,
 )
+from course_utils.widgets.page import Picture, Still
 from gradient_ledger import figures
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def loss_surface(
         raise ValueError(
             f"lr = {lr} is not a learning rate: give a positive number, for example {number(limit / 4, 2)}"
         )
-    bundle.show(still(descent), lambda: _widget(descent, first, max(largest, first), spacing))
-    bundle.name_sliders(SLIDER, "learning rate")
+    page.show(still(descent), lambda: _widget(descent, first, max(largest, first), spacing), "loss-surface")
+    page.name_sliders(SLIDER, "learning rate")
 
 
 def describe(descent: Descent, lr: float) -> str:
@@ -128,7 +128,7 @@ def still(descent: Descent) -> Still:
         "Three contour plots of the same loss over w and b, each with a path of gradient descent "
         f"from the same start: {shapes}."
     )
-    return Still("\n".join(lines), picture=bundle.picture(figure, alt))
+    return Still("\n".join(lines), picture=page.picture(figure, alt))
 
 
 def draw(descent: Descent, lr: float) -> Picture:
@@ -157,7 +157,7 @@ def draw(descent: Descent, lr: float) -> Picture:
         f"The gradient arrow points uphill, along ({point_text(ahead.gradient)}); "
         f"the step arrow points the other way, by ({point_text(ahead.step)}).{where}"
     )
-    return bundle.picture(figure, alt)
+    return page.picture(figure, alt)
 
 
 def _widget(descent: Descent, lr: float, largest: float, spacing: float) -> Any:
@@ -185,13 +185,13 @@ def _widget(descent: Descent, lr: float, largest: float, spacing: float) -> Any:
     image, status = widgets.HTML(), widgets.HTML()
 
     def refresh() -> None:
-        image.value = bundle.image_element(draw(descent, rate.value))
-        status.value = bundle.status_element(describe(descent, rate.value))
+        image.value = page.image_element(draw(descent, rate.value))
+        status.value = page.status_element(describe(descent, rate.value))
 
     def take() -> None:
         # Far beyond the picture there is nothing more to see, and float64 ends somewhere.
         if descent.ahead(rate.value).loss_after > 1e12:
-            status.value = bundle.status_element(
+            status.value = page.status_element(
                 "The loss would pass 1e12: it diverges. Reset and choose a smaller rate."
             )
             return
@@ -205,18 +205,27 @@ def _widget(descent: Descent, lr: float, largest: float, spacing: float) -> Any:
         descent.reset()
         refresh()
 
-    widgets.link((slider, "value"), (rate, "value"))
-    rate.observe(lambda _: refresh(), names="value")
+    def follow(moved: Any) -> None:
+        # The front end counts notches in floating point: 0.2 comes back as 0.19999999999999998.
+        if abs(moved.new - rate.value) > 0.51 * spacing:
+            rate.value = float(f"{moved.new:.6g}")
+
+    def change(typed: Any) -> None:
+        slider.value = typed.new
+        refresh()
+
+    slider.observe(follow, names="value")
+    rate.observe(change, names="value")
     refresh()
-    controls = bundle.row(
+    controls = page.row(
         rate,
         slider,
-        bundle.button("Halve it", lambda: scale(0.5), "Halve the learning rate"),
-        bundle.button("Double it", lambda: scale(2.0), "Double the learning rate, up to the largest offered"),
-        bundle.button("Step", take, "Take one step of gradient descent"),
-        bundle.button("Reset", reset, "Back to the start"),
+        page.button("Halve it", lambda: scale(0.5), "Halve the learning rate"),
+        page.button("Double it", lambda: scale(2.0), "Double the learning rate, up to the largest offered"),
+        page.button("Step", take, "Take one step of gradient descent"),
+        page.button("Reset", reset, "Back to the start"),
     )
-    return bundle.column(controls, image, status)
+    return page.column(controls, image, status)
 
 
 def _figure(size: tuple[float, float]) -> Figure:

@@ -1,0 +1,127 @@
+"""Where the learner stands, lesson by lesson: as numbers, and as the page on which JupyterLab opens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from course_utils import record
+from gradient_ledger.files import write_atomically
+
+if TYPE_CHECKING:  # the lessons import torch, and `course doctor` must run without
+    from course_utils.exercise import Exercise
+    from course_utils.lessons import Lesson
+
+START = "00_start.md"
+"""The start page's name, which sorts before the lessons."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the record holds of one lesson. `upcoming` is the first exercise that is not passed, None after the last."""
+
+    lesson: Lesson
+    points: int
+    passed: int
+    predicted: int
+    came_true: int
+    answered_right: int
+    upcoming: Exercise | None
+
+    @property
+    def predictions(self) -> int:
+        return sum(question.kind == "prediction" for question in self.lesson.questions)
+
+    @property
+    def quizzes(self) -> int:
+        return len(self.lesson.questions) - self.predictions
+
+
+def standing(lesson: Lesson) -> Standing:
+    """Where the learner stands in `lesson`."""
+    known = record.read(lesson.number)
+
+    def entry(identifier: str) -> record.Entry:
+        return known.get(identifier, {})
+
+    open_ones = [exercise for exercise in lesson.exercises if not entry(exercise.id).get("passed")]
+    committed = [q for q in lesson.questions if q.kind == "prediction" and entry(q.id).get("choice")]
+    return Standing(
+        lesson,
+        points=sum(int(entry(exercise.id).get("points", 0)) for exercise in lesson.exercises),
+        passed=len(lesson.exercises) - len(open_ones),
+        predicted=len(committed),
+        came_true=sum(entry(q.id).get("measured") == entry(q.id)["choice"] for q in committed),
+        answered_right=sum(q.kind == "quiz" and entry(q.id).get("right") is True for q in lesson.questions),
+        upcoming=open_ones[0] if open_ones else None,
+    )
+
+
+def write_start_page(folder: Path) -> None:
+    """Write the start page into the workbook. Raises `OSError` where that cannot be done."""
+    from course_utils.lessons import lessons
+
+    text = start_page([standing(lesson) for lesson in lessons()], datetime.now())
+    write_atomically(folder / START, text)
+
+
+def start_page(all_of_them: list[Standing], now: datetime) -> str:
+    """The start page, as Markdown: the lessons, where the learner stands, the next step, and how a lesson works."""
+    rows = [
+        f"| [Lesson {at.lesson.number}: {at.lesson.title}]({at.lesson.slug}.ipynb) | {at.lesson.minutes} "
+        f"| {at.points} of {at.lesson.points} | {at.passed} of {len(at.lesson.exercises)} "
+        f"| {at.predicted} of {at.predictions} | {at.answered_right} of {at.quizzes} |"
+        for at in all_of_them
+    ]
+    return _PAGE.format(
+        next=_next_step(all_of_them),
+        points=sum(at.points for at in all_of_them),
+        most=sum(at.lesson.points for at in all_of_them),
+        rows="\n".join(rows),
+        now=f"{now:%Y-%m-%d, %H:%M}",
+    )
+
+
+def _next_step(all_of_them: list[Standing]) -> str:
+    for at in all_of_them:
+        if at.upcoming is None:
+            continue
+        if not (at.passed or at.predicted or at.answered_right):
+            return f"open [Lesson {at.lesson.number}: {at.lesson.title}]({at.lesson.slug}.ipynb)"
+        cell = f"banner-{at.upcoming.id.replace('.', '-')}"
+        return f"[exercise {at.upcoming.id}, {at.upcoming.title}]({at.lesson.slug}.ipynb#cell-id={cell})"
+    return (
+        "you have passed every exercise there is. `course audit train.py` does for your own loop what you learned here"
+    )
+
+
+_PAGE = """\
+# The Gradient Ledger
+
+**Next step:** {next}.
+
+| Lesson | Minutes | Points | Exercises passed | Predictions made | Quizzes right |
+|:--|--:|--:|--:|--:|--:|
+{rows}
+
+You have {points} of {most} points, as of {now}. This page is written when JupyterLab starts and whenever you run
+`progress()` in a lesson.
+
+## How a lesson works
+
+Run a cell with Shift+Enter, and begin with the first. Text, experiments and exercises take turns.
+
+- **Predict.** Before an experiment, `predict` asks what will come out. Press a letter, then run the experiment. No
+  points depend on it: a wrong prediction is what you learn from. A `quiz` answers at once and says why.
+- **Write.** In the cell of an exercise replace `...` by your own code and run it.
+- **Check.** The cell below it, `check`, tries your code on several cases. It names the mistake where it knows
+  it, and keeps your points. Check as often as you like: points are never taken away.
+- **Hint.** `hint("1.1")` gives a nudge; called again, a stronger one. `solution("1.1")` opens after a pass or two
+  different attempts. Neither costs points.
+- **Come back.** What you wrote and answered is saved, the variables are not: choose *Run All Above Selected Cell* in
+  the menu *Run* where you go on.
+- **Start again.** `.venv/bin/course reset 1` (in conda `course reset 1`), in a terminal in the folder of the course,
+  gives you a fresh lesson 1 and keeps your notebook beside it.
+"""
