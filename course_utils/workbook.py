@@ -99,7 +99,7 @@ def prepare(root: Path) -> list[Handed]:
 
 def _hand_out(source: Path, target: Path, manifest: dict[str, str]) -> Handed:
     """Place, refresh or keep one notebook, and note in `manifest` what was handed out."""
-    published = source.read_bytes()
+    published = _published(source)
     digest = _digest(published)
     action: Action
     if not target.exists():
@@ -131,7 +131,7 @@ def reset(root: Path, lesson: int) -> Reset:
         raise UserError(f"there is no lesson {lesson}: the lessons are {lessons}")
     folder, source = root / WORKBOOK, matching[0]
     target = folder / source.name
-    content = source.read_bytes()
+    content = _published(source)
     with _explained(folder):
         (folder / RECORD_FOLDER).mkdir(parents=True, exist_ok=True)
         if target.exists() and target.read_bytes() == content:
@@ -161,10 +161,17 @@ def _back_up(path: Path) -> Path:
         return backup
 
 
+def _published(source: Path) -> bytes:
+    """A published notebook as it is handed out: with the version of the Python that its kernel will be.
+
+    JupyterLab writes that version into a notebook that holds another one, as soon as it is opened.
+    """
+    version = f'"version": "{platform.python_version()}"'.encode()
+    return re.sub(rb'(?<!\\)"version": "[\d.]+"', version, source.read_bytes(), count=1)
+
+
 def _write_notebook(source: Path, target: Path, content: bytes) -> None:
-    # JupyterLab writes the version of the kernel's Python into a notebook that holds another, as soon as it is opened.
-    version = f'"version": "{platform.python_version()}"'
-    write_atomically(target, re.sub(r'(?<!\\)"version": "[\d.]+"', version, content.decode("utf-8"), count=1))
+    write_atomically(target, content.decode("utf-8"))
     # A file written atomically is its owner's alone; a notebook is an ordinary file, to be handed in.
     shutil.copymode(source, target)
 

@@ -161,6 +161,7 @@ def test_a_notebook_is_handed_out_with_the_python_version_that_jupyterlab_would_
     handed = json.loads((root / "workbook" / THIRD).read_text())
     assert handed["metadata"]["language_info"]["version"] == platform.python_version()
     assert handed["cells"][0]["source"] == source
+    assert not reset(root, 3).changed
 
 
 def test_a_deleted_notebook_is_placed_again(root: Path, mine: Path) -> None:
