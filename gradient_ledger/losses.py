@@ -6,6 +6,7 @@ Looked at for the first passes of a line. Local variables are read where the tex
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -84,8 +85,8 @@ def _variables(frame: FrameType) -> Any:
     try:
         yield {**frame.f_globals, **own}
     finally:
-        if sys.version_info < (3, 13) and own is not frame.f_globals:
-            own.clear()
+        if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            own.clear()  # elsewhere, in a class or under exec(), these are the variables themselves
 
 
 def _calls_of_backward(scope: ast.AST, line: int) -> Iterator[ast.Call]:

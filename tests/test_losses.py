@@ -105,6 +105,19 @@ def test_no_variable_lives_longer_for_being_looked_at() -> None:
     assert [e.idle_summand for e in ledger.log.events if isinstance(e, Backward)] == ["extra"] * 3
 
 
+def test_the_variables_of_code_under_exec_stay(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("loss = a + c\nseen(loss); loss.backward()\n")
+    found: list[Any] = []
+    own: dict[str, Any] = {
+        "a": torch.ones((), requires_grad=True) * 2,
+        "c": torch.ones(()),
+        "seen": lambda loss: found.append(idle_summand(sys._getframe(1), loss.grad_fn)),
+    }
+    exec(compile(script.read_text(), str(script), "exec"), {}, own)
+    assert found[0].text == "c" and set(own) == {"a", "c", "seen", "loss"}
+
+
 def test_an_iterator_is_asked_whether_it_has_ended_and_loses_nothing() -> None:
     model = nn.Linear(2, 2)
     generator, kept = model.parameters(), filter(lambda p: p.requires_grad, model.parameters())
