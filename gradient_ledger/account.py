@@ -66,6 +66,7 @@ class Account:
         "index",
         "is_parameter",
         "joined",
+        "looked_at",
         "module",
         "name",
         "owned",
@@ -116,6 +117,8 @@ class Account:
         """Whether a living model held it when we last looked."""
         self.trains = can_train(parameter)
         """Whether it required a gradient when we last looked."""
+        self.looked_at = False
+        """Whether the user's code ever read its gradient."""
         self.thawed = False
         """Whether it began to require a gradient while no living optimizer held it."""
         self.cut_at: Place | None = None
@@ -241,7 +244,7 @@ class Account:
 
     def held(self, place: Place | None) -> None:
         """The user's code took hold of it at that line."""
-        self.read, self.taken = place, True
+        self.read, self.taken, self.looked_at = place, True, True
 
     def found_nonfinite(self) -> None:
         """inf or nan is in what it holds, and stays there whatever is added."""

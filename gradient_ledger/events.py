@@ -351,6 +351,8 @@ class Ending(Event):
     """The `if` it stands under; None where there is none."""
     condition: str = ""
     """The text of that `if`'s test."""
+    reported: Place | None = None
+    """The line where the loss that is shown is divided by the size of the window, if the text has one."""
     passed_over: Place | None = None
     """The last `continue` before that `if` in the same loop, or `return` in the same function."""
     restored: Place | None = None
@@ -601,6 +603,8 @@ class ParameterFacts:
     """How often the module that holds it was called while it could have been trained."""
     given: bool
     """Whether the user's code ever put a gradient there itself."""
+    read: bool = False
+    """Whether the user's code ever read its gradient."""
     thawed: bool = False
     """Whether it began to require a gradient while no living optimizer held it."""
     is_parameter: bool = True

@@ -106,6 +106,7 @@ class Recorder(State):
                     requires_grad=account.trains,
                     ran=runs.calls if (runs := self._runs(account, reached)) else 0,
                     given=account.given,
+                    read=account.looked_at,
                     thawed=account.thawed,
                     is_parameter=account.is_parameter,
                     in_model=account.attached,

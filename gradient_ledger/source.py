@@ -41,8 +41,42 @@ def conditions(place: Place, trail: Trail) -> dict[str, Any]:
     return {
         "under": Place(frame.file, one.under, frame.function, frame.through) if one.under is not None else None,
         "condition": one.condition,
+        "reported": reported_share(tuple((one.file, one.line) for one in frames)),
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
     }
+
+
+def reported_share(trail: Trail) -> Place | None:
+    """The line where a loss that is shown is divided by the size of the window, by the text of a step's function.
+
+    The size is what a loop counts up to, or what a condition takes the remainder by.
+    """
+    return next((found for file, line in trail if (found := _share(file, line)) is not None), None)
+
+
+@lru_cache(maxsize=4096)
+def _share(file: str, line: int) -> Place | None:
+    within = scope(file, line)
+    nodes = list(own(within)) if within is not None else []
+    sizes = {ast.unparse(n.right) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)}
+    sizes |= {ast.unparse(n.args[0]) for n in nodes if _is_range(n)}
+    sums = {ast.unparse(n.target) for n in nodes if isinstance(n, ast.AugAssign) and ".item()" in ast.unparse(n.value)}
+    for node in nodes:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and sizes & _factors(node.right):
+            shown = ast.unparse(node.left)
+            if ".item()" in shown or shown in sums:
+                return Place(file, node.lineno)
+    return None
+
+
+def _factors(expression: ast.expr) -> set[str]:
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Mult):
+        return _factors(expression.left) | _factors(expression.right)
+    return {ast.unparse(expression)}
+
+
+def _is_range(node: Any) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and len(node.args) == 1
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,7 @@ import re
 import sys
 import types
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,9 +62,12 @@ def _read(path: Path) -> Script:
 
 
 def run(
-    script: Script, *, by_numbers: bool = True, digests: bool = False
+    script: Script, *, by_numbers: bool = True, digests: bool = False, beside: Iterable[GradientLedger] = ()
 ) -> tuple[GradientLedger, BaseException | None]:
-    """Run the script under a ledger as its header asks, in this process; its own exception comes back."""
+    """Run the script under a ledger as its header asks, in this process; its own exception comes back.
+
+    Ledgers `beside` it watch the same run: each is on its own, but only the first one takes closer looks.
+    """
     module = types.ModuleType("__main__")
     module.__file__ = str(script.path)
     code = compile(script.path.read_text(encoding="utf-8"), str(script.path), "exec")
@@ -86,7 +90,9 @@ def run(
     try:
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with ledger:
+            with contextlib.ExitStack() as watched:
+                for one in (ledger, *beside):
+                    watched.enter_context(one)
                 exec(code, module.__dict__)
     except (Exception, SystemExit) as raised:
         error = raised

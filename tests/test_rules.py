@@ -1567,6 +1567,20 @@ def four_means_are_summed() -> Log:
     return windows(4, 4, 4, passes={"root": "MseLoss", "reduction": "mean"}).log()
 
 
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "warning",
+    BACKWARD,
+    "nothing divides by 4",
+    "The loss that is shown is divided, at train.py:9",
+    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
+    window=4,
+)
+def the_loss_that_is_shown_is_divided() -> Log:
+    return windows(4, 4, 4, passes=MEANS, reported=at(EDIT)).log()
+
+
 @quiet("window.means")
 def the_gradient_is_divided_after_the_last_micro_batch() -> Log:
     tape = Tape("w b")
@@ -3525,7 +3539,9 @@ def what_stands_beside_its_adapter_is_not_trained() -> Log:
 
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "Critic.0.w get gradients, and no optimizer")
 def gradients_pass_through_another_model() -> Log:
-    return part("Net.w Critic.0.w", "Net.w", loose="Critic.0.w").log({"Critic.0.w": {"model": "Critic"}})
+    return part("Net.w Critic.0.w", "Net.w", loose="Critic.0.w").log(
+        {"Critic.0.w": {"model": "Critic", "training": False}}
+    )
 
 
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer")
@@ -3556,7 +3572,7 @@ def a_tensor_of_no_model_gets_gradients() -> Log:
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "Judge.0.h get gradients, and no optimizer")
 def a_layer_of_another_model_comes_late_and_is_not_trained() -> Log:
     made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
-    late = {"made_at": at(LAYER), "made": 5, "model": "Judge"}
+    late = {"made_at": at(LAYER), "made": 5, "model": "Judge", "training": False}
     tape = part("w b Judge.0.h", "w b", loose="Judge.0.h")
     return tape.log({"Judge.0.h": late}, optimizers=made)
 
@@ -3568,8 +3584,8 @@ def the_weights_of_several_losses_are_left_out() -> Log:
 
 
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "Linear.weight get gradients, and no optimizer")
-def a_layer_by_itself_is_not_trained() -> Log:
-    facts = {"model": "Linear", "training": True}
+def the_program_looks_at_the_gradients_of_another_model() -> Log:
+    facts = {"model": "Linear", "training": True, "read": True}
     return part("w Linear.weight", "w", loose="Linear.weight").log({"Linear.weight": facts})
 
 

@@ -196,7 +196,7 @@ def never(view: View) -> Iterator[Finding]:
 
 
 def _found_nothing(windows: list[Window]) -> bool:
-    return not any(w.step.fresh or w.step.stale or w.step.skipped for w in windows)
+    return not any(w.step.fresh or w.step.stale or w.step.skipped or w.step.zeros for w in windows)
 
 
 def _came_later(parameter: ParameterFacts, optimizer: int, windows: list[Window]) -> bool:
@@ -225,9 +225,9 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
 def _left_out(view: View, orphan: ParameterFacts) -> bool:
     """Whether a parameter looks forgotten, not frozen.
 
-    An optimizer held it and was let go; or it was frozen when the optimizer was made, and is no more; or it is all there is in a module that is no layer, as the weights of several
-    losses are; or it belongs to a part of a model behind a part that is trained, where what is not to be trained
-    stands in front, or beside its adapters; or to a whole model, whose twin is trained on the same losses.
+    An optimizer held it and was let go; or it was frozen when the optimizer was made, and is no more; or it belongs to
+    a part of a model behind a part that is trained, where what is not to be trained stands in front, or beside its
+    adapters; or to a whole model, and the program never looks at its gradients.
     """
     if orphan.let_go_at is not None or orphan.thawed:
         return True
@@ -236,13 +236,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     if trained:
         behind = min(p.position for p in trained) < orphan.position
         return behind and not any(_part(p) == _part(orphan) for p in trained)
-    if mine and all(_part(p) == _inner(p) not in ("weight", "bias") for p in mine):
-        return True
-    names = {p.name for p in mine}
-    kind = orphan.model.rstrip("0123456789")
-    twins = [p for p in view.log.parameters if p.owners and p.model.rstrip("0123456789") == kind]
-    one_of = {p.name for p in twins if _inner(p) == _inner(orphan)}
-    return any(names & set(e.names) and one_of & set(e.names) for e in view.of(Accumulate))
+    return not any(p.read for p in mine)
 
 
 def _inner(parameter: ParameterFacts) -> str:

@@ -289,13 +289,14 @@ def means(view: View) -> Iterator[Finding]:
             if window.micro_batches > 1 and passes and quiet and plain and window.step.reference is None:
                 summed.append(window)
         if summed and len(summed) * 2 >= len(windows):
-            k = summed[0].micro_batches
+            k, shown = summed[0].micro_batches, summed[0].step.reported
             yield finding(
                 "loss-not-divided",
-                "info",
+                "warning" if shown is not None else "info",
                 summed[0].step.last_pass_at,
                 f"Each of the {k} losses of a window is a mean, and nothing divides by {k}: if they are micro-batches "
-                f"of one batch, the gradient is {k} times its gradient.",
+                f"of one batch, the gradient is {k} times its gradient."
+                f"{f' The loss that is shown is divided, at {shown}.' if shown else ''}",
                 f"Call (loss / {k}).backward(), or weight each loss by its share; a reference= would settle it.",
                 window=k,
             )
