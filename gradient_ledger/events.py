@@ -268,6 +268,8 @@ class Edit(Event):
     """What the first of them held before: `empty`, `zero`, `fresh`, `used` or `skipped`."""
     factors: tuple[float, ...] = ()
     """By what the norms changed, where they were taken."""
+    adds_gradient: bool = False
+    """Whether the text of the line adds a `.grad` in place to something: to itself, if it is this one that changed."""
     scaled: bool = False
     """Whether any of them carried the loss scale."""
     norms: tuple[float, float] | None = None
@@ -676,6 +678,8 @@ class Log:
     """Windows left out because the run was long and they were like earlier ones."""
     bare_states: Mapping[str, Place | None] = field(default_factory=dict)
     """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line of the call."""
+    drawn_at: Place | None = None
+    """The line of a `sample()` of a distribution that has a graph, and of which only a divergence is used with it."""
     unfrozen: Mapping[str, Place | None] = field(default_factory=dict)
     """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same, and its line."""
     redrawn_at: Place | None = None

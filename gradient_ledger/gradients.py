@@ -26,6 +26,8 @@ from gradient_ledger.tensors import digest_of, fingerprint, is_finite, is_zero, 
 _MEANT = re.compile(r"\.grad\.data\s*(\.\w+_\(|\[.*\]\s*[-+*/]?=|[-+*/]?=(?!=))")
 """A line that writes through `.grad.data` in so many words: whoever wrote it means the gradient to change."""
 
+_ADDS = re.compile(r"\.add_\([^)]*\.grad\b")
+
 # ------------------------------------------------------------------ the user's code takes hold of a gradient
 
 
@@ -317,6 +319,7 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
         return
     how = "assigned" if account.status == ZERO else "in place"
     draft = state.join(Edit, place, account, how, how=how, status=account.status)
+    draft.fields["adds_gradient"] = place is not None and bool(_ADDS.search(place.code))
     if account.status != ZERO:
         note_factor(draft, account, grad)
     if account.status == FRESH:

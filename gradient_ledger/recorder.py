@@ -149,6 +149,7 @@ class Recorder(State):
                     for one in self.books.modules.values()
                     if one.bare and not one.carried
                 },
+                drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 unfrozen=self._unfrozen(),
                 redrawn_at=self.redrawn_at,
                 steps_by_hand=self.progress.steps_by_hand,

@@ -26,6 +26,15 @@ _register: Any = Tensor.register_post_accumulate_grad_hook
 """As torch has it: the taps wrap the name."""
 
 
+class Drawn:
+    """A distribution from which a sample was drawn that has no graph."""
+
+    __slots__ = ("place", "ref", "weighed")
+
+    def __init__(self, distribution: Any, place: Place | None):
+        self.ref, self.place, self.weighed = weakref.ref(distribution), place, False
+
+
 class State:
     """The accounts of one ledger, its events, and what it must remember between two of torch's doings."""
 
@@ -64,6 +73,10 @@ class State:
         self.own_only = False
         self.module_hooks = -1
         self.hooks_scale = False
+        self.drawn: dict[int, Drawn] = {}
+        """Distributions with a graph from which `sample()` has drawn without one."""
+        self.drawn_at: list[Place | None] = []
+        """Lines of such a `sample()` whose distribution is in a divergence, and in no log-probability."""
         self.redrawn_at: Place | None = None
         self.hooked_at: Place | None = None
         self.sync: dict[str, Any] = {}

@@ -15,6 +15,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from gradient_ledger import places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import ModuleAccount
+from gradient_ledger.budget import LOOKS
 from gradient_ledger.compiled import is_product, uncompiled
 from gradient_ledger.events import (
     AverageUpdate,
@@ -30,7 +31,7 @@ from gradient_ledger.events import (
 from gradient_ledger.gradients import settle
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import Region
-from gradient_ledger.state import State
+from gradient_ledger.state import Drawn, State
 from gradient_ledger.tally import rate_of
 from gradient_ledger.tensors import digest_of, scale_of
 
@@ -301,6 +302,34 @@ def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:
     """The state of an optimizer was loaded from a checkpoint."""
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
         state.optimizer(optimizer).restored = places.user_place(frame)
+
+
+def drawn(state: State, distribution: Any, frame: FrameType) -> None:
+    """`sample()` draws from a distribution: what it gives has no graph, whatever its parameters have."""
+    if torch.is_grad_enabled() and distribution.loc.requires_grad and state.budget.may_look("drawn", LOOKS):
+        state.drawn[id(distribution)] = Drawn(distribution, places.user_place(frame))
+
+
+def known_draw(state: State, distribution: Any) -> Drawn | None:
+    """What is known of a sample drawn from this distribution."""
+    found = state.drawn.get(id(distribution))
+    return found if found is not None and found.ref() is distribution else None
+
+
+def log_probability(state: State, distribution: Any, frame: FrameType) -> None:
+    """The log-probability of something: a policy's sample needs no graph, for its log-probability has one."""
+    found = known_draw(state, distribution)
+    if found is not None and not found.weighed:
+        found.weighed = True
+        if found.place in state.drawn_at:
+            state.drawn_at.remove(found.place)
+
+
+def divergence(state: State, distribution: Any, frame: FrameType) -> None:
+    """The divergence of a distribution from another is taken, as of the code of a variational autoencoder."""
+    found = known_draw(state, distribution)
+    if found is not None and not found.weighed:
+        state.drawn_at.append(found.place)
 
 
 def average_updated(state: State, frame: FrameType, account: Account | None = None, trained: bool = False) -> Draft:

@@ -215,6 +215,10 @@ def _install() -> None:
     tap(torch.optim.swa_utils.AveragedModel, "update_parameters", before=_averaged)
     for cell in (nn.RNNCell, nn.GRUCell, nn.LSTMCell):
         tap(cell, "forward", before=_cell_runs, after=_cell_ran)
+    tap(torch.distributions.Normal, "sample", before=_before(lambda *of: surroundings.drawn(*of)))
+    tap(torch.distributions.Normal, "log_prob", before=_before(lambda *of: surroundings.log_probability(*of)))
+    for module in (torch.distributions, torch.distributions.kl):
+        tap(module, "kl_divergence", before=_before(lambda *of: surroundings.divergence(*of)))
     plain = nn.Module.__call__
     _replace(nn.Module, "__call__", _module_call)
     _undo.append(compiled.take_for_the_plain_call(nn.Module.__call__, plain))

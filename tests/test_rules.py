@@ -2124,6 +2124,50 @@ def a_checkpoint_that_nothing_was_trained_with() -> Log:
     return tape.log(redrawn_at=at(FORWARD))
 
 
+@finds(
+    "precision.replaced",
+    "gradient-kept-as-state",
+    "error",
+    EDIT,
+    "w changed in .grad itself, to 2 times what was there, 2 times: the buffer is the very tensor in .grad",
+    names=["w"],
+)
+def a_buffer_is_the_gradient_and_is_added_to_itself() -> Log:
+    return added(2.0, 2.0)
+
+
+@quiet("precision.replaced")
+def other_gradients_are_added() -> Log:
+    return added(1.2, 0.9)
+
+
+@quiet("precision.replaced")
+def it_happens_once() -> Log:
+    return added(2.0)
+
+
+def added(*factors: float) -> Log:
+    tape = Tape("w")
+    for factor in factors:
+        tape.passes(1)
+        tape.edit(factors=(factor,), adds_gradient=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "The divergence of the distribution trains it")
+def a_code_is_drawn_without_a_graph() -> Log:
+    return windows(1, 1).log(drawn_at=at(FORWARD))
+
+
+@quiet("graphs.drawn")
+def a_code_is_drawn_and_nothing_is_trained() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(drawn_at=at(FORWARD))
+
+
 @finds("graphs.bare_states", "state-without-graph", "warning", FORWARD, "cell runs several times", cell="cell")
 def a_state_leaves_the_graph_at_every_step() -> Log:
     return windows(1, 1).log(bare_states={"cell": at(FORWARD)})

@@ -601,6 +601,14 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "sampled-without-graph",
+        "A code is sampled without a graph",
+        "sample() draws under no_grad: the decoder's loss reaches no parameter of the encoder, which learns from the divergence alone.",
+        "Call rsample(), which draws by noise that is scaled and shifted, with a graph.",
+        "A policy's action is drawn with sample(), for there the log-probability has the graph.",
+        "",
+    ),
+    Misconception(
         "checkpoint-draws-again",
         "A checkpoint draws other random numbers",
         "What is computed again in backward() has dropped out other entries: the gradients belong to another loss than the one computed.",

@@ -40,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     graphs.idle_summands,
     graphs.redrawn,
     graphs.bare_states,
+    graphs.drawn,
     precision.clipping,
     precision.edits,
     precision.mixed_precision,

@@ -84,3 +84,15 @@ def bare_states(view: View) -> Iterator[Finding]:
                 "no gradient goes back further than one step of the sequence.",
                 cell=name,
             )
+
+
+def drawn(view: View) -> Iterator[Finding]:
+    """A variational code that is drawn without a graph."""
+    if view.log.drawn_at is not None and any(view.windows.values()):
+        yield finding(
+            "sampled-without-graph",
+            "warning",
+            view.log.drawn_at,
+            "This sample() is drawn from a distribution that has a graph, and has none itself. The divergence of the "
+            "distribution trains it; what is computed from the sample does not.",
+        )

@@ -477,6 +477,18 @@ def replaced(view: View) -> Iterator[Finding]:
                 names=sorted(over[0][0].names & set(over[0][1].overwrote))[:10],
                 steps=steps_of(list({w.number: w for w, _ in over}.values())),
             )
+        itself = [e for w in windows for e in w.of(Edit) if e.adds_gradient and _grows_alike(e)]
+        if len(itself) > 1:
+            yield finding(
+                "gradient-kept-as-state",
+                "error",
+                itself[0].where,
+                f"This line adds a gradient to a buffer, and {some(itself[0].names)} changed in .grad itself, to "
+                f"{itself[0].factors[0]:.3g} times what was there, {times(len(itself), 'time')}: the buffer is the very "
+                "tensor in .grad.",
+                names=list(itself[0].names)[:10],
+            )
+            continue
         kept = [w for w in windows if w.step.kept_as_state]
         if kept:
             yield finding(
@@ -516,3 +528,9 @@ def state(view: View) -> Iterator[Finding]:
                 dtype=low[0].step.low_precision,
                 passes=low[0].passes,
             )
+
+
+def _grows_alike(event: Edit) -> bool:
+    """Whether an edit made all gradients longer, by one factor: what was added to each was a multiple of itself."""
+    factors = event.factors
+    return bool(factors) and factors[0] > 1.001 and max(factors) - min(factors) < 1e-4 * factors[0]
