@@ -107,7 +107,10 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameT
     if state.budget.may_look(("critic", line), SAMPLES):
         critic = [state.books.by_id[leaf] for leaf in graph.critic(node) if leaf in state.books.by_id]
         if critic:
-            one.draft.fields |= {"critic": critic, "critic_at": source.weighing(line)}
+            one.draft.fields |= {
+                "critic": critic,
+                "critic_at": source.weighing(line) or source.weighing_anywhere(line[0][0]),
+            }
 
 
 def look_for_idle(one: Pass, node: Any, frame: FrameType | None, calls: list[Trail]) -> None:

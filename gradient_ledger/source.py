@@ -135,12 +135,24 @@ def weighing(trail: Trail) -> Place | None:
         products = [
             one.lineno
             for one in (own(within) if within is not None else ())
-            if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) and one.lineno <= line
-            if any("log" in part or "ratio" in part for part in (ast.unparse(one.left), ast.unparse(one.right)))
+            if _is_weighing(one) and one.lineno <= line
         ]
         if products:
             return Place(file, max(products))
     return None
+
+
+def weighing_anywhere(file: str) -> Place | None:
+    """The one line of a file where a log-probability is multiplied with something; None where there are several."""
+    tree = _tree(file)
+    lines = {_line(one) for one in ast.walk(tree) if _is_weighing(one)} if tree is not None else set()
+    return Place(file, lines.pop()) if len(lines) == 1 else None
+
+
+def _is_weighing(node: ast.AST) -> bool:
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return False
+    return any("log" in part or "ratio" in part for part in (ast.unparse(node.left), ast.unparse(node.right)))
 
 
 def factor(file: str, line: int) -> str | None:

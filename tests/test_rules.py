@@ -3427,6 +3427,20 @@ def the_line_of_the_attack_trains_too() -> Log:
 
 
 @quiet("ownership.input_gradients")
+def every_attack_is_a_share_of_the_gradient() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.forward()
+        tape.backward(OTHER, divisor=2.0)
+        tape.write(InputGradient, EDIT, backward=tape.count)
+        tape.forward()
+        tape.backward(divisor=2.0)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("ownership.input_gradients")
 def training_goes_on_at_the_line_of_the_attack() -> Log:
     tape = Tape("w b")
     for _ in range(2):

@@ -98,6 +98,9 @@ def _for_the_input_alone(view: View, window: Window, read: InputGradient, number
     following = view.by_pass.get(later[0])
     if following is None or trails.get(source) in [trails.get(n) for n in later]:
         return False
+    shares = {one.divisor for n in numbers if (one := view.by_pass.get(n)) is not None}
+    if len(shares) == 1 and shares != {None}:
+        return False  # each pass is one share of a mean: the attacks are trained on, too
     return any(read.number < e.number < following.number and e.grad for e in window.of(Forward))
 
 
