@@ -11,6 +11,16 @@ SOLVED := $(wildcard solutions/*.ipynb)
 UNSOLVED := $(wildcard notebooks/*.ipynb)
 # Arguments for `course lab`, for instance: make lab ARGS="--no-browser --port 9000"
 ARGS ?=
+# The build of torch that is downloaded where there is none. On Linux pip's own choice brings CUDA with it, so a
+# machine without an NVIDIA GPU takes the CPU build; elsewhere pip's choice is right. TORCH=cpu or cuda decides.
+TORCH ?= $(shell if [ "$$(uname -s)" != Linux ]; then echo default; elif nvidia-smi -L >/dev/null 2>&1; then echo cuda; else echo cpu; fi)
+# Where the CPU build is: PyTorch's own index. Where it cannot be reached, pip goes on with the indexes it knows.
+TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu
+# Of that index torch alone is taken; what it needs comes with the course.
+PIP_cpu := --no-deps --retries 2 --extra-index-url $(TORCH_CPU_INDEX)
+SIZE_cpu := the CPU build, about 200 MB (TORCH=cuda takes the one for NVIDIA GPUs)
+SIZE_cuda := the build for NVIDIA GPUs, 2 to 3 GB with CUDA (TORCH=cpu takes the small one)
+SIZE_default := the build for this system, about 100 MB
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test clean
@@ -19,6 +29,7 @@ help:
 	@echo "make lab     set up .venv and open the notebooks in JupyterLab (ARGS=\"--no-browser --port N\")"
 	@echo "make test    set up .venv and run every check"
 	@echo "make clean   remove .venv and caches; workbook/, your work, stays"
+	@echo "TORCH=cpu or TORCH=cuda chooses the build of torch; without it, cuda where there is an NVIDIA GPU"
 	@echo "PYTHON=python3.12 chooses the Python that .venv is made with (3.10 or newer)"
 
 lab: $(VENV)/lab.stamp
@@ -33,7 +44,9 @@ $(PY):
 # is left out of the second step.
 define SET_UP
 	@echo "== set up $(VENV) for $(1)"
-	@$(PY) -c 'import torch' 2>/dev/null || $(PY) -m pip install --disable-pip-version-check -c constraints.txt torch
+	@$(PY) -c 'import torch' 2>/dev/null || { \
+		echo "== download torch: $(or $(SIZE_$(TORCH)),$(error TORCH=$(TORCH): say cpu or cuda))" && \
+		$(PY) -m pip install --disable-pip-version-check $(PIP_$(TORCH)) -c constraints.txt torch; }
 	@sed '/^torch==/d' constraints.txt > $(VENV)/constraints.txt
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '$(2)'
 endef

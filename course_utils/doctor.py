@@ -246,11 +246,23 @@ data["version"] = matplotlib.__version__
 
 
 def check_widgets() -> list[Check]:
-    """ipywidgets 8 in the kernel and its half in JupyterLab, `jupyterlab_widgets` 3: both are needed."""
-    found = probe("import ipywidgets\ndata['version'] = ipywidgets.__version__")
+    """ipywidgets 8 in the kernel and its half in JupyterLab, `jupyterlab_widgets` 3: both are needed.
+
+    Colab has a front end of its own, made for the ipywidgets it ships: 7.7 is well there.
+    """
+    found = probe(
+        """
+import importlib.util
+import ipywidgets
+data["version"] = ipywidgets.__version__
+data["colab"] = bool(importlib.util.find_spec("google") and importlib.util.find_spec("google.colab"))
+"""
+    )
     if found.error:
         return [_no_library("ipywidgets", found, "ipywidgets>=8.1")]
     version = str(found.data["version"])
+    if found.data["colab"] and _numbers(version) >= (7, 7):
+        return [Check("ipywidgets", "ok", f"{version}, with Colab's own front end")]
     if _numbers(version) < (8,):
         return [Check("ipywidgets", "fail", f"{version} is older than 8", _install("ipywidgets>=8.1"))]
     lab = probe(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +14,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS = ("course_utils", "gradient_ledger", "__editable__", "__pycache__")
+NOT_THERE = ("course_utils", "gradient_ledger", "__editable__", "__pycache__", "jupyterlab")
+SHIPPED = "7.7.1"
+"""The version of ipywidgets that Colab ships."""
 
 
 def _run(*command: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
@@ -40,16 +44,32 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment like Colab's: everything this one has, but neither the package nor a trace of it."""
+    """An environment like Colab's: what this one has, but neither the package, nor JupyterLab, nor ipywidgets 8.
+
+    Only the metadata of ipywidgets says 7, and that is what pip goes by.
+    """
     folder = tmp_path_factory.mktemp("bare")
     _run(sys.executable, "-m", "venv", "--without-pip", folder)
     python = folder / "bin" / "python"
     here = Path(sysconfig.get_paths()["purelib"])
     there = Path(_run(python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])").strip())
     for item in here.iterdir():
-        if not item.name.startswith(OURS):
+        if item.match("ipywidgets-*.dist-info"):
+            old = there / f"ipywidgets-{SHIPPED}.dist-info"
+            old.mkdir()
+            (old / "METADATA").write_text(f"Metadata-Version: 2.1\nName: ipywidgets\nVersion: {SHIPPED}\n")
+            (old / "RECORD").touch()
+        elif not item.name.startswith(NOT_THERE):
             (there / item.name).symlink_to(item)
     return python
+
+
+def _installed(python: Path, folder: Path, environment: dict[str, str]) -> dict[str, str]:
+    """{name: version} of every distribution that this Python finds."""
+    listed = "json.dumps({one.name: one.version for one in importlib.metadata.distributions()})"
+    source = f"import importlib.metadata, json; print({listed})"
+    found: dict[str, str] = json.loads(_run(python, "-c", source, cwd=folder, env=environment))
+    return found
 
 
 def test_the_set_up_cell_installs_the_package_and_the_lesson_runs(repository: Path, bare: Path, tmp_path: Path) -> None:
@@ -61,16 +81,13 @@ def test_the_set_up_cell_installs_the_package_and_the_lesson_runs(repository: Pa
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV", "COURSE_HOME")}
     missing = subprocess.run([bare, "-c", "import course_utils"], cwd=tmp_path, env=environment, capture_output=True)
     assert missing.returncode != 0, "the bare environment has the package already"
-    torch_before = _run(
-        bare, "-c", "import torch; print(torch.__version__, torch.__file__)", cwd=tmp_path, env=environment
-    )
+    before = _installed(bare, tmp_path, environment)
+    assert before["ipywidgets"] == SHIPPED and "jupyterlab" not in before
 
     notebook = student_notebook(ROOT, 1, repository=f"git+file://{repository}")
     kernel = tmp_path / "kernels" / "share" / "jupyter" / "kernels" / "bare"
     kernel.mkdir(parents=True)
     argv = [str(bare), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    import json
-
     (kernel / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "bare", "language": "python"}))
     elsewhere = tmp_path / "content"
     elsewhere.mkdir()
@@ -87,7 +104,7 @@ def test_the_set_up_cell_installs_the_package_and_the_lesson_runs(repository: Pa
     assert (elsewhere / ".course" / "lesson1.json").exists(), "the record lies beside the notebook"
     where = _run(bare, "-c", "import course_utils; print(course_utils.__file__)", cwd=tmp_path, env=environment)
     assert str(ROOT) not in where and str(bare.parent.parent) in where
-    torch_after = _run(
-        bare, "-c", "import torch; print(torch.__version__, torch.__file__)", cwd=tmp_path, env=environment
-    )
-    assert torch_after == torch_before
+    assert _installed(bare, tmp_path, environment) == {
+        **before,
+        "gradient-ledger": importlib.metadata.version("gradient-ledger"),
+    }

@@ -210,6 +210,14 @@ def test_ipywidgets_7_fails(library: Library) -> None:
     assert only(doctor.check_widgets(), "ipywidgets").level == "fail"
 
 
+@pytest.mark.parametrize(("version", "level"), [("7.7.1", "ok"), ("7.6.5", "fail")])
+def test_on_colab_its_own_ipywidgets_is_well(version: str, level: str, library: Library) -> None:
+    library("ipywidgets", f"__version__ = '{version}'")
+    library("google", "import os\n__path__ = [os.path.dirname(__file__)]")
+    library("colab", "")
+    assert [(check.name, check.level) for check in doctor.check_widgets()] == [("ipywidgets", level)]
+
+
 def test_a_jupyterlab_extension_that_is_not_on_the_path_fails(library: Library) -> None:
     library(
         "jupyter_core",

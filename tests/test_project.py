@@ -78,7 +78,7 @@ def test_a_learner_installs_few_packages() -> None:
 def test_the_set_up_cell_installs_what_a_kernel_needs_of_the_course() -> None:
     from course_utils.authoring.notebooks import IN_A_KERNEL
 
-    assert ranges(list(IN_A_KERNEL)) == {name: one for name, one in EXTRAS["course"].items() if name != "jupyterlab"}
+    assert set(IN_A_KERNEL) == {*RUNTIME, *EXTRAS["course"]} - {"jupyterlab"}
 
 
 def test_the_conda_environment_has_the_tested_pins_name_by_name() -> None:
@@ -141,6 +141,23 @@ def test_the_stamp_names_the_repository_it_runs_in_and_may_commit() -> None:
     assert "default_branch" in job["if"]
     assert 'course build --repository "$REPOSITORY"' in commands(job) and "git push" in commands(job)
     assert {"REPOSITORY": "${{ github.repository }}"} in [step.get("env") for step in job["steps"]]
+
+
+def test_actions_are_pinned_by_commit_and_the_comment_names_the_version() -> None:
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        used = re.findall(r"uses: (.+)", path.read_text(encoding="utf-8"))
+        assert used and all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one) for one in used), path
+
+
+def test_the_stamp_can_be_started_by_hand() -> None:
+    # YAML reads the key `on` as true.
+    assert set(workflow("stamp")[True]) == {"push", "workflow_dispatch"}
+
+
+def test_the_readme_names_every_way_in() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    ways = ("make lab", "TORCH=cuda", "py -m venv .venv", "environment.yml", "`stamp.yml`", "enable Actions first")
+    assert [way for way in ways if way not in readme] == []
 
 
 def program(folder: Path, name: str, script: str) -> None:
@@ -246,6 +263,35 @@ def test_make_lab_installs_torch_first_and_alone_then_the_course_then_opens_it(c
     assert log[-1].startswith("course lab --no-browser --port 9000")
 
 
+@pytest.mark.parametrize(
+    ("system", "gpu", "given", "build"),
+    [
+        ("Linux", False, "", "the CPU build, about 200 MB"),
+        ("Linux", True, "", "the build for NVIDIA GPUs, 2 to 3 GB"),
+        ("Linux", False, "cuda", "the build for NVIDIA GPUs, 2 to 3 GB"),
+        ("Linux", True, "cpu", "the CPU build, about 200 MB"),
+        ("Darwin", False, "", "the build for this system"),
+    ],
+)
+def test_make_lab_takes_the_cpu_build_of_torch_on_linux_without_a_gpu_and_says_its_size_first(
+    clone: Path, tmp_path: Path, system: str, gpu: bool, given: str, build: str
+) -> None:
+    program(tmp_path / "path", "uname", f"echo {system}")
+    program(tmp_path / "path", "nvidia-smi", f"exit {0 if gpu else 9}")
+    path = f"{tmp_path / 'path'}{os.pathsep}{os.environ['PATH']}"
+    arguments = [f"TORCH={given}"] if given else []
+    status, log, printed = make(clone, "lab", "TORCH_CPU_INDEX=an-index", *arguments, PATH=path)
+    assert status == 0, printed
+    assert f"== download torch: {build}" in printed
+    of_cpu = "--no-deps --retries 2 --extra-index-url an-index "
+    assert (of_cpu in installs(log)[0]) == ("CPU" in build) and of_cpu not in installs(log)[1]
+
+
+def test_make_lab_refuses_a_build_of_torch_that_does_not_exist(clone: Path) -> None:
+    status, log, printed = make(clone, "lab", "TORCH=gpu")
+    assert status != 0 and "TORCH=gpu: say cpu or cuda" in printed and installs(log) == []
+
+
 @pytest.mark.parametrize("changed", ["pyproject.toml", "constraints.txt"])
 def test_make_sets_up_once_and_again_only_when_one_of_its_two_files_changed(clone: Path, changed: str) -> None:
     make(clone, "lab")
@@ -264,8 +310,9 @@ def test_a_set_up_for_tests_serves_the_lab_too(clone: Path) -> None:
 
 def test_a_torch_that_is_there_already_is_never_replaced(clone: Path) -> None:
     (clone / "torch-is-there").touch()
-    [only] = installs(make(clone, "lab")[1])
-    assert only.endswith("-e .[course]")
+    _, log, printed = make(clone, "lab")
+    [only] = installs(log)
+    assert only.endswith("-e .[course]") and "download" not in printed
     [constraints] = re.findall(r"-c (\S+)", only)
     left = (clone / constraints).read_text()
     assert "torch==" not in left and "numpy==" in left
@@ -288,7 +335,7 @@ def test_make_test_runs_every_check_in_order_each_under_a_header(clone: Path) ->
         f"-m pytest -q --nbval-lax --nbval-current-env {parallel} notebooks/01_a.ipynb",
     ]
     headers = [line for line in printed.splitlines() if line.startswith("== ")]
-    assert len(headers) == 1 + len(ran) + 1, "one for the set-up, one for each check, one at the end"
+    assert len(headers) == 2 + len(ran) + 1, "two for the set-up, one for each check, one at the end"
 
 
 def test_make_test_touches_no_learners_record(clone: Path, tmp_path: Path) -> None:

@@ -59,33 +59,42 @@ def to_text(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook, indent=1, sort_keys=True, ensure_ascii=False).rstrip("\n") + "\n"
 
 
-IN_A_KERNEL = ("ipywidgets>=8.1", "matplotlib>=3.8")
-"""What of the extra `course` a lesson needs in a kernel: JupyterLab itself is there, or something in its place."""
+IN_A_KERNEL = ("torch", "numpy", "matplotlib", "ipywidgets")
+"""What a lesson needs in a kernel besides the package: JupyterLab itself is there, or something in its place."""
+
+_INSTALL = """import importlib.metadata, importlib.util, subprocess, sys
+if importlib.util.find_spec("course_utils") is None:
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip += ["REQUIREMENT"]
+    for name in (NEEDS):
+        # What is here already stays at its version.
+        found = [f"{name}=={one.version}" for one in importlib.metadata.distributions(name=name)]
+        pip += found[:1] or [name]
+    subprocess.run(pip, check=True)
+    importlib.invalidate_caches()"""
+
+_ADVISE = """import importlib.util, os, sys
+if importlib.util.find_spec("course_utils") is None:
+    if "google.colab" in sys.modules:  # Colab opens one file, not the folder around it
+        do = "run in a new cell:  %pip install git+https://github.com/OWNER/NAME\\nwith the names "
+        do += "of the repository that this notebook is from, and then this cell again."
+    elif "BINDER_REPO_URL" in os.environ:  # Binder has the whole repository
+        do = "run in a new cell:  %pip install ..\\nand then this cell again."
+    else:
+        do = "run in a terminal, in the course's folder:  make lab\\nand open the notebook in the "
+        do += "JupyterLab that it starts. Windows, or without make: README.md, Start."
+    raise ModuleNotFoundError("course_utils is not in this kernel. To mend it, " + do)"""
 
 
 def setup_code(where: Repository) -> str:
-    """The set-up cell, three lines: what it needs, the package when it is missing, the learner's names.
+    """The set-up cell: the package when it is missing, or what to do about that, and the learner's names.
 
-    pip is given the version of torch that is installed, so it can only keep that one or fail.
+    pip is given the installed version of everything it might upgrade, so it can only keep that one or fail.
     """
-    if where.requirement:
-        first = "import importlib.metadata, importlib.util, subprocess, sys"
-        needs = ", ".join(f'"{one}"' for one in IN_A_KERNEL)
-        install = (
-            'if importlib.util.find_spec("course_utils") is None: subprocess.run([sys.executable, "-m", "pip", '
-            f'"install", "--quiet", "--disable-pip-version-check", "{where.requirement}", {needs}, '
-            '*[f"torch=={found.version}" for found in importlib.metadata.distributions(name="torch")][:1]], '
-            "check=True), importlib.invalidate_caches()"
-        )
-    else:
-        first = "import importlib.util"
-        install = (
-            'if importlib.util.find_spec("course_utils") is None: raise ModuleNotFoundError('
-            '"course_utils is not installed in this kernel. In a terminal, in the folder of the course, run: make lab")'
-        )
-    return "\n".join(
-        (first, install, "from course_utils import check, compare, hint, predict, progress, quiz, solution")
-    )
+    needs = ", ".join(f'"{one}"' for one in IN_A_KERNEL)
+    missing = _INSTALL.replace("REQUIREMENT", where.requirement).replace("NEEDS", needs)
+    names = "from course_utils import check, compare, hint, predict, progress, quiz, solution"
+    return f"{missing if where.requirement else _ADVISE}\n\n{names}"
 
 
 def banner(exercise: Exercise) -> str:

@@ -24,7 +24,7 @@ class Repository:
         """Markdown of the Colab badge of one lesson, or an empty string."""
         if not self.github:
             return ""
-        target = f"https://colab.research.google.com/github/{self.github}/blob/main/notebooks/{slug}.ipynb"
+        target = f"https://colab.research.google.com/github/{self.github}/blob/HEAD/notebooks/{slug}.ipynb"
         return (
             f"[![Open this lesson in Google Colab](https://colab.research.google.com/assets/colab-badge.svg)]({target})"
         )
@@ -80,8 +80,8 @@ def repository(value: str) -> Repository:
     github = _GITHUB.fullmatch(value)
     if github:
         name = f"{github[1]}/{github[2]}"
-        # The archive needs no git on the learner's machine.
-        return Repository(f"https://github.com/{name}/archive/refs/heads/main.zip", name)
+        # The archive needs no git on the learner's machine; HEAD is the default branch, whatever its name.
+        return Repository(f"https://github.com/{name}/archive/HEAD.zip", name)
     if "://" in value:
         return Repository(f"git+{value}")
     raise AuthoringError(f"--repository {value}: not a repository; give OWNER/NAME, a git URL, or the path of a folder")
