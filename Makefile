@@ -14,11 +14,13 @@ ARGS ?=
 # The build of torch that is downloaded where there is none. On Linux pip's own choice brings CUDA with it, so a
 # machine without an NVIDIA GPU takes the CPU build; elsewhere pip's choice is right. TORCH=cpu or cuda decides.
 TORCH ?= $(shell if [ "$$(uname -s)" != Linux ]; then echo default; elif nvidia-smi -L >/dev/null 2>&1; then echo cuda; else echo cpu; fi)
-# Where the CPU build is: PyTorch's own index. Where it cannot be reached, pip goes on with the indexes it knows.
-TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu
-# Of that index torch alone is taken; what it needs comes with the course.
-PIP_cpu := --no-deps --retries 2 --extra-index-url $(TORCH_CPU_INDEX)
-SIZE_cpu := the CPU build, about 200 MB (TORCH=cuda takes the one for NVIDIA GPUs)
+# The address of an index with CPU builds; pytorch.org names PyTorch's own. Of it torch alone is taken, and where it
+# cannot be reached, pip goes on with the indexes it knows. Without it those decide which build it is.
+TORCH_CPU_INDEX ?=
+PIP_cpu := $(if $(TORCH_CPU_INDEX),--no-deps --retries 2 --extra-index-url $(TORCH_CPU_INDEX))
+SMALL := the CPU build, about 200 MB (TORCH=cuda takes the one for NVIDIA GPUs)
+UNSAID := the build your package index has, up to 3 GB where it brings CUDA (TORCH_CPU_INDEX=ADDRESS takes 200 MB)
+SIZE_cpu := $(if $(TORCH_CPU_INDEX),$(SMALL),$(UNSAID))
 SIZE_cuda := the build for NVIDIA GPUs, 2 to 3 GB with CUDA (TORCH=cpu takes the small one)
 SIZE_default := the build for this system, about 100 MB
 
@@ -30,6 +32,7 @@ help:
 	@echo "make test    set up .venv and run every check"
 	@echo "make clean   remove .venv and caches; workbook/, your work, stays"
 	@echo "TORCH=cpu or TORCH=cuda chooses the build of torch; without it, cuda where there is an NVIDIA GPU"
+	@echo "TORCH_CPU_INDEX=ADDRESS is the index that the CPU build comes from; pytorch.org names it"
 	@echo "PYTHON=python3.12 chooses the Python that .venv is made with (3.10 or newer)"
 
 lab: $(VENV)/lab.stamp

@@ -287,6 +287,15 @@ def test_make_lab_takes_the_cpu_build_of_torch_on_linux_without_a_gpu_and_says_i
     assert (of_cpu in installs(log)[0]) == ("CPU" in build) and of_cpu not in installs(log)[1]
 
 
+def test_make_lab_says_what_may_come_where_no_index_of_cpu_builds_is_named(clone: Path, tmp_path: Path) -> None:
+    program(tmp_path / "path", "uname", "echo Linux")
+    program(tmp_path / "path", "nvidia-smi", "exit 9")
+    path = f"{tmp_path / 'path'}{os.pathsep}{os.environ['PATH']}"
+    status, log, printed = make(clone, "lab", PATH=path)
+    assert status == 0 and "== download torch: the build your package index has, up to 3 GB" in printed, printed
+    assert "--extra-index-url" not in installs(log)[0]
+
+
 def test_make_lab_refuses_a_build_of_torch_that_does_not_exist(clone: Path) -> None:
     status, log, printed = make(clone, "lab", "TORCH=gpu")
     assert status != 0 and "TORCH=gpu: say cpu or cuda" in printed and installs(log) == []
