@@ -198,7 +198,8 @@ def _install() -> None:
     tap(torch.optim.Optimizer, "load_state_dict", after=_done(lambda *of: surroundings.optimizer_restored(*of)))
     tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
     _tap_scaler()
-    for name in ("clip_grad_norm_", "clip_grad_value_"):
+    for name in ("clip_grad_norm_", "clip_grad_value_") if not compiled.any_graph() else ():
+        # Where code that clips was compiled without these two, they would make it be compiled once more.
         tap(torch.nn.utils, name, before=_clip_called(name))
         tap(torch.nn.utils.clip_grad, name, before=_clip_called(name))
     for scheduler in _subclasses(torch.optim.lr_scheduler.LRScheduler):
