@@ -30,9 +30,6 @@ LASTS = 3
 
 IN_PLACE = ("add_", "sub_", "lerp_", "addcmul_")
 LISTS = ("_foreach_add_", "_foreach_lerp_", "_foreach_sub_")
-LEAVING = ("detach", "item", "tolist", "numpy")
-"""What takes a tensor's values out of its graph."""
-
 NORMS = ("norm", "square", "pow", "__pow__")
 """What begins a norm, as a method of a tensor."""
 COLLECTIVES = ("all_reduce", "reduce", "all_gather", "all_gather_into_tensor", "all_gather_object")
@@ -75,7 +72,7 @@ class CloseLook:
             for name in COLLECTIVES:
                 self._tap(torch.distributed, name, self._collected)
         if cuts:
-            for name in LEAVING:
+            for name in graph.LEAVING:
                 self._tap(Tensor, name, self._left)
             self._tap(torch.no_grad, "__enter__", self._entered)
             self._tap(torch.no_grad, "__exit__", self._exited)

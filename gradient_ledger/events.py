@@ -414,7 +414,7 @@ class Ending(Event):
     hooks: Mapping[str, int] = field(default_factory=dict)
     """Parameters that carry more gradient hooks than at any step before, and how many."""
     hooks_scale: bool = False
-    """Whether the text of the last hook multiplies by a number or adds one: twice the hook is twice the effect."""
+    """Whether the text of the last hook multiplies or divides by a number: twice the hook is twice the effect."""
     hooked_at: Place | None = None
     """Where a gradient hook was last registered."""
     reference: Comparison | None = None
@@ -605,14 +605,14 @@ class ParameterFacts:
     """How often the module that holds it was called while it could have been trained."""
     given: bool
     """Whether the user's code ever put a gradient there itself."""
+    is_parameter: bool
+    """Whether it is an `nn.Parameter`, not a plain tensor."""
+    in_model: bool
+    """Whether a module seen running still holds it."""
     read: bool = False
     """Whether the user's code ever read its gradient."""
     thawed: bool = False
     """Whether it began to require a gradient while no living optimizer held it."""
-    is_parameter: bool = True
-    """Whether it is an `nn.Parameter`, not a plain tensor."""
-    in_model: bool = True
-    """Whether a module seen running still holds it."""
     called_at: Place | None = None
     """Where the module that holds it was first called."""
     training: bool = False

@@ -24,6 +24,9 @@ BY_ENTRY |= {f"{name}Backward1" for name in "Squeeze Sum Mean Rsub Clamp Where".
 
 LIKELIHOODS = {f"{name}Backward0" for name in "LogSoftmax Logsumexp NllLoss Log BinaryCrossEntropyWithLogits".split()}
 
+LEAVING = ("detach", "item", "tolist", "numpy")
+"""What takes a tensor's values out of its graph."""
+
 MOST_NODES = 20_000
 """Larger graphs are not walked."""
 
@@ -194,8 +197,8 @@ def _computed(node: Any) -> bool:
     return node is not None and type(node).__name__ != "AccumulateGrad"
 
 
-def critic(node: Any) -> list[int]:
-    """The parameters, by `id`, of the value that weighs a log-probability and has a graph itself; else empty.
+def critic(node: Any) -> list[torch.Tensor]:
+    """The parameters of the value that weighs a log-probability and has a graph itself; else empty.
 
     A policy's loss is a log-probability times an advantage, which is a difference to a value: one number a state from
     a linear layer. Weights that depend on the probability itself, as in a focal loss or an entropy, are none.
@@ -213,7 +216,7 @@ def critic(node: Any) -> list[int]:
         ends = [one for one in weight if type(one).__name__ not in BY_ENTRY]
         subtracts = any(type(one).__name__ in ("SubBackward0", "RsubBackward1") for one in weight)
         if subtracts and ends and all(_is_single_output(one) for one in ends):
-            return [id(leaf) for one in ends for leaf in _operands(one)]
+            return [leaf for one in ends for leaf in _operands(one)]
     return []
 
 

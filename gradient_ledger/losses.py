@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from gradient_ledger import places, source
 from gradient_ledger.events import Place, Trail
+from gradient_ledger.graph import LEAVING
 
 SUMS = {ast.Add: "AddBackward0", ast.Sub: "SubBackward0"}
 _MADE = re.compile(r"(\b|_)(zeros?|zeros_like|tensor|empty|full|float|int|sum)\(")
@@ -36,7 +37,7 @@ WRAPPERS |= {"MulBackward0": ("scale",)}
 MODULES = ("F", "torch", "functional", "nn.functional", "torch.nn.functional")
 
 
-_LEAVING = re.compile(r"\.(detach|item|tolist|numpy)\(\)|\.data\b")
+_LEAVING = re.compile(rf"\.({'|'.join(LEAVING)})\(\)|\.data\b")
 
 
 class Idle(NamedTuple):

@@ -98,19 +98,15 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameT
     """How the loss was put together, at the first passes of a line."""
     line = one.deposit.trail
     calls = state.progress.graphless.pop(one.thread, [])
-    if state.budget.may_look(("summands", line), SAMPLES):
-        look_for_idle(one, node, places.user_frame(frame), calls)
     if state.budget.may_look(("divisions", line)):
         one.draft.fields |= graph.divisions(node, scaled)
-    if state.budget.may_look(("contrast", line), SAMPLES):
-        one.draft.fields["contrast"] = graph.contrast(node)
-    if state.budget.may_look(("critic", line), SAMPLES):
-        critic = [state.books.by_id[leaf] for leaf in graph.critic(node) if leaf in state.books.by_id]
-        if critic:
-            one.draft.fields |= {
-                "critic": critic,
-                "critic_at": source.weighing(line) or source.weighing_anywhere(line[0][0]),
-            }
+    if not state.budget.may_look(("parts", line), SAMPLES):
+        return
+    one.draft.fields["contrast"] = graph.contrast(node)
+    look_for_idle(one, node, places.user_frame(frame), calls)
+    critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
+    if critic:
+        one.draft.fields |= {"critic": critic, "critic_at": source.weighing(line)}
 
 
 def look_for_idle(one: Pass, node: Any, frame: FrameType | None, calls: list[Trail]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter, defaultdict
 from typing import Any
 
@@ -50,6 +51,15 @@ class Region:
 
     def __init__(self) -> None:
         self.depth, self.number = 0, 0
+
+
+class Drawn:
+    """A distribution from which a sample was drawn that has no graph."""
+
+    __slots__ = ("place", "ref", "weighed")
+
+    def __init__(self, distribution: Any, place: Place | None):
+        self.ref, self.place, self.weighed = weakref.ref(distribution), place, False
 
 
 class Progress:

@@ -129,24 +129,21 @@ def _inside(node: Any, word: type[ast.stmt], line: int) -> Iterator[ast.stmt]:
 
 
 def weighing(trail: Trail) -> Place | None:
-    """The line above a backward where a log-probability is multiplied with something, by their names."""
+    """Where a log-probability is multiplied with something, by their names: above a backward in one of the functions
+    that called for it, or else at the one such line of its file."""
     for file, line in trail:
-        within = scope(file, line)
-        products = [
-            one.lineno
-            for one in (own(within) if within is not None else ())
-            if _is_weighing(one) and one.lineno <= line
-        ]
+        products = [n for n in _products(scope(file, line)) if n <= line]
         if products:
             return Place(file, max(products))
-    return None
+    anywhere = {n for file, _ in trail[:1] for n in _products(_tree(file), inner=True)}
+    return Place(trail[0][0], anywhere.pop()) if len(anywhere) == 1 else None
 
 
-def weighing_anywhere(file: str) -> Place | None:
-    """The one line of a file where a log-probability is multiplied with something; None where there are several."""
-    tree = _tree(file)
-    lines = {_line(one) for one in ast.walk(tree) if _is_weighing(one)} if tree is not None else set()
-    return Place(file, lines.pop()) if len(lines) == 1 else None
+def _products(within: ast.AST | None, inner: bool = False) -> list[int]:
+    """Lines of such products in a function, or with `inner` in those inside it, too."""
+    if within is None:
+        return []
+    return [_line(one) for one in (ast.walk(within) if inner else own(within)) if _is_weighing(one)]
 
 
 def _is_weighing(node: ast.AST) -> bool:
@@ -166,8 +163,8 @@ def factor(file: str, line: int) -> str | None:
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, (ast.Mult, ast.Div)):
         return None
     given = [one.arg for one in hooks[0].args.args]
-    for own, other in ((value.left, value.right), (value.right, value.left)):
-        if isinstance(own, ast.Name) and own.id in given:
+    for gradient, other in ((value.left, value.right), (value.right, value.left)):
+        if isinstance(gradient, ast.Name) and gradient.id in given:
             return other.id if isinstance(other, ast.Name) else str(getattr(other, "value", "")) or None
     return None
 

@@ -17,22 +17,13 @@ from gradient_ledger.budget import Budget
 from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import Event, Place
 from gradient_ledger.journal import Draft, Journal
-from gradient_ledger.progress import Progress
+from gradient_ledger.progress import Drawn, Progress
 
 if TYPE_CHECKING:
     from gradient_ledger.closelook import CloseLook
 
 _register: Any = Tensor.register_post_accumulate_grad_hook
 """As torch has it: the taps wrap the name."""
-
-
-class Drawn:
-    """A distribution from which a sample was drawn that has no graph."""
-
-    __slots__ = ("place", "ref", "weighed")
-
-    def __init__(self, distribution: Any, place: Place | None):
-        self.ref, self.place, self.weighed = weakref.ref(distribution), place, False
 
 
 class State:

@@ -15,7 +15,6 @@ from torch.nn.modules.dropout import _DropoutNd
 from gradient_ledger import places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import ModuleAccount
-from gradient_ledger.budget import LOOKS
 from gradient_ledger.compiled import is_product, uncompiled
 from gradient_ledger.events import (
     AverageUpdate,
@@ -31,7 +30,7 @@ from gradient_ledger.events import (
 from gradient_ledger.gradients import settle
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import Region
-from gradient_ledger.state import Drawn, State
+from gradient_ledger.state import State
 from gradient_ledger.tally import rate_of
 from gradient_ledger.tensors import digest_of, scale_of
 
@@ -87,31 +86,6 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         state.emit(Forward, places.user_place(frame), (), **fields)
 
 
-def cell_runs(state: State, module: nn.Module, given: Any) -> None:
-    """A recurrent cell is about to run: whether the state that it gets is its last one, and has a graph."""
-    entry = state.books.module(module)
-    if entry is None or not torch.is_grad_enabled():
-        return
-    number = state.progress.pass_number
-    again, entry.sequence = entry.sequence == number, number
-    hidden = given[0] if isinstance(given, tuple) else given
-    if not again or not isinstance(hidden, Tensor):
-        return
-    if hidden.requires_grad:
-        entry.carried += 1
-    elif not entry.carried and entry.last is not None and digest_of(hidden) == entry.last:
-        entry.bare += 1
-
-
-def cell_ran(state: State, module: nn.Module, result: Any) -> None:
-    """A recurrent cell has run: remember its state, to know it again without its graph."""
-    entry = state.books.module(module)
-    if entry is not None:
-        hidden = result[0] if isinstance(result, tuple) else result
-        looks = not entry.carried and state.budget.may_look("states")
-        entry.last = digest_of(hidden) if looks and isinstance(hidden, Tensor) else None
-
-
 def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
     """Note where a module first ran, and whether a reentrant checkpoint ran it."""
     entry.called_at = places.user_place(frame)
@@ -119,7 +93,7 @@ def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
     while walk is not None:
         code = walk.f_code
         inside = code.co_filename.endswith("utils/checkpoint.py")
-        if inside and code.co_name in ("forward", "checkpoint") and draws(entry.ref()):
+        if inside and code.co_name in ("forward", "checkpoint") and drops_out(entry.ref()):
             local = walk.f_locals
             if local.get("preserve_rng_state", local.get("preserve")) is False:
                 state.redrawn_at = places.user_place(walk)
@@ -130,7 +104,7 @@ def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
         walk = walk.f_back
 
 
-def draws(module: nn.Module | None) -> bool:
+def drops_out(module: nn.Module | None) -> bool:
     """Whether a module drops out at random."""
     return isinstance(module, _DropoutNd) and module.training and 0 < module.p < 1
 
@@ -302,34 +276,6 @@ def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:
     """The state of an optimizer was loaded from a checkpoint."""
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
         state.optimizer(optimizer).restored = places.user_place(frame)
-
-
-def drawn(state: State, distribution: Any, frame: FrameType) -> None:
-    """`sample()` draws from a distribution: what it gives has no graph, whatever its parameters have."""
-    if torch.is_grad_enabled() and distribution.loc.requires_grad and state.budget.may_look("drawn", LOOKS):
-        state.drawn[id(distribution)] = Drawn(distribution, places.user_place(frame))
-
-
-def known_draw(state: State, distribution: Any) -> Drawn | None:
-    """What is known of a sample drawn from this distribution."""
-    found = state.drawn.get(id(distribution))
-    return found if found is not None and found.ref() is distribution else None
-
-
-def log_probability(state: State, distribution: Any, frame: FrameType) -> None:
-    """The log-probability of something: a policy's sample needs no graph, for its log-probability has one."""
-    found = known_draw(state, distribution)
-    if found is not None and not found.weighed:
-        found.weighed = True
-        if found.place in state.drawn_at:
-            state.drawn_at.remove(found.place)
-
-
-def divergence(state: State, distribution: Any, frame: FrameType) -> None:
-    """The divergence of a distribution from another is taken, as of the code of a variational autoencoder."""
-    found = known_draw(state, distribution)
-    if found is not None and not found.weighed:
-        state.drawn_at.append(found.place)
 
 
 def average_updated(state: State, frame: FrameType, account: Account | None = None, trained: bool = False) -> Draft:

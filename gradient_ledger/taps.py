@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from torch.optim import optimizer as _optimizer
 from torch.utils.hooks import RemovableHandle
 
-from gradient_ledger import compiled, gradients, passes, places, steps, surroundings
+from gradient_ledger import compiled, gradients, inside, passes, places, steps, surroundings
 from gradient_ledger.recorder import Recorder
 
 _MISSING = object()
@@ -198,10 +198,10 @@ def _install() -> None:
     tap(torch.optim.Optimizer, "load_state_dict", after=_done(lambda *of: surroundings.optimizer_restored(*of)))
     tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
     _tap_scaler()
-    for name in ("clip_grad_norm_", "clip_grad_value_") if not compiled.any_graph() else ():
-        # Where code that clips was compiled without these two, they would make it be compiled once more.
-        tap(torch.nn.utils, name, before=_clip_called(name))
-        tap(torch.nn.utils.clip_grad, name, before=_clip_called(name))
+    if not compiled.any_graph():  # code that clips, compiled without these, would be compiled once more
+        for name in ("clip_grad_norm_", "clip_grad_value_"):
+            tap(torch.nn.utils, name, before=_clip_called(name))
+            tap(torch.nn.utils.clip_grad, name, before=_clip_called(name))
     for scheduler in _subclasses(torch.optim.lr_scheduler.LRScheduler):
         tap(scheduler, "step", after=_scheduled)
     autocast = torch.amp.autocast_mode.autocast
@@ -216,10 +216,10 @@ def _install() -> None:
     tap(torch.optim.swa_utils.AveragedModel, "update_parameters", before=_averaged)
     for cell in (nn.RNNCell, nn.GRUCell, nn.LSTMCell):
         tap(cell, "forward", before=_cell_runs, after=_cell_ran)
-    tap(torch.distributions.Normal, "sample", before=_before(lambda *of: surroundings.drawn(*of)))
-    tap(torch.distributions.Normal, "log_prob", before=_before(lambda *of: surroundings.log_probability(*of)))
+    tap(torch.distributions.Normal, "sample", before=_before(lambda *of: inside.drawn(*of)))
+    tap(torch.distributions.Normal, "log_prob", before=_before(lambda *of: inside.log_probability_taken(*of)))
     for module in (torch.distributions, torch.distributions.kl):
-        tap(module, "kl_divergence", before=_before(lambda *of: surroundings.divergence(*of)))
+        tap(module, "kl_divergence", before=_before(lambda *of: inside.divergence_taken(*of)))
     plain = nn.Module.__call__
     _replace(nn.Module, "__call__", _module_call)
     _undo.append(compiled.take_for_the_plain_call(nn.Module.__call__, plain))
@@ -309,12 +309,12 @@ def _hook_registered(recorder: Recorder, call: Call) -> None:
 
 
 def _cell_runs(recorder: Recorder, call: Call) -> None:
-    surroundings.cell_runs(recorder, call.owner, call.argument(2, "hx"))
+    inside.cell_runs(recorder, call.owner, call.argument(2, "hx"))
 
 
 def _cell_ran(recorder: Recorder, call: Call, _: Any) -> None:
     if not call.failed:
-        surroundings.cell_ran(recorder, call.owner, call.result)
+        inside.cell_ran(recorder, call.owner, call.result)
 
 
 def _averaged(recorder: Recorder, call: Call) -> None:

@@ -330,8 +330,9 @@ def local_norms(view: View) -> Iterator[Finding]:
 def unfrozen(view: View) -> Iterator[Finding]:
     """A module that was to be frozen by an attribute of its own."""
     used = {name for w in view.all_windows for name in w.step.names}
+    model_of = {facts.name: facts.model for facts in view.log.parameters}
     for name, where in view.log.unfrozen.items():
-        mine = sorted(p for p in used if p.startswith(f"{name}.") or name in {f.model for f in _facts(view, p)})
+        mine = sorted(p for p in used if p.startswith(f"{name}.") or model_of.get(p) == name)
         if mine:
             yield finding(
                 "frozen-by-attribute",
@@ -341,7 +342,3 @@ def unfrozen(view: View) -> Iterator[Finding]:
                 "gradients, and steps used them.",
                 names=mine[:10],
             )
-
-
-def _facts(view: View, name: str) -> list[ParameterFacts]:
-    return [one for one in view.log.parameters if one.name == name]

@@ -1,0 +1,67 @@
+"""What a forward does with numbers that the graph does not show: states of recurrent cells, codes that are drawn."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gradient_ledger import places
+from gradient_ledger.progress import Drawn
+from gradient_ledger.state import State
+from gradient_ledger.tensors import digest_of
+
+
+def cell_runs(state: State, module: nn.Module, given: Any) -> None:
+    """A recurrent cell is about to run: whether the state that it gets is its last one, and has a graph."""
+    entry = state.books.module(module)
+    if entry is None or not torch.is_grad_enabled():
+        return
+    number = state.progress.pass_number
+    again, entry.sequence = entry.sequence == number, number
+    hidden = given[0] if isinstance(given, tuple) else given
+    if not again or not isinstance(hidden, Tensor):
+        return
+    if hidden.requires_grad:
+        entry.carried += 1
+    elif not entry.carried and entry.last is not None and digest_of(hidden) == entry.last:
+        entry.bare += 1
+
+
+def cell_ran(state: State, module: nn.Module, result: Any) -> None:
+    """A recurrent cell has run: remember its state, to know it again without its graph."""
+    entry = state.books.module(module)
+    if entry is not None:
+        hidden = result[0] if isinstance(result, tuple) else result
+        looks = not entry.carried and state.budget.may_look("states")
+        entry.last = digest_of(hidden) if looks and isinstance(hidden, Tensor) else None
+
+
+def drawn(state: State, distribution: Any, frame: FrameType) -> None:
+    """`sample()` draws from a distribution: what it gives has no graph, whatever its parameters have."""
+    if torch.is_grad_enabled() and distribution.loc.requires_grad and state.budget.may_look("drawn"):
+        state.drawn[id(distribution)] = Drawn(distribution, places.user_place(frame))
+
+
+def _known(state: State, distribution: Any) -> Drawn | None:
+    """What is known of a sample drawn from this distribution."""
+    found = state.drawn.get(id(distribution))
+    return found if found is not None and found.ref() is distribution else None
+
+
+def log_probability_taken(state: State, distribution: Any, frame: FrameType) -> None:
+    """The log-probability of something: a policy's sample needs no graph, for its log-probability has one."""
+    found = _known(state, distribution)
+    if found is not None and not found.weighed:
+        found.weighed = True
+        if found.place in state.drawn_at:
+            state.drawn_at.remove(found.place)
+
+
+def divergence_taken(state: State, distribution: Any, frame: FrameType) -> None:
+    """The divergence of a distribution from another is taken, as of the code of a variational autoencoder."""
+    found = _known(state, distribution)
+    if found is not None and not found.weighed:
+        state.drawn_at.append(found.place)
