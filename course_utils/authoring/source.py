@@ -32,6 +32,8 @@ class SourceCell:
     stub: str = DEFAULT_STUB
     alt: str = ""
     tags: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    """Ids of the rows of `docs/claims.md` that the cell settles."""
 
     @property
     def solved(self) -> str:
@@ -115,6 +117,7 @@ def read(root: Path, lesson: Lesson) -> Source:
                 stub=str(metadata.get("stub", DEFAULT_STUB)),
                 alt=str(metadata.get("alt", "")),
                 tags=tuple(metadata.get("tags", ())),
+                claims=tuple(str(metadata.get("claims", "")).split()),
             )
         )
     if not cells or cells[0].kind != "markdown" or not cells[0].text.startswith("# "):
