@@ -8,11 +8,11 @@ from course_utils.lessons.lesson3.questions import QUESTIONS
 EXERCISES = exercises_of(
     __name__,
     {
-        "clear_gradients": 20,
-        "optimizer_zero_grad": 20,
-        "freeze": 20,
-        "zeroing_traffic": 20,
-        "train_step_low_memory": 20,
+        "clear_gradients": 15,
+        "optimizer_zero_grad": 15,
+        "freeze": 30,
+        "zeroing_traffic": 15,
+        "train_step_low_memory": 25,
     },
 )
 LESSON = Lesson(3, "03_zeroing_gradients", "How to zero gradients", EXERCISES, QUESTIONS, reading_minutes=50)

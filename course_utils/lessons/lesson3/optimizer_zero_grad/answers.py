@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import torch
 
-from course_utils.checks.answers import Answers
+from course_utils.checks.answers import Answers, nothing_used
+from course_utils.lessons.lesson3.clear_gradients.answers import accepted
+from course_utils.lessons.lesson3.clearing import GRAD, WHERE
+from course_utils.lessons.lesson3.optimizer_zero_grad import mistakes
+from course_utils.lessons.lesson3.optimizer_zero_grad.task import CALLED, GROUPS, STATE
 
 
-def right(x: torch.Tensor) -> torch.Tensor:
-    """The right answer, by a way the exercise does not ask for."""
-    return 2 * x
+def right(optimizer: torch.optim.Optimizer, set_to_none: bool = True) -> None:
+    """By PyTorch's own, which the rule forbids."""
+    optimizer.zero_grad(set_to_none)
 
 
-ANSWERS = Answers(right)
+ANSWERS = Answers(
+    right,
+    graded=(GRAD, WHERE, STATE, GROUPS),
+    accept=accepted,
+    rules=nothing_used(CALLED, mistakes.zero_grad_called),
+)

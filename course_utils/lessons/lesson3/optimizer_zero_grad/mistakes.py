@@ -8,10 +8,10 @@ from course_utils.checks.mistakes import mistake
 
 
 @mistake(
-    "A title: the effect in a few words",
-    "What the code does, and what that does to the numbers.",
-    "What to look at or write next, short of the answer.",
-    "Why it is easy to believe.",
+    "zero_grad was called",
+    "The right gradients were cleared, and a zero_grad did it. The exercise asks for it by hand.",
+    "Walk through the optimizer's groups yourself.",
+    "In a training loop it is the right call.",
 )
-def handed_back_as_it_was(x: torch.Tensor) -> torch.Tensor:
-    return x.clone()
+def zero_grad_called(optimizer: torch.optim.Optimizer, set_to_none: bool = True) -> None:
+    optimizer.zero_grad(set_to_none)

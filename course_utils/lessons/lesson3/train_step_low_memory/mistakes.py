@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import torch
-
 from course_utils.checks.mistakes import mistake
 
 
-@mistake(
-    "A title: the effect in a few words",
-    "What the code does, and what that does to the numbers.",
-    "What to look at or write next, short of the answer.",
-    "Why it is easy to believe.",
-)
-def handed_back_as_it_was(x: torch.Tensor) -> torch.Tensor:
-    return x.clone()
+@mistake("a", "b", "c")
+def zeros_alive_in_the_forward_pass(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad(set_to_none=False)
+
+
+@mistake("a", "b", "c")
+def gradients_alive_in_the_forward_pass(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad(set_to_none=False)

@@ -1,0 +1,46 @@
+"""What the exercises of lesson 3 start from: gradients that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import torch
+
+from course_utils.lessons.inputs import Draw
+
+Holding = Literal[
+    "none", "gradient", "zeros", "cancelling", "infinite", "NaN", "not finite", "transposed", "part of a bucket"
+]
+
+
+def hold(draw: Draw, param: torch.Tensor, kind: Holding) -> None:
+    """Put into `param.grad` what a loop may have left there."""
+    param.grad = None if kind == "none" else _earlier(draw, tuple(param.shape), kind)
+
+
+def _earlier(draw: Draw, shape: tuple[int, ...], kind: Holding) -> torch.Tensor:
+    grad = draw.normal(*shape)
+    match kind:
+        case "zeros":
+            grad.zero_()
+        case "cancelling":  # its entries sum to zero, and none of them is zero
+            grad = torch.cat([grad.flatten()[: grad.numel() // 2]] * 2).reshape(shape)
+            grad.view(-1)[: grad.numel() // 2] *= -1
+        case "infinite" | "NaN" | "not finite":
+            if kind != "NaN":
+                grad.view(-1)[0] = float("inf")
+            if kind != "infinite":
+                grad.view(-1)[-1] = float("nan")
+        case "transposed":
+            grad = grad.t().contiguous().t()
+        case "part of a bucket":  # several gradients in one piece of memory, as data-parallel training keeps them
+            bucket = draw.normal(grad.numel() + 4)
+            grad = bucket[2 : 2 + grad.numel()].view(shape)
+    return grad
+
+
+def bytes_held(params: Iterable[torch.Tensor]) -> int:
+    """Bytes of memory that the gradients of `params` keep, each piece of memory counted once."""
+    held = [param.grad.untyped_storage() for param in params if param.grad is not None]
+    return sum({storage.data_ptr(): storage.nbytes() for storage in held}.values())
