@@ -8,6 +8,7 @@ import torch
 
 GRAD = ".grad after the call"
 WHERE = "where .grad lies after the call"
+VALUES = "values of the parameters after the call"
 IN_PLACE, MOVED, ANOTHER, NOWHERE = (
     "in the tensor that was there",
     "in the tensor that was there, in other memory",
@@ -26,12 +27,14 @@ class Before:
         self._address = {name: None if grad is None else grad.data_ptr() for name, grad in self._held.items()}
 
     def facts(self) -> dict[str, object]:
-        """{fact: what is in each .grad, and where a tensor lies that was to be kept}."""
+        """What is in each `.grad` and in each parameter, and where a tensor lies that was to be kept."""
         now = {name: param.grad for name, param in self._named.items()}
         after = {name: None if grad is None else grad.detach().clone() for name, grad in now.items()}
-        if not self._keeps:
-            return {GRAD: after}
-        return {GRAD: after, WHERE: {name: self._where(name) for name, grad in self._held.items() if grad is not None}}
+        values = {name: param.detach().clone() for name, param in self._named.items()}
+        facts: dict[str, object] = {GRAD: after, VALUES: values}
+        if self._keeps:
+            facts[WHERE] = {name: self._where(name) for name, grad in self._held.items() if grad is not None}
+        return facts
 
     def _where(self, name: str) -> str:
         grad = self._named[name].grad

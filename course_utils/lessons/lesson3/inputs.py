@@ -24,9 +24,9 @@ def _earlier(draw: Draw, shape: tuple[int, ...], kind: Holding) -> torch.Tensor:
     match kind:
         case "zeros":
             grad.zero_()
-        case "cancelling":  # its entries sum to zero, and none of them is zero
-            grad = torch.cat([grad.flatten()[: grad.numel() // 2]] * 2).reshape(shape)
-            grad.view(-1)[: grad.numel() // 2] *= -1
+        case "cancelling":  # sums to zero in any order, since no entry needs more than a few bits; none is zero
+            half = (8 * grad.flatten()[: grad.numel() // 2]).round() / 8 + 1 / 16
+            grad = torch.cat([half, -half]).reshape(shape)
         case "infinite" | "NaN" | "not finite":
             if kind != "NaN":
                 grad.view(-1)[0] = float("inf")

@@ -9,7 +9,7 @@ import torch
 
 from course_utils.checks.answers import Answers
 from course_utils.exercise import Case, Evidence
-from course_utils.lessons.lesson3.clearing import GRAD, WHERE
+from course_utils.lessons.lesson3.clearing import GRAD, VALUES, WHERE
 
 
 def right(params: Iterable[torch.Tensor], set_to_none: bool = True) -> None:
@@ -27,4 +27,4 @@ def accepted(case: Case, evidence: Evidence) -> Evidence:
     return replace(evidence, result=None)
 
 
-ANSWERS = Answers(right, graded=(GRAD, WHERE), accept=accepted)
+ANSWERS = Answers(right, graded=(GRAD, WHERE, VALUES), accept=accepted)

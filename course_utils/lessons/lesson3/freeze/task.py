@@ -14,16 +14,16 @@ from course_utils.lessons.lesson3.inputs import hold
 from course_utils.lessons.training import optimizer_of
 
 STEPS = 3
-FROZEN = "the module's parameters after three further steps"
-OTHERS = "the other parameters after three further steps"
-BUFFERS = "the buffers after three further steps"
-TRAINING = "the three further steps"
+FROZEN = "the module's parameters after further steps"
+OTHERS = "the other parameters after further steps"
+BUFFERS = "the buffers after further steps"
+TRAINING = "the further steps"
 OTHERS_GRAD = ".grad of the other parameters after the call"
 REPLACED = "replaced by another object"
 GRAD = ".grad of the module's parameters after the call"
 REQUIRES = "requires_grad of the module's parameters after the call"
 ATTRIBUTE = "the module has an attribute requires_grad"
-ARRIVED = "gradients at the module's parameters after three further steps"
+ARRIVED = "gradients at the module's parameters after further steps"
 NONE, ZEROS, GRADIENT = "None", "zeros", "a gradient"
 
 
@@ -117,6 +117,8 @@ class _Training:
     def _train(self, waiting: torch.Tensor | None) -> None:
         """The steps of a loop, which clears where and how the case says."""
         optimizer, clears = self._optimizer or self._make(), self._spec.get("clears", "after the step")
+        if self._spec.get("step_comes_next"):
+            optimizer.step()
         for _ in range(STEPS):
             if clears in ("first", "first, zeros"):
                 optimizer.zero_grad(set_to_none=clears == "first")
@@ -169,6 +171,7 @@ def _cases(seed: int) -> list[Case]:
         [
             row("the first of two layers, SGD, .grad None", "two layers", "SGD"),
             row("the same layer, a gradient waits in .grad", "two layers", "SGD", held="gradient"),
+            row("a gradient waits, and a step comes next", "two layers", "SGD", held="gradient", step_comes_next=True),
             row("momentum with a history, .grad None", "two layers", "momentum", **history, clears="first"),
             row("momentum with a history, a gradient waits", "two layers", "momentum", **history, held="gradient"),
             row(
@@ -195,7 +198,15 @@ def _cases(seed: int) -> list[Case]:
                 clears="never",
             ),
             row("parts inside of parts, and a parameter of the module's own", "nested", "decay", held="gradient"),
-            row("the whole model, then steps alone", "two layers", "momentum", part="", **history, held="gradient"),
+            row(
+                "the whole model, a gradient waits, and steps come next",
+                "two layers",
+                "momentum",
+                part="",
+                **history,
+                held="gradient",
+                step_comes_next=True,
+            ),
             row("batch norm, in train mode", "norm", "SGD", held="gradient"),
             row("batch norm, in eval mode", "norm", "Adam", **history, held="gradient", eval=True),
             row("the loss was computed before the call, its backward comes after", "two layers", "SGD", waiting=True),
@@ -244,7 +255,7 @@ EXERCISE = Exercise(
         "alone; it may have parts inside of parts, and it may itself be part of a larger model. Afterwards no `step()` "
         "of any optimizer that holds these parameters moves them, LBFGS excepted. The optimizer may be made before "
         "the call or after it, and may have weight decay, momentum or another history. A gradient may wait in `.grad` "
-        "at the call. The loop may clear before the step or after it, with `set_to_none=False`, or never. A loss "
+        "at the call, and the next thing may be a step. The loop may clear before the step or after it, with `set_to_none=False`, or never. A loss "
         "computed before the call may go backward after it. Everything else stays as it was: the parameters and "
         "buffers are the same objects with the same values, every module is in the same mode, and batch norm in train "
         "mode goes on with its running statistics. The rest of the model keeps its gradients and goes on learning, "
@@ -267,6 +278,7 @@ EXERCISE = Exercise(
         ("no gradient waits in .grad at the call", lambda spec: spec.get("held") != "gradient"),
         ("the optimizer has a history or weight decay", _moves_at_zero),
         ("the optimizer has neither a history nor weight decay", lambda spec: not _moves_at_zero(spec)),
+        ("a step comes next, without a backward before it", lambda spec: bool(spec.get("step_comes_next"))),
         ("the loop fills .grad with zeros", lambda spec: spec.get("clears") == "first, zeros"),
         ("the loop never clears", lambda spec: spec.get("clears") == "never"),
         ("the module has parts inside of parts", lambda spec: spec["model"] == "nested"),

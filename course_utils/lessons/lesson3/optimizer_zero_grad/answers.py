@@ -6,7 +6,7 @@ import torch
 
 from course_utils.checks.answers import Answers, nothing_used
 from course_utils.lessons.lesson3.clear_gradients.answers import accepted
-from course_utils.lessons.lesson3.clearing import GRAD, WHERE
+from course_utils.lessons.lesson3.clearing import GRAD, VALUES, WHERE
 from course_utils.lessons.lesson3.optimizer_zero_grad import mistakes
 from course_utils.lessons.lesson3.optimizer_zero_grad.task import CALLED, GROUPS, STATE
 
@@ -18,7 +18,7 @@ def right(optimizer: torch.optim.Optimizer, set_to_none: bool = True) -> None:
 
 ANSWERS = Answers(
     right,
-    graded=(GRAD, WHERE, STATE, GROUPS),
+    graded=(GRAD, WHERE, VALUES, STATE, GROUPS),
     accept=accepted,
     rules=nothing_used(CALLED, mistakes.zero_grad_called),
 )

@@ -28,13 +28,17 @@ def right(
 
 
 def _nothing_alive(case: Case, evidence: Evidence) -> Broken | None:
-    alive, zeros = evidence.facts.get(ALIVE), evidence.facts.get(ZEROS)
-    if not isinstance(alive, list) or not isinstance(zeros, list) or not any(alive):
+    calls = list(zip(evidence.facts[ALIVE], evidence.facts[ZEROS], strict=True))
+    bad = [(alive, zeros) for alive, zeros in calls if any(alive)]
+    if not bad:
         return None
-    seen = f"{ALIVE}: {', '.join(map(str, alive))}"
-    at = next(number for number, count in enumerate(alive) if count)
-    if zeros[at] == "all":
-        return Broken(mistakes.zeros_alive_in_the_forward_pass, f"{seen}; all of them zeros")
+    alive, zeros = bad[0]
+    number = f" of call {calls.index(bad[0]) + 1}" if len(calls) > 1 else ""
+    seen = f"bytes of gradients alive at the forward passes{number}: {', '.join(map(str, alive))}"
+    if not alive[0]:
+        return Broken(mistakes.gradients_alive_in_a_later_forward_pass, seen)
+    if zeros[0]:
+        return Broken(mistakes.zeros_alive_in_the_forward_pass, f"{seen}; at the first of them all are zeros")
     return Broken(mistakes.gradients_alive_in_the_forward_pass, seen)
 
 

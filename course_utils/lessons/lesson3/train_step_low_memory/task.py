@@ -14,9 +14,9 @@ from course_utils.lessons.training import HOOKS, PARAMETERS, hooks_left, optimiz
 from course_utils.lessons.watched_loss import ORDER, WatchedLoss
 
 STATE = "what the optimizer remembers after the call"
-FORWARDS = "forward passes of the model"
-ALIVE = "bytes of gradients alive at each forward pass"
-ZEROS = "gradients that are all zeros, of those alive at each forward pass"
+FORWARDS = "forward passes of the model in each call"
+ALIVE = "bytes of gradients alive at each forward pass of each call"
+ZEROS = "whether all gradients alive at each forward pass of each call are zeros"
 SHAPES = "shapes loss_fn was called with"
 
 
@@ -25,8 +25,8 @@ class _Watch:
 
     def __init__(self, model: nn.Module) -> None:
         self._params = list(model.parameters())
-        self.alive: list[int] = []
-        self.zeros: list[str] = []
+        self.alive: list[list[int]] = []
+        self.zeros: list[list[bool]] = []
         watch, kind = self, type(model)
 
         class Watched(kind):  # type: ignore[misc, valid-type]
@@ -37,20 +37,32 @@ class _Watch:
         Watched.__name__ = kind.__name__
         model.__class__ = Watched
 
+    def next_call(self) -> None:
+        """What follows belongs to a call of its own."""
+        self.alive.append([])
+        self.zeros.append([])
+
     def look(self) -> None:
-        held = [param.grad for param in self._params if param.grad is not None]
-        self.alive.append(bytes_held(self._params))
-        self.zeros.append("all" if not any(bool(grad.any()) for grad in held) else "not all")
+        if self.alive:
+            held = [param.grad for param in self._params if param.grad is not None]
+            self.alive[-1].append(bytes_held(self._params))
+            self.zeros[-1].append(not any(bool(grad.any()) for grad in held))
+
+
+class _Centred(nn.Module):
+    """As batch norm does, it works with the rows of the batch in train mode, and with a number of its own in eval
+    mode. It keeps no running statistics, which code that is a function of the parameters could not update."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x - (x.mean(0) if self.training else 0.25)
 
 
 def _build(case: Case) -> tuple[nn.Module, torch.optim.Optimizer, torch.Tensor, torch.Tensor]:
     spec = case.spec
     model, x, y = model_and_batch(case)
-    if spec.get("train"):
-        model.train()
-        for module in model.modules():
-            if isinstance(module, nn.Dropout):
-                module.p = 0.0  # nothing random
+    if spec.get("centred"):
+        assert isinstance(model, nn.Sequential)
+        model.insert(1, _Centred())
     optimizer, draw = optimizer_of(case, model), Draw(case)
     if spec.get("earlier") == "zeros":
         for param in model.parameters():
@@ -86,7 +98,14 @@ def _cases(seed: int) -> list[Case]:
             row("a frozen weight that holds a gradient", "frozen", "decay", earlier="all", frozen_holds=True),
             row("one weight tied to two places, two steps", "tied", "AdamW", calls=2, earlier="all"),
             row("batch norm and dropout in eval mode", "eval", "SGD", earlier="all"),
-            row("batch norm in train mode, two steps", "norm", "SGD", train=True, calls=2, earlier="some"),
+            row(
+                "a layer that needs the whole batch in train mode, two steps",
+                "mlp",
+                "SGD",
+                centred=True,
+                calls=2,
+                earlier="some",
+            ),
             row("a batch of one row", "mlp", "SGD", n=1, earlier="all"),
             row(
                 "float32, Adam with a history, three steps",
@@ -112,6 +131,7 @@ def _arrange(case: Case) -> Arrangement:
     def call(attempt: Any) -> object:
         losses: list[object] = []
         for _ in range(calls):
+            watch.next_call()
             losses.append(attempt(model, optimizer, loss_fn, x, y))
             if losses[-1] is ...:
                 return ...
@@ -121,7 +141,7 @@ def _arrange(case: Case) -> Arrangement:
         return {
             PARAMETERS: parameters_after(model),
             STATE: _remembered(optimizer, named),
-            FORWARDS: len(watch.alive),
+            FORWARDS: [len(one) for one in watch.alive],
             ALIVE: watch.alive,
             ZEROS: watch.zeros,
             HOOKS: hooks_left(model, optimizer),
@@ -153,13 +173,13 @@ EXERCISE = Exercise(
         "as a float. The optimizer holds exactly the parameters of the model, and it may have a history. At the call "
         "every `.grad` may hold anything, infinite and NaN included, also that of a frozen parameter or of one that "
         "the loss does not use; none of it plays a part. A parameter that gets no gradient from this batch is not "
-        "moved, weight decay and momentum or not. Run the batch through the model as a whole: batch norm in train "
-        "mode needs all of its rows. Further forward passes are allowed, under the same rule. The mode of the model "
+        "moved, weight decay and momentum or not. Run the batch through the model as a whole: a layer such as batch "
+        "norm works on all of its rows together. Further forward passes are allowed, under the same rule. The mode of the model "
         "stays as it was; what `.grad` holds afterwards does not matter."
     ),
     cases=_cases,
     arrange=_arrange,
-    may_change=frozenset({"grad", "parameters", "buffers"}),
+    may_change=frozenset({"grad", "parameters"}),
     loop=True,
     rules=(
         "Whenever the model runs forward in the call, no `.grad` of its parameters holds a tensor, one of zeros "
@@ -182,8 +202,8 @@ EXERCISE = Exercise(
         ("the loss does not use every parameter", lambda spec: spec["model"] == "unused"),
         ("a frozen parameter holds a gradient", lambda spec: bool(spec.get("frozen_holds"))),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
-        ("the model has batch norm", lambda spec: spec["model"] in ("eval", "norm")),
-        ("the model has batch norm in train mode", lambda spec: bool(spec.get("train"))),
+        ("the model has batch norm, in eval mode", lambda spec: spec["model"] == "eval"),
+        ("a layer works on the rows of the batch together, as batch norm does", lambda spec: bool(spec.get("centred"))),
         ("the batch has one row", lambda spec: spec.get("n", 6) == 1),
         ("the loss is no squared error", lambda spec: spec["loss"] != "squared error"),
         ("the optimizer has a history", lambda spec: "stepped" in spec),
