@@ -14,8 +14,8 @@
 # # How to zero gradients
 #
 # In lesson 2 you saw that `.grad` adds up, and that clearing it is your loop's task. This lesson
-# is about that one line. There are several ways to write it. They look alike, they are often
-# called the same, and they do different things to your weights and to your memory.
+# is about that one line. There are several ways to write it. They look alike, and they do
+# different things to your weights and to your memory.
 #
 # What you will be able to do:
 #
@@ -28,12 +28,9 @@
 # %%
 import copy
 import inspect
-import warnings
 
 import torch
-import torch.distributed as dist
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel
 from torch.nn.utils import clip_grad_norm_
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
@@ -287,7 +284,7 @@ compare("3.c", {("zeros", "old"): "differ"}.get(found, found[0]))
 # %% [markdown]
 # A name holds the tensor, not the place it came from. Filling with zeros writes into the tensor,
 # and everybody who holds it sees zeros. Setting `None` empties the place, and whoever holds the
-# tensor keeps the old numbers. And keeps their memory: section 5 measures that.
+# tensor keeps the old numbers, and their memory. Section 5 measures that.
 
 # %%
 quiz("3.q1")
@@ -322,8 +319,9 @@ assert [read["p.grad.norm()", False], read["clip_grad_norm_", True]] == [0, 0]
 # %% [markdown]
 # With zeros, each of these readers gets a number, 0, and a log shows gradients that seem to have
 # vanished. With `None`, a reader that does not ask fails at once. That is a nuisance in old
-# programs, and it tells you that something is out of order. But `clip_grad_norm_` passes over
-# `None` and says 0.
+# programs, and it tells you that something is out of order. When PyTorch 2.0 changed the default,
+# programs that read `.grad` after clearing had to be mended: pytorch/examples#1172 and
+# limbo018/DREAMPlace#112 are two of them. But `clip_grad_norm_` passes over `None` and says 0.
 #
 # ### Zero times infinity
 #
@@ -334,10 +332,14 @@ assert [read["p.grad.norm()", False], read["clip_grad_norm_", True]] == [0, 0]
 # > afterwards. `zero_()` clears it.
 
 # %%
-for name, wipe in (("*= 0", lambda g: g.mul_(0)), ("zero_()", lambda g: g.zero_())):
-    gradient = torch.tensor([1.0, -2.0, float("inf"), float("nan")], dtype=f64)
-    print(f"{name:<8}{wipe(gradient).tolist()}")
-    assert gradient.isnan().any().item() == (name == "*= 0")
+p = nn.Parameter(torch.ones(4))
+p.grad = torch.tensor([1.0, 2.0, float("inf"), float("nan")])
+p.grad *= 0
+print("*= 0:   ", p.grad.tolist())
+assert p.grad.isnan().tolist() == [False, False, True, True]
+p.grad.zero_()
+print("zero_():", p.grad.tolist())
+assert p.grad.tolist() == [0, 0, 0, 0]
 
 # %% [markdown]
 # Infinite gradients are no rarity: in lesson 7, with half precision, they are part of the plan.
@@ -392,9 +394,8 @@ def fine_tune(clear, steps=6):
 
 
 # %% [markdown]
-# The loss falls from step to step. One loop clears with
-# `optimizer.zero_grad()`, the other with `model.zero_grad()`. What becomes of the norms that the
-# clipping reports?
+# One loop clears with `optimizer.zero_grad()`, the other with `model.zero_grad()`. What becomes
+# of the norms that the clipping reports?
 
 # %%
 predict("3.d")
@@ -416,11 +417,11 @@ assert max(found["model"][0]) < 2 < min(found["optimizer"][0][1:])
 # clipping was given all parameters. With `model.zero_grad()` the norm stays below 2, and nothing
 # is clipped. With `optimizer.zero_grad()` it finds more than 2 from the second step on, and
 # shortens everything, the head's fresh gradient included. So the head moves less, for a reason
-# that stands nowhere near it. It is an old question in the PyTorch forum
-# (discuss.pytorch.org/t/58156).
+# that stands nowhere near it.
 #
-# Two remedies: clear what you clip, with `model.zero_grad()`; or do not compute what nobody
-# needs, and freeze the trunk. You write that function in section 3.
+# There are three remedies. Clip what you step: the head's parameters alone. Or clear what you
+# clip, with `model.zero_grad()`. Or do not compute what nobody needs, and freeze the trunk: you
+# write that function in section 3.
 #
 # ### A layer that came later
 #
@@ -471,9 +472,9 @@ figures.owners(table)
 #
 # ### An optimizer inside an optimizer
 #
-# Some methods wrap one optimizer in another: the outer one changes weights around each step of
-# the inner one. `Counting` is the skeleton of such a wrapper. The outer optimizer counts its
-# steps, and leaves them to an `SGD` inside. Both are made from the same parameter groups.
+# Some methods wrap one optimizer in another: the outer one does something of its own around each
+# step of the inner one. `Counting` is the skeleton of such a wrapper. The outer optimizer counts
+# its steps, and leaves them to an `SGD` inside. Both are made from the same parameter groups.
 #
 # Later in training a second weight joins: `outer.add_param_group(...)` is the method for it. Then
 # the loop goes on, `backward()`, `outer.step()`, `outer.zero_grad()`. What becomes of the weight
@@ -499,31 +500,33 @@ class Counting(torch.optim.Optimizer):
         self.inside.step()
 
 
-def joined(one_list):
+def joined(one_list=False, at_inside=False):
     """Whether the weight that came later is moved, and whether it is cleared."""
     first, later = (nn.Parameter(torch.ones(2, dtype=f64)) for _ in range(2))
     outer = Counting([first], lr=0.1, one_list=one_list)
-    outer.add_param_group({"params": [later]})
+    (outer.inside if at_inside else outer).add_param_group({"params": [later]})
     (first * later).sum().backward()
     outer.step()
     outer.zero_grad()
     return bool((later != 1).all()), later.grad is None
 
 
-outcomes = {one_list: joined(one_list) for one_list in (False, True)}
-for one_list, (moved, cleared) in outcomes.items():
-    name = "one list for both" if one_list else "as described"
-    print(f"{name:<19}moved: {moved!s:<7}cleared: {cleared}")
-assert outcomes[True] == (True, True)
+outcomes = {
+    "added to the outer one": joined(),
+    "added to the inner one": joined(at_inside=True),
+    "one list for both": joined(one_list=True),
+}
+for name, (moved, cleared) in outcomes.items():
+    print(f"{name:<24}moved: {moved!s:<7}cleared: {cleared}")
+assert list(outcomes.values())[1:] == [(True, False), (True, True)]
 words = {(True, True): "both", (False, True): "cleared", (True, False): "moved"}
-compare("3.e", words.get(outcomes[False], "neither"))
+compare("3.e", words.get(outcomes["added to the outer one"], "neither"))
 
 # %% [markdown]
 # Two optimizers have two lists. The new group went into the outer list. The outer `zero_grad()`
-# clears it, the inner `step()` does not know it: each gradient is thrown away unused. The other
-# way round, with the group added inside and the clearing outside, it would be stepped and never
-# cleared. A careful wrapper lets both use one list, and the same defaults for
-# what joins, as in the second line.
+# clears it, the inner `step()` does not know it: each gradient is thrown away unused. Added to
+# the inner one, it is stepped and never cleared. A careful wrapper lets both use one list, and
+# the same defaults for what joins.
 #
 # So the question to a `zero_grad()` is always: whose list does it walk?
 #
@@ -574,7 +577,8 @@ def optimizer_zero_grad(optimizer, set_to_none=True):
 #
 # Back to the branch that forgot. A weight is *idle* when it is in the optimizer and in no forward
 # pass. The optimizer still comes by, in every step, and looks at its `.grad`. There are 15
-# optimizers in the `torch.optim` of PyTorch 2.13. What do they do?
+# optimizers in the `torch.optim` of PyTorch 2.13; the cells take those of the version installed.
+# What do they do?
 #
 # The experiment has two weights. For three steps both get gradients. For three further steps only
 # the first one does, and the second is idle: its `.grad` is `None`, or zeros. The cell measures
@@ -621,7 +625,7 @@ def idle_move(family, none, idle_steps=3, **options):
 predict("3.f")
 
 # %% claims="S2-14 S2-17"
-print("the idle weight     .grad None   zeros     zeros, weight decay 0.1")
+print("the idle weight     None         zeros     zeros and weight decay 0.1")
 moves = {"None": set(), "zeros": set(), "decay": set()}
 for name, family in {**every_optimizer, "SGD, momentum 0.9": torch.optim.SGD}.items():
     takes = inspect.signature(family).parameters
@@ -636,9 +640,9 @@ for name, family in {**every_optimizer, "SGD, momentum 0.9": torch.optim.SGD}.it
         assert idle_move(family, True, **{**options, "weight_decay": 0.1})[0] == 0
     for state, moved in row.items():
         moves[state] |= {name} if moved else set()
-    cells = [f"{row[state]:.5f}" if row.get(state) else "-" for state in row]
-    print(f"{name:<20}{cells[0]:<13}{cells[1]:<10}{cells[2] if len(cells) > 2 else '(none)'}")
-print(f"None: {len(moves['None'])} moves it; zeros: {len(moves['zeros'])} of 16 rows")
+    cells = [f"{moved:.5f}" if moved else "-" for moved in row.values()]
+    print(f"{name:<20}{cells[0]:<13}{cells[1]:<10}{(*cells, 'knows none')[2]}")
+print("rows that move it:", {state: len(names) for state, names in moves.items()})
 assert moves["None"] == {"LBFGS"} and not moves["zeros"] & {"SGD", "SparseAdam", "RMSprop"}
 counted = len(moves["None"] - {"SGD, momentum 0.9"})
 compare("3.f", {0: "0", 1: "1", len(every_optimizer): "all"}.get(counted, "some"))
@@ -726,8 +730,8 @@ for none in (True, False):
     assert state["step"] == (10 if none else 40)
 
 # %% [markdown]
-# Neither is wrong. They are two training methods. It was noticed in megvii-model/DetNAS#3, where
-# branches that a step did not choose moved all the same.
+# Neither is wrong: they are two training methods. Branches that a step did not choose, and that
+# it moved all the same, are the subject of megvii-model/DetNAS#3.
 #
 # ### Where the two agree
 #
@@ -797,8 +801,9 @@ compare("3.g", {0: "none", 1: "one", 5: "five"}[sum(move > 0 for move in by_zero
 
 # %% [markdown]
 # The gradient that was there before the freezing is *stale*, and the first step used it. With
-# `None` that was the only one. With zeros, momentum carried the layer on, in all five. The
-# stale gradient alone is a question of the forum, too (discuss.pytorch.org/t/153740).
+# `None` that was the only one. With zeros, momentum carried the layer on, in all five. The author
+# of discuss.pytorch.org/t/153740 saw "a small change in frozen layer parameters", and found the
+# stale gradients.
 #
 # ### Your turn
 #
@@ -821,9 +826,9 @@ def freeze(module):
 #
 # ## 4. Bytes that are moved
 #
-# A processor spends much of its time fetching numbers from memory and putting them back. So ask
-# of a clearing: how many bytes does it read and write? Let $P$ be the bytes of all gradients of a
-# model together.
+# Before a processor can add numbers, it must fetch them from memory, and put the result back.
+# That takes time. So ask of a clearing: how many bytes does it read and write? Let $P$ be the
+# bytes of all gradients of a model together.
 #
 # Every operation on tensors passes PyTorch's *dispatcher*, which chooses the code that runs it. A
 # *dispatch mode* of your own is called with each of them. This one notes two operations, and the
@@ -923,9 +928,9 @@ for rows in (1, 16, 256, 4096):
 assert per_byte[1] < 1 and abs(per_byte[4096] / per_byte[1] - 4096) < 1
 
 # %% [markdown]
-# With one row, clearing moves more bytes than there are flops; it is a good part of the step.
-# With thousands of rows it drowns in the arithmetic. So the question is not whether the model is
-# large: it is how much work each step does for each parameter.
+# With one row, clearing moves three bytes for each flop of these products. With thousands of rows
+# it drowns in the arithmetic. So it is not the size of the model that decides how much clearing
+# weighs. It is how much work a step does for each parameter.
 #
 # A number that is often told is about a model of 405 billion parameters, and memory that moves 2
 # terabytes a second.
@@ -939,8 +944,8 @@ for devices in (1, 1024):
 assert abs(seconds - 1.62) < 1e-9
 
 # %% [markdown]
-# The arithmetic is right for a single device. But no single device holds 810 GB of gradients
-# today. Such a model is spread over many, and each clears its own part.
+# The arithmetic is right for one device that holds all 810 GB. A model of that size is spread
+# over many, and then each clears its own part.
 #
 # ### A table of which a batch needs three rows
 #
@@ -966,9 +971,9 @@ assert stored == [4, 8, 0] and embedding.weight.grad.is_sparse
 
 # %% [markdown]
 # A sparse gradient grows: each backward appends its rows, one for each token, and the same row
-# may stand there more than once. Filled with "zeros", it stores no row at all. For such a table
-# the dense gradient costs $4P$ of the whole table in each step, to clear what was three rows.
-# (Not every optimizer takes sparse gradients: `SparseAdam` and plain SGD do.)
+# may stand there more than once. Filled with "zeros", it stores no row at all. Cleared with
+# zeros, the dense gradient costs $4P$ of the whole table in each step, for the sake of three
+# rows. (You met the optimizer that wants sparse gradients in section 3: `SparseAdam`.)
 
 # %%
 quiz("3.q4")
@@ -998,7 +1003,8 @@ def zeroing_traffic(model, set_to_none):
 #
 # The other cost is memory. `LiveBytes` is a dispatch mode of this course. It knows which tensors
 # were made in its block and which of them are still alive, and how many of these bytes belong to
-# gradients in `.grad`. It counts the same on every run and every machine.
+# gradients in `.grad`. It leaves out the parameters and the data, which are there either way. It
+# counts, and measures no time, so the same program gives the same numbers on every run.
 #
 # A *habit* is a place and a way to clear. Take these three. In lesson 4 you will see that all
 # three are right.
@@ -1048,8 +1054,11 @@ def recorded(habit, rows, make=torch.optim.SGD, window=1, keep=False):
     return live.history, torch.cat([p.detach().flatten() for p in model.parameters()])
 
 
-def peak(moments):
-    return max(moment.alive for moment in moments)
+def peak(habit, **options):
+    """The highest memory of a step, the gradients in it, both in P, and the phase."""
+    moments, _ = recorded(habit, **options)
+    top = max(moments, key=lambda moment: moment.alive)
+    return top.alive / P, top.gradients / P, top.phase
 
 
 # %% [markdown]
@@ -1066,7 +1075,8 @@ waiting = {}
 for habit, (moments, _) in steps.items():
     forward = [moment.gradients for moment in moments if moment.phase == "forward"]
     waiting[habit] = max(forward) > 0
-    print(f"{habit:<30}{max(forward) / P:>9.3f} P{'':<13}{peak(moments) / P:>8.3f} P")
+    top = max(moment.alive for moment in moments)
+    print(f"{habit:<30}{max(forward) / P:>9.3f} P{'':<13}{top / P:>8.3f} P")
 weights = [weights for _, weights in steps.values()]
 print("the same weights at the end:", all(torch.equal(weights[0], other) for other in weights))
 figures.step_memory({habit: moments for habit, (moments, _) in steps.items()})
@@ -1074,11 +1084,13 @@ holders = {(True, True, True): "all", (True, True, False): "two", (True, False, 
 compare("3.i", holders.get(tuple(waiting.values()), "none"))
 
 # %% [markdown]
-# Read the picture from left to right. In the forward pass the blue area grows: activations, which
-# the graph keeps for backward. In the backward pass it shrinks, layer by layer, and gradients
-# take its place. With `None` after the step the red area is gone during the whole forward pass.
-# With zeros it lies under everything, a floor of $P$ that never leaves. With `None` after the
-# forward it lies under the forward pass, and is freed just before backward.
+# Read each chart from left to right; F, B, S and C stand for forward, backward, step and clear.
+# The red area is gradients in `.grad`, the blue one is all the rest. In the forward pass the blue
+# area grows: activations, which the graph keeps for backward. In the backward pass it shrinks,
+# layer by layer, and gradients take its place. With `None` after the step the red area is gone
+# during the whole forward pass. With zeros it lies under everything, a floor of $P$ that never
+# leaves. With `None` after the forward it lies under the forward pass, and is freed just before
+# backward.
 #
 # The weights end the same in the three loops, to the last bit. Only the memory differs.
 #
@@ -1089,25 +1101,25 @@ compare("3.i", holders.get(tuple(waiting.values()), "none"))
 # $P$, then as a share of the peak.
 
 # %% claims="S3-14"
-print("rows     peak with zeros   with None   saved    of the peak")
+print("rows   peak with zeros   with None (.grad in it)   saved    of the peak")
 saved = {}
 for rows in (4, 16, 64, 256, 1024):
-    zeros, none = (peak(recorded(habit, rows)[0]) for habit in (habits[0], habits[2]))
-    saved[rows] = (zeros - none) / P
+    (zeros, _, _), (none, grads, _) = (peak(habit, rows=rows) for habit in (habits[0], habits[2]))
+    saved[rows] = zeros - none
     print(
-        f"{rows:>4}{zeros / P:>18.2f} P{none / P:>10.2f} P{saved[rows]:>8.2f} P"
-        f"{(zeros - none) / zeros:>12.0%}"
+        f"{rows:>4}{zeros:>16.2f} P{none:>11.2f} P   ({grads:.2f} P){saved[rows]:>13.2f} P"
+        f"{saved[rows] / zeros:>10.0%}"
     )
 assert saved[4] < 0.5 and saved[64] == saved[1024] == 1
 
 # %% [markdown]
-# With many rows the activations dominate. The peak lies at the start of backward, where the old
-# gradients would all be alive: $P$ is saved, exactly. But there $P$ is small beside the
-# activations. With few rows the peak lies at the end of backward. There the new gradients are
-# alive with `None` as well, and the saving is a part of $P$.
+# With 64 rows and more, the activations dominate. The peak lies early in backward, when no new
+# gradient is there yet. The old ones would all be alive: $P$ is saved, exactly. With few rows the
+# peak with `None` lies late in backward, when three quarters of the new gradients are there. Then
+# the saving is a part of $P$.
 #
-# So "it frees memory for a larger batch" is true in the middle of this table, and fades at its
-# end: with large batches $P$ is a small part of what a batch costs.
+# So "it frees memory for a larger batch" is true in the middle of this table, and fades towards
+# its end: there $P$ is a small part of what a batch costs.
 #
 # ### Where there is nothing to save
 #
@@ -1126,19 +1138,20 @@ cases = {
     "Adam, 4 rows": {"rows": 4, "make": torch.optim.Adam},
 }
 saved = {}
+print(f"{'':<27}saved   peak with None       (.grad in it)")
 for name, options in cases.items():
-    zeros, none = (peak(recorded(habit, **options)[0]) for habit in (habits[0], habits[2]))
-    saved[name] = (zeros - none) / P
-    print(f"{name:<26}peak with zeros {zeros / P:>6.2f} P   saved by None {saved[name]:.2f} P")
+    (zeros, _, _), (none, grads, phase) = (peak(h, **options) for h in (habits[0], habits[2]))
+    saved[name] = zeros - none
+    print(f"{name:<25}{saved[name]:>5.2f} P{none:>7.2f} P in {phase:<10}({grads:.2f} P)")
 assert list(saved.values()) == [1, 0, 0, 0]
 compare("3.j", closest(saved["the same, a window of 4"], none=0, quarter=0.25, all=1))
 
 # %% [markdown]
-# - **In a window** the second micro-batch's forward needs the gradients of the first: they are
-#   what accumulates. The peak lies there, and `None` was set before.
+# - **In a window** the gradients of the first micro-batch must live while the second one goes
+#   forward and backward: they are what accumulates. `None` was set before.
 # - **Gradients that are kept:** the loop of the third line holds a list of the last gradients,
 #   for a plot. `None` takes them away from the parameters, and the list keeps them alive.
-# - **Adam with a small batch:** the peak lies inside `step()`, where the gradients must be alive.
+# - **Adam with a small batch:** the peak lies in `step()`, where the gradients must be alive.
 #
 # ### On a GPU
 #
@@ -1197,6 +1210,7 @@ def train_step_low_memory(model, optimizer, loss_fn, x, y):
 # %%
 model = four_layers()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+inputs, targets = draw(64, 64).float(), draw(64, 64, seed=1).float()
 with LiveBytes(model.parameters()) as live:
     for p in model.parameters():
         p.grad = torch.ones_like(p)
@@ -1206,7 +1220,6 @@ with LiveBytes(model.parameters()) as live:
     model.register_forward_hook(lambda *_: live.phase("backward"))
     optimizer.register_step_pre_hook(lambda *_: live.phase("step"))
     optimizer.register_step_post_hook(lambda *_: live.phase("clear"))
-    inputs, targets = draw(64, 64).float(), draw(64, 64, seed=1).float()
     train_step_low_memory(model, optimizer, squared_error, inputs, targets)
     live.phase("clear")
 figures.step_memory({"your step": live.history})
@@ -1343,57 +1356,39 @@ compare("3.o", true_or_false(moved_rows[1] == [3, 4]))
 # zeros for the rows that were not used. For Adam these are gradients of 0, and momentum goes on.
 # `SparseAdam` with a sparse gradient moves the used rows alone.
 #
-# **Six: many devices.** A loop that clears once in four micro-batches exchanges its gradients
-# with the other devices in each of the four all the same. `DistributedDataParallel` averages
-# gradients over all processes. Its hook is called for each exchange. Here the exchange itself is
-# left out, with PyTorch's "fake" backend: the cell counts how often it is asked for.
+# **Six: two weights.** A loop clears with `set_to_none=False`, and its optimizer is AdamW as it
+# comes. One idle weight was in the loss once, in the first step. Another one never was. The first
+# shrinks on and on, the second stays as it is.
 
 # %%
 predict("3.p")
 
-# %% claims="S0-41"
-from torch.testing._internal.distributed.fake_pg import FakeStore  # no second process is needed
-
-exchanges = []
-
-
-def count_exchange(state, bucket):
-    exchanges.append(bucket.index())
-    answer = torch.futures.Future()
-    answer.set_result(bucket.buffer())
-    return answer
-
-
-def exchanges_in_a_window(wait):
-    """How many exchanges four backward calls ask for; `wait`: the first three under no_sync()."""
-    exchanges.clear()
-    for number in range(4):
-        with parallel.no_sync() if wait and number < 3 else torch.enable_grad():
-            squared_error(parallel(x), y).backward()
-    parallel.zero_grad()  # once in the window
-    return len(exchanges)
-
-
-dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    parallel = DistributedDataParallel(small_model())
-parallel.register_comm_hook(None, count_exchange)
-found = {wait: exchanges_in_a_window(wait) for wait in (False, True)}
-dist.destroy_process_group()
-print("exchanges in a window of four:", found[False])
-print("the same with no_sync():      ", found[True])
-compare("3.p", true_or_false(found[False] == 4))
+# %% claims="S2-14 S3-21 S3-22"
+used, once, never = (nn.Parameter(torch.ones((), dtype=f64)) for _ in range(3))
+adamw = torch.optim.AdamW([used, once, never], lr=0.01)
+values = {}
+for step in range(1001):
+    adamw.zero_grad(set_to_none=False)
+    (used**2 + 0 * once if step == 0 else used**2).backward()
+    adamw.step()
+    values[step] = once.item(), never.item()
+for step in (0, 500, 1000):
+    print(f"step {step:>4}: in the loss once {values[step][0]:.4f}   never {values[step][1]:.4f}")
+print("their gradients:", once.grad, never.grad)
+shrinks = values[0][0] > values[500][0] > values[1000][0]
+compare("3.p", true_or_false(shrinks and values[1000][1] == 1))
 
 # %% [markdown]
-# Clearing and exchanging are two things. Each backward exchanges, whether or not anything was
-# cleared before it. `no_sync()` is what delays the exchange; lesson 7 uses it.
+# `set_to_none=False` fills the gradients that are there. It makes none: `None` stays `None`. The
+# one backward left a gradient behind, although it was 0, and from then on AdamW's weight decay,
+# 0.01 by default, had its way. So "for a small model either will do" is not about the size of the
+# model. Here it has three weights.
 #
 # ## Summary
 #
 # | question | answer | shown in |
 # |---|---|---|
-# | What does `zero_grad()` leave? | `None`, by default; zeros in the same tensor with `set_to_none=False` | 1 |
+# | What does `zero_grad()` leave? | `None`, by default; with `set_to_none=False` zeros in the tensors that are there | 1, true or false |
 # | Which way fails on `None`? | `p.grad.zero_()` in a loop of your own that does not ask | 1 |
 # | Does `p.grad *= 0` clear? | Not infinite or NaN entries | 1 |
 # | Who sees the clearing? | With zeros everybody who holds the tensor; with `None` nobody but the parameter | 1 |
@@ -1404,7 +1399,7 @@ compare("3.p", true_or_false(found[False] == 4))
 # | When are the two the same? | When each parameter gets a gradient before each step | 3 |
 # | Does `requires_grad_(False)` freeze? | Not while a gradient is left in `.grad` | 3 |
 # | What does clearing with zeros move? | 4 P bytes a step; `None` moves 0 | 4 |
-# | What does `None` save at the peak? | At most P: all of it where activations dominate, nothing in a window or where the peak is in the step | 5 |
+# | What does `None` save at the peak? | P where activations dominate, less with few rows, nothing in a window or where the peak lies in the step | 5 |
 # | Who keeps the memory alive all the same? | Whoever else holds the gradients | 1, 5 |
 #
 # ## What comes next

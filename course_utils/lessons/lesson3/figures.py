@@ -38,12 +38,12 @@ def owners(table: Mapping[str, Mapping[str, bool]]) -> None:
     """Which parameter is held or cleared by whom: {parameter: {holder or call: yes or no}}; dots for yes."""
     rows, columns = list(table), list(next(iter(table.values())))
     with style():
-        fig, ax = plt.subplots(figsize=(7.6, 0.62 * len(rows) + 1.4))
+        fig, ax = plt.subplots(figsize=(8.2, 0.5 * len(rows) + 1.3))
         for y, row in enumerate(rows):
             for x, column in enumerate(columns):
                 yes = table[row][column]
                 face = COLOURS["blue"] if yes else "white"
-                ax.plot(x, y, "o", markersize=17, markerfacecolor=face, markeredgecolor="#333333")
+                ax.plot(x, y, "o", markersize=15, markerfacecolor=face, markeredgecolor="#333333")
                 ax.text(x + 0.17, y, "yes" if yes else "no", va="center", fontsize=10)
         ax.set_xticks(range(len(columns)), columns)
         ax.set_yticks(range(len(rows)), rows)
@@ -70,7 +70,7 @@ def idle_weights(paths: Mapping[str, Mapping[str, Sequence[float]]], used: int) 
             ax.set_title(optimizer, fontsize=11)
             ax.set_xlabel("steps")
         axes[0].set_ylabel("the weight")
-        axes[0].legend(loc="lower right")
+        axes[0].legend(loc="upper left")
     told = ". ".join(
         f"{optimizer}: "
         + ", ".join(f"{state} from {values[used]:.3f} to {values[-1]:.3f}" for state, values in lines.items())

@@ -65,7 +65,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "3.f",
         "prediction",
-        "The `.grad` of the idle weight is None, and no optimizer has weight decay. How many of the 15 optimizers move it?",
+        "The `.grad` of the idle weight is None, and no optimizer has weight decay. How many of the optimizers of `torch.optim` move it?",
         {
             "0": "None of them: there is no gradient",
             "1": "One",
@@ -150,7 +150,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "3.p",
         "prediction",
-        "Four backward calls and one clearing: the gradients are exchanged four times.",
+        "With `set_to_none=False`, AdamW shrinks the idle weight that was in the loss once, and leaves the one that never was.",
         TRUE_OR_FALSE,
     ),
     Question(
