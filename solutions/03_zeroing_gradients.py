@@ -658,7 +658,7 @@ compare("3.f", {0: "0", 1: "1", len(every_optimizer): "all"}.get(counted, "some"
 #   number. The weight stays.
 # - **A memory of past gradients:** momentum, and Adam's first moment. The weight goes on in the
 #   old direction, and slows down.
-# - **Weight decay:** the weight shrinks, in each step, although it is in no loss. (ASGD has a
+# - **Weight decay:** each step pulls the weight towards 0, although it is in no loss. (ASGD has a
 #   small decay of its own.)
 #
 # Now the opening is explained. Its Adam had weight decay, and shrank the idle branch for 600
@@ -1138,7 +1138,7 @@ cases = {
     "Adam, 4 rows": {"rows": 4, "make": torch.optim.Adam},
 }
 saved = {}
-print(f"{'':<27}saved   peak with None       (.grad in it)")
+print(f"{'':<26}saved   peak with None      (.grad in it)")
 for name, options in cases.items():
     (zeros, _, _), (none, grads, phase) = (peak(h, **options) for h in (habits[0], habits[2]))
     saved[name] = zeros - none

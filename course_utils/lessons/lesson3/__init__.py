@@ -15,4 +15,4 @@ EXERCISES = exercises_of(
         "train_step_low_memory": 25,
     },
 )
-LESSON = Lesson(3, "03_zeroing_gradients", "How to zero gradients", EXERCISES, QUESTIONS, reading_minutes=50)
+LESSON = Lesson(3, "03_zeroing_gradients", "How to zero gradients", EXERCISES, QUESTIONS, reading_minutes=49)
