@@ -8,10 +8,12 @@ import sysconfig
 import traceback
 from pathlib import Path
 
+import gradient_ledger
 from course_utils.exercise import Frame, Raised
 from course_utils.plain import MAX_TEXT, without_addresses
 
-_PACKAGE = str(Path(__file__).resolve().parents[2]) + os.sep
+_LEDGER = Path(gradient_ledger.__file__).resolve().parent
+_PACKAGES = tuple(str(folder) + os.sep for folder in (Path(__file__).resolve().parents[2], _LEDGER))
 _LIBRARIES = tuple({os.path.realpath(path) + os.sep for path in sysconfig.get_paths().values()})
 
 
@@ -36,6 +38,6 @@ def _is_learners(filename: str) -> bool:
         # Cells of some front ends are named <ipython-input-...>; frozen library modules <frozen ...>.
         return not filename.startswith(("<frozen", "<__array_function__", "<eval_with_key>"))
     path = os.path.realpath(filename)
-    if path.startswith(_PACKAGE):
+    if path.startswith(_PACKAGES):
         return False
     return bool(linecache.getlines(filename)) and not path.startswith(_LIBRARIES)
