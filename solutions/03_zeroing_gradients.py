@@ -830,7 +830,7 @@ def freeze(module):
 # That takes time. So ask of a clearing: how many bytes does it read and write? Let $P$ be the
 # bytes of all gradients of a model together.
 #
-# Every operation on tensors passes PyTorch's *dispatcher*, which chooses the code that runs it. A
+# An operation on tensors passes PyTorch's *dispatcher*, which chooses the code that runs it. A
 # *dispatch mode* of your own is called with each of them. This one notes two operations, and the
 # bytes that they read and write: `zero_`, which writes zeros into a tensor, and `add_`, which
 # adds one tensor to another in place.
@@ -916,23 +916,29 @@ assert taken_over == {"None": 4, "zeros": 0}
 # cell counts the arithmetic of matrix products, in *flops*, for each byte that clearing with
 # zeros moves.
 
+
 # %% claims="S3-20 S3-21"
-wide = nn.Sequential(nn.Linear(256, 256), nn.Tanh(), nn.Linear(256, 256))  # float32
-P = sum(p.nbytes for p in wide.parameters())
-per_byte = {}
-for rows in (1, 16, 256, 4096):
+def flops_per_byte(rows, width=256):
+    """Flops of forward and backward, for each byte that clearing with zeros moves."""
+    model = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, width))  # float32
     with FlopCounterMode(display=False) as counter:
-        wide(torch.ones(rows, 256)).square().mean().backward()
-    per_byte[rows] = counter.get_total_flops() / (4 * P)
-    print(f"batch of {rows:>4}: {per_byte[rows]:>8.2f} flops for each byte moved by clearing")
-assert per_byte[1] < 1 and abs(per_byte[4096] / per_byte[1] - 4096) < 1
+        model(torch.ones(rows, width)).square().mean().backward()
+    return counter.get_total_flops() / (4 * sum(p.nbytes for p in model.parameters()))
+
+
+for rows in (1, 16, 256, 4096):
+    print(f"batch of {rows:>4}, width  256: {flops_per_byte(rows):>8.2f} flops a byte")
+for width in (64, 1024):
+    print(f"batch of   16, width {width:>4}: {flops_per_byte(16, width):>8.2f} flops a byte")
+assert flops_per_byte(1) < 1 and abs(flops_per_byte(4096) / flops_per_byte(1) - 4096) < 1
+assert abs(flops_per_byte(16, 64) / flops_per_byte(16, 1024) - 1) < 0.05
 
 # %% [markdown]
 # With one row, clearing moves three bytes for each flop of these products. With thousands of rows
-# it drowns in the arithmetic. So it is not the size of the model that decides how much clearing
-# weighs. It is how much work a step does for each parameter.
+# it drowns in the arithmetic. The width of the model hardly matters: a wider one has more to
+# clear, and as much more to compute. So the size alone does not say how much clearing weighs.
 #
-# A number that is often told is about a model of 405 billion parameters, and memory that moves 2
+# One text makes its point with a model of 405 billion parameters, and a memory that moves 2
 # terabytes a second.
 
 # %% claims="S3-19"
@@ -1227,7 +1233,7 @@ figures.step_memory({"your step": live.history})
 # %% [markdown]
 # ## True or false
 #
-# Six statements that you will meet elsewhere. Commit to each before you measure it.
+# Six statements. Some of them you will meet elsewhere. Commit to each before you measure it.
 #
 # **One: in place.** Zeroing in place avoids the memory of a new tensor, so it needs less memory
 # than setting to None.
@@ -1326,7 +1332,7 @@ print(f"sum minus the first gradient is the second one, up to 1e-12: {error < 1e
 compare("3.n", true_or_false(error < 1e-12))
 
 # %% [markdown]
-# Nothing is corrupted. The sum is exactly defined, and you can take it apart again. It may be
+# Nothing is corrupted. It is a sum, and up to rounding you can take it apart again. It may be
 # what you want, as in lesson 2, or not. A glass that was not emptied is a better picture than a
 # dirty buffer: the old water is still water. Only that today's default does not empty the glass.
 # It takes it away, and backward brings a new one.
@@ -1337,24 +1343,35 @@ compare("3.n", true_or_false(error < 1e-12))
 # %%
 predict("3.o")
 
+
 # %% claims="S2-14"
-embedding = nn.Embedding(6, 2)
-adam = torch.optim.Adam(embedding.parameters(), lr=0.1)
-moved_rows = []
-for tokens in ([0, 1, 2], [3, 4]):
-    adam.zero_grad()
-    embedding(torch.tensor(tokens)).square().sum().backward()
-    before = embedding.weight.detach().clone()
-    adam.step()
-    moved = (embedding.weight.detach() != before).any(dim=1).nonzero().flatten().tolist()
-    moved_rows.append(moved)
-    print(f"the batch uses rows {tokens}, the step moves rows {moved}")
-compare("3.o", true_or_false(moved_rows[1] == [3, 4]))
+def rows_moved(make, sparse):
+    """Which rows of a table two steps move; the first batch uses rows 0 to 2, the second 3 and 4."""
+    torch.manual_seed(0)
+    embedding = nn.Embedding(6, 2, sparse=sparse)
+    optimizer, moved = make(embedding.parameters(), lr=0.1), []
+    for tokens in ([0, 1, 2], [3, 4]):
+        optimizer.zero_grad()
+        embedding(torch.tensor(tokens)).square().sum().backward()
+        before = embedding.weight.detach().clone()
+        optimizer.step()
+        moved.append(
+            (embedding.weight.detach() != before).any(dim=1).nonzero().flatten().tolist()
+        )
+    return moved
+
+
+dense = rows_moved(torch.optim.Adam, sparse=False)
+print("rows used by the two batches:", [[0, 1, 2], [3, 4]])
+print("moved by Adam:               ", dense)
+print("moved by SparseAdam:         ", rows_moved(torch.optim.SparseAdam, sparse=True))
+assert rows_moved(torch.optim.SparseAdam, sparse=True) == [[0, 1, 2], [3, 4]]
+compare("3.o", true_or_false(dense[1] == [3, 4]))
 
 # %% [markdown]
 # `None` is a state of a whole parameter. The table is one parameter, and its dense gradient holds
-# zeros for the rows that were not used. For Adam these are gradients of 0, and momentum goes on.
-# `SparseAdam` with a sparse gradient moves the used rows alone.
+# zeros for the rows that were not used. For Adam these are gradients of 0, and its averages go
+# on. `SparseAdam`, with a sparse gradient, moves the used rows alone.
 #
 # **Six: two weights.** A loop clears with `set_to_none=False`, and its optimizer is AdamW as it
 # comes. One idle weight was in the loss once, in the first step. Another one never was. The first
