@@ -1346,7 +1346,7 @@ predict("3.o")
 
 # %% claims="S2-14"
 def rows_moved(make, sparse):
-    """Which rows of a table each of two steps moves; the batches use rows 0 to 2, then 3 and 4."""
+    """Which rows of a table two steps move, where the batches use rows 0 to 2 and 3 and 4."""
     torch.manual_seed(0)
     embedding = nn.Embedding(6, 2, sparse=sparse)
     optimizer, moved = make(embedding.parameters(), lr=0.1), []
