@@ -9,9 +9,7 @@ import torch
 
 from course_utils.lessons.inputs import Draw
 
-Holding = Literal[
-    "none", "gradient", "zeros", "cancelling", "infinite", "NaN", "not finite", "transposed", "part of a bucket"
-]
+Holding = Literal["none", "gradient", "zeros", "cancelling", "infinite", "NaN", "transposed", "part of a bucket"]
 
 
 def hold(draw: Draw, param: torch.Tensor, kind: Holding) -> None:
@@ -21,22 +19,26 @@ def hold(draw: Draw, param: torch.Tensor, kind: Holding) -> None:
 
 def _earlier(draw: Draw, shape: tuple[int, ...], kind: Holding) -> torch.Tensor:
     grad = draw.normal(*shape)
+    entries = grad.view(-1)
     match kind:
         case "zeros":
             grad.zero_()
         case "cancelling":  # sums to zero in any order, since no entry needs more than a few bits; none is zero
-            half = (8 * grad.flatten()[: grad.numel() // 2]).round() / 8 + 1 / 16
-            grad = torch.cat([half, -half]).reshape(shape)
-        case "infinite" | "NaN" | "not finite":
-            if kind != "NaN":
-                grad.view(-1)[0] = float("inf")
-            if kind != "infinite":
-                grad.view(-1)[-1] = float("nan")
+            half = grad.numel() // 2
+            entries[:half] = (8 * entries[:half]).round() / 8 + 1 / 16
+            entries[half:] = -entries[:half]
+        case "infinite":
+            entries[0] = float("inf")
+        case "NaN":
+            entries[-1] = float("nan")
         case "transposed":
-            grad = grad.t().contiguous().t()
+            return torch.empty_strided(shape, (1, shape[0]), dtype=grad.dtype, device=grad.device).copy_(grad)
         case "part of a bucket":  # several gradients in one piece of memory, as data-parallel training keeps them
             bucket = draw.normal(grad.numel() + 4)
-            grad = bucket[2 : 2 + grad.numel()].view(shape)
+            # Not as a view, which autograd refuses to detach in place.
+            return torch.empty(0, dtype=grad.dtype, device=grad.device).set_(
+                bucket.untyped_storage(), 2, shape, grad.stride()
+            )
     return grad
 
 

@@ -338,3 +338,71 @@ def parameters_of_a_list(params, set_to_none=True):
 def zero_of_the_parameter(params, set_to_none=True):
     for p in params:
         p.zero_()
+
+
+@wrong(mistakes.default_is_zeros)
+def as_before_version_2(params, set_to_none=False):
+    for p in params:
+        if p.grad is not None:
+            if set_to_none:
+                p.grad = None
+            else:
+                p.grad.zero_()
+
+
+@wrong(mistakes.last_alone)
+def after_the_loop(params, set_to_none=True):
+    p = None
+    for p in params:
+        grad = p.grad
+    if p is None:
+        return
+    if set_to_none:
+        p.grad = None
+    elif grad is not None:
+        grad.zero_()
+
+
+@raised(mistakes.data_set_to_none)
+def data_none(params, set_to_none=True):
+    for p in params:
+        if p.grad is not None:
+            if set_to_none:
+                p.grad.data = None
+            else:
+                p.grad.data.zero_()
+
+
+@wrong(mistakes.new_tensor_of_zeros)
+def product_assigned(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None:
+            p.grad = p.grad * 0
+
+
+@wrong()
+def nearly_zero(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None:
+            p.grad.fill_(1e-12)
+
+
+@right
+def detached_in_place_and_zeroed(params, set_to_none=True):
+    for p in params:
+        if p.grad is not None:
+            p.grad.detach_()
+            p.grad.zero_()
+            if set_to_none:
+                p.grad = None
+
+
+@right
+def by_an_optimizer_made_for_it(params, set_to_none=True):
+    params = list(params)
+    if params:
+        torch.optim.SGD(params, lr=0.1).zero_grad(set_to_none=set_to_none)

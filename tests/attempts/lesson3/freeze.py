@@ -150,7 +150,7 @@ def hook_that_returns_none(module):
             p.register_hook(lambda grad: None)
 
 
-@wrong(mistakes.waiting_gradient_left)
+@wrong(effects.changed_mode)
 def waiting_and_eval(module):
     module.requires_grad_(False)
     module.eval()
@@ -281,3 +281,54 @@ def weight_and_bias(module):
     for p in (module.weight, module.bias):
         p.requires_grad_(False)
         p.grad = None
+
+
+@wrong(mistakes.eval_as_well)
+def batch_norm_in_eval(module):
+    for part in module.modules():
+        if isinstance(part, nn.BatchNorm1d):
+            part.eval()
+    for p in module.parameters():
+        p.requires_grad = False
+        p.grad = None
+
+
+@wrong(mistakes.cut_off_in_front)
+def input_detached(module):
+    forward = module.forward
+    module.forward = lambda x: forward(x.detach())
+    for p in module.parameters():
+        p.requires_grad = False
+        p.grad = None
+
+
+@wrong(mistakes.cleared_alone)
+def values_copied_and_cleared(module):
+    for p in module.parameters():
+        p.data = p.detach().clone()
+        p.grad = None
+
+
+@wrong(mistakes.nothing_frozen)
+def copies_of_the_state_dict(module):
+    for p in module.state_dict().values():
+        p.requires_grad_(False)
+
+
+@wrong(mistakes.waiting_gradient_left)
+def hook_for_what_comes_alone(module):
+    def clear(p):
+        p.grad = None
+
+    for p in module.parameters():
+        if p.requires_grad:
+            p.register_post_accumulate_grad_hook(clear)
+
+
+@right
+def applied_to_every_part(module):
+    def one(part):
+        for p in part.parameters(recurse=False):
+            p.requires_grad_(False).grad = None
+
+    module.apply(one)

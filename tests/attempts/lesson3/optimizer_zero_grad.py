@@ -357,3 +357,47 @@ def groups_for_parameters(optimizer, set_to_none=True):
 def parameters_of_the_optimizer(optimizer, set_to_none=True):
     for p in optimizer.parameters():
         p.grad = None
+
+
+@wrong(mistakes.default_is_zeros)
+def as_before_version_2(optimizer, set_to_none=False):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if p.grad is not None:
+                if set_to_none:
+                    p.grad = None
+                else:
+                    p.grad.zero_()
+
+
+@raised(mistakes.data_set_to_none)
+def data_none(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if p.grad is not None:
+                if set_to_none:
+                    p.grad.data = None
+                else:
+                    p.grad.data.zero_()
+
+
+@right
+def groups_by_key(optimizer, set_to_none=True):
+    lists = [group.get("params") for group in optimizer.state_dict and optimizer.param_groups]
+    for p in sum(lists, []):
+        if p.grad is None:
+            continue
+        p.grad.detach_().zero_()
+        if set_to_none:
+            p.grad = None
+
+
+@wrong(says="cleared")
+def a_note_in_each_group(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.zero_()
+        group["cleared"] = True

@@ -8,6 +8,7 @@ from torch.utils.checkpoint import checkpoint
 from course_utils.authoring.attempts import raised, right, wrong
 from course_utils.checks import effects
 from course_utils.lessons.lesson3.train_step_low_memory import mistakes
+from gradient_ledger.catalogue import misconception
 
 
 @right
@@ -599,5 +600,93 @@ def unused_not_allowed(model, optimizer, loss_fn, x, y):
     loss = loss_fn(model(x), y)
     for p, g in zip(params, torch.autograd.grad(loss, params)):
         p.grad = g
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.optimizer_passed_by)
+def by_hand(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    with torch.no_grad():
+        for p in model.parameters():
+            if p.grad is not None:
+                p.sub_(p.grad, alpha=optimizer.defaults["lr"])
+    return loss.item()
+
+
+@wrong(mistakes.gradients_alive_in_the_forward_pass)
+def zeros_after_the_forward_alone(model, optimizer, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad(set_to_none=False)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.gradients_alive_in_the_forward_pass)
+def old_gradient_taken_off(model, optimizer, loss_fn, x, y):
+    old = {p: p.grad.clone() for p in model.parameters() if p.grad is not None}
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    for p, g in old.items():
+        p.grad -= g
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.cleared_at_the_end_alone)
+def zeros_at_the_end(model, optimizer, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=False)
+    return loss.item()
+
+
+@wrong(says="Every number of the loss returned is 6 times what it should be")
+def loss_of_all_rows(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item() * len(x)
+
+
+@wrong(says="`loss_fn` was never called.")
+def a_loss_of_its_own(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = torch.nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@raised(effects.no_graph)
+def forward_without_recording(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    with torch.no_grad():
+        loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(misconception("graph-cut"))
+def prediction_detached(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x).detach(), y).requires_grad_()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong()
+def clipped(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    clip_grad_norm_(model.parameters(), 0.1)
     optimizer.step()
     return loss.item()

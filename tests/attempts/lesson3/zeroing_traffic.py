@@ -229,3 +229,66 @@ def by_name(model, set_to_none):
 @raised(effects.grad_is_none)
 def bytes_of_grad(model, set_to_none):
     return 0 if set_to_none else 4 * sum(p.grad.numel() * p.grad.element_size() for p in model.parameters())
+
+
+@wrong(mistakes.flag_ignored)
+def four_bytes_for_either(model, set_to_none):
+    return 4 * 4 * sum(p.numel() for p in model.parameters() if p.requires_grad)
+
+
+@wrong(effects.wrong_type)
+def with_its_unit(model, set_to_none):
+    total = 0 if set_to_none else 4 * sum(p.nbytes for p in model.parameters() if p.requires_grad)
+    return f"{total} bytes"
+
+
+@wrong(effects.wrong_type)
+def read_and_written_apart(model, set_to_none):
+    size = sum(p.nbytes for p in model.parameters() if p.requires_grad)
+    return (0, 0) if set_to_none else (2 * size, 2 * size)
+
+
+@wrong(says="8 times what it should be")
+def in_bits(model, set_to_none):
+    return 0 if set_to_none else 32 * sum(p.nbytes for p in model.parameters() if p.requires_grad)
+
+
+@wrong(mistakes.handed_over_counted)
+def frozen_and_handed_over(model, set_to_none):
+    return (1 if set_to_none else 4) * sum(p.nbytes for p in model.parameters())
+
+
+@wrong(mistakes.nothing_counted)
+def measured_in_the_first_step(model, set_to_none):
+    model = copy.deepcopy(model)
+    with Counter() as counter:
+        model.zero_grad(set_to_none=set_to_none)
+        for p in model.parameters():
+            if p.requires_grad:
+                (p * p.detach()).sum().backward()
+    return counter.bytes
+
+
+@wrong(mistakes.direct_parameters_alone)
+def without_the_parts(model, set_to_none):
+    held = [p for p in model._parameters.values() if p is not None and p.requires_grad]
+    return 0 if set_to_none else 4 * sum(p.nbytes for p in held)
+
+
+@wrong(mistakes.linear_layers_alone)
+def linear_layers(model, set_to_none):
+    total = 0
+    for part in model.modules():
+        if isinstance(part, torch.nn.Linear):
+            total += 4 * sum(p.nbytes for p in (part.weight, part.bias) if p.requires_grad)
+    return 0 if set_to_none else total
+
+
+@wrong(mistakes.five_for_four)
+def the_optimizer_reads_too(model, set_to_none):
+    total = 0
+    for p in model.parameters():
+        if p.requires_grad and not set_to_none:
+            zero, add, step = p.nbytes, 3 * p.nbytes, p.nbytes
+            total += zero + add + step
+    return total

@@ -75,6 +75,17 @@ def flag_the_other_way_round(params: Iterable[T], set_to_none: bool = True) -> N
     _loop(to_none=_zeros, to_zeros=_none)(params, set_to_none)
 
 
+@mistake(
+    "Without set_to_none zeros are made",
+    "Where the call says what set_to_none is, the right thing happened. Where it says nothing, .grad holds zeros "
+    "afterwards, and None is the default that was asked for.",
+    "Compare the first line of your function with the exercise's text.",
+    "Before PyTorch 2.0 zeros were the default.",
+)
+def default_is_zeros(params: Iterable[T], set_to_none: bool = False) -> None:
+    _loop()(params, set_to_none)
+
+
 # ------------------------------------------------------------------ how zeros come in
 
 
@@ -233,6 +244,16 @@ def asked_for_length_or_position(params: Sequence[T], set_to_none: bool = True) 
     _loop()(params, set_to_none)
 
 
+@mistake(
+    "Only the last parameter was cleared",
+    "The last one's gradient was cleared; those before it are what they were.",
+    "How far is the line that clears indented? It belongs into the loop.",
+    "After a loop its variable still holds the last value.",
+)
+def last_alone(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop()(list(params)[-1:], set_to_none)
+
+
 # ------------------------------------------------------------------ what never arrives
 
 
@@ -264,6 +285,20 @@ def none_never_arrived(params: Iterable[T], set_to_none: bool = True) -> None:
 )
 def zeros_never_arrived(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(to_zeros=_nothing)(params, set_to_none)
+
+
+def _data_to_none(param: T) -> None:
+    if param.grad is not None:
+        param.grad.data = None  # type: ignore[assignment]
+
+
+@mistake(
+    "A tensor's data cannot be None",
+    "None was assigned to the .data of a tensor, which must be a tensor: PyTorch refused.",
+    "What is to be None is the attribute .grad of the parameter.",
+)
+def data_set_to_none(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_none=_data_to_none)(params, set_to_none)
 
 
 def _values_to_zero(param: T) -> None:

@@ -136,12 +136,20 @@ def eval_alone(module: nn.Module) -> None:
     module.eval()
 
 
+def _batch_norm_in_eval(module: nn.Module) -> None:
+    _frozen(module.parameters())
+    for part in module.modules():
+        if isinstance(part, nn.BatchNorm1d):
+            part.eval()
+
+
 @mistake(
     "The mode was changed, too",
-    "The module's parameters stay where they are. The module came back in eval mode: batch norm computes another way "
-    "now, and its running statistics stand still.",
+    "The module's parameters stay where they are. A module came back in eval mode: its batch norm computes another way "
+    "now, and the running statistics stand still.",
     "Leave train() and eval() to the caller.",
     "In fine-tuning one often wants both. They are two decisions.",
+    also=(_batch_norm_in_eval,),
     signs=(REQUIRES,),
 )
 def eval_as_well(module: nn.Module) -> None:
@@ -291,8 +299,7 @@ def _forward_without_recording(module: nn.Module) -> None:
 
 @mistake(
     "What lies in front of the module stopped learning",
-    "The module's own parameters stay where they are. Where other layers come before it, they stand still, too: no "
-    "gradient comes through the module to them.",
+    "Where other layers come before the module, they stand still: no gradient comes through the module to them.",
     "A frozen layer still passes gradients on to what lies in front of it. It only keeps none for itself.",
     "no_grad around a forward pass keeps everything out of the graph, not the parameters alone.",
     also=(_forward_without_recording,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from course_utils.checks.answers import Answers, nothing_used
-from course_utils.lessons.lesson3.clear_gradients.answers import accepted
+from course_utils.lessons.lesson3.clear_gradients.answers import accepted, exactly
 from course_utils.lessons.lesson3.clearing import GRAD, VALUES, WHERE
 from course_utils.lessons.lesson3.optimizer_zero_grad import mistakes
 from course_utils.lessons.lesson3.optimizer_zero_grad.task import CALLED, GROUPS, STATE
@@ -20,5 +20,6 @@ ANSWERS = Answers(
     right,
     graded=(GRAD, WHERE, VALUES, STATE, GROUPS),
     accept=accepted,
+    tolerance=exactly,
     rules=nothing_used(CALLED, mistakes.zero_grad_called),
 )

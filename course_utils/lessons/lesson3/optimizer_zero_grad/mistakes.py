@@ -48,6 +48,7 @@ nothing_cleared = _in_groups(of_tensors.nothing_cleared)
 none_never_arrived = _in_groups(of_tensors.none_never_arrived)
 zeros_never_arrived = _in_groups(of_tensors.zeros_never_arrived)
 weights_set_to_zero = _in_groups(of_tensors.weights_set_to_zero)
+data_set_to_none = _in_groups(of_tensors.data_set_to_none)
 
 
 def _cleared(params: Any, set_to_none: bool) -> None:
@@ -58,6 +59,13 @@ def _cleared(params: Any, set_to_none: bool) -> None:
         elif param.grad is not None:
             param.grad.zero_()
 
+
+def _zeros_by_default(optimizer: Optimizer, set_to_none: bool = False) -> None:
+    for group in optimizer.param_groups:
+        _cleared(group["params"], set_to_none)
+
+
+default_is_zeros = replace(of_tensors.default_is_zeros, forms=(_zeros_by_default,))
 
 # ------------------------------------------------------------------ whose gradients
 

@@ -145,7 +145,7 @@ def _remembered(optimizer: torch.optim.Optimizer, named: dict[str, nn.Parameter]
     """State and groups of an optimizer by the names of the parameters; entries without anything in them left out."""
     state = {name: optimizer.state[param] for name, param in named.items() if optimizer.state.get(param)}
     groups = [
-        [name for name, param in named.items() if any(param is one for one in group["params"])] + [group["lr"]]
+        {**group, "params": [name for name, param in named.items() if any(param is one for one in group["params"])]}
         for group in optimizer.param_groups
     ]
     return {STATE: {name: dict(entries) for name, entries in state.items()}, GROUPS: groups}

@@ -10,7 +10,7 @@ from torch import nn
 from course_utils.checks.mistakes import mistake
 from course_utils.checks.observe import LEDGER
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.lesson3.train_step_low_memory.task import ALIVE, FORWARDS
+from course_utils.lessons.lesson3.train_step_low_memory.task import ALIVE, FORWARDS, ZEROS
 from course_utils.lessons.training import LossFn
 from course_utils.lessons.watched_loss import ORDER
 
@@ -101,7 +101,7 @@ def gradients_alive_in_the_forward_pass(model: nn.Module, optimizer: Optimizer, 
     "Which way of clearing gives the memory back?",
     "Zero sounds like nothing. In memory a zero is a number like any other.",
     also=(_step(first=_fresh_zeros),),
-    signs=(ALIVE,),
+    signs=(ALIVE, ZEROS),
 )
 def zeros_alive_in_the_forward_pass(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(first=_to_zeros)(model, optimizer, loss_fn, x, y)
@@ -188,8 +188,8 @@ def never_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T,
 
 @mistake(
     "The first call used what .grad held before it",
-    "Between the calls .grad was empty. At the first call it held what the caller had left there, and the step used the "
-    "sum.",
+    "From the second call on each step used its own gradient alone. At the first call .grad held what the caller had "
+    "left there, and the step used the sum.",
     "Clearing at the end is as good as at the start from the second call on. Which place serves the first one, too?",
     "In a loop that begins with a new model .grad is None before the first batch.",
 )
@@ -263,6 +263,24 @@ def frozen_left_out(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
 )
 def zeros_for_the_unused(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(first=_to_none, before_step=_zeros_for_none)(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
+    "A step of plain gradient descent, whatever the optimizer",
+    "The parameters are those after p - lr * gradient, with the learning rate of the optimizer. This optimizer may have "
+    "momentum, averages or weight decay, and what it remembers did not move on either.",
+    "Which call makes the optimizer itself take its step?",
+    "With plain SGD the two are the same.",
+)
+def optimizer_passed_by(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()  # type: ignore[no-untyped-call]
+    with torch.no_grad():
+        for param in model.parameters():
+            if param.grad is not None:
+                param.sub_(param.grad, alpha=optimizer.param_groups[0]["lr"])
+    return loss.item()
 
 
 @mistake(

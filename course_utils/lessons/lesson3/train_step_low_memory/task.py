@@ -10,9 +10,11 @@ from torch import nn
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, Draw, cases, model_and_batch
 from course_utils.lessons.lesson3.inputs import bytes_held, hold
-from course_utils.lessons.training import HOOKS, PARAMETERS, hooks_left, optimizer_of, parameters_after
+from course_utils.lessons.training import optimizer_of, parameters_after
 from course_utils.lessons.watched_loss import ORDER, WatchedLoss
 
+UPDATE = "the update"
+"""Parameters after the call minus before it: in it a factor shows, which in the parameters it would not."""
 STATE = "what the optimizer remembers after the call"
 FORWARDS = "forward passes of the model in each call"
 ALIVE = "bytes of gradients alive at each forward pass of each call"
@@ -126,7 +128,7 @@ def _arrange(case: Case) -> Arrangement:
     loss_fn = WatchedLoss(
         LOSSES[case.spec["loss"]], lambda one: one.shape == targets.shape and torch.equal(one.detach(), targets)
     )
-    named, watch = dict(model.named_parameters()), _Watch(model)
+    named, before, watch = dict(model.named_parameters()), parameters_after(model), _Watch(model)
 
     def call(attempt: Any) -> object:
         losses: list[object] = []
@@ -139,16 +141,17 @@ def _arrange(case: Case) -> Arrangement:
 
     def facts(_: object) -> dict[str, object]:
         return {
-            PARAMETERS: parameters_after(model),
+            UPDATE: {name: after - before[name] for name, after in parameters_after(model).items()},
             STATE: _remembered(optimizer, named),
             FORWARDS: [len(one) for one in watch.alive],
             ALIVE: watch.alive,
             ZEROS: watch.zeros,
-            HOOKS: hooks_left(model, optimizer),
             **loss_fn.facts(SHAPES, most=8),
         }
 
-    return Arrangement((), watch={"model": model, "x": x, "y": y}, call=call, facts=facts)
+    return Arrangement(
+        (model, optimizer, loss_fn, x, y), watch={"model": model, "x": x, "y": y}, call=call, facts=facts
+    )
 
 
 def _remembered(optimizer: torch.optim.Optimizer, named: dict[str, nn.Parameter]) -> dict[str, object]:

@@ -14,7 +14,11 @@ from torch.utils._pytree import tree_leaves
 
 from course_utils.checks.answers import Answers
 from course_utils.exercise import Case, Evidence
-from course_utils.plain import TensorData
+from course_utils.lessons.returned import FLOAT, float_beside
+from course_utils.plain import Opaque
+
+COUNT = "the number of bytes"
+_NUMBER = Opaque("", "a number")
 
 
 class _Traffic(TorchDispatchMode):
@@ -69,11 +73,9 @@ def right(model: nn.Module, set_to_none: bool) -> int:
 
 
 def _accepted(case: Case, evidence: Evidence) -> Evidence:
-    """A count is compared as a 0-d tensor, which says by what factor another one differs."""
-    result = evidence.result
-    if isinstance(result, int | float) and not isinstance(result, bool):
-        return replace(evidence, result=TensorData(torch.tensor(float(result), dtype=torch.float64)))
-    return evidence
+    """A count is compared as a tensor beside the result, of which one can say by what factor it differs."""
+    told = float_beside(evidence, COUNT)
+    return replace(told, result=_NUMBER) if told.result == FLOAT else evidence
 
 
-ANSWERS = Answers(right, accept=_accepted)
+ANSWERS = Answers(right, graded=(COUNT,), accept=_accepted)

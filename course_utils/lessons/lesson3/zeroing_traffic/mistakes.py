@@ -33,16 +33,6 @@ def _times(false: int, true: int = 0, of: Callable[[nn.Module], Iterable[torch.T
 
 
 @mistake(
-    "The same count, whatever set_to_none says",
-    "With set_to_none=False the number is right, and with set_to_none=True the same one came back. There no zeros are "
-    "written, and nothing is added to them.",
-    "What do the two operations become where .grad is None?",
-)
-def flag_ignored(model: nn.Module, set_to_none: bool) -> int:
-    return _times(4, 4)(model, set_to_none)
-
-
-@mistake(
     "set_to_none was read the other way round",
     "The traffic of zeros came back for set_to_none=True, and none for set_to_none=False.",
     "Read your condition aloud: what moves bytes, zeros or None?",
@@ -84,9 +74,9 @@ def addition_left_out(model: nn.Module, set_to_none: bool) -> int:
 
 @mistake(
     "A quarter too much",
-    "With set_to_none=False five bytes came back for each byte of the gradients, and there are four. Somebody counted "
-    "as read or written is not.",
-    "Filling with zeros only writes: what was there before plays no part. What do the operations of your list read?",
+    "With set_to_none=False five bytes came back for each byte of the gradients, and there are four.",
+    "Which entry of your list does not belong there? Filling with zeros only writes: what was there before plays no "
+    "part. And what the optimizer reads does not count.",
     "Most in-place operations read what they change.",
 )
 def five_for_four(model: nn.Module, set_to_none: bool) -> int:
@@ -106,6 +96,16 @@ def handed_over_counted(model: nn.Module, set_to_none: bool) -> int:
     return _times(4, 1)(model, set_to_none)
 
 
+@mistake(
+    "No traffic at all",
+    "0 came back for either value of set_to_none. With set_to_none=False zeros are written, and then added to. If you "
+    "measured: in the first step every .grad is still None, and a copy of a model has no gradients either.",
+    "What do clearing and accumulating do in a step before which .grad holds a tensor?",
+)
+def nothing_counted(model: nn.Module, set_to_none: bool) -> int:
+    return 0
+
+
 # ------------------------------------------------------------------ how many bytes
 
 
@@ -115,6 +115,21 @@ def _of_width(width: Callable[[list[torch.Tensor]], int]) -> Code:
         return 0 if set_to_none else 4 * width(params) * sum(param.numel() for param in params)
 
     return code
+
+
+def _always_of_width(width: int) -> Code:
+    return lambda model, set_to_none: _of_width(lambda params: width)(model, False)
+
+
+@mistake(
+    "The same count, whatever set_to_none says",
+    "With set_to_none=True the number came back that belongs to set_to_none=False. There no zeros are written, and "
+    "nothing is added to them.",
+    "What do the two operations become where .grad is None?",
+    also=(_always_of_width(1), _always_of_width(4), _always_of_width(8)),
+)
+def flag_ignored(model: nn.Module, set_to_none: bool) -> int:
+    return _times(4, 4)(model, set_to_none)
 
 
 @mistake(
@@ -176,6 +191,33 @@ def frozen_counted(model: nn.Module, set_to_none: bool) -> int:
 
 def _by_module(model: nn.Module) -> list[torch.Tensor]:
     return [p for part in model.modules() for p in part._parameters.values() if p is not None and p.requires_grad]
+
+
+@mistake(
+    "Parameters of the model's parts were left out",
+    "The number is that of the parameters that the model holds itself. Those of the modules inside of it have gradients, "
+    "too.",
+    "Which method gives the parameters of a model and of all its parts?",
+)
+def direct_parameters_alone(model: nn.Module, set_to_none: bool) -> int:
+    return _times(4, of=lambda model: [p for p in model.parameters(recurse=False) if p.requires_grad])(
+        model, set_to_none
+    )
+
+
+def _of_linear_layers(model: nn.Module) -> list[torch.Tensor]:
+    layers = [part for part in model.modules() if isinstance(part, nn.Linear)]
+    return [param for layer in layers for param in layer.parameters() if param.requires_grad]
+
+
+@mistake(
+    "Only linear layers were counted",
+    "Where every parameter belongs to a linear layer the number is right. Elsewhere it is too small: batch norm has "
+    "parameters, and a model may have some of its own.",
+    "Is there a way to ask for all parameters, whatever they belong to?",
+)
+def linear_layers_alone(model: nn.Module, set_to_none: bool) -> int:
+    return _times(4, of=_of_linear_layers)(model, set_to_none)
 
 
 @mistake(
