@@ -17,6 +17,7 @@ import torch
 from nbformat import NotebookNode
 
 from course_utils.authoring.attempts import Attempt, attempts_at, bank_path
+from course_utils.authoring.claims import not_run
 from course_utils.authoring.files import AuthoringError, chosen, shown, solved_path
 from course_utils.authoring.notebooks import DIFFICULTY, student_notebook
 from course_utils.authoring.repository import NOWHERE
@@ -93,6 +94,7 @@ def faults_of(root: Path, lesson: Lesson) -> Iterator[str]:
     yield from _strays(root, lesson)
     yield from _order(source)
     yield from _facts(source)
+    yield from not_run(source)
     yield from _minutes(source, declared, lesson)
     yield from _outputs(root, lesson)
 
