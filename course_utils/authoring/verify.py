@@ -19,6 +19,7 @@ import torch
 from nbformat import NotebookNode
 
 from course_utils.authoring.attempts import Attempt, attempts_at, bank_path
+from course_utils.authoring.claims import not_run
 from course_utils.authoring.files import AuthoringError, chosen, shown, solved_path
 from course_utils.authoring.notebooks import DIFFICULTY, student_notebook
 from course_utils.authoring.repository import NOWHERE
@@ -108,6 +109,7 @@ def _faults_of_lesson(root: Path, source: Source, lesson: Lesson) -> Iterator[st
     yield from _strays(root, lesson)
     yield from _order(source)
     yield from _facts(source)
+    yield from not_run(source)
     yield from _minutes(source, declared, lesson)
     yield from _outputs(root, lesson)
 
