@@ -293,7 +293,7 @@ assert readings == [1, 0, 1, 0]
 # with the arriving gradient.
 
 
-# %% claims="S0-17 S2-6 S2-8"
+# %% claims="S0-17 S2-6 S2-8 S2-18"
 def bias_gradients(clear):
     """(delivered, in .grad) for the bias, in each of three steps of the same small loop."""
     torch.manual_seed(0)
