@@ -9,10 +9,11 @@ import torch
 GRAD = ".grad after the call"
 WHERE = "where .grad lies after the call"
 VALUES = "values of the parameters after the call"
-IN_PLACE, MOVED, ANOTHER, NOWHERE = (
+IN_PLACE, MOVED, SHARING, ANOTHER, NOWHERE = (
     "in the tensor that was there",
     "in the tensor that was there, in other memory",
-    "in another tensor",
+    "in another tensor, in the memory of the one that was there",
+    "in another tensor, in other memory",
     "nowhere",
 )
 
@@ -40,6 +41,7 @@ class Before:
         grad = self._named[name].grad
         if grad is None:
             return NOWHERE
+        same_memory = grad.data_ptr() == self._address[name]
         if grad is not self._held[name]:
-            return ANOTHER
-        return IN_PLACE if grad.data_ptr() == self._address[name] else MOVED
+            return SHARING if same_memory else ANOTHER
+        return IN_PLACE if same_memory else MOVED

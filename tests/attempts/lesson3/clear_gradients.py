@@ -406,3 +406,35 @@ def by_an_optimizer_made_for_it(params, set_to_none=True):
     params = list(params)
     if params:
         torch.optim.SGD(params, lr=0.1).zero_grad(set_to_none=set_to_none)
+
+
+@wrong(mistakes.another_tensor_in_its_memory)
+def detached_and_assigned(params, set_to_none=True):
+    for p in params:
+        if p.grad is None:
+            continue
+        if set_to_none:
+            p.grad = None
+        else:
+            p.grad = p.grad.detach().zero_()
+
+
+@wrong(mistakes.generator_used_up)
+def asked_whether_there_is_anything(params, set_to_none=True):
+    if not any(p.grad is not None for p in params):
+        return
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None:
+            p.grad.zero_()
+
+
+@wrong(mistakes.parameters_alone)
+def of_that_class(params, set_to_none=True):
+    for p in params:
+        if isinstance(p, torch.nn.Parameter):
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.zero_()

@@ -332,3 +332,13 @@ def applied_to_every_part(module):
             p.requires_grad_(False).grad = None
 
     module.apply(one)
+
+
+@wrong(mistakes.weights_and_biases_alone)
+def the_usual_names(module):
+    for part in module.modules():
+        for name in ("weight", "bias"):
+            p = getattr(part, name, None)
+            if isinstance(p, nn.Parameter):
+                p.requires_grad_(False)
+                p.grad = None

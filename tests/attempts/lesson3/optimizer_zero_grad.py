@@ -401,3 +401,11 @@ def a_note_in_each_group(optimizer, set_to_none=True):
             elif p.grad is not None:
                 p.grad.zero_()
         group["cleared"] = True
+
+
+@wrong(mistakes.another_tensor_in_its_memory)
+def detached_and_assigned(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if p.grad is not None:
+                p.grad = None if set_to_none else p.grad.detach().zero_()

@@ -423,6 +423,17 @@ def trainable_ones_cleared(model, optimizer, loss_fn, x, y):
     return loss.item()
 
 
+@wrong(says="where the model has a parameter of its own")
+def layers_cleared(model, optimizer, loss_fn, x, y):
+    for layer in model.modules():
+        if isinstance(layer, torch.nn.Linear):
+            layer.weight.grad = layer.bias.grad = None
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 @wrong(mistakes.zeros_for_the_unused)
 def materialised(model, optimizer, loss_fn, x, y):
     optimizer.zero_grad()

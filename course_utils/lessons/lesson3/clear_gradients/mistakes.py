@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import torch
+from torch import nn
 
 from course_utils.checks.mistakes import mistake
 
@@ -42,8 +43,7 @@ def _loop(to_none: Clear = _none, to_zeros: Clear = _zeros, where: Callable[[T],
 
 @mistake(
     "Every .grad is None, whatever set_to_none says",
-    "With set_to_none=True the right thing happened. With set_to_none=False every .grad is None, and the tensors were "
-    "to stay, filled with zeros.",
+    "With set_to_none=False every .grad is None. Those that held a tensor were to keep it, filled with zeros.",
     "Which line of yours reads set_to_none, and what does it do where it is False?",
 )
 def always_none(params: Iterable[T], set_to_none: bool = True) -> None:
@@ -77,8 +77,8 @@ def flag_the_other_way_round(params: Iterable[T], set_to_none: bool = True) -> N
 
 @mistake(
     "Without set_to_none zeros are made",
-    "Where the call says what set_to_none is, the right thing happened. Where it says nothing, .grad holds zeros "
-    "afterwards, and None is the default that was asked for.",
+    "Where the call says nothing of set_to_none, a .grad that held a tensor holds zeros afterwards. The default that "
+    "was asked for gives None.",
     "Compare the first line of your function with the exercise's text.",
     "Before PyTorch 2.0 zeros were the default.",
 )
@@ -100,15 +100,32 @@ def _other_memory(param: T) -> None:
 
 
 @mistake(
-    "The zeros stand in another tensor, or in other memory",
-    "With set_to_none=False the values are right, but what was in .grad before is no longer what is there: a new "
-    "tensor, or other memory under the old one. Whoever held the old gradient does not see the zeros.",
+    "What was written stands in other memory",
+    "With set_to_none=False the memory that .grad had before is no longer what is there: it holds a new tensor, or the "
+    "old one has other memory under it. Whoever shares the old memory does not see what was written.",
     "Write the zeros into the tensor that is there.",
     "p.grad = zeros makes a new tensor and changes what .grad names. Nothing is written into the old one.",
     also=(_loop(to_zeros=_other_memory),),
 )
 def new_tensor_of_zeros(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(to_zeros=_other_zeros)(params, set_to_none)
+
+
+def _detached(param: T) -> None:
+    if param.grad is not None:
+        param.grad = param.grad.detach()
+        param.grad.zero_()
+
+
+@mistake(
+    "Another tensor in .grad, in the old one's memory",
+    "With set_to_none=False the zeros are in the memory that .grad had before, and .grad is another tensor than it was: "
+    "one that shares its memory.",
+    "Write into the tensor that is there, and assign nothing.",
+    "detach() looks like an act on the tensor. It makes a second one on the same memory.",
+)
+def another_tensor_in_its_memory(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=_detached)(params, set_to_none)
 
 
 def _zeros_for_none(param: T) -> None:
@@ -186,6 +203,15 @@ def frozen_left(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(where=lambda param: param.requires_grad)(params, set_to_none)
 
 
+@mistake(
+    "Tensors that are no nn.Parameter were left",
+    "Plain tensors that require gradients still hold the gradient that they held.",
+    "Which condition leaves them out? Any leaf tensor may hold a gradient.",
+)
+def parameters_alone(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(where=lambda param: isinstance(param, nn.Parameter))(params, set_to_none)
+
+
 def _stopping(params: Iterable[T], set_to_none: bool = True) -> None:
     for param in params:
         if param.grad is None:
@@ -214,12 +240,18 @@ def first_alone(params: Iterable[T], set_to_none: bool = True) -> None:
         return
 
 
+def _begun_before(params: Iterable[T], set_to_none: bool = True) -> None:
+    if any(param.grad is not None for param in params):
+        _loop()(params, set_to_none)
+
+
 @mistake(
-    "Of a generator nothing was cleared",
-    "Lists and tuples were cleared, and of a generator nothing was. That is what a second walk over a generator finds: "
-    "after the first one it is at its end.",
+    "Of a generator nothing was cleared, or not the first",
+    "A generator's tensors were left, all of them or the first. That is what a second walk over a generator misses: it "
+    "gives each tensor once.",
     "Does anything walk over params before your loop? Walk once, or keep what it gives in a list first.",
     "A list can be walked through as often as one likes. model.parameters() is no list.",
+    also=(_begun_before,),
 )
 def generator_used_up(params: Iterable[T], set_to_none: bool = True) -> None:
     every = list(params)
@@ -269,7 +301,7 @@ def nothing_cleared(params: Iterable[T], set_to_none: bool = True) -> None:
 
 @mistake(
     "With set_to_none=True nothing was cleared",
-    "With set_to_none=False the zeros are there. With set_to_none=True every .grad holds what it held before.",
+    "With set_to_none=True every .grad holds what it held before the call.",
     "Does the line for None assign to the attribute .grad, or to a name of your own?",
     "zero_() through another name reaches the tensor, since both name the same one. An assignment does not.",
 )
@@ -279,7 +311,7 @@ def none_never_arrived(params: Iterable[T], set_to_none: bool = True) -> None:
 
 @mistake(
     "With set_to_none=False nothing was cleared",
-    "With set_to_none=True every .grad is None. With set_to_none=False every .grad holds what it held before.",
+    "With set_to_none=False every .grad holds what it held before the call.",
     "Which operation of yours writes into the tensor in .grad?",
     "An operation without an underscore at its end makes a new tensor, and leaves the old one as it was.",
 )

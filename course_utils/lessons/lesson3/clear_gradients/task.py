@@ -19,6 +19,10 @@ def _keeps(spec: Any) -> bool:
     return spec.get("set_to_none", True) is False
 
 
+def _generates(spec: Any) -> bool:
+    return spec.get("given") == "generator"
+
+
 def _cases(seed: int) -> list[Case]:
     def row(name: str, shapes: list[list[int]], held: list[str], **rest: Any) -> tuple[str, dict[str, Any]]:
         return name, {"shapes": shapes, "held": held, **rest}
@@ -59,11 +63,11 @@ def _cases(seed: int) -> list[Case]:
                 frozen=[0],
                 **zeros,
             ),
+            row("plain tensors, one of them 0-d", [[], [2, 3]], ["gradient"] * 2, plain=True),
             row(
-                "plain tensors, gradients that are transposed or part of a bucket, set_to_none=False",
-                [[], [2, 3], [2]],
-                ["gradient", "transposed", "part of a bucket"],
-                plain=True,
+                "gradients that are transposed or part of a bucket, set_to_none=False",
+                [[2, 3], [2]],
+                ["transposed", "part of a bucket"],
                 given="tuple",
                 **zeros,
             ),
@@ -139,8 +143,10 @@ EXERCISE = Exercise(
         ("a gradient holds NaN", lambda spec: "NaN" in spec["held"]),
         ("a gradient is all zeros", lambda spec: "zeros" in spec["held"]),
         ("a gradient is transposed or part of a bucket", lambda spec: "part of a bucket" in spec["held"]),
-        ("params is a generator", lambda spec: spec.get("given") == "generator"),
-        ("params is no generator", lambda spec: spec.get("given") != "generator"),
+        ("the tensors are no nn.Parameters", lambda spec: bool(spec.get("plain"))),
+        ("params is a generator that gives tensors", lambda spec: _generates(spec) and bool(spec["shapes"])),
+        ("params is a generator", lambda spec: _generates(spec)),
+        ("params is no generator", lambda spec: not _generates(spec)),
         ("the parameters are float32", lambda spec: spec.get("dtype") == "float32"),
     ),
 )

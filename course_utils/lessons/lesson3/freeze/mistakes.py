@@ -145,8 +145,8 @@ def _batch_norm_in_eval(module: nn.Module) -> None:
 
 @mistake(
     "The mode was changed, too",
-    "The module's parameters stay where they are. A module came back in eval mode: its batch norm computes another way "
-    "now, and the running statistics stand still.",
+    "A module came back in eval mode: batch norm in it computes another way now, and its running statistics stand "
+    "still.",
     "Leave train() and eval() to the caller.",
     "In fine-tuning one often wants both. They are two decisions.",
     also=(_batch_norm_in_eval,),
@@ -244,6 +244,16 @@ def weights_alone(module: nn.Module) -> None:
 
 
 @mistake(
+    "Parameters of other names were left out",
+    "What is named weight or bias stays. A parameter of another name, such as one of the module's own, went on moving.",
+    "Is there a way to ask for all parameters, whatever their names?",
+    "Most layers have a weight and a bias, and nothing else.",
+)
+def weights_and_biases_alone(module: nn.Module) -> None:
+    _frozen([p for name, p in module.named_parameters() if name.rpartition(".")[2] in ("weight", "bias")])
+
+
+@mistake(
     "A parameter that was frozen before was passed by",
     "A parameter that had requires_grad=False before the call still holds its gradient, and the step used it.",
     "Which condition leaves such a parameter out? It may have a gradient from before it was frozen.",
@@ -318,8 +328,8 @@ def _statistics_off(module: nn.Module) -> None:
 
 @mistake(
     "The running statistics stand still",
-    "The module's parameters stay where they are. The running statistics of batch norm in train mode do so, too; they "
-    "were to go on. They are buffers, no gradient reaches them.",
+    "The running statistics of batch norm in train mode no longer move; they were to go on. They are buffers, which no "
+    "gradient reaches.",
     "Take out what you do to batch norm, or to the buffers.",
     also=(_statistics_off,),
     signs=(REQUIRES,),

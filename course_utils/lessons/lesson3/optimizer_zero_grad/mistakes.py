@@ -39,6 +39,7 @@ always_none = _in_groups(of_tensors.always_none)
 always_zeros = _in_groups(of_tensors.always_zeros)
 flag_the_other_way_round = _in_groups(of_tensors.flag_the_other_way_round)
 new_tensor_of_zeros = _in_groups(of_tensors.new_tensor_of_zeros)
+another_tensor_in_its_memory = _in_groups(of_tensors.another_tensor_in_its_memory)
 zeros_where_none_was = _in_groups(of_tensors.zeros_where_none_was)
 multiplied_by_zero = _in_groups(of_tensors.multiplied_by_zero)
 zeros_taken_for_emptiness = _in_groups(of_tensors.zeros_taken_for_emptiness)
@@ -126,7 +127,7 @@ def _emptied(optimizer: Optimizer, set_to_none: bool = True) -> None:
 
 @mistake(
     "The optimizer's memory was thrown away",
-    "The gradients are right. What the optimizer remembered of earlier steps is gone: momentum and Adam begin anew.",
+    "What the optimizer remembered of earlier steps is gone: momentum and Adam begin anew.",
     "Leave optimizer.state alone. Clearing is about .grad.",
     "Momentum is made of old gradients, so it looks like something to clear.",
 )
@@ -144,7 +145,7 @@ def _averages_zeroed(optimizer: Optimizer, set_to_none: bool = True) -> None:
 
 @mistake(
     "What the optimizer remembers was set to zero",
-    "The gradients are right. The optimizer's averages of earlier gradients are zero now, so its next step is another.",
+    "The optimizer's averages of earlier gradients are zero now, so its next step is another.",
     "Leave optimizer.state alone. Clearing is about .grad.",
     "Momentum is made of old gradients, so it looks like something to clear.",
     also=(_averages_zeroed,),

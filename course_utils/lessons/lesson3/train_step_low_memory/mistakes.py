@@ -84,7 +84,7 @@ def _step(
 @mistake(
     "Old gradients were alive during the forward pass",
     "When the model ran forward, .grad of its parameters still held the gradients from before the call, or from the "
-    "call before. They are of no use there, and they take the memory of a whole model.",
+    "call before. They are of no use there, and they take as much memory as the parameters that they belong to.",
     "When is the earliest moment at which the old gradients are of no use any more? Your first line could be the one "
     "that gives them back.",
     "Clearing after the forward pass gives the same parameters, bit for bit.",
@@ -222,7 +222,7 @@ def cleared_before_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: Los
 
 @mistake(
     "No backward ran",
-    "The loss is right, no gradient was computed, and no parameter moved.",
+    "No gradient was computed, and no parameter moved.",
     "What brings a gradient into .grad?",
     signs=(BACKWARDS,),
 )
@@ -392,7 +392,7 @@ def arguments_swapped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x
 
 @mistake(
     "The loss was measured after the step",
-    "The step is right. What came back is the loss at the parameters that it has left.",
+    "What came back is the loss at the parameters that the step has left.",
     "Take the loss that went backward, before the step.",
     signs=(FORWARDS,),
 )

@@ -13,7 +13,7 @@ from course_utils.lessons.lesson3.inputs import bytes_held, hold
 from course_utils.lessons.training import optimizer_of, parameters_after
 from course_utils.lessons.watched_loss import ORDER, WatchedLoss
 
-UPDATE = "the update"
+UPDATE = "the update of the parameters"
 """Parameters after the call minus before it: in it a factor shows, which in the parameters it would not."""
 STATE = "what the optimizer remembers after the call"
 FORWARDS = "forward passes of the model in each call"
@@ -98,6 +98,7 @@ def _cases(seed: int) -> list[Case]:
             row("weight decay, and a layer without use that holds gradients", "unused", "decay", earlier="all"),
             row("momentum with a history, and a layer without use", "unused", "momentum", **history, earlier="some"),
             row("a frozen weight that holds a gradient", "frozen", "decay", earlier="all", frozen_holds=True),
+            row("a parameter of the model's own, and parts inside of parts", "scaled", "momentum", earlier="all"),
             row("one weight tied to two places, two steps", "tied", "AdamW", calls=2, earlier="all"),
             row("batch norm and dropout in eval mode", "eval", "SGD", earlier="all"),
             row(
@@ -204,6 +205,7 @@ EXERCISE = Exercise(
         ("there is one call", lambda spec: _calls(spec) == 1),
         ("the loss does not use every parameter", lambda spec: spec["model"] == "unused"),
         ("a frozen parameter holds a gradient", lambda spec: bool(spec.get("frozen_holds"))),
+        ("the model has a parameter of its own", lambda spec: spec["model"] == "scaled"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
         ("the model has batch norm, in eval mode", lambda spec: spec["model"] == "eval"),
         ("a layer works on the rows of the batch together, as batch norm does", lambda spec: bool(spec.get("centred"))),

@@ -85,8 +85,8 @@ def five_for_four(model: nn.Module, set_to_none: bool) -> int:
 
 @mistake(
     "The gradient that is handed over was counted",
-    "With set_to_none=False the number is right. With set_to_none=True bytes were counted, and there .grad takes over "
-    "the tensor that arrives: nothing is read, written or copied.",
+    "With set_to_none=True bytes were counted. There .grad takes over the tensor that arrives: nothing is read, written "
+    "or copied.",
     "What does backward do with the arriving tensor where .grad is None? Lesson 2 compared the memory.",
     "In the end new numbers stand in .grad, so somebody must have written them. That was the computation of the "
     "gradient, which does not count here.",
@@ -143,8 +143,8 @@ def entries_counted(model: nn.Module, set_to_none: bool) -> int:
 
 @mistake(
     "Four bytes an entry, whatever the dtype",
-    "Where every parameter is float32 the number is right. Elsewhere an entry has another number of bytes: eight in "
-    "float64, two in bfloat16.",
+    "Every entry was counted with four bytes, which is right for float32. In float64 an entry has eight, in bfloat16 "
+    "two.",
     "A tensor knows how many bytes an entry of it has.",
     "Four is what most models have.",
 )
@@ -154,8 +154,8 @@ def four_bytes_an_entry(model: nn.Module, set_to_none: bool) -> int:
 
 @mistake(
     "Eight bytes an entry, whatever the dtype",
-    "Where every parameter is float64 the number is right. Elsewhere an entry has another number of bytes: four in "
-    "float32, two in bfloat16.",
+    "Every entry was counted with eight bytes, which is right for float64. In float32 an entry has four, in bfloat16 "
+    "two.",
     "A tensor knows how many bytes an entry of it has.",
 )
 def eight_bytes_an_entry(model: nn.Module, set_to_none: bool) -> int:
@@ -164,8 +164,7 @@ def eight_bytes_an_entry(model: nn.Module, set_to_none: bool) -> int:
 
 @mistake(
     "One dtype for all parameters",
-    "Where all parameters have one dtype the number is right. Where a part of the model has another one, its entries "
-    "were counted with the bytes of the rest.",
+    "Where parameters have two dtypes, the entries of both were counted with the bytes of one.",
     "Ask every parameter for the bytes of its entries, not one of them for all.",
     also=(
         _of_width(lambda params: params[-1].element_size() if params else 0),
@@ -212,8 +211,8 @@ def _of_linear_layers(model: nn.Module) -> list[torch.Tensor]:
 
 @mistake(
     "Only linear layers were counted",
-    "Where every parameter belongs to a linear layer the number is right. Elsewhere it is too small: batch norm has "
-    "parameters, and a model may have some of its own.",
+    "Where parameters do not belong to a linear layer the number is too small: batch norm has some, and a model may "
+    "have some of its own.",
     "Is there a way to ask for all parameters, whatever they belong to?",
 )
 def linear_layers_alone(model: nn.Module, set_to_none: bool) -> int:
@@ -268,8 +267,8 @@ def state_dict_counted(model: nn.Module, set_to_none: bool) -> int:
 
 @mistake(
     "Only gradients that are there now were counted",
-    "Where every parameter holds a gradient at the call the number is right. Where .grad is None at the call it is too "
-    "small: after the first step each trainable parameter has one.",
+    "Where .grad is None at the call the number is too small: after the first step each parameter that requires "
+    "gradients has one.",
     "The question is about a later step of the loop, not about this moment.",
 )
 def those_held_now(model: nn.Module, set_to_none: bool) -> int:

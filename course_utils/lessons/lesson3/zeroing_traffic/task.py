@@ -19,7 +19,7 @@ class _Mixed(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.body = nn.Linear(3, 4)
+        self.body = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
         self.head = nn.Linear(4, 2)
         self.temperature = nn.Parameter(torch.zeros(()))
 
