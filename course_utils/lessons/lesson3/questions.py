@@ -126,7 +126,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "3.l",
         "prediction",
-        "A step that sets None asks for no more memory, added up over the step, than one that fills with zeros.",
+        "With this lesson's small model, a step that sets None asks for no more memory, added up over the step, than one "
+        "that fills with zeros.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -210,8 +211,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "3.q4",
         "quiz",
-        "A window of 8 micro-batches, one clearing. With zeros, `zero_` writes P once and each of the 8 arriving gradients "
-        "is added: P + 8 * 3 P = 25 P. How many bytes are moved with None?",
+        "Eight micro-batches go backward after one clearing. With zeros, `zero_` writes P once and each of the 8 arriving "
+        "gradients is added: P + 8 * 3 P = 25 P. How many bytes are moved with None?",
         {
             "0": "0",
             "21": "21 P",
@@ -220,8 +221,8 @@ QUESTIONS: tuple[Question, ...] = (
         answer="21",
         because={
             "0": "the first gradient is taken over. The other seven find a gradient there, and are added to it.",
-            "21": "the first is taken over, and seven are added at 3 P each. What is saved is 4 P in the window, not in "
-            "each micro-batch.",
+            "21": "the first is taken over, and seven are added at 3 P each. What is saved is 4 P for all eight, not for "
+            "each.",
             "24": "that would be eight additions. The first gradient finds None, and nothing is added.",
         },
     ),
