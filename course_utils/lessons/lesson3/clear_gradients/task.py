@@ -114,12 +114,13 @@ EXERCISE = Exercise(
     difficulty=2,
     minutes=10,
     goal=(
-        "Write `clear_gradients(params, set_to_none=True)`. `params` is any iterable of parameters or leaf tensors: "
-        "a list, or a generator such as `model.parameters()` returns, which can be walked through only once. It may be "
+        "Write `clear_gradients(params, set_to_none=True)`. `params` is any iterable of parameters or leaf tensors: a "
+        "list, or a generator such as `model.parameters()` returns, which can be walked through only once. It may be "
         "empty. With `set_to_none=True` every `.grad` is None afterwards. With `set_to_none=False` a `.grad` that is "
-        "None stays None, and one that holds a tensor holds zeros afterwards, in that same tensor and its memory: "
-        "other code may hold it too. Clear every gradient: those of frozen parameters, and infinite and NaN entries, "
-        "too. Values and `requires_grad` of the parameters stay as they were. No gradient is sparse or carries a graph."
+        "None stays None, and one that holds a tensor holds zeros afterwards, in the same tensor object and the same "
+        "memory: other code may hold it too. What becomes of the old tensor where `.grad` is to be None does not "
+        "matter. Clear every gradient: those of frozen parameters, and infinite and NaN entries, too. Values and "
+        "`requires_grad` of the parameters stay as they were. No gradient is sparse or carries a graph."
     ),
     cases=_cases,
     arrange=_arrange,

@@ -162,14 +162,17 @@ EXERCISE = Exercise(
         "hand. Clear the gradient of every parameter that the optimizer holds, in all of its groups, frozen ones "
         "included. With `set_to_none=True` each `.grad` is None afterwards; with `set_to_none=False` a `.grad` that "
         "is None stays None, and one that holds a tensor, infinite or NaN as it may be, holds zeros afterwards, in "
-        "that same tensor and its memory. Nothing else changes: not the gradients of parameters that the optimizer "
-        "does not hold, not the parameters' values, not the groups, not what the optimizer remembers of earlier "
-        "steps. (An empty entry that comes into being in `optimizer.state` does not count.)"
+        "the same tensor object and the same memory. Nothing else changes: not the gradients of parameters that the "
+        "optimizer does not hold, not the parameters' values, not the groups, not what the optimizer remembers of "
+        "earlier steps. An entry of `optimizer.state` with nothing in it counts as none."
     ),
     cases=_cases,
     arrange=_arrange,
     may_change=frozenset({"grad"}),
-    rules=("By hand: without calling `zero_grad`, neither the optimizer's nor a module's. Your 3.1 may be called.",),
+    rules=(
+        "By hand: no `zero_grad` is called, of any optimizer or module, one made for the purpose included. Your 3.1 may "
+        "be called.",
+    ),
     hints=(
         "An optimizer is a list of references and what it remembers. Where does it keep the references? Look at "
         "`optimizer.param_groups` of any optimizer in a cell of your own.",

@@ -269,7 +269,7 @@ def zeros_for_the_unused(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn
     "A step of plain gradient descent, whatever the optimizer",
     "The parameters are those after p - lr * gradient, with the learning rate of the optimizer. This optimizer may have "
     "momentum, averages or weight decay, and what it remembers did not move on either.",
-    "Which call makes the optimizer itself take its step?",
+    "Which call makes the optimizer that was handed over take its step?",
     "With plain SGD the two are the same.",
 )
 def optimizer_passed_by(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:

@@ -114,16 +114,16 @@ EXERCISE = Exercise(
     minutes=12,
     goal=(
         "Write `zeroing_traffic(model, set_to_none)`: the bytes that clearing and accumulating move in one step of a "
-        "loop, as one number. The loop calls `zero_grad(set_to_none=set_to_none)` on all parameters, then forward, backward and "
-        "`step()`. In each step backward brings every parameter that requires gradients one dense gradient, of the "
-        "parameter's shape and dtype, in memory of its own; a frozen parameter has no gradient and gets none, and one that "
-        "two layers share is one parameter. "
-        "Take any step after the first: what `.grad` holds when you are called plays no part. Each byte of a "
-        "gradient counts once for every time that it is read and once for every time that it is written, by the "
-        "clearing or by what backward does to put the arriving gradient into `.grad`. An operation that fills a tensor with zeros "
-        "only writes. A tensor that is handed over, made or freed is neither read nor written. How the arriving "
-        "gradient was computed does not count, nor does what the optimizer does. You may compute the number or measure it; "
-        "the model, its `.grad` included, stays as it was."
+        "loop, as one number. The loop calls `zero_grad(set_to_none=set_to_none)` on all parameters, then forward, "
+        "backward and `step()`. In each step backward brings every parameter that requires gradients one dense "
+        "gradient, of the parameter's shape and dtype, in memory of its own; a frozen parameter has no gradient and "
+        "gets none, and one that two layers share is one parameter. Take any step after the first: what `.grad` holds "
+        "when you are called plays no part. Each byte of a gradient counts once for every time that it is read and "
+        "once for every time that it is written, by the clearing or by what backward does to put the arriving "
+        "gradient into `.grad`. An operation that fills a tensor with zeros only writes. A tensor that is handed "
+        "over, made or freed is neither read nor written. How the arriving gradient was computed does not count, nor "
+        "does what the optimizer does. You may compute the number or measure it; the model, its `.grad` included, "
+        "stays as it was."
     ),
     cases=_cases,
     arrange=_arrange,
