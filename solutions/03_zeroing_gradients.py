@@ -432,13 +432,14 @@ remedies = {
     "clip the head alone": {"clear": "optimizer", "clip": "head"},
     "freeze the trunk": {"clear": "optimizer", "freeze_trunk": True},
 }
+print("how far the head moves")
 for name, options in remedies.items():
     _, moves = fine_tune(**options)
-    print(f"{name:<21}the head moves by", "  ".join(f"{move:.4f}"[1:] for move in moves))
+    print(f"{name:<21}", "  ".join(f"{move:.4f}"[1:] for move in moves))
     assert moves == found["model"][1]
 
 # %% [markdown]
-# All three move the head as far, step by step. You write the freezing in section 3.
+# With all three the head moves alike, step by step. You write the freezing in section 3.
 #
 # ### A layer that came later
 #
@@ -766,7 +767,7 @@ for none in (True, False):
     last = " ".join(f"{average:+.3f}" for average in averages[-4:])
     print(
         f"{'None' if none else 'zeros':<6} counted: {counted:.0f}   w: {w.item():.3f}   "
-        f"its last four averages: {last}"
+        f"last four averages: {last}"
     )
     assert counted == (10 if none else 40)
     assert (averages[-4] == averages[-1]) == none
@@ -1039,10 +1040,10 @@ def zeroing_traffic(model, set_to_none):
 # %% [markdown]
 # ## 5. Memory over a step
 #
-# The other cost is memory. `LiveBytes` is a dispatch mode of this course. It knows which tensors
-# were made in its block and which of them are still alive, and how many of these bytes belong to
+# The other cost is memory. `LiveBytes` is a dispatch mode of this course. It counts the bytes of
+# all tensors that were made in its block and are still alive. It says how many of them belong to
 # gradients in `.grad`. It leaves out the parameters and the data, which are there either way. It
-# counts, and measures no time, so the same program gives the same numbers on every run.
+# measures no time, so the same program gives the same numbers on every run.
 #
 # A *habit* is a place and a way to clear. Take these three. In lesson 4 you will see that all
 # three are right.
