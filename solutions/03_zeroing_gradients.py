@@ -767,7 +767,7 @@ for none in (True, False):
     last = " ".join(f"{average:+.3f}" for average in averages[-4:])
     print(
         f"{'None' if none else 'zeros':<6} counted: {counted:.0f}   w: {w.item():.3f}   "
-        f"last four averages: {last}"
+        f"last averages: {last}"
     )
     assert counted == (10 if none else 40)
     assert (averages[-4] == averages[-1]) == none
