@@ -22,9 +22,9 @@ def describe_exception(error: BaseException) -> Raised:
     frames = [
         Frame(entry.name, entry.lineno or 0, (entry.line or "").strip()[:200])
         for entry in traceback.extract_tb(error.__traceback__)
-        if _is_learners(entry.filename)
+        if is_learners(entry.filename)
     ]
-    if isinstance(error, SyntaxError) and error.text and _is_learners(error.filename or "<string>"):
+    if isinstance(error, SyntaxError) and error.text and is_learners(error.filename or "<string>"):
         frames.append(Frame("<syntax>", error.lineno or 0, error.text.strip()[:200]))
     try:
         message = without_addresses(str(error))
@@ -33,7 +33,8 @@ def describe_exception(error: BaseException) -> Raised:
     return Raised(type(error).__name__, message[:MAX_TEXT], tuple(frames[-5:]))
 
 
-def _is_learners(filename: str) -> bool:
+def is_learners(filename: str) -> bool:
+    """Whether a file holds the learner's own code: not ours, and of no library."""
     if filename.startswith("<"):
         # Cells of some front ends are named <ipython-input-...>; frozen library modules <frozen ...>.
         return not filename.startswith(("<frozen", "<__array_function__", "<eval_with_key>"))
