@@ -1,40 +1,48 @@
-"""Exercise 5.7: what is asked."""
+"""Exercise 5.7: repair a loop that sends a running loss backward again and again."""
 
 from __future__ import annotations
 
-from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases
-
-
-def _cases(seed: int) -> list[Case]:
-    return cases(
-        seed,
-        [
-            ("3 entries", {"n": 3}),
-            ("one entry", {"n": 1}),
-            ("float32, 4 entries", {"n": 4, "dtype": "float32"}),
-        ],
-    )
-
-
-def _arrange(case: Case) -> Arrangement:
-    x = Draw(case).normal(case.spec["n"])
-    return Arrangement((x,), watch={"x": x})
-
+from course_utils.exercise import Exercise
+from course_utils.lessons.lesson5.repairs import (
+    CLEAN,
+    JUDGED,
+    MAY_CHANGE,
+    NO_HOOKS,
+    PROPERTIES,
+    QUANTITIES,
+    STEPPED,
+    arrange,
+    cases_of_epochs,
+    telling_cases,
+)
 
 EXERCISE = Exercise(
     id="5.7",
     name="train_kept_running_loss",
-    title="A title",
-    difficulty=2,
+    title="Repair: early batches count more than late ones",
+    difficulty=3,
     minutes=10,
-    goal="Write `train_kept_running_loss(x)`: say what it takes, with shapes, what it returns, and what stays as it was.",
-    cases=_cases,
-    arrange=_arrange,
-    hints=("A nudge.", "The idea.", "Nearly the answer, in words."),
-    properties=(
-        ("there is one entry", lambda spec: spec["n"] == 1),
-        ("the inputs are float32", lambda spec: spec.get("dtype") == "float32"),
+    goal=(
+        "`train_kept_running_loss(model, optimizer, loss_fn, batches, epochs)` trains, raises nothing, and is wrong. "
+        "Mend it. The loop goes `epochs` times through `batches`, a list of pairs `(x, y)`, all with the same number of "
+        "rows, and takes one step of the optimizer an **epoch**: with the gradient of the mean of `loss_fn(model(x), y)` "
+        "over the batches, each counted once. `loss_fn` is a mean, so that is the mean over all rows. The loop was "
+        "written so that one graph at a time is in memory, and best it stays so; that is not judged. "
+        f"{JUDGED} {CLEAN} {STEPPED}"
     ),
-    quantities={"n": lambda spec: spec["n"]},
+    cases=cases_of_epochs,
+    arrange=arrange,
+    may_change=MAY_CHANGE,
+    loop=True,
+    rules=(NO_HOOKS,),
+    hints=(
+        "With one batch an epoch the loop is right. With three: through how many of its backward passes does the loss "
+        "of the first batch go, and that of the last?",
+        "Why was retain_graph=True needed? Whoever needs it walks a graph a second time, and what arrives in .grad is "
+        "added there a second time, too.",
+        ".grad does the adding. Send the loss of one batch backward, with its share of the mean, and keep the running "
+        "sum as a number for the report. Then no graph has to be retained.",
+    ),
+    properties=telling_cases(PROPERTIES, cases_of_epochs(0)),
+    quantities=QUANTITIES,
 )

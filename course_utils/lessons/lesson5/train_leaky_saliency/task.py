@@ -1,40 +1,44 @@
-"""Exercise 5.5: what is asked."""
+"""Exercise 5.5: repair a loop in which the backward of a saliency map reaches the parameters."""
 
 from __future__ import annotations
 
-from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases
-
-
-def _cases(seed: int) -> list[Case]:
-    return cases(
-        seed,
-        [
-            ("3 entries", {"n": 3}),
-            ("one entry", {"n": 1}),
-            ("float32, 4 entries", {"n": 4, "dtype": "float32"}),
-        ],
-    )
-
-
-def _arrange(case: Case) -> Arrangement:
-    x = Draw(case).normal(case.spec["n"])
-    return Arrangement((x,), watch={"x": x})
-
+from course_utils.exercise import Exercise
+from course_utils.lessons.lesson5.repairs import (
+    MAY_CHANGE,
+    NO_HOOKS,
+    PROPERTIES,
+    QUANTITIES,
+    arrange,
+    cases_of_batches,
+    one_step_a_batch,
+    telling_cases,
+)
 
 EXERCISE = Exercise(
     id="5.5",
     name="train_leaky_saliency",
-    title="A title",
-    difficulty=2,
+    title="Repair: a map of the input leaks into the training",
+    difficulty=3,
     minutes=10,
-    goal="Write `train_leaky_saliency(x)`: say what it takes, with shapes, what it returns, and what stays as it was.",
-    cases=_cases,
-    arrange=_arrange,
-    hints=("A nudge.", "The idea.", "Nearly the answer, in words."),
-    properties=(
-        ("there is one entry", lambda spec: spec["n"] == 1),
-        ("the inputs are float32", lambda spec: spec.get("dtype") == "float32"),
+    goal=one_step_a_batch(
+        "train_leaky_saliency",
+        "Beside that it returns a list with one map a batch and epoch, in the order of the steps: the absolute value "
+        "of the derivative of that batch's loss with respect to `x`, entry by entry, at the weights before the batch's "
+        "own step; same shape as `x`, without a graph. Judged are the maps and the parameters after the call. The "
+        "batches come back as they were: `x` requires no gradient and has none in `.grad`.",
     ),
-    quantities={"n": lambda spec: spec["n"]},
+    cases=cases_of_batches,
+    arrange=arrange,
+    may_change=MAY_CHANGE,
+    loop=True,
+    rules=(NO_HOOKS, "No gradient may be left in the `.grad` of a batch's own tensors."),
+    hints=(
+        "The maps are right. What else does a backward fill, beside the .grad of the tensor that you are after?",
+        "Two backward passes run between two clearings, and the parameters get a gradient from both. Draw the ledger: "
+        "how high is the stack at each step?",
+        "Either clear once more, or let the first pass reach nothing but the pixels: torch.autograd.grad hands "
+        "gradients back in place of storing them, and backward takes inputs=. Or let one backward serve both.",
+    ),
+    properties=telling_cases(PROPERTIES, cases_of_batches(0)),
+    quantities=QUANTITIES,
 )

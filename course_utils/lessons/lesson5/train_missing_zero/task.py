@@ -1,40 +1,39 @@
-"""Exercise 5.2: what is asked."""
+"""Exercise 5.2: repair a loop that never clears."""
 
 from __future__ import annotations
 
-from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases
-
-
-def _cases(seed: int) -> list[Case]:
-    return cases(
-        seed,
-        [
-            ("3 entries", {"n": 3}),
-            ("one entry", {"n": 1}),
-            ("float32, 4 entries", {"n": 4, "dtype": "float32"}),
-        ],
-    )
-
-
-def _arrange(case: Case) -> Arrangement:
-    x = Draw(case).normal(case.spec["n"])
-    return Arrangement((x,), watch={"x": x})
-
+from course_utils.exercise import Exercise
+from course_utils.lessons.lesson5.repairs import (
+    MAY_CHANGE,
+    NO_HOOKS,
+    PROPERTIES,
+    QUANTITIES,
+    arrange,
+    cases_of_batches,
+    one_step_a_batch,
+    telling_cases,
+)
 
 EXERCISE = Exercise(
     id="5.2",
     name="train_missing_zero",
-    title="A title",
-    difficulty=2,
-    minutes=10,
-    goal="Write `train_missing_zero(x)`: say what it takes, with shapes, what it returns, and what stays as it was.",
-    cases=_cases,
-    arrange=_arrange,
-    hints=("A nudge.", "The idea.", "Nearly the answer, in words."),
-    properties=(
-        ("there is one entry", lambda spec: spec["n"] == 1),
-        ("the inputs are float32", lambda spec: spec.get("dtype") == "float32"),
+    title="Repair: each step uses more than its own batch",
+    difficulty=1,
+    minutes=6,
+    goal=one_step_a_batch("train_missing_zero"),
+    cases=cases_of_batches,
+    arrange=arrange,
+    may_change=MAY_CHANGE,
+    loop=True,
+    rules=(NO_HOOKS,),
+    hints=(
+        "Draw the ledger of the loop: how many backward passes stand in .grad at the first step, at the second, at the "
+        "third?",
+        "Nothing is in a wrong place here. Something is not there at all: which of clear, forward, backward and step "
+        "does no line do?",
+        "The clearing belongs into the inner loop, once a batch. After the step, or before the backward: both are "
+        "right. Between backward and step is the one place that is not.",
     ),
-    quantities={"n": lambda spec: spec["n"]},
+    properties=telling_cases(PROPERTIES, cases_of_batches(0)),
+    quantities=QUANTITIES,
 )

@@ -1,40 +1,46 @@
-"""Exercise 5.6: what is asked."""
+"""Exercise 5.6: repair a loop whose optimizer was made before a layer was replaced."""
 
 from __future__ import annotations
 
-from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases
-
-
-def _cases(seed: int) -> list[Case]:
-    return cases(
-        seed,
-        [
-            ("3 entries", {"n": 3}),
-            ("one entry", {"n": 1}),
-            ("float32, 4 entries", {"n": 4, "dtype": "float32"}),
-        ],
-    )
-
-
-def _arrange(case: Case) -> Arrangement:
-    x = Draw(case).normal(case.spec["n"])
-    return Arrangement((x,), watch={"x": x})
-
+from course_utils.exercise import Exercise
+from course_utils.lessons.lesson5.repairs import (
+    CLEAN,
+    MAY_CHANGE,
+    PROPERTIES,
+    PROPERTIES_OF_HEADS,
+    QUANTITIES,
+    arrange_heads,
+    cases_of_heads,
+    telling_cases,
+)
 
 EXERCISE = Exercise(
     id="5.6",
     name="train_swapped_layer",
-    title="A title",
-    difficulty=2,
-    minutes=10,
-    goal="Write `train_swapped_layer(x)`: say what it takes, with shapes, what it returns, and what stays as it was.",
-    cases=_cases,
-    arrange=_arrange,
-    hints=("A nudge.", "The idea.", "Nearly the answer, in words."),
-    properties=(
-        ("there is one entry", lambda spec: spec["n"] == 1),
-        ("the inputs are float32", lambda spec: spec.get("dtype") == "float32"),
+    title="Repair: a new layer that never moves",
+    difficulty=3,
+    minutes=8,
+    goal=(
+        "`train_swapped_layer(model, new_head, make_optimizer, loss_fn, batches, epochs)` trains, raises nothing, and is "
+        "wrong. Mend it. The last layer of the model, `model.head`, is replaced by `new_head`, and then the whole model "
+        "is trained, trunk and new head: `epochs` times through `batches`, a list of pairs `(x, y)`, in their order; "
+        "each batch gives one step, with the gradient of that batch's own `loss_fn(model(x), y)`, a mean. "
+        "`make_optimizer(parameters)` makes an optimizer that has not stepped yet, of parameters in any form that "
+        "`torch.optim` takes; momentum and the like run on from the first batch to the last. Afterwards `model.head` "
+        f"is `new_head` itself, trained. Judged are that and the parameters, not what is returned. {CLEAN}"
     ),
-    quantities={"n": lambda spec: spec["n"]},
+    cases=cases_of_heads,
+    arrange=arrange_heads,
+    may_change=MAY_CHANGE,
+    loop=True,
+    rules=("No hook may be left behind, on the model or its parameters.",),
+    hints=(
+        "Compare new_head.weight before and after the call. And what does its .grad hold at the end, after one step "
+        "and after ten?",
+        "An optimizer is a list of references to tensors. Which tensors did that list get, and when were they taken?",
+        "An assignment to model.head changes the model, not the list. Either the list is made when the model is as it "
+        "shall be, or the new tensors are added to it; each of the two is one line.",
+    ),
+    properties=telling_cases((*PROPERTIES_OF_HEADS, *PROPERTIES), cases_of_heads(0)),
+    quantities=QUANTITIES,
 )

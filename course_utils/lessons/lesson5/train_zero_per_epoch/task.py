@@ -1,40 +1,38 @@
-"""Exercise 5.4: what is asked."""
+"""Exercise 5.4: repair a loop that clears once an epoch and steps once a batch."""
 
 from __future__ import annotations
 
-from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases
-
-
-def _cases(seed: int) -> list[Case]:
-    return cases(
-        seed,
-        [
-            ("3 entries", {"n": 3}),
-            ("one entry", {"n": 1}),
-            ("float32, 4 entries", {"n": 4, "dtype": "float32"}),
-        ],
-    )
-
-
-def _arrange(case: Case) -> Arrangement:
-    x = Draw(case).normal(case.spec["n"])
-    return Arrangement((x,), watch={"x": x})
-
+from course_utils.exercise import Exercise
+from course_utils.lessons.lesson5.repairs import (
+    MAY_CHANGE,
+    NO_HOOKS,
+    PROPERTIES,
+    QUANTITIES,
+    arrange,
+    cases_of_batches,
+    one_step_a_batch,
+    telling_cases,
+)
 
 EXERCISE = Exercise(
     id="5.4",
     name="train_zero_per_epoch",
-    title="A title",
+    title="Repair: the first batch of an epoch is right, the others are not",
     difficulty=2,
-    minutes=10,
-    goal="Write `train_zero_per_epoch(x)`: say what it takes, with shapes, what it returns, and what stays as it was.",
-    cases=_cases,
-    arrange=_arrange,
-    hints=("A nudge.", "The idea.", "Nearly the answer, in words."),
-    properties=(
-        ("there is one entry", lambda spec: spec["n"] == 1),
-        ("the inputs are float32", lambda spec: spec.get("dtype") == "float32"),
+    minutes=6,
+    goal=one_step_a_batch("train_zero_per_epoch"),
+    cases=cases_of_batches,
+    arrange=arrange,
+    may_change=MAY_CHANGE,
+    loop=True,
+    rules=(NO_HOOKS,),
+    hints=(
+        "With one batch an epoch this loop is right. Draw the ledger of an epoch with four batches: where does the "
+        "stack in .grad come down?",
+        "Steps and clearings must come equally often. How often does each of the two lines run in an epoch?",
+        "There are two loops, and the clearing stands in the outer one. Exactly one line has to move; the step stays "
+        "where it is, since each batch is to have its own.",
     ),
-    quantities={"n": lambda spec: spec["n"]},
+    properties=telling_cases(PROPERTIES, cases_of_batches(0)),
+    quantities=QUANTITIES,
 )
