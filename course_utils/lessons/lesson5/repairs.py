@@ -27,19 +27,19 @@ MAY_CHANGE = frozenset({"grad", "parameters"})
 NO_HOOKS = "No hook may be left behind, on the model, its parameters or the optimizer."
 CLEAN = (
     "When the call begins, every `.grad` is None; what it holds afterwards does not matter. A frozen parameter stays as "
-    "it is; the others all get a gradient from every batch."
+    "it is; every other one gets a gradient from every batch."
 )
 STEPPED = "The optimizer may have stepped before the call: it is the one to train with."
-JUDGED = "Judged are the parameters after the call, not what is returned."
+JUDGED = "Judged are the parameters after the call. What the function returns is not."
 
 
-def one_step_a_batch(name: str, rest: str = "") -> str:
-    """The goal of a repair whose loop takes one step a batch; `rest` is said after that."""
+def one_step_a_batch(name: str, rest: str = JUDGED) -> str:
+    """The goal of a repair whose loop takes one step a batch; `rest` says what is judged."""
     return (
-        f"`{name}(model, optimizer, loss_fn, batches, epochs)` trains, raises nothing, and is wrong. Mend it. The loop "
-        "goes `epochs` times through `batches`, a list of pairs `(x, y)`, in their order. Each batch gives one step of "
-        "the optimizer, with the gradient of that batch's own `loss_fn(model(x), y)`, a mean, and with nothing else. "
-        f"{rest or JUDGED} {CLEAN} {STEPPED}"
+        f"`{name}(model, optimizer, loss_fn, batches, epochs)` runs, raises nothing, and is wrong. Mend it. It goes "
+        "`epochs` times through `batches`, a list of pairs `(x, y)`, in their order. Each batch gives one step of the "
+        "optimizer, with the gradient of `loss_fn(model(x), y)` of that batch and with nothing else; `loss_fn` returns "
+        f"a mean. {CLEAN} {STEPPED} {rest}"
     )
 
 

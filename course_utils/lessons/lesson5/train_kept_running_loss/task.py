@@ -23,12 +23,12 @@ EXERCISE = Exercise(
     difficulty=3,
     minutes=10,
     goal=(
-        "`train_kept_running_loss(model, optimizer, loss_fn, batches, epochs)` trains, raises nothing, and is wrong. "
-        "Mend it. The loop goes `epochs` times through `batches`, a list of pairs `(x, y)`, all with the same number of "
-        "rows, and takes one step of the optimizer an **epoch**: with the gradient of the mean of `loss_fn(model(x), y)` "
-        "over the batches, each counted once. `loss_fn` is a mean, so that is the mean over all rows. The loop was "
-        "written so that one graph at a time is in memory, and best it stays so; that is not judged. "
-        f"{JUDGED} {CLEAN} {STEPPED}"
+        "`train_kept_running_loss(model, optimizer, loss_fn, batches, epochs)` runs, raises nothing, and is wrong. Mend "
+        "it. It goes `epochs` times through `batches`, a list of pairs `(x, y)` with equally many rows, and takes one "
+        "step of the optimizer an **epoch**: with the gradient of the mean of `loss_fn(model(x), y)` over the batches, "
+        "each counted once. `loss_fn` returns a mean, so this is the mean over all rows. Batches go through the model "
+        "one by one so that one graph at a time has to be in memory. That is the point of such a loop, but it is not "
+        f"judged. {CLEAN} {STEPPED} {JUDGED}"
     ),
     cases=cases_of_epochs,
     arrange=arrange,

@@ -22,10 +22,12 @@ EXERCISE = Exercise(
     minutes=10,
     goal=one_step_a_batch(
         "train_leaky_saliency",
-        "Beside that it returns a list with one map a batch and epoch, in the order of the steps: the absolute value "
-        "of the derivative of that batch's loss with respect to `x`, entry by entry, at the weights before the batch's "
-        "own step; same shape as `x`, without a graph. Judged are the maps and the parameters after the call. The "
-        "batches come back as they were: `x` requires no gradient and has none in `.grad`.",
+        "Before its step each batch also gives a saliency map: the absolute value of the derivative of that batch's "
+        "loss with respect to `x`, entry by entry, at the weights before the step; same shape as `x`, without a graph. "
+        "The function returns the list of these maps, one a step, in the order of the steps. The batches come back as "
+        "they were: `x` requires no gradient, and its `.grad` is None. No layer draws random numbers or counts its "
+        "forward passes, so one forward pass a batch and two are both right. Judged are the parameters after the call "
+        "and the maps.",
     ),
     cases=cases_of_batches,
     arrange=arrange,

@@ -17,7 +17,7 @@ from course_utils.lessons.lesson5.repairs import (
 EXERCISE = Exercise(
     id="5.2",
     name="train_missing_zero",
-    title="Repair: each step uses more than its own batch",
+    title="Repair: a step uses more than its own batch",
     difficulty=1,
     minutes=6,
     goal=one_step_a_batch("train_missing_zero"),

@@ -21,13 +21,14 @@ EXERCISE = Exercise(
     difficulty=3,
     minutes=8,
     goal=(
-        "`train_swapped_layer(model, new_head, make_optimizer, loss_fn, batches, epochs)` trains, raises nothing, and is "
-        "wrong. Mend it. The last layer of the model, `model.head`, is replaced by `new_head`, and then the whole model "
-        "is trained, trunk and new head: `epochs` times through `batches`, a list of pairs `(x, y)`, in their order; "
-        "each batch gives one step, with the gradient of that batch's own `loss_fn(model(x), y)`, a mean. "
-        "`make_optimizer(parameters)` makes an optimizer that has not stepped yet, of parameters in any form that "
-        "`torch.optim` takes; momentum and the like run on from the first batch to the last. Afterwards `model.head` "
-        f"is `new_head` itself, trained. Judged are that and the parameters, not what is returned. {CLEAN}"
+        "`train_swapped_layer(model, new_head, make_optimizer, loss_fn, batches, epochs)` runs, raises nothing, and is "
+        "wrong. Mend it. The last layer of the model, `model.head`, is to be replaced by `new_head`, and then the whole "
+        "model is to be trained, trunk and new head: `epochs` times through `batches`, a list of pairs `(x, y)`, in "
+        "their order. Each batch gives one step, with the gradient of `loss_fn(model(x), y)` of that batch and with "
+        "nothing else; `loss_fn` returns a mean. `make_optimizer(parameters)` makes a new optimizer of what "
+        "`torch.optim` takes as parameters; its momentum and the like run on from the first batch to the last. "
+        f"{CLEAN} Judged are the parameters after the call, and that `model.head` is then `new_head` itself. What the "
+        "function returns is not."
     ),
     cases=cases_of_heads,
     arrange=arrange_heads,
