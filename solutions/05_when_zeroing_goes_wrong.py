@@ -16,10 +16,68 @@
 # What this lesson is about.
 
 # %% exercise="5.1"
-def diagnose(x):
-    """What it takes and gives."""
+def diagnose(events):
+    """The name of the fault in a trace, or None."""
     ### BEGIN SOLUTION
-    return 2 * x
+    written, stepped = set(), set()  # gradients that are ever written, or named by a step
+    new, old = set(), set()  # gradients that hold something no step has used, something one has
+    since = {}  # what happened to a gradient since the last step of any optimizer
+    lost = set()  # gradients whose contents were cleared since their own last step
+    after_step = set()  # gradients with a step behind them, and between: those cleared there
+    cleared_after_step, between = set(), set()
+    sums, kinds_of_step, seen = set(), set(), set()
+    for event in events:
+        kind, names = event["kind"], set(event["names"])
+        if kind == "accumulate":
+            if any(since.get(name) == "cleared" for name in names):
+                seen.add("zeroed-inside-window")
+            since.update(dict.fromkeys(names, "written"))
+            written |= names
+            new |= names
+        elif kind == "clear":
+            for name in names & (new | old):
+                if since.get(name) == "written":
+                    since[name] = "cleared"
+            lost |= names & new
+            cleared_after_step |= names & after_step
+            new -= names
+            old -= names
+        elif kind == "clip":
+            if names & old and not names & new:
+                seen.add("clipped-after-step")
+        elif kind == "step":
+            stepped |= names
+            kinds_of_step.add(frozenset(names))
+            if names & lost and not names & (new | old):
+                seen.add("zeroed-before-step")
+            if names & (old - new):
+                seen.add("stepped-on-used-gradients")
+            sums |= names & old & new
+            between |= names & cleared_after_step
+            old |= names & new
+            new -= names
+            lost -= names
+            after_step |= names
+            since = {}
+    if written - stepped and stepped - written:
+        seen.add("layer-replaced-after-optimizer")
+    if sums & between:
+        seen.add("zeroed-once-per-epoch")
+    if sums and any(not names & sums and names <= between for names in kinds_of_step):
+        seen.add("one-of-two-optimizers-zeroed")
+    if sums and not between:
+        seen.add("never-zeroed")
+    order = [
+        "layer-replaced-after-optimizer",
+        "zeroed-before-step",
+        "zeroed-inside-window",
+        "zeroed-once-per-epoch",
+        "one-of-two-optimizers-zeroed",
+        "never-zeroed",
+        "stepped-on-used-gradients",
+        "clipped-after-step",
+    ]
+    return next((fault for fault in order if fault in seen), None)
     ### END SOLUTION
 
 # %% exercise="5.2"
@@ -197,15 +255,34 @@ def train_kept_running_loss(model, optimizer, loss_fn, batches, epochs):
     ### END SOLUTION
 
 # %% exercise="5.8"
-def momentum_twin(x):
-    """What it takes and gives."""
+def momentum_twin(model, loss_fn, batches, lr):
+    """Clears as it should, and takes the path of SGD that never clears."""
     ### BEGIN SOLUTION
-    return 2 * x
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=1.0)
+    for x, y in batches:
+        # Zeros, not None: what a batch does not use must go on moving.
+        optimizer.zero_grad(set_to_none=False)
+        loss_fn(model(x), y).backward()
+        optimizer.step()
     ### END SOLUTION
 
 # %% exercise="5.9"
-def stale_steps(x):
-    """What it takes and gives."""
+def stale_steps(events):
+    """Numbers of the steps that used a gradient some earlier step had used."""
     ### BEGIN SOLUTION
-    return 2 * x
+    written, used = set(), set()
+    stale, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            written |= names
+        elif event["kind"] == "clear":
+            written -= names
+            used -= names
+        elif event["kind"] == "step":
+            if names & used:
+                stale.append(number)
+            used |= names & written
+            number += 1
+    return stale
     ### END SOLUTION

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import torch
+from collections.abc import Sequence
+
+from torch import nn
 
 from course_utils.checks.mistakes import mistake
+from course_utils.lessons.training import Batch, LossFn
 
 
 @mistake(
-    "A title: the effect in a few words",
-    "What the code does, and what that does to the numbers.",
-    "What to look at or write next, short of the answer.",
-    "Why it is easy to believe.",
+    "No clear: the path is right, and .grad holds the sum",
+    "The parameters end where they should, because this is the loop that never clears, or leaves its sum in .grad as "
+    "that one does.",
+    "Clear for each batch, and let the optimizer, or a buffer of your own, carry the sum.",
 )
-def handed_back_as_it_was(x: torch.Tensor) -> torch.Tensor:
-    return x.clone()
+def never_cleared(model: nn.Module, loss_fn: LossFn, batches: Sequence[Batch], lr: float) -> None:
+    raise NotImplementedError
