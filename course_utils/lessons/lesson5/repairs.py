@@ -22,6 +22,7 @@ from course_utils.lessons.training import (
 
 LEFT_ON_X = "gradients left on the batches"
 HEAD = "model.head after the call"
+TRUNK = "parameters of the trunk that require gradients"
 MAY_CHANGE = frozenset({"grad", "parameters"})
 
 NO_HOOKS = "No hook may be left behind, on the model, its parameters or the optimizer."
@@ -227,6 +228,7 @@ def arrange_heads(case: Case) -> Arrangement:
                 for name, module in (("trunk", model.trunk), ("new_head", new_head))
                 for key, value in parameters_after(module).items()
             },
+            TRUNK: sum(p.requires_grad for p in model.trunk.parameters()),
             HOOKS: hooks_left(model) + (0 if model.head is new_head else hooks_left(new_head)),
         },
     )
