@@ -27,6 +27,7 @@
 # - audit a script that you have never seen.
 
 # %%
+import re
 import subprocess
 import sys
 import tempfile
@@ -114,13 +115,12 @@ compare("5.a", str(lower))
 
 # %% [markdown]
 # In the middle panel the broken loop looks like a good piece of work. Its loss falls in every
-# epoch. It reads 83 of 100 test digits, and the right loop 11. On the right it has the lower loss,
-# too, and reads as many digits. On the left it is a disaster.
+# epoch. It reads 83 % of the test digits, and the right loop 11 %. On the right it has the lower
+# loss, too, and reads as many digits as the right one. On the left it is a disaster.
 #
-# So you will meet this mistake with any kind of curve. Texts often say that a loop without
-# clearing learns slowly, gets unstable or fails. It may. It may also learn faster. (Section 9 says
-# when and why.) A loss curve shows how well the training goes. It does not show whether the loop
-# does what you think it does.
+# Texts often say that a loop without clearing learns slowly, gets unstable or fails. It may. It may
+# also learn faster. (Section 9 says when and why.) A loss curve shows how well the training goes.
+# It does not show whether the loop does what you think it does.
 #
 # ## 1. Three instruments
 #
@@ -157,7 +157,7 @@ def used_and_own(clear, steps=150):
 # %%
 predict("5.b")
 
-# %% claims="S0-17 S0-43"
+# %% claims="S0-43"
 found = {"cleared": used_and_own(clear=True), "never cleared": used_and_own(clear=False)}
 for name, readings in found.items():
     print(f"{name}\n  step   used    own")
@@ -172,9 +172,9 @@ compare("5.b", closest(used / own, same=1, few=3, ten=10, more=30))
 
 # %% [markdown]
 # In the cleared loop, used and own are equal in all 150 steps, to the last bit. In the other one
-# they part at the second step, long before any curve looks odd. So the norm is a better detector
-# than the loss, and it costs one line. If you clip, you have it already: `clip_grad_norm_` returns
-# the norm before clipping.
+# they part at the second step. So this pair of norms is a better detector than the loss. Used costs
+# one line. (If you clip, you have it already: `clip_grad_norm_` returns the norm before clipping.)
+# Own costs a backward of its own, so ask for it during a few steps only.
 #
 # ### The ledger
 #
@@ -193,8 +193,11 @@ print("the names of the step:", trace(ledger)[4]["names"])
 # %% [markdown]
 # - `kind` is `forward`, `backward`, `accumulate`, `clip`, `clear` or `step`. A backward pass is
 #   two events: `backward`, and `accumulate` with the parameters whose `.grad` it wrote.
-# - `step` counts the steps before the event, `window` those of the optimizer it concerns.
-# - `names` are the parameters concerned. For `forward` and `backward` the list is empty.
+# - `step` counts the steps before the event. `window` counts those of the optimizer it concerns; if
+#   it concerns several or none, of the one that stepped most.
+# - `names` are the parameters concerned: for `accumulate` those written to, for `clear` and `clip`
+#   those cleared or clipped, for `step` all that the optimizer holds. For `forward` and `backward`
+#   the list is empty.
 #
 # Five dicts a step are much to read. `rows(events)` makes a line of each step. It leaves out the
 # forwards, writes `backward` for a backward with its `accumulate`, and counts equal lines.
@@ -226,17 +229,19 @@ quiz("5.q1")
 # | `layer-replaced-after-optimizer` | the optimizer holds parameters that get no gradient; others get one, and no optimizer holds them |
 # | `clipped-after-step` | clipped when the step has used the gradients already |
 #
-# Here are the traces of five of them and of two right loops. A layer stands in parentheses where
-# an event concerns that layer alone. The two layers are called `body` and `head`.
+# Here are the traces of five of them and of two right loops, the first four lines of each. The
+# model has two layers, `first` and `second`. A layer stands in parentheses where an event concerns
+# that layer alone.
 
 # %%
 run = {"epochs": 2, "batches": 3, "window": 3, "start": True}
 faults = ("late", "cleared_inside", "stepped_twice", "one_cleared", "clipped_late")
 rights = ("in_windows", "both_cleared")
-titles = [*(f"trace {letter}" for letter in "ABCDE"), "right, with windows", "right, two optimizers"]
+titles = [f"trace {letter}" for letter in "ABCDE"] + ["right, windows", "right, two optimizers"]
 for title, name in zip(titles, faults + rights, strict=True):
+    lines = rows(record(name, run))
     print(title)
-    print("\n".join(f"    {line}" for line in rows(record(name, run))))
+    print("\n".join(f"    {line}" for line in lines[:4] + ["..."] * (len(lines) > 4)))
 
 # %% [markdown]
 # Take a minute and give a name to A, B, C, D and E.
@@ -244,8 +249,8 @@ for title, name in zip(titles, faults + rights, strict=True):
 # <details><summary>The names</summary>
 #
 # A is `zeroed-before-step`. B is `zeroed-inside-window`: three backwards a step, two thrown away.
-# C is `stepped-on-used-gradients`. D is `one-of-two-optimizers-zeroed`: the head is never cleared.
-# E is `clipped-after-step`: the clip at the start of a line belongs to the step above it.
+# C is `stepped-on-used-gradients`. D is `one-of-two-optimizers-zeroed`: the second layer is never
+# cleared. E is `clipped-after-step`: the clip at the start of a line belongs to the step above it.
 #
 # </details>
 #
@@ -357,8 +362,8 @@ figures.loss_curve(found)
 print(f"test digits read right: {100 * found.share:.0f} %")
 
 # %% [markdown]
-# The curve has nothing to say against this loop. Next the norms, and then the ledger. `report`
-# prints what the ledger found, its evidence, and the mend.
+# The curve has nothing to say against this loop. Next the norms: `found.norms` is used, `found.own`
+# is own. Then the ledger: `report` prints what it found, its evidence, and the mend.
 
 # %% claims="S0-43"
 print("step   used    own")
@@ -403,8 +408,8 @@ def train_missing_zero(model, optimizer, loss_fn, batches, epochs):
 
 # %% [markdown]
 # The same three instruments, for the loop as found and for yours. In the ledger's panels a block is
-# a backward pass held in `.grad`, hatched once a step has used it. As long as your loop is not
-# mended, both look alike.
+# a backward pass held in `.grad`, hatched once a step has used it. A frame marks events at the line
+# that a finding names. As long as your loop is not mended, both panels look alike.
 
 # %% tags=["nbval-ignore-output"]
 yours = examine(train_missing_zero, partial(SGD, lr=0.003))
@@ -466,7 +471,7 @@ print(f"own:  between {min(found.own):.2f} and {max(found.own):.2f}")
 report(found.ledger)
 
 # %% [markdown]
-# Every step finds zeros. Nothing piles up: gradients are computed and thrown away. What moves the
+# Every step finds zeros. Nothing piles up here: gradients are computed and thrown away. What moves the
 # weights is weight decay. Each step multiplies each weight by $1 - 0.1 \cdot 0.05 = 0.995$. The
 # network was sure of wrong answers, and with smaller weights it is less sure. Less sure and wrong
 # costs less than sure and wrong. So the loss falls, towards $\ln 10 = 2.30$, the loss of a network
@@ -669,7 +674,7 @@ report(found.ledger)
 # The backward for the pixels wrote into the parameters, too. The map's loss was the training loss,
 # on the same batch with the same weights. So each step used the same gradient twice, and a doubled
 # gradient is a doubled learning rate, here to the last bit. You saw the curve of a faster training.
-# With another loss for the maps, the steps would have another direction, too.
+# (Where the second loss is another one, the sum is no multiple of the right gradient any more.)
 #
 # Adam divides by the size of the gradient. What happens to its curve?
 
@@ -833,6 +838,10 @@ def train_swapped_layer(model, new_head, make_optimizer, loss_fn, batches, epoch
 yours = examine(with_new_head(train_swapped_layer), partial(SGD, lr=0.3))
 figures.case(found, yours)
 
+# %% [markdown]
+# The two stacks are alike: a stack counts backward passes and does not say whose. The finding in
+# the title does.
+
 # %%
 quiz("5.q4")
 
@@ -887,8 +896,8 @@ print("KiB after each forward of an epoch:", [round(value / 1024) for value in k
 compare("5.g", closest(kept[7] / kept[0], same=1, double=2, eight=8))
 
 # %%
-ratio = found.norms[0] / found.own[0]
-print(f"used / own in the first step: {ratio:.2f}")
+ratios = [used / own for used, own in zip(found.norms, found.own, strict=True)]
+print(f"used / own: between {min(ratios):.2f} and {max(ratios):.2f} in {len(ratios)} steps")
 report(found.ledger)
 
 # %% [markdown]
@@ -913,11 +922,18 @@ for x, y in eight:
 apart = max((p.grad - g).abs().max().item() for p, g in zip(params, weighted, strict=True))
 print("same gradient up to 1e-12:", apart < 1e-12)
 assert apart < 1e-12
+try:
+    running = cross_entropy(model(x), y)
+    running.backward()
+    (running + cross_entropy(model(x), y)).backward()
+    raise AssertionError("the second pass went through")
+except RuntimeError as error:
+    print("without the flag:", str(error)[:54], "...")
 
 # %% [markdown]
-# Used was too long from the first step, by about 4.5, the mean of 1 to 8. It does not climb and it
-# is not zero. Without own beside it you would see nothing. The error message was the best
-# instrument of all, and `retain_graph=True` switched it off.
+# Used is too long from the first step on, by a factor near 4.5, the mean of 1 to 8. Without own
+# beside it you would see nothing. The error message was the best instrument of all, and
+# `retain_graph=True` switched it off.
 
 # %% exercise="5.7"
 def train_kept_running_loss(model, optimizer, loss_fn, batches, epochs):
@@ -983,12 +999,71 @@ for mode in ("training", "evaluation", "evaluation, no_grad"):
     print(f"{mode:<27} {tensors:14.0f} {numbers:23.0f}")
     assert (tensors > 0) == (mode == "evaluation") and numbers == 0
 
-# %% [markdown] claims="S2-1"
+# %% [markdown]
+# ### Two more, in passing
+#
+# Two of the eight faults have no case of their own. The first loop below means windows of two
+# batches, and clears before each batch. The second one clips to length 0.1, after the step. What
+# do used and own say to them?
+
+# %%
+def cleared_inside(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(batches):
+            optimizer.zero_grad()
+            (loss_fn(model(x), y) / 2).backward()
+            if i % 2 == 1:
+                optimizer.step()
+
+def clipped_late(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+            nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+
+for loop in (cleared_inside, clipped_late):
+    chart = examine(loop, partial(SGD, lr=0.1))
+    ratios = [used / own for used, own in zip(chart.norms, chart.own, strict=True)]
+    print(f"{loop.__name__}: last loss {chart.losses[-1]:.2f}")
+    print(f"    used / own between {min(ratios):.2f} and {max(ratios):.2f}")
+    print("    found:", [finding.misconception for finding in chart.ledger.findings()])
+plain = examine(healthy, partial(SGD, lr=0.1))
+same = torch.equal(weights_of(chart.model), weights_of(plain.model))
+print("clipped late: the same weights as without any clipping:", same)
+
+# %% [markdown]
+# In the first loop used is too short: one of two batches is missing. In the second used is own, in
+# every step. The norm has nothing to say, because nothing was clipped before it was used. The
+# weights are those of the loop without clipping, to the last bit. Only the order of the events
+# shows that somebody meant something else.
+
+# %% [markdown] claims="S0-17 S2-1"
 # ## 9. Why the first mistake helped
 #
-# Back to case one. A loop forgets to clear, and learns faster than the right one. Begin with the
-# simplest loss there is, a straight slope: the gradient is 1 everywhere. Take ten steps with
-# clearing, and ten without.
+# Back to case one. A loop forgets to clear, and learns faster than the right one. Here is its
+# training once more as a function, with a choice: it clears or not, and SGD may get options. You
+# will need it in a minute.
+
+# %%
+def two_hundred(clear, **options):
+    """(weights, losses) after 200 steps of SGD with learning rate 0.003."""
+    model, batches, losses = network(), training_batches(), []
+    optimizer = SGD(model.parameters(), lr=0.003, **options)
+    for step in range(200):
+        x, y = batches[step % 30]
+        if clear:
+            optimizer.zero_grad()
+        loss = cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return weights_of(model), losses
+
+# %% [markdown]
+# Begin with the simplest loss there is, a straight slope: the gradient is 1 everywhere. Take ten
+# steps with clearing, and ten without.
 
 # %%
 predict("5.h")
@@ -1022,20 +1097,6 @@ compare("5.h", closest(broken / right, same=1, double=2, five=5.5, ten=10))
 # with `momentum=1.0`. How large is the largest difference of a weight at the end?
 
 # %%
-def two_hundred(clear, **options):
-    """(weights, losses) after 200 steps of SGD with learning rate 0.003."""
-    model, batches, losses = network(), training_batches(), []
-    optimizer = SGD(model.parameters(), lr=0.003, **options)
-    for step in range(200):
-        x, y = batches[step % 30]
-        if clear:
-            optimizer.zero_grad()
-        loss = cross_entropy(model(x), y)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return weights_of(model), losses
-
 predict("5.i")
 
 # %%
@@ -1239,27 +1300,28 @@ for _ in range(12):
 """
 
 def audit(text):
-    """(printed lines, exit status) of the command for a script with that text."""
+    """(what it prints, exit status) of the command for a script with that text."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "train.py").write_text(text)
         command = [sys.executable, "-m", "gradient_ledger", "train.py"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-    return done.stdout.splitlines(), done.returncode
+    return done.stdout.strip(), done.returncode
 
-lines, status = audit(script)
-until = next(at for at, line in enumerate(lines) if line.startswith("timeline"))
-print("\n".join(piece for line in lines[:until] for piece in textwrap.wrap(line, 76) or [""]))
-print("exit status", status)
+def show_audit(text):
+    """Print what the command says, folded to this page, and its exit status."""
+    printed, status = audit(text)
+    for line in re.sub(r"\n {8}(?=\S)", " ", printed.partition("\ntimeline")[0]).splitlines():
+        print("\n".join(textwrap.wrap(line, 76, subsequent_indent=" " * 8)))
+    print("exit status", status)
+
+show_audit(script)
 
 # %% [markdown]
-# `seen` is the evidence, `mend` says what to change, and the exit status 1 stops a continuous
-# integration. What one has to add is a line:
+# `seen` is the evidence, `mend` says what to change. The exit status 1 fails a job of continuous
+# integration. (The timeline at the end is left out here.) Add the missing line, and audit again:
 
 # %%
-before, after = "    slow.zero_grad()\n", "    slow.zero_grad()\n    fast.zero_grad()\n"
-lines, status = audit(script.replace(before, after))
-print("\n".join(line for line in lines if "radient" in line))
-print("exit status", status)
+show_audit(script.replace("slow.zero_grad()\n", "slow.zero_grad()\n    fast.zero_grad()\n"))
 
 # %% [markdown]
 # Options say what the tool cannot know, such as `--window 4` for a loop that means to accumulate
@@ -1282,7 +1344,7 @@ print("exit status", status)
 #
 # ### In the wild
 #
-# Every fault of this lesson has been reported in public.
+# Faults of this lesson, in threads where people met them:
 #
 # - Never cleared: wenet-e2e/wekws#72, mended in #73; meta-pytorch/torchforge#71.
 # - Cleared between backward and step: sacmehta/EdgeNets#14.
@@ -1302,14 +1364,14 @@ print("exit status", status)
 # %%
 quiz("5.q5")
 
-# %% [markdown] claims="S2-6 S2-7 S2-9"
+# %% [markdown] claims="S2-6 S2-7 S2-9 S2-18"
 # ## True or false
 #
 # Six statements that you will meet elsewhere. Commit to each before you measure it.
 #
-# **One: the first steps.** A well known text shows three steps of a loop without clearing, a linear
-# layer on one sample, and says that it does not converge and that clearing improves it
-# dramatically. You measured its gradients in lesson 2. Now look at its loss.
+# **One: the first steps.** An introduction to `zero_grad` shows three steps of a loop without it, a
+# linear layer on one sample. It says that this does not converge, and that clearing improves it
+# dramatically. You measured the gradients of this loop in lesson 2. Now look at its loss.
 
 # %%
 predict("5.l")
@@ -1317,7 +1379,8 @@ predict("5.l")
 # %%
 def linear_losses(clear, steps, seed):
     """The losses of a linear layer on one sample, SGD with learning rate 0.01."""
-    torch.manual_seed(seed)
+    if seed is not None:
+        torch.manual_seed(seed)
     layer = nn.Linear(10, 2)
     sample, wanted = torch.randn(1, 10), torch.tensor([[1.0, 0.0]])
     optimizer, losses = SGD(layer.parameters(), lr=0.01), []
@@ -1330,19 +1393,22 @@ def linear_losses(clear, steps, seed):
         optimizer.step()
     return losses
 
-runs = [[linear_losses(clear, 300, seed) for clear in (True, False)] for seed in range(20)]
-print("loss of seed 0, in step      1       2       3      10      100      300")
+runs = [[linear_losses(clear, 100, seed) for clear in (True, False)] for seed in range(20)]
+print("loss of seed 0, in step      1       2       3      10      100")
 for name, losses in zip(("cleared", "never cleared"), runs[0], strict=True):
-    shown = "".join(f"{losses[step - 1]:8.4f}" for step in (1, 2, 3, 10, 100, 300))
+    shown = "".join(f"{losses[step - 1]:8.4f}" for step in (1, 2, 3, 10, 100))
     print(f"{name:<22}{shown}")
-for step in (3, 10, 100, 300):
+unseeded = [linear_losses(clear=True, steps=3, seed=None) for _ in range(2)]
+print("two runs without a seed show the same numbers:", unseeded[0] == unseeded[1])
+for step in (3, 10, 100):
     lower = sum(never[step - 1] < cleared[step - 1] for cleared, never in runs)
     print(f"step {step:>3}: the loop without clearing is lower for {lower} of 20 seeds")
-compare("5.l", true_or_false(all(n[2] >= c[2] for c, n in runs)))
+compare("5.l", true_or_false(all(never[2] < cleared[2] for cleared, never in runs)))
 
 # %% [markdown] claims="S0-12"
-# In the three steps that the text shows, the loop without clearing is ahead, for every one of 20
-# seeds. The harm comes later. Three steps show neither.
+# After three steps the loop without clearing is ahead, for every one of the 20 seeds. After a
+# hundred it is behind, for every one. Three steps cannot show what the text says. (Its programs run
+# as they stand. Without a seed they print other numbers each time, so seed what you want to discuss.)
 #
 # **Two: growing.**
 
@@ -1377,23 +1443,21 @@ def late(model, optimizer, loss_fn, batches, epochs):
             optimizer.zero_grad()
             optimizer.step()
 
-held, most = set(), 0
 model = network()
 with GradientLedger() as ledger:
     late(model, SGD(model.parameters(), lr=0.1), cross_entropy, training_batches(), 1)
-passes = 0
-at_steps = []
+held, at_steps = [0], []
 for event in trace(ledger):
-    passes = {"accumulate": passes + 1, "clear": 0}.get(event["kind"], passes)
-    most = max(most, passes)
+    held.append({"accumulate": held[-1] + 1, "clear": 0}.get(event["kind"], held[-1]))
     if event["kind"] == "step":
-        at_steps.append(passes)
-print(f"backward passes held in .grad: at most {most}; at the steps {set(at_steps)}")
-compare("5.n", true_or_false(most > 1))
+        at_steps.append(held[-1])
+print(f"backward passes held in .grad: at most {max(held)}")
+print(f"at the {len(at_steps)} steps: at most {max(at_steps)}")
+compare("5.n", true_or_false(max(held) > 1))
 
 # %% [markdown] claims="S0-4"
 # Two mistakes are mixed up in this sentence. Not to clear lets gradients pile up. To clear at the
-# wrong moment loses them. The norm tells them apart: too long in the one, 0 in the other.
+# wrong moment loses them. Used tells them apart: a sum in the one, 0 in the other.
 #
 # **Four: Adam.**
 
@@ -1401,7 +1465,7 @@ compare("5.n", true_or_false(most > 1))
 predict("5.o")
 
 # %%
-def regression(make, clear, steps=1000):
+def regression(make, clear, steps=400):
     """The losses of a small network on 24 random rows."""
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 2)).double()
@@ -1416,19 +1480,18 @@ def regression(make, clear, steps=1000):
         optimizer.step()
     return losses
 
-print("loss in step                    1       10      100     1000")
+print("loss in step                    1       10      100      400")
 for name, make in (("SGD", partial(SGD, lr=0.05)), ("Adam", partial(Adam, lr=0.05))):
     for clear in (True, False):
         losses = regression(make, clear)
-        shown = "".join(f"{losses[step - 1]:9.3f}" for step in (1, 10, 100, 1000))
+        shown = "".join(f"{losses[step - 1]:9.3f}" for step in (1, 10, 100, 400))
         print(f"{name:<5}{'cleared' if clear else 'never cleared':<20}{shown}")
-harmless = losses[-1] < 2 * regression(partial(Adam, lr=0.05), True)[-1] + 0.1
-compare("5.o", true_or_false(harmless))
+assert name == "Adam" and not clear  # the last row
+compare("5.o", true_or_false(losses[-1] < losses[0]))
 
 # %% [markdown] claims="S3-6 S3-7 S3-8"
-# Adam divides the mean of what it finds by its size. A sum of old gradients has the wrong direction
-# as well as the wrong size, and Adam mends the size alone. Never cleared, it ends far above its
-# start here, where SGD does well. (Cleared, Adam fits these rows perfectly.)
+# Adam divides by the size of what it finds. That mends the size, not the direction. Never cleared,
+# Adam ends far above its start here, while SGD ends below its own.
 #
 # **Five: every fourth.** A loop for micro-batches divides each loss by 4, steps and clears when
 # `(i + 1) % 4 == 0`, and has 10 batches an epoch.
@@ -1455,12 +1518,19 @@ for event in trace(ledger):
         windows.append(passes)
 print(f"micro-batches in each step: {windows}, left over at the end: {passes}")
 report(ledger)
-compare("5.p", true_or_false(set(windows) == {4}))
+model, first_four = network(), training_batches()[:4]
+for x, y in first_four:
+    (cross_entropy(model(x), y) / 4).backward()
+x, y = (torch.cat(part) for part in zip(*first_four, strict=True))
+mean = torch.autograd.grad(cross_entropy(model(x), y), list(model.parameters()))
+apart = max((p.grad - g).abs().max().item() for p, g in zip(model.parameters(), mean, strict=True))
+print("a window of four gives the gradient of the mean, up to 1e-12:", apart < 1e-12)
+compare("5.p", true_or_false(max(windows) > 4))
 
 # %% [markdown]
-# In the windows of four, dividing by 4 makes the mean. The two batches left over at the end of an
-# epoch are neither used nor cleared: they leak into the next epoch's first window. The loss looks
-# as before. Lesson 6 plans the windows so that none is lost.
+# In the windows of four, dividing by 4 makes the mean (of equal batches), not the sum. The two
+# batches left over at the end of an epoch are neither used nor cleared: they leak into the next
+# epoch's first window, which uses six. Those of the last epoch are lost. Lesson 6 plans windows.
 #
 # **Six: nothing found.**
 
@@ -1512,13 +1582,14 @@ compare("5.q", true_or_false(not (silent and wrong)))
 # | Cleared between backward and step? | Nothing is learned. With zeros and weight decay the weights shrink, and the loss may fall | 4 |
 # | Cleared once an epoch? | Used rises within each epoch, and starts afresh with the next | 5 |
 # | A backward for the input? | It writes into the parameters, too; `torch.autograd.grad` does not | 6 |
-# | A layer replaced after the optimizer was made? | It never learns, and nobody clears its gradient | 7 |
+# | A layer replaced after the optimizer was made? | It does not learn, and `optimizer.zero_grad()` does not clear it | 7 |
 # | `retain_graph=True` to silence an error? | Losses count several times, and their graphs stay in memory | 8 |
-# | A frozen layer? | It moves by the gradient that is still there | 10 |
+# | Clipped after the step? | Nothing is clipped; used and own cannot show it | 8 |
+# | A frozen layer? | It moves if the optimizer holds it and an old gradient is still there | 10 |
 # | What does the ledger not see? | Losses scaled wrongly, unless it has a reference | true or false |
 #
-# And the rule behind all cases: clear once per window, after its step and before the next window's
-# first backward, everything that the next backward writes to.
+# And the rule behind most cases: once per window, after its step and before the next window's first
+# backward, clear everything that a backward writes to or a step reads.
 #
 # ## What comes next
 #

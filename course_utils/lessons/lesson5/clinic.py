@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -27,8 +28,8 @@ WATCHED = 4
 """Batches an epoch that the ledger is shown, in two epochs: enough for every fault of the lesson."""
 WIDTH = 76
 """Columns of what is printed."""
-_LEARNED: dict[str, dict[str, torch.Tensor]] = {}
-"""The weights of `other_labels()`, once they have been learned."""
+_PLACE = re.compile(r" \((?:In\[\d+\]|cell|\S+\.py):\d+\)")
+"""A line in parentheses: it is printed by itself, and the numbers of cells change."""
 
 
 @dataclass(frozen=True)
@@ -58,28 +59,6 @@ def network(seed: int = 0) -> nn.Sequential:
         model.add_module("relu", nn.ReLU())
         model.add_module("head", nn.Linear(32, 10))
     return model.double()
-
-
-def other_labels() -> nn.Sequential:
-    """`network()` after 20 epochs on digits whose labels are one too high, and 0 for a 9: sure of wrong answers."""
-    if "weights" not in _LEARNED:
-        model = network()
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for _ in range(20):
-            for x, y in training_batches():
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x), (y + 1) % 10).backward()
-                optimizer.step()
-        _LEARNED["weights"] = model.state_dict()
-    copy = network()
-    copy.load_state_dict(_LEARNED["weights"])
-    return copy
-
-
-def norm(gradients: Iterable[torch.Tensor]) -> float:
-    """The length of all these gradients as one long vector; 0 for none."""
-    parts = [gradient.flatten() for gradient in gradients]
-    return torch.cat(parts).norm().item() if parts else 0.0
 
 
 def other_labels() -> nn.Sequential:
@@ -149,7 +128,9 @@ class Norms:
         self._hook = register_optimizer_step_pre_hook(self._before_step)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._hook.remove()
 
 
@@ -203,12 +184,11 @@ def report(ledger: GradientLedger) -> None:
         print(f"{severity}: {title} [{finding.misconception}]")
         if finding.where is not None and finding.where.code:
             print(f"  line  {finding.where.code}")
-        for head, text in (("seen", finding.text), ("mend", finding.remedy)):
+        seen = _PLACE.sub("", finding.text)
+        for head, text in (("seen", seen), ("mend", finding.remedy)):
             indent = " " * 8
             first = f"  {head}  "
-            print(
-                textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
-            )
+            print(textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False))
 
 
 def rows(events: Sequence[TraceEvent]) -> list[str]:

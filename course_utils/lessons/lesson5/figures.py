@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from course_utils.lessons.lesson5.clinic import Chart
 from gradient_ledger.figures import COLOURS, show, style
@@ -44,6 +45,7 @@ def loss_curve(chart: Chart) -> None:
         fig, ax = plt.subplots(figsize=(4.6, 2.7))
         ax.plot(_epochs(chart.losses), chart.losses, "s--", color=BROKEN)
         ax.set_ylim(0, 1.1 * max(chart.losses))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("epoch")
         ax.set_ylabel("mean training loss")
         ax.set_title("The loss curve of the loop as found")
@@ -54,7 +56,7 @@ def loss_curve(chart: Chart) -> None:
 def case(found: Chart, yours: Chart) -> None:
     """Loss, gradient norm and ledger of a loop as it was found, and of the learner's."""
     with style():
-        fig = plt.figure(figsize=(10.0, 4.3))
+        fig = plt.figure(figsize=(10.0, 4.8))
         grid = fig.add_gridspec(2, 3, width_ratios=(1, 1.15, 1.35))
         loss, norm = fig.add_subplot(grid[:, 0]), fig.add_subplot(grid[:, 1])
         for chart, name, colour, line in ((found, "as found", BROKEN, "--"), (yours, "yours", MENDED, "-")):
@@ -62,6 +64,7 @@ def case(found: Chart, yours: Chart) -> None:
             norm.plot(_epochs(chart.norms), chart.norms, line, color=colour, linewidth=1.5, label=f"{name}: used")
         norm.plot(_epochs(found.own), found.own, ":", color=OWN, linewidth=1.2, label="as found: own")
         loss.set(xlabel="epoch", ylabel="mean training loss", title="loss", ylim=(0, None))
+        loss.xaxis.set_major_locator(MaxNLocator(integer=True))
         loss.legend()
         top = max(*found.norms, *yours.norms, *found.own)
         norm.set(xlabel="step", title="norm of the gradient", ylim=(-0.04 * top, 1.45 * top))
@@ -93,15 +96,19 @@ def _strip(ax: Axes, chart: Chart, name: str, windows: int = 3) -> str:
             if kind == USED:
                 block = {"color": COLOURS["orange"], "hatch": "////", "edgecolor": "white", "linewidth": 0}
             ax.bar(at, 0.86, bottom=level + 0.07, width=0.86, **block)
+        if column.marks:
+            ax.bar(
+                at, 0.3 + max(len(column.held), 1), bottom=-0.1, width=0.98, fill=False, edgecolor=BROKEN, linewidth=2
+            )
     tallest = max((len(column.held) for column in drawn), default=0) or 1
-    ax.set_xticks(range(len(drawn)), [column.word for column in drawn], rotation=90, fontsize=8)
+    ax.set_xticks(range(len(drawn)), [column.word for column in drawn], rotation=90, fontsize=10)
     ax.set_yticks(range(tallest + 1) if tallest < 5 else range(0, tallest + 1, 4))
-    ax.set_ylim(0, tallest + 0.6)
+    ax.set(xlim=(-0.6, max(len(drawn), 1) - 0.4), ylim=(0, tallest + 0.6))
     ids = [finding.misconception for finding in chart.ledger.findings()] or ["nothing found"]
-    ax.set_title(f"{name}: {', '.join(ids)}", fontsize=10)
-    ax.set_ylabel("held", fontsize=9)
-    events = " ".join(f"{column.word}[{len(column.held)}]" for column in drawn)
-    return f"{', '.join(ids)}; backward passes held after each event: {events}"
+    ax.set_title(f"{name}: {', '.join(ids)}", fontsize=10.5)
+    ax.set_ylabel("held", fontsize=10)
+    events = " ".join(f"{'!' * bool(column.marks)}{column.word}[{len(column.held)}]" for column in drawn)
+    return f"{', '.join(ids)}; backward passes held after each event, ! where a finding points: {events}"
 
 
 def twins(never: Sequence[float], momentum: Sequence[float], cleared: Sequence[float]) -> None:
@@ -133,7 +140,9 @@ def swings(paths: Mapping[str, Sequence[float]]) -> None:
         ax.legend(loc="upper right", ncols=len(paths))
         reach = max(abs(value) for path in paths.values() for value in path)
         ax.set_ylim(-1.1 * reach, 1.6 * reach)
-    told = "; ".join(f"{name}: at most {max(map(abs, path[-40:])):.2g} away in the last 40 steps" for name, path in paths.items())
+    told = "; ".join(
+        f"{name}: at most {max(map(abs, path[-40:])):.2g} away in the last 40 steps" for name, path in paths.items()
+    )
     show(fig, alt=f"A weight that starts at 1, against the step. {told}.")
 
 

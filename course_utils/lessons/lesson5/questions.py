@@ -124,7 +124,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.l",
         "prediction",
-        "In its first three steps, a loop without clearing does not get ahead of the loop that clears.",
+        "In three steps, the loop without clearing gets ahead of the loop that clears, whichever of 20 seeds it starts from.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -148,13 +148,13 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.p",
         "prediction",
-        "Over three epochs of 10 batches, each step of this loop uses four micro-batches.",
+        "Over three epochs of 10 batches, some steps of this loop use more than four micro-batches.",
         TRUE_OR_FALSE,
     ),
     Question(
         "5.q",
         "prediction",
-        "A loop in which the ledger finds no error, used with no further help, computes the gradients that were meant.",
+        "A loop in which the ledger, given nothing but the loop, finds no error computes the gradients that were meant.",
         TRUE_OR_FALSE,
     ),
     Question(
