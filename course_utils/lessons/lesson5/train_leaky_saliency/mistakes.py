@@ -201,20 +201,34 @@ def _grad_of_x(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tens
     return x.grad.clone()
 
 
+def _adding_up(slope: Slope) -> Callable[..., Maps]:
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> Maps:
+        maps = _with_maps(_right, slope)(model, optimizer, loss_fn, batches, epochs)
+        for x, _ in batches:
+            x.requires_grad_(False)
+            x.grad = None
+        return maps
+
+    return code
+
+
+def _grad_of_x_alone(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    found = _grad_of_x(model, loss_fn, x, y)
+    x.requires_grad_(False)  # so that the pass of the training does not reach it
+    return found
+
+
 @mistake(
     "The maps add up from epoch to epoch",
-    "The training is right, and so are the maps of the first epoch. From the second on each is made of the sum of the "
-    "derivatives of all epochs so far.",
+    "The training is right, and so are the maps of the first epoch. From the second on the derivatives of earlier epochs "
+    "are still in them.",
     "What does the .grad hold that the map is read from, when the second epoch begins? Work on a leaf of your own for "
     "each map, or hand gradients back in place of storing them.",
     "It is the forgotten clearing once more, on another tensor.",
+    also=(_adding_up(_grad_of_x),),
 )
 def maps_add_up(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> Maps:
-    maps = _with_maps(_right, _grad_of_x)(model, optimizer, loss_fn, batches, epochs)
-    for x, _ in batches:
-        x.requires_grad_(False)
-        x.grad = None
-    return maps
+    return _adding_up(_grad_of_x_alone)(model, optimizer, loss_fn, batches, epochs)
 
 
 # ------------------------------------------------------------------ what is left behind
@@ -231,8 +245,6 @@ def gradient_left_on_x(
 ) -> Maps:
     def slope(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         x.grad = None
-        found = _grad_of_x(model, loss_fn, x, y)
-        x.requires_grad_(False)
-        return found
+        return _grad_of_x_alone(model, loss_fn, x, y)
 
     return _with_maps(_right, slope)(model, optimizer, loss_fn, batches, epochs)
