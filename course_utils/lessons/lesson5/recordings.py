@@ -207,6 +207,16 @@ def frozen(b: Bench) -> None:
     plain(b)
 
 
+def frozen_and_not_cleared(b: Bench) -> None:
+    """The optimizer holds a layer that is frozen; by hand, what learns is cleared."""
+    b.model.first.requires_grad_(False)
+    for x, y in b.batches():
+        for p in b.model.second.parameters():
+            p.grad = None
+        b.loss(x, y).backward()
+        b.optimizer.step()
+
+
 def head_alone(b: Bench) -> None:
     """The optimizer holds the second layer alone; the first one gets gradients, too."""
     optimizer = b.of(b.model.second)
@@ -474,6 +484,7 @@ LOOPS: Mapping[str, Loop] = {
         once_an_epoch,
         two_losses,
         frozen,
+        frozen_and_not_cleared,
         head_alone,
         replaced,
         replaced_in_time,
@@ -548,20 +559,29 @@ def packed(events: list[TraceEvent]) -> dict[str, Any]:
     return {"names": lists, "events": ", ".join(words)}
 
 
-def unpacked(found: Mapping[str, Any], layers: tuple[str, str] = ("first", "second")) -> list[TraceEvent]:
-    """The trace that was packed, with the layers under the names given."""
+def unpacked(text: str, layers: tuple[str, str] = ("first", "second")) -> list[TraceEvent]:
+    """The trace that was packed, as JSON, with the layers under the names given; a list of one's own."""
+    return [
+        {"kind": kind, "step": step, "window": window, "names": list(names)}
+        for kind, step, window, names in _parsed(text, layers)
+    ]
+
+
+@cache
+def _parsed(text: str, layers: tuple[str, str]) -> tuple[tuple[str, int, int, tuple[str, ...]], ...]:
+    found = json.loads(text)
     called = dict(zip(("first", "second"), layers, strict=True))
 
     def name(recorded: str) -> str:
         layer, dot, rest = recorded.partition(".")
         return called.get(layer, layer) + dot + rest
 
-    events: list[TraceEvent] = []
-    for word in found["events"].split(", "):
-        letter, step, window, at = word.split()
-        names = [name(one) for one in found["names"][int(at)]] if int(at) >= 0 else []
-        events.append({"kind": _KINDS[letter], "step": int(step), "window": int(window), "names": names})
-    return events
+    lists = [tuple(name(one) for one in names) for names in found["names"]]
+    words = [word.split() for word in found["events"].split(", ")]
+    return tuple(
+        (_KINDS[letter], int(step), int(window), lists[int(at)] if int(at) >= 0 else ())
+        for letter, step, window, at in words
+    )
 
 
 def recorded(spec: Mapping[str, Any]) -> list[TraceEvent]:
@@ -571,9 +591,9 @@ def recorded(spec: Mapping[str, Any]) -> list[TraceEvent]:
 
 
 @cache
-def _book() -> Mapping[str, Any]:
+def _book() -> Mapping[str, str]:
     found: Mapping[str, Any] = json.loads(_FILE.read_text(encoding="utf-8"))
-    return found
+    return {key: json.dumps(one) for key, one in found.items()}
 
 
 def every_recording() -> dict[str, Any]:

@@ -23,6 +23,7 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("one clear left out", "clear_forgotten_once"),
     ("one layer is cleared", "first_layer_alone_cleared"),
     ("the weights are cleared", "biases_forgotten"),
+    ("a layer that is never written, nor cleared", "frozen_and_not_cleared"),
     ("a layer is frozen on the way", "frozen_on_the_way"),
     ("a layer that is written now and then", "second_layer_now_and_then"),
     ("a layer that is written, and cleared, now and then", "second_layer_kept"),
@@ -39,7 +40,7 @@ _LOOPS: tuple[tuple[str, str], ...] = (
 
 _CLEAN = frozenset(
     {"plain", "in_windows", "second_layer_now_and_then", "late", "both_cleared", "in_turn"}
-    | {"second_steps_seldom", "step_first"}
+    | {"second_steps_seldom", "step_first", "frozen_and_not_cleared"}
 )
 """The loops in which no step uses anything old."""
 
