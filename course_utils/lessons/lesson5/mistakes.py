@@ -44,6 +44,7 @@ def loop(
     late: Clear | None = None,
     step: When | None = "batch",
     early: bool = False,
+    again: bool = False,
     backward: bool = True,
     divided: Callable[[Sequence[Batch]], float] = lambda batches: 1.0,
     renew: Renew | None = None,
@@ -53,7 +54,7 @@ def loop(
 ) -> Loop:
     """A training loop: what clears before each epoch, before each batch, and late, between backward and step.
 
-    `step` says after what a step is taken, `early` that it comes ahead of the forward; `divided` by what each loss is
+    `step` says after what a step is taken, `early` that it comes ahead of the forward, `again` that it comes twice; `divided` by what each loss is
     divided; `renew` makes the optimizer anew at the start of what `renewed` says.
     """
 
@@ -76,6 +77,8 @@ def loop(
             if late is not None:
                 late(model, optimizer)
             optimizer.step()
+            if again:
+                optimizer.step()
 
         begin("call", None)
         for _ in range(epochs if most_epochs is None else min(most_epochs, epochs)):
@@ -250,11 +253,13 @@ stepped_once_an_epoch = made_by(
     named(
         "stepped-once-an-epoch",
         "One step an epoch",
-        "The gradients of all batches of an epoch were computed at the same weights, and one step used their sum.",
+        "The gradients of all batches of an epoch were computed at the same weights, and one step used their sum or "
+        "their mean.",
         "How many steps does the exercise ask for, one a batch or one an epoch? How far is the step indented?",
         "Then steps and clearings come equally often, too; but it is another training.",
     ),
     loop(epoch=emptied, step="epoch"),
+    loop(epoch=emptied, step="epoch", divided=len),
 )
 stepped_on_the_last_batch_alone = made_by(
     named(
@@ -275,6 +280,19 @@ used_the_batch_before = made_by(
     ),
     loop(early=True, batch=emptied),
 )
+
+
+def _stepping_too_early(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> None:
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            optimizer.step()
+            loss.backward()
+
+
 never_stepped = made_by(
     named(
         "never-stepped",
@@ -285,6 +303,7 @@ never_stepped = made_by(
     ),
     loop(batch=emptied, step=None),
     loop(step=None),
+    _stepping_too_early,
 )
 nothing_went_backward = made_by(
     named(
@@ -295,6 +314,15 @@ nothing_went_backward = made_by(
         signs=(BACKWARDS,),
     ),
     loop(backward=False),
+)
+stepped_twice_a_batch = made_by(
+    named(
+        "stepped-twice-a-batch",
+        "Two steps a batch",
+        "The parameters are those of a loop that steps twice with the gradient of each batch.",
+        "How often does the line with the step run for one backward?",
+    ),
+    loop(batch=emptied, again=True),
 )
 stopped_after_the_first_epoch = made_by(
     named(
@@ -317,6 +345,15 @@ stopped_after_the_first_batch = made_by(
 
 # ------------------------------------------------------------------ with what it steps
 
+batches_counted_twice = made_by(
+    named(
+        "batches-counted-twice",
+        "Each batch counted twice",
+        "The parameters are those of a loop whose steps use twice the gradient of their batch.",
+        "How many backward passes run between two clearings, and how many should?",
+    ),
+    loop(batch=emptied, divided=lambda batches: 0.5),
+)
 divided_by_the_number_of_batches = made_by(
     named(
         "divided-by-the-number-of-batches",

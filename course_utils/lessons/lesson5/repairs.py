@@ -9,11 +9,13 @@ import torch
 from torch import nn
 
 from course_utils.exercise import Arrangement, Case
+from course_utils.lessons.given import GIVEN, WatchedSteps
 from course_utils.lessons.inputs import LOSSES, Draw, cases, model_and_batch
 from course_utils.lessons.training import (
     HOOKS,
     OPTIMIZERS,
     PARAMETERS,
+    Batch,
     batches_of,
     hooks_left,
     optimizer_of,
@@ -77,14 +79,26 @@ def cases_of_batches(seed: int) -> list[Case]:
 
 
 def arrange(case: Case) -> Arrangement:
-    """A loop's model, optimizer, loss and batches; afterwards its parameters, and what it left behind."""
+    """What a loop with one step a batch is run with; afterwards its parameters, and what it left behind."""
+    return _arranged(case, lambda batches, k: [batches[k % len(batches)]], len(case.spec["rows"]) * case.spec["epochs"])
+
+
+def arrange_epochs(case: Case) -> Arrangement:
+    """The same of a loop with one step an epoch."""
+    return _arranged(case, lambda batches, k: batches, case.spec["epochs"])
+
+
+def _arranged(case: Case, due: Callable[[list[Batch], int], list[Batch]], steps: int) -> Arrangement:
     model, _, _ = model_and_batch(case)
     optimizer, batches = optimizer_of(case, model), batches_of(case)
+    loss_fn = LOSSES[case.spec.get("loss", "squared error")]
+    watched = WatchedSteps(model, optimizer, loss_fn, lambda k: due(batches, k), steps)
     hooks = hooks_left(model, optimizer)
     return Arrangement(
-        (model, optimizer, LOSSES[case.spec.get("loss", "squared error")], batches, case.spec["epochs"]),
+        (model, optimizer, loss_fn, batches, case.spec["epochs"]),
         watch={"model": model, "batches": batches},
         facts=lambda _: {
+            GIVEN: watched.words(),
             PARAMETERS: parameters_after(model),
             HOOKS: hooks_left(model, optimizer) - hooks,
             LEFT_ON_X: sum(x.grad is not None for x, _ in batches),
@@ -112,6 +126,7 @@ PROPERTIES: tuple[Property, ...] = (
     ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
     ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
 )
+TELLING = {GIVEN: "{given}."}
 QUANTITIES: Mapping[str, Callable[[Spec], float | None]] = {
     "the number of batches": lambda spec: len(spec["rows"]),
     "the number of epochs": lambda spec: spec["epochs"],

@@ -894,6 +894,95 @@ def weights_alone_cleared(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
+@wrong(mistakes.stepped_twice_a_batch)
+def steps_twice(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            optimizer.step()
+
+
+@wrong(mistakes.batches_counted_twice)
+def backward_twice(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.never_stepped)
+def step_ahead_of_the_backward(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            optimizer.step()
+            loss.backward()
+
+
+@wrong(mistakes.stepped_once_an_epoch)
+def mean_of_the_losses(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        (sum(loss_fn(model(x), y) for x, y in batches) / len(batches)).backward()
+        optimizer.step()
+
+
+@wrong(says="handed over took no step")
+def own_rate(model, optimizer, loss_fn, batches, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(says="has the right direction and is")
+def clipped(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+            optimizer.step()
+
+
+@wrong(says="steps were taken")
+def an_epoch_too_many(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs + 1):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(says="has another direction than is due")
+def all_rows_at_once(model, optimizer, loss_fn, batches, epochs):
+    x, y = torch.cat([x for x, _ in batches]), torch.cat([y for _, y in batches])
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+
+
+@wrong(says="On case 6")
+def arguments_turned(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(y, model(x)).backward()
+            optimizer.step()
+
+
 @wrong(effects.changed_mode)
 def eval_while_training(model, optimizer, loss_fn, batches, epochs):
     model.eval()

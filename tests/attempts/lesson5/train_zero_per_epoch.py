@@ -439,6 +439,39 @@ def weights_alone_cleared(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
+@wrong(mistakes.stepped_twice_a_batch)
+def steps_twice(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            optimizer.step()
+
+
+@wrong(mistakes.batches_counted_twice)
+def backward_twice(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(says="handed over took no step")
+def own_rate(model, optimizer, loss_fn, batches, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
 @wrong(effects.changed_mode)
 def eval_while_training(model, optimizer, loss_fn, batches, epochs):
     model.eval()

@@ -11,7 +11,8 @@ from course_utils.lessons.lesson5.repairs import (
     PROPERTIES,
     QUANTITIES,
     STEPPED,
-    arrange,
+    TELLING,
+    arrange_epochs,
     cases_of_epochs,
     telling_cases,
 )
@@ -31,7 +32,7 @@ EXERCISE = Exercise(
         f"judged. {CLEAN} {STEPPED} {JUDGED}"
     ),
     cases=cases_of_epochs,
-    arrange=arrange,
+    arrange=arrange_epochs,
     may_change=MAY_CHANGE,
     loop=True,
     rules=(NO_HOOKS,),
@@ -45,4 +46,5 @@ EXERCISE = Exercise(
     ),
     properties=telling_cases(PROPERTIES, cases_of_epochs(0)),
     quantities=QUANTITIES,
+    telling=TELLING,
 )
