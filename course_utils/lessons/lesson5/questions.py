@@ -44,7 +44,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Cleared once an epoch: what does the used norm do?",
         {
             "own": "It stays close to own: most of the sum cancels",
-            "saw": "It rises within each epoch, and starts afresh at own with the next",
+            "saw": "It climbs far above own within each epoch, and starts afresh at own with the next",
             "grows": "It grows from epoch to epoch, and never returns to own",
         },
     ),
