@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from course_utils.checks.mistakes import Code, Mistake, mistake
 from course_utils.lessons.lesson5.diagnose.answers import (
-    CLEARED_BETWEEN_STEPS,
+    CLEARED,
     FAULTS,
     OLD_ALONE,
     SUM,
@@ -156,7 +156,7 @@ def _old_called_a_sum(events: Events) -> Name:
     found = right(events)
     if found != "stepped-on-used-gradients":
         return found
-    return "zeroed-once-per-epoch" if are(CLEARED_BETWEEN_STEPS, stories(events)) else "never-zeroed"
+    return "zeroed-once-per-epoch" if are(CLEARED, stories(events)) else "never-zeroed"
 
 
 @mistake(
@@ -197,22 +197,17 @@ def sums_not_found(events: Events) -> Name:
 
 
 @mistake(
-    "A loop that clears once, before its first step, gets another name, or none",
-    "From its second step on, each step uses a sum of old and new. No clear stands between two of its steps.",
-    "What does the one clear find, and what do the steps find that come after it? Count those clears of a gradient that "
-    "stand behind one of its steps and before another.",
+    "The names are spelled otherwise",
+    "The words are those of the right answers, their spelling is not: they are no strings of the list.",
+    "Compare one of them with the list, character by character.",
     also=(
-        lambda events: None if _cleared_before_all(events) else right(events),
-        lambda events: "one-of-two-optimizers-zeroed" if _cleared_before_all(events) else right(events),
-        lambda events: "stepped-on-used-gradients" if _cleared_before_all(events) else right(events),
+        lambda events: (right(events) or "").replace("-", " ") or None,
+        lambda events: (right(events) or "").upper() or None,
+        lambda events: (right(events) or "").replace("-", "_").upper() or None,
     ),
 )
-def clear_before_the_loop_counted(events: Events) -> Name:
-    return "zeroed-once-per-epoch" if _cleared_before_all(events) else right(events)
-
-
-def _cleared_before_all(events: Events) -> bool:
-    return right(events) == "never-zeroed" and _counts(events, "clear") > 0
+def spelled_otherwise(events: Events) -> Name:
+    return (right(events) or "").replace("-", "_") or None
 
 
 # ------------------------------------------------------------------ right loops of one sort
@@ -465,7 +460,7 @@ def _misnamed(*sorts: Callable[[Events], bool], but: Sequence[Name] = ()) -> tup
     return tuple(code for sort in sorts for code in _instead(sort, *names))
 
 
-_late_in_windows = _misnamed(_is("zeroed-before-step", _accumulates), but=["zeroed-inside-window"])
+_late_in_windows = _misnamed(_is("zeroed-before-step", _accumulates))
 
 
 late_clear_in_a_window_misnamed = _on(
@@ -521,10 +516,28 @@ clear_in_the_middle_misnamed = _on(
 )
 
 
+def _one_clear(events: Events) -> bool:
+    return _counts(events, "clear") == 1 and events[0]["kind"] == "clear"
+
+
+_one = _misnamed(_is("zeroed-once-per-epoch", _one_clear))
+
+
+one_clear_misnamed = _on(
+    "one_clear_misnamed",
+    ["cleared_before_the_loop"],
+    _one,
+    "A loop that clears once, before its first step, gets another name, or none",
+    "From its second step on, each step uses a sum of old and new. A clear names these gradients, though only at the "
+    "beginning.",
+    "The three faults with a sum are told apart by the names in clears. Does the text ask where the clear stands?",
+)
+
+
 _rare = _misnamed(
-    _is("zeroed-once-per-epoch"),
-    _is("zeroed-once-per-epoch", _not(_two_optimizers)),
-    _is("zeroed-once-per-epoch", _two_optimizers),
+    _is("zeroed-once-per-epoch", _not(_one_clear)),
+    _is("zeroed-once-per-epoch", _not(_one_clear), _not(_two_optimizers)),
+    _is("zeroed-once-per-epoch", _not(_one_clear), _two_optimizers),
 )
 
 
@@ -535,8 +548,8 @@ rare_clear_misnamed = _on(
     "A clear that comes too rarely gets another name, or none",
     "Gradients are cleared between some of their steps and not between others, where they add up. The answer given is "
     "another.",
-    "Find the steps between which no clear stands: what does the second one use? Then look whether the same gradient is "
-    "cleared between any two of its steps.",
+    "Find the steps between which no clear stands: what does the second one use? Then look whether any clear names the "
+    "same gradient.",
 )
 
 

@@ -90,13 +90,10 @@ EXERCISE = Exercise(
         '- `"zeroed-inside-window"`: a gradient is written, cleared, and written again, with no step of any optimizer '
         "in between.\n"
         '- `"zeroed-once-per-epoch"`: a step uses a sum of old and new, that is, a gradient that holds something which '
-        "an earlier step used and something written after that step; and this gradient is cleared between some of its "
-        "steps.\n"
-        '- `"one-of-two-optimizers-zeroed"`: a step uses a sum of old and new, in a gradient that is never cleared '
-        "between two of its steps; the steps of another optimizer name only gradients that are cleared between their "
-        "steps, and use no such sum.\n"
-        '- `"never-zeroed"`: a step uses a sum of old and new, and no gradient at all is cleared between two of its '
-        "steps.\n"
+        "an earlier step used and something written after that step; and some clear names this gradient.\n"
+        '- `"one-of-two-optimizers-zeroed"`: a step uses a sum of old and new; the steps of another optimizer use none, '
+        "and each gradient that they name is also named by some clear.\n"
+        '- `"never-zeroed"`: a step uses a sum of old and new.\n'
         '- `"stepped-on-used-gradients"`: a step uses a gradient that an earlier step used, and to which nothing was '
         "written since.\n"
         '- `"clipped-after-step"`: a clip names gradients that hold something, and a step has used all that each of '
@@ -114,17 +111,15 @@ EXERCISE = Exercise(
         "step, and which hold something old, used by a step. A write adds to the one, a clear empties both, and a step "
         "makes old of new. What is in the sets when a step comes tells old alone, new alone, and the sum of both.",
         "Collect first, decide at the end. Let the walk note each thing that happens (a step on nothing after a clear, a "
-        "write onto what was written and cleared since the last step, a sum, a step on old alone, a clip of old alone, a "
-        "clear between two steps of a gradient). Then ask for the eight in the order of the list, with one if each.",
-        "For the three kinds of sums, look at the gradients in which one was found. Was any of them ever cleared after "
-        "one of its steps and before another? Then it is the epoch's fault. Else: is there a step whose gradients are "
-        "all free of sums and are cleared between their steps? Then one of two optimizers. Else, if nothing is ever "
-        "cleared between two of its steps: never. A clear in front of the first step, or behind the last, is between no "
-        "two steps.",
+        "write onto what was written and cleared since the last step, a sum, a step on old alone, a clip of old alone). "
+        "Then ask for the eight in the order of the list, with one if each.",
+        "For the three kinds of sums, collect the gradients in which one was found, and those that clears name. Have the "
+        "two sets anything in common? Then it is the epoch's fault. Else: does some step name only gradients that are in "
+        "the second set, and none that is in the first? Then it is one of two optimizers. Else it is never.",
     ),
     properties=(
-        ("a clear stands before the first step, and no other one", _is("cleared_before_the_loop")),
-        ("two faults of the list fit", _is("late_in_windows")),
+        ("there is one clear, before the first step", _is("cleared_before_the_loop")),
+        ("each backward of a window has a clear behind it", _is("late_in_windows")),
         ("a step comes before the first backward", _is("step_first")),
         ("steps name gradients that are never written", _is("frozen", "frozen_and_not_cleared")),
         ("gradients are written that no step names", _is("head_alone")),

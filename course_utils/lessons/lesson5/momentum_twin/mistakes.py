@@ -278,3 +278,15 @@ def _twice(
 )
 def arguments_of_the_loss_swapped(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
     _loop(momentum=1.0)(model, lambda prediction, target: loss_fn(target, prediction), batches, lr)
+
+
+@mistake(
+    "The model is put into train mode",
+    "A model that came in eval mode is trained in train mode: dropout and batch norm give other predictions, and other "
+    "gradients.",
+    "Leave model.train() and model.eval() to the caller.",
+    "Training is what train mode is for.",
+)
+def put_into_train_mode(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    model.train()
+    _loop(momentum=1.0)(model, loss_fn, batches, lr)
