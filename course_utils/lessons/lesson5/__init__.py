@@ -8,15 +8,15 @@ from course_utils.lessons.lesson5.questions import QUESTIONS
 EXERCISES = exercises_of(
     __name__,
     {
-        "diagnose": 12,
-        "train_missing_zero": 11,
-        "train_late_zero": 11,
-        "train_zero_per_epoch": 11,
-        "train_leaky_saliency": 11,
-        "train_swapped_layer": 11,
-        "train_kept_running_loss": 11,
-        "momentum_twin": 11,
-        "stale_steps": 11,
+        "diagnose": 20,
+        "train_missing_zero": 6,
+        "train_late_zero": 6,
+        "train_zero_per_epoch": 8,
+        "train_leaky_saliency": 12,
+        "train_swapped_layer": 10,
+        "train_kept_running_loss": 10,
+        "momentum_twin": 14,
+        "stale_steps": 14,
     },
 )
 LESSON = Lesson(5, "05_when_zeroing_goes_wrong", "What happens when it goes wrong", EXERCISES, QUESTIONS, reading_minutes=50)
