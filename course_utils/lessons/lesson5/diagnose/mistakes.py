@@ -23,6 +23,7 @@ from course_utils.lessons.lesson5.diagnose.answers import (
 from course_utils.lessons.trace import TraceEvent
 
 Name = str | None
+Sort = Callable[[Events], bool]
 
 # ------------------------------------------------------------------ another definition
 
@@ -213,7 +214,7 @@ def spelled_otherwise(events: Events) -> Name:
 # ------------------------------------------------------------------ right loops of one sort
 
 
-def _instead(sort: Callable[[Events], bool], *names: Name) -> tuple[Code, ...]:
+def _instead(sort: Sort, *names: Name) -> tuple[Code, ...]:
     """Code that is right but on loops of one sort, to which it gives one of these names."""
 
     def other(name: Name) -> Code:
@@ -430,11 +431,7 @@ two_optimizers_called_a_fault = _on(
 # ------------------------------------------------------------------ faults of one sort
 
 
-def _is(name: str, *sorts: Callable[[Events], bool]) -> Callable[[Events], bool]:
-    return lambda events: right(events) == name and all(sort(events) for sort in sorts)
-
-
-def _not(sort: Callable[[Events], bool]) -> Callable[[Events], bool]:
+def _not(sort: Sort) -> Sort:
     return lambda events: not sort(events)
 
 
@@ -451,16 +448,20 @@ def _stepped_more_than_run(events: Events) -> bool:
     return _counts(events, "step") > _counts(events, "forward")
 
 
-_EVERY: tuple[Name, ...] = (None, *FAULTS)
+def _misnamed(fault: str, *groups: Sequence[Sort], but: Sequence[Name] = ()) -> tuple[Code, ...]:
+    """Code that gives another name, or none, to the loops with a fault that are of each sort of a group.
+
+    `but` are names that are a mistake above.
+    """
+    names = [name for name in (None, *FAULTS) if name != fault and name not in but]
+
+    def chosen(sorts: Sequence[Sort]) -> Sort:
+        return lambda events: right(events) == fault and all(sort(events) for sort in sorts)
+
+    return tuple(code for sorts in groups for code in _instead(chosen(sorts), *names))
 
 
-def _misnamed(*sorts: Callable[[Events], bool], but: Sequence[Name] = ()) -> tuple[Code, ...]:
-    """Code that gives another name to a fault of one of these sorts; `but` for those that are a mistake above."""
-    names = [name for name in _EVERY if name not in but]
-    return tuple(code for sort in sorts for code in _instead(sort, *names))
-
-
-_late_in_windows = _misnamed(_is("zeroed-before-step", _accumulates))
+_late_in_windows = _misnamed("zeroed-before-step", [_accumulates])
 
 
 late_clear_in_a_window_misnamed = _on(
@@ -474,7 +475,7 @@ late_clear_in_a_window_misnamed = _on(
 )
 
 
-_second_finds_nothing = _misnamed(_is("zeroed-before-step", _two_optimizers))
+_second_finds_nothing = _misnamed("zeroed-before-step", [_two_optimizers])
 
 
 second_empty_step_misnamed = _on(
@@ -489,7 +490,7 @@ second_empty_step_misnamed = _on(
 )
 
 
-_late = _misnamed(_is("zeroed-before-step", _not(_accumulates), _not(_two_optimizers)))
+_late = _misnamed("zeroed-before-step", [_not(_accumulates), _not(_two_optimizers)])
 
 
 late_clear_misnamed = _on(
@@ -502,7 +503,7 @@ late_clear_misnamed = _on(
 )
 
 
-_middle = _misnamed(_is("zeroed-inside-window"))
+_middle = _misnamed("zeroed-inside-window", [])
 
 
 clear_in_the_middle_misnamed = _on(
@@ -520,7 +521,7 @@ def _one_clear(events: Events) -> bool:
     return _counts(events, "clear") == 1 and events[0]["kind"] == "clear"
 
 
-_one = _misnamed(_is("zeroed-once-per-epoch", _one_clear))
+_one = _misnamed("zeroed-once-per-epoch", [_one_clear])
 
 
 one_clear_misnamed = _on(
@@ -535,9 +536,10 @@ one_clear_misnamed = _on(
 
 
 _rare = _misnamed(
-    _is("zeroed-once-per-epoch", _not(_one_clear)),
-    _is("zeroed-once-per-epoch", _not(_one_clear), _not(_two_optimizers)),
-    _is("zeroed-once-per-epoch", _not(_one_clear), _two_optimizers),
+    "zeroed-once-per-epoch",
+    [_not(_one_clear)],
+    [_not(_one_clear), _not(_two_optimizers)],
+    [_not(_one_clear), _two_optimizers],
 )
 
 
@@ -558,9 +560,9 @@ def _one_backward(events: Events) -> bool:
 
 
 _one_of_two = (
-    *_misnamed(_is("one-of-two-optimizers-zeroed"), but=["zeroed-once-per-epoch"]),
-    *_misnamed(_is("one-of-two-optimizers-zeroed", _one_backward)),
-    *_misnamed(_is("one-of-two-optimizers-zeroed", _not(_one_backward))),
+    *_misnamed("one-of-two-optimizers-zeroed", [], but=["zeroed-once-per-epoch"]),
+    *_misnamed("one-of-two-optimizers-zeroed", [_one_backward]),
+    *_misnamed("one-of-two-optimizers-zeroed", [_not(_one_backward)]),
 )
 
 
@@ -575,7 +577,7 @@ one_of_two_misnamed = _on(
 )
 
 
-_neither = _misnamed(_is("never-zeroed", _two_optimizers))
+_neither = _misnamed("never-zeroed", [_two_optimizers])
 
 
 neither_of_two_misnamed = _on(
@@ -593,9 +595,10 @@ def _no_clear(events: Events) -> bool:
 
 
 _never = _misnamed(
-    _is("never-zeroed", _no_clear, _not(_two_optimizers)),
-    _is("never-zeroed", _no_clear, _not(_two_optimizers), _accumulates),
-    _is("never-zeroed", _no_clear, _not(_two_optimizers), _not(_accumulates)),
+    "never-zeroed",
+    [_no_clear, _not(_two_optimizers)],
+    [_no_clear, _not(_two_optimizers), _accumulates],
+    [_no_clear, _not(_two_optimizers), _not(_accumulates)],
 )
 
 
@@ -611,11 +614,11 @@ no_clear_misnamed = _on(
 
 
 _old = (
-    *_misnamed(_is("stepped-on-used-gradients"), but=_OF_SUMS),
-    *_misnamed(_is("stepped-on-used-gradients", _not(_partly_old))),
-    *_misnamed(_is("stepped-on-used-gradients", _partly_old)),
-    *_misnamed(_is("stepped-on-used-gradients", _not(_partly_old), _stepped_more_than_run)),
-    *_misnamed(_is("stepped-on-used-gradients", _not(_partly_old), _not(_stepped_more_than_run))),
+    *_misnamed("stepped-on-used-gradients", [], but=_OF_SUMS),
+    *_misnamed("stepped-on-used-gradients", [_not(_partly_old)]),
+    *_misnamed("stepped-on-used-gradients", [_partly_old]),
+    *_misnamed("stepped-on-used-gradients", [_not(_partly_old), _stepped_more_than_run]),
+    *_misnamed("stepped-on-used-gradients", [_not(_partly_old), _not(_stepped_more_than_run)]),
 )
 
 
@@ -629,7 +632,7 @@ old_alone_misnamed = _on(
 )
 
 
-_replaced = _misnamed(_is("layer-replaced-after-optimizer"))
+_replaced = _misnamed("layer-replaced-after-optimizer", [])
 
 
 replaced_layer_misnamed = _on(
@@ -643,7 +646,7 @@ replaced_layer_misnamed = _on(
 )
 
 
-_clipped = _misnamed(_is("clipped-after-step"))
+_clipped = _misnamed("clipped-after-step", [])
 
 
 late_clip_misnamed = _on(
