@@ -1277,9 +1277,10 @@ for loop in (healthy, never_cleared, once_an_epoch):
 # ## 11. A script of somebody else
 #
 # No notebook is needed. The ledger is a command, too: `gradient-ledger train.py` runs a script
-# unchanged and reports. In the course it is also `course audit train.py`. In the script below a body
-# learns slowly and a head fast, so each has an optimizer of its own. Find the mistake before you run
-# the cell. It audits the script in a temporary folder, and then a version with one line more.
+# unchanged and reports. In the course it is also `course audit train.py`. In the script below a
+# body learns slowly and a head fast, so each has an optimizer of its own. Find the mistake before
+# you run the cell. It audits the script in a temporary folder, and then a version with one line
+# more.
 
 # %%
 script = """\
@@ -1313,7 +1314,8 @@ def audits(*texts):
             command = [sys.executable, "-m", "gradient_ledger", "train.py"]
             process = subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, text=True)
             running.append(process)
-        return [(process.communicate(timeout=120)[0].strip(), process.wait()) for process in running]
+        printed = [process.communicate(timeout=120)[0].strip() for process in running]
+        return list(zip(printed, (process.returncode for process in running), strict=True))
 
 for printed, status in audits(script, mended):
     report_alone = re.sub(r"\n {8}(?=\S)", " ", printed.partition("\ntimeline")[0])
