@@ -487,6 +487,145 @@ def names_with_underscores(events):
     return found and found.replace("-", "_")
 
 
+@wrong(mistakes.names_ignored)
+def three_flags(events):
+    """The first look at names is right, the rest follows one gradient that stands for all."""
+    stepped = {n for e in events if e["kind"] == "step" for n in e["names"]}
+    written = {n for e in events if e["kind"] == "accumulate" for n in e["names"]}
+    if written - stepped and stepped - written:
+        return ORDER[0]
+    new = old = lost = False
+    since = ""
+    found = set()
+    for e in events:
+        if e["kind"] == "accumulate":
+            if since == "wz":
+                found.add(ORDER[2])
+            new, since = True, "w"
+        elif e["kind"] == "clear":
+            since = "wz" if since else ""
+            lost = lost or new
+            new = old = False
+        elif e["kind"] == "clip" and old and not new:
+            found.add(ORDER[7])
+        elif e["kind"] == "step":
+            if lost and not new and not old:
+                found.add(ORDER[1])
+            if old:
+                found.add("sum" if new else ORDER[6])
+            old, new, lost, since = old or new, False, False, ""
+    if "sum" in found:
+        found.add(ORDER[3] if any(e["kind"] == "clear" for e in events) else ORDER[5])
+    return next((name for name in ORDER if name in found), None)
+
+
+@wrong(mistakes.sum_called_old_alone)
+def old_is_old(events):
+    found = states_and_stories(events)
+    if found in ORDER[:3]:
+        return found
+    for _, e, held in walk(events):
+        if e["kind"] == "step" and {"old", "both"} & set(held.values()):
+            return "stepped-on-used-gradients"
+    return found
+
+
+@wrong(mistakes.sums_not_found)
+def a_write_makes_new(events):
+    """A write empties the mark of the old."""
+    found = states_and_stories(events)
+    for _, e, held in walk(events):
+        if e["kind"] == "step" and "both" in held.values() and found in ORDER[3:6]:
+            return None
+    return found
+
+
+@wrong(mistakes.layer_left_out_called_a_fault)
+def each_named_gradient_must_be_full(events):
+    for _, e, held in walk(events):
+        if e["kind"] == "step" and "" in held.values() and any(held.values()):
+            told = stories(events)
+            if all("w" in told[n] for n in held):
+                return "zeroed-before-step"
+    return states_and_stories(events)
+
+
+@wrong(mistakes.two_optimizers_called_a_fault)
+def two_steps_in_a_row(events):
+    found = states_and_stories(events)
+    kinds = [e["kind"] for e in events]
+    if found is None and any(pair == ("step", "step") for pair in zip(kinds, kinds[1:])):
+        return "stepped-on-used-gradients"
+    return found
+
+
+@wrong(mistakes.late_clear_misnamed)
+def lost_is_inside(events):
+    found = states_and_stories(events)
+    groups = {tuple(e["names"]) for e in events if e["kind"] == "step"}
+    kinds = Counter(e["kind"] for e in events)
+    if found == "zeroed-before-step" and len(groups) == 1 and kinds["backward"] == kinds["step"]:
+        return "zeroed-inside-window"
+    return found
+
+
+@wrong(mistakes.clear_in_the_middle_misnamed)
+def cleared_after_a_write(events):
+    found = states_and_stories(events)
+    lost = any(re.search("w[^so]*z", s) for s in stories(events).values())
+    return "zeroed-before-step" if lost and found == "zeroed-inside-window" else found
+
+
+@wrong(mistakes.rare_clear_misnamed)
+def a_step_behind_the_clear_looks_fine(events):
+    found = states_and_stories(events)
+    if found == "zeroed-once-per-epoch" and any(re.search("s.*z", s) for s in stories(events).values()):
+        return None
+    return found
+
+
+@wrong(mistakes.one_of_two_misnamed)
+def only_one_backward_for_two(events):
+    found = states_and_stories(events)
+    kinds = Counter(e["kind"] for e in events)
+    if found == "one-of-two-optimizers-zeroed" and kinds["backward"] == kinds["step"]:
+        return "never-zeroed"
+    return found
+
+
+@wrong(mistakes.no_clear_misnamed)
+def windows_without_a_clear(events):
+    found = states_and_stories(events)
+    kinds = Counter(e["kind"] for e in events)
+    return None if found == "never-zeroed" and kinds["backward"] > kinds["step"] else found
+
+
+@wrong(mistakes.replaced_layer_misnamed)
+def names_of_the_optimizer_not_asked(events):
+    found = states_and_stories(events)
+    return None if found == "layer-replaced-after-optimizer" else found
+
+
+@wrong(mistakes.late_clip_misnamed)
+def a_clip_changes_old_ones(events):
+    found = states_and_stories(events)
+    return "stepped-on-used-gradients" if found == "clipped-after-step" else found
+
+
+@wrong(mistakes.plain_loop_called_a_fault)
+def clears_counted_between_backwards(events):
+    found = states_and_stories(events)
+    kinds = [e["kind"] for e in events if e["kind"] not in ("forward", "accumulate")]
+    plain = kinds == ["clear", "backward", "step"] * (len(kinds) // 3)
+    late = kinds == ["backward", "step", "clear"] * (len(kinds) // 3)
+    groups = {tuple(e["names"]) for e in events if e["kind"] == "step"}
+    everything = {n for e in events for n in e["names"]}
+    whole = all(set(e["names"]) == everything for e in events if e["kind"] in ("accumulate", "step"))
+    if found is None and len(groups) == 1 and whole and (plain or late):
+        return "zeroed-inside-window"
+    return found
+
+
 @raised(effects.no_such_key)
 def another_key(events):
     return [e["names"] for e in events if e["type"] == "clear"]

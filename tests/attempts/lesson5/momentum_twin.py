@@ -93,7 +93,63 @@ def functional(model, loss_fn, batches, lr):
                 p -= lr * sums[n]
 
 
+@right
+def a_row_at_a_time(model, loss_fn, batches, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr, momentum=1.0)
+    for x, y in batches:
+        optimizer.zero_grad(set_to_none=False)
+        for i in range(len(x)):
+            (loss_fn(model(x[i : i + 1]), y[i : i + 1]) / len(x)).backward()
+        optimizer.step()
+
+
+@right
+def from_the_last_two_places(model, loss_fn, batches, lr):
+    trained = [p for p in model.parameters() if p.requires_grad]
+    last = [p.detach().clone() for p in trained]
+    for x, y in batches:
+        model.zero_grad()
+        loss_fn(model(x), y).backward()
+        with torch.no_grad():
+            for i, p in enumerate(trained):
+                here = p.clone()
+                p += p - last[i]
+                if p.grad is not None:
+                    p -= lr * p.grad
+                last[i] = here
+
+
 # ------------------------------------------------------------------ wrong
+
+
+@wrong(mistakes.never_cleared)
+def a_hook_that_adds_the_sum(model, loss_fn, batches, lr):
+    sums = {}
+
+    def adding(name):
+        def hook(gradient):
+            sums[name] = sums.get(name, 0) + gradient
+            return sums[name]
+
+        return hook
+
+    handles = [p.register_hook(adding(n)) for n, p in model.named_parameters() if p.requires_grad]
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    for x, y in batches:
+        for n, p in model.named_parameters():
+            if n in sums:
+                p.grad = sums[n].clone()  # for a layer that this batch does not use
+        before = {n: p.grad for n, p in model.named_parameters()}
+        for p in model.parameters():
+            p.grad = None
+        loss_fn(model(x), y).backward()
+        for n, p in model.named_parameters():
+            if p.grad is None and before[n] is not None:
+                p.grad = before[n]
+        optimizer.step()
+        optimizer.zero_grad()
+    for handle in handles:
+        handle.remove()
 
 
 @wrong(mistakes.never_cleared)
@@ -171,6 +227,14 @@ def nearly_one(model, loss_fn, batches, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.999)
     for x, y in batches:
         optimizer.zero_grad(set_to_none=False)
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+
+
+@wrong(mistakes.summed_twice)
+def clear_forgotten(model, loss_fn, batches, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=1.0)
+    for x, y in batches:
         loss_fn(model(x), y).backward()
         optimizer.step()
 

@@ -40,10 +40,10 @@ def _cleared_to_none(**numbers: Any) -> Code:
 
 
 @mistake(
-    "The path is right; .grad holds more than its batch's gradient",
-    "The parameters end where they should. On the way, gradients of earlier batches stand in .grad, or in that of a copy, "
-    "after a backward: this is the loop that never clears, under another name.",
-    "Clear for each batch. Who can keep the sum in place of .grad?",
+    "The path is right; .grad holds something of earlier batches",
+    "The parameters end where they should. On the way, after a backward, something of earlier batches' gradients stands in "
+    ".grad, of the model or of a copy.",
+    "Clear for each batch. What else can keep the sum, if .grad does not?",
 )
 def never_cleared(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
     optimizer = _sgd(model, lr)
@@ -119,6 +119,23 @@ def momentum_below_one(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: 
 )
 def momentum_near_one(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
     _loop(momentum=0.99)(model, loss_fn, batches, lr)
+
+
+@mistake(
+    "Sums of sums: momentum, and no clear",
+    "The parameters end where SGD with momentum leads that never clears: the buffer adds up what .grad has added up already.",
+    "Two things keep the sum there. One of them is enough; which one is asked for?",
+    also=(lambda model, loss_fn, batches, lr: _never_with(0.9, model, loss_fn, batches, lr),),
+)
+def summed_twice(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    _never_with(1.0, model, loss_fn, batches, lr)
+
+
+def _never_with(momentum: float, model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    optimizer = _sgd(model, lr, momentum=momentum)
+    for x, y in batches:
+        loss_fn(model(x), y).backward()
+        optimizer.step()
 
 
 @mistake(

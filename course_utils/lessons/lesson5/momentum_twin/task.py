@@ -16,7 +16,7 @@ from course_utils.lessons.training import HOOKS, PARAMETERS, Batch, batches_of, 
 
 Spec = Mapping[str, Any]
 
-LEFT = "gradients that held more than their own batch"
+LEFT = "gradients that held something of earlier batches"
 
 
 class Switch(nn.Module):
@@ -33,32 +33,37 @@ class Switch(nn.Module):
 
 
 class OwnGradients:
-    """In its block: looks after each backward whether `.grad` holds what that backward brought, and nothing else."""
+    """In its block: looks after each backward whether `.grad` holds anything from before the last update."""
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
         self._handles: list[torch.utils.hooks.RemovableHandle] = []
         self.mixed: set[str] = set()
-        """Names of the parameters whose `.grad` did hold something else."""
+        """Names of the parameters whose `.grad` did."""
 
     def __enter__(self) -> OwnGradients:
-        brought: dict[str, torch.Tensor] = {}
-
-        def watch(name: str, parameter: torch.Tensor) -> None:
-            def arrives(gradient: torch.Tensor) -> None:
-                brought[name] = gradient.detach().clone()
-
-            def added(held: torch.Tensor) -> None:
-                if held.grad is not None and name in brought and not torch.equal(held.grad, brought[name]):
-                    self.mixed.add(name)
-
-            self._handles.append(parameter.register_hook(arrives))
-            self._handles.append(parameter.register_post_accumulate_grad_hook(added))
-
         for name, parameter in self._model.named_parameters():
             if parameter.requires_grad:
-                watch(name, parameter)
+                self._watch(name, parameter)
         return self
+
+    def _watch(self, name: str, parameter: nn.Parameter) -> None:
+        before = parameter.detach().clone()
+        last = all_since = torch.zeros_like(before)  # what the last backward brought, and all since the last update
+
+        def arrives(gradient: torch.Tensor) -> None:
+            nonlocal before, last, all_since
+            last = gradient.detach().clone()
+            # A batch may be taken in parts: what they bring adds up as long as the parameter stays where it is.
+            all_since = all_since + last if torch.equal(before, parameter.detach()) else last
+            before = parameter.detach().clone()
+
+        def added(held: torch.Tensor) -> None:
+            if held.grad is not None and not any(torch.equal(held.grad, own) for own in (last, all_since)):
+                self.mixed.add(name)
+
+        self._handles.append(parameter.register_hook(arrives))
+        self._handles.append(parameter.register_post_accumulate_grad_hook(added))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -105,7 +110,7 @@ def model_of(case: Case) -> nn.Module:
 def _batches(case: Case) -> list[Batch]:
     batches = batches_of(case)
     for (x, _), head in zip(batches, case.spec.get("heads", ()), strict=False):
-        x.view(-1)[0] = x.view(-1)[0].abs() * (1 if head else -1)
+        x[:, 0] = x[:, 0].abs() * (1 if head else -1)  # each row by itself chooses the same head
     return batches
 
 
@@ -124,7 +129,7 @@ def _arrange(case: Case) -> Arrangement:
     )
 
 
-OWN = "After each backward, `.grad` holds the gradient of that batch's loss and nothing else."
+OWN = "After a backward, `.grad` holds nothing of an earlier batch's gradient."
 
 EXERCISE = Exercise(
     id="5.8",
