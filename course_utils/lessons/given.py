@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,12 +37,20 @@ class WatchedSteps:
         self._model, self._twin = model, copy.deepcopy(model)
         self._batches = [[(x.clone(), y.clone()) for x, y in due(k)] for k in range(steps)]
         self._loss_fn, self._due = loss_fn, steps
+        self._settings, self._changed = _settings(optimizer), list[str]()
         self._weights: list[list[torch.Tensor]] = []
         self._gradients: list[list[torch.Tensor | None]] = []
         optimizer.register_step_pre_hook(self._before)
         optimizer.register_step_post_hook(self._after)
 
-    def _before(self, *_: Any) -> None:
+    def _before(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        if not self._changed:
+            pairs = zip(self._settings, _settings(optimizer), strict=False)
+            changed = {name: (a[name], b[name]) for a, b in pairs for name in a if name in b and b[name] != a[name]}
+            self._changed = [
+                f"{name} of the optimizer was {now:g} at step {len(self._weights) + 1}, and {before:g} when it was handed over"
+                for name, (before, now) in changed.items()
+            ]
         if len(self._weights) <= self._due:
             self._weights.append([p.detach().clone() for p in self._model.parameters()])
 
@@ -57,9 +66,11 @@ class WatchedSteps:
             return "the optimizer that was handed over took no step" if self._due else AS_DUE
         found = (self._of_step(k) for k in range(min(taken, self._due)))
         said = [next((words for words in found if words), "")]
-        if taken != self._due:
-            number = "more" if taken > self._due else str(taken)
-            said.append(f"of the optimizer that was handed over, {number} steps were taken, and {self._due} are due")
+        if taken < self._due:
+            said.append(f"the optimizer that was handed over took {_count(taken)} of the {self._due} due")
+        elif taken > self._due:
+            said.append(f"the optimizer that was handed over took more than the {_count(self._due)} due")
+        said += self._changed
         return "; ".join(words for words in said if words) or AS_DUE
 
     def _of_step(self, k: int) -> str:
@@ -80,10 +91,11 @@ class WatchedSteps:
         if not length:
             return f"step {k + 1} was given a gradient, where zeros were due"
         cosine, ratio = float(a @ b) / (length * its), its / length
-        if 1 - cosine < near:
+        degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
+        if degrees < 0.01:
             return f"the gradient of step {k + 1} has the right direction and is {ratio:.4g} times as long as is due"
-        size = "and has the right length" if abs(ratio - 1) < near else f"and is {ratio:.3g} times as long as is due"
-        return f"the gradient of step {k + 1} has another direction than is due (cosine {cosine:.2f}) {size}"
+        size = "has the right length" if abs(ratio - 1) < near else f"is {ratio:.3g} times as long as is due"
+        return f"the gradient of step {k + 1} points {degrees:.3g} degrees away from what is due and {size}"
 
     def _wanted(self, k: int) -> list[torch.Tensor | None]:
         """What is due at step k; None for a parameter that is frozen."""
@@ -95,3 +107,15 @@ class WatchedSteps:
         trained = [p for p in params if p.requires_grad]
         gradients = iter(torch.autograd.grad(torch.stack(losses).mean(), trained))
         return [next(gradients) if p.requires_grad else None for p in params]
+
+
+def _settings(optimizer: torch.optim.Optimizer) -> list[dict[str, float]]:
+    """The numbers among the settings of each group of parameters."""
+    return [
+        {name: float(value) for name, value in group.items() if isinstance(value, int | float)}
+        for group in optimizer.param_groups
+    ]
+
+
+def _count(steps: int) -> str:
+    return f"{steps} step{'s' * (steps != 1)}"

@@ -441,6 +441,45 @@ plain_descent = made_by(
     *(loop(batch=emptied, renew=renew) for renew in (_own_rates, _first_rate)),
 )
 
+
+def _thawed(model: nn.Module, optimizer: Optimizer) -> None:
+    model.requires_grad_(True)
+    optimizer.zero_grad()
+
+
+def _gradients_for_all(
+    model: nn.Module,
+    optimizer: Optimizer,
+    loss_fn: LossFn,
+    batches: Sequence[Batch],
+    epochs: int,
+    see: See = lambda x, y: None,
+) -> None:
+    def loss_of(weights: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return loss_fn(torch.func.functional_call(model, weights, (x,)), y)
+
+    for _ in range(epochs):
+        for x, y in batches:
+            see(x, y)
+            weights = {name: p.detach() for name, p in model.named_parameters()}
+            for name, gradient in torch.func.grad(loss_of)(weights, x, y).items():
+                model.get_parameter(name).grad = gradient
+            optimizer.step()
+
+
+a_frozen_parameter_moved = made_by(
+    named(
+        "a-frozen-parameter-moved",
+        "A frozen parameter moved",
+        "A parameter whose requires_grad was off is not as it was; the others are trained as they should be.",
+        "Does a line switch requires_grad on for every parameter, or give every parameter a gradient? Leave "
+        "requires_grad as it is, and leave out what is frozen.",
+        "Where nothing is frozen all is right.",
+    ),
+    loop(batch=_thawed),
+    _gradients_for_all,
+)
+
 # ------------------------------------------------------------------ what is left behind
 
 

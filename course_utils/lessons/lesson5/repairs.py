@@ -24,6 +24,7 @@ from course_utils.lessons.training import (
 
 LEFT_ON_X = "gradients left on the batches"
 HEAD = "model.head after the call"
+STEPS = "steps of the optimizers that make_optimizer made"
 TRUNK = "parameters of the trunk that require gradients"
 MAY_CHANGE = frozenset({"grad", "parameters"})
 
@@ -223,8 +224,12 @@ def arrange_heads(case: Case) -> Arrangement:
     batches = batches_of(case, case.spec.get("outputs", 2))
     old_head = model.head
 
+    steps: list[int] = []
+
     def make_optimizer(parameters: Any) -> torch.optim.Optimizer:
-        return OPTIMIZERS[case.spec["optimizer"]](parameters, 0.05)
+        made = OPTIMIZERS[case.spec["optimizer"]](parameters, 0.05)
+        made.register_step_post_hook(lambda *_: steps.append(1))
+        return made
 
     return Arrangement(
         (
@@ -243,12 +248,16 @@ def arrange_heads(case: Case) -> Arrangement:
                 for name, module in (("trunk", model.trunk), ("new_head", new_head))
                 for key, value in parameters_after(module).items()
             },
+            STEPS: f"{sum(steps)} step{'s' * (sum(steps) != 1)}",
             TRUNK: sum(p.requires_grad for p in model.trunk.parameters()),
             HOOKS: hooks_left(model) + (0 if model.head is new_head else hooks_left(new_head)),
         },
     )
 
 
+TELLING_OF_HEADS = {
+    STEPS: "optimizers that make_optimizer made took {given} in all; one for the whole model takes {right}."
+}
 PROPERTIES_OF_HEADS: tuple[Property, ...] = (
     ("the new head has another number of outputs than the old one", lambda spec: "outputs" in spec),
     ("the new head has two layers", lambda spec: "head" in spec),

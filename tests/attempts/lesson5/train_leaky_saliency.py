@@ -7,6 +7,7 @@ import torch
 from course_utils.authoring.attempts import raised, right, wrong
 from course_utils.checks import effects
 from course_utils.lessons.lesson5.train_leaky_saliency import mistakes
+from gradient_ledger.catalogue import misconception
 
 
 def map_of(model, loss_fn, x, y):
@@ -506,7 +507,7 @@ def cleared_in_the_outer_loop(model, optimizer, loss_fn, batches, epochs):
     return maps
 
 
-@wrong(mistakes.a_frozen_parameter_was_trained)
+@wrong(mistakes.a_frozen_parameter_moved)
 def everything_thawed(model, optimizer, loss_fn, batches, epochs):
     maps = []
     for _ in range(epochs):
@@ -522,7 +523,7 @@ def everything_thawed(model, optimizer, loss_fn, batches, epochs):
     return maps
 
 
-@wrong(mistakes.a_frozen_parameter_was_trained)
+@wrong(mistakes.a_frozen_parameter_moved)
 def thawed_by_hand(model, optimizer, loss_fn, batches, epochs):
     maps = []
     for _ in range(epochs):
@@ -591,6 +592,48 @@ def map_last_and_leaking(model, optimizer, loss_fn, batches, epochs):
             pixels = x.clone().requires_grad_()
             loss_fn(model(pixels), y).backward()
             maps.append(pixels.grad.abs())
+    return maps
+
+
+@wrong(mistakes.maps_after_the_step_leak_into_the_next)
+def cleared_between_step_and_map(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            pixels = x.clone().requires_grad_()
+            loss_fn(model(pixels), y).backward()
+            maps.append(pixels.grad.abs())
+    return maps
+
+
+@wrong(mistakes.maps_scaled_to_one)
+def scaled_for_a_picture(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            pixels = x.clone().requires_grad_()
+            (slope,) = torch.autograd.grad(loss_fn(model(pixels), y), pixels)
+            maps.append(slope.abs() / slope.abs().max())
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+    return maps
+
+
+@wrong(misconception("input-gradient-pollutes-parameters"), says="is 1.5 times as long as is due")
+def half_of_the_training_loss(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            pixels = x.clone().requires_grad_()
+            loss_fn(model(pixels), y).backward()
+            maps.append(pixels.grad.abs())
+            (loss_fn(model(x), y) / 2).backward()
+            optimizer.step()
     return maps
 
 

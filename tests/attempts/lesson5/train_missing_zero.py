@@ -956,7 +956,7 @@ def clipped(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="steps were taken")
+@wrong(says="took more than")
 def an_epoch_too_many(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs + 1):
         for x, y in batches:
@@ -965,7 +965,7 @@ def an_epoch_too_many(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="has another direction than is due")
+@wrong(says="degrees away from what is due")
 def all_rows_at_once(model, optimizer, loss_fn, batches, epochs):
     x, y = torch.cat([x for x, _ in batches]), torch.cat([y for _, y in batches])
     for _ in range(epochs):
@@ -980,6 +980,42 @@ def arguments_turned(model, optimizer, loss_fn, batches, epochs):
         for x, y in batches:
             optimizer.zero_grad()
             loss_fn(y, model(x)).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.a_frozen_parameter_moved)
+def everything_thawed(model, optimizer, loss_fn, batches, epochs):
+    model.requires_grad_(True)
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.a_frozen_parameter_moved)
+def gradients_for_all(model, optimizer, loss_fn, batches, epochs):
+    def loss_of(weights, x, y):
+        return loss_fn(torch.func.functional_call(model, weights, (x,)), y)
+
+    for _ in range(epochs):
+        for x, y in batches:
+            grads = torch.func.grad(loss_of)({n: p.detach() for n, p in model.named_parameters()}, x, y)
+            for n, p in model.named_parameters():
+                p.grad = grads[n]
+            optimizer.step()
+
+
+@wrong(says="lr of the optimizer was 0.005 at step 1, and 0.05")
+def rate_lowered(model, optimizer, loss_fn, batches, epochs):
+    for group in optimizer.param_groups:
+        group["lr"] /= 10
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
             optimizer.step()
 
 

@@ -3,6 +3,7 @@
 import copy
 
 import torch
+from torch import nn
 
 from course_utils.authoring.attempts import raised, right, wrong
 from course_utils.checks import effects
@@ -570,11 +571,66 @@ def hook_stays(model, new_head, make_optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="the old head; it should be: new_head")
-def parameters_moved_into_the_old_head(model, new_head, make_optimizer, loss_fn, batches, epochs):
+@wrong(mistakes.the_new_head_did_not_move)
+def head_cleared_before_the_step(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
     optimizer = make_optimizer(model.parameters())
-    for name, module in new_head.named_modules():
-        pass
+    for _ in range(epochs):
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+            new_head.zero_grad()
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+@wrong(mistakes.stepped_once_an_epoch)
+def step_once_an_epoch(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    optimizer = make_optimizer(model.parameters())
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+        optimizer.step()
+
+
+@wrong(mistakes.stepped_twice_a_batch)
+def steps_twice(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    optimizer = make_optimizer(model.parameters())
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+            optimizer.step()
+
+
+@wrong(says="took 0 steps in all")
+def own_optimizer(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(says="another one; it should be: new_head")
+def wrapped(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = nn.Sequential(new_head)
+    optimizer = make_optimizer(model.parameters())
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(says="the old head; it should be: new_head")
+def forward_borrowed(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    optimizer = make_optimizer(model.parameters())
     model.head.forward = new_head.forward
     optimizer.add_param_group({"params": new_head.parameters()})
     for _ in range(epochs):

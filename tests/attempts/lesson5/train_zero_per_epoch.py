@@ -472,6 +472,17 @@ def own_rate(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
+@wrong(mistakes.a_frozen_parameter_moved)
+def everything_thawed(model, optimizer, loss_fn, batches, epochs):
+    model.requires_grad_(True)
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
 @wrong(effects.changed_mode)
 def eval_while_training(model, optimizer, loss_fn, batches, epochs):
     model.eval()

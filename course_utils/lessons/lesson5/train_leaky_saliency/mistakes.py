@@ -86,22 +86,7 @@ def counted_twice_and_never_cleared(
     return _with_maps(loop(), _leaking_slope)(model, optimizer, loss_fn, batches, epochs)
 
 
-@mistake(
-    "A frozen parameter was trained",
-    "A parameter that was frozen requires gradients after the call, and it moved.",
-    "Does a line switch requires_grad on for every parameter? Switch on only what was on before; or leave it alone.",
-    "Where nothing is frozen all is right.",
-)
-def a_frozen_parameter_was_trained(
-    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
-) -> Maps:
-    def thawed(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        model.requires_grad_(True)
-        return slope_of_loss(model, loss_fn, x, y)
-
-    return _with_maps(_right, thawed)(model, optimizer, loss_fn, batches, epochs)
-
-
+a_frozen_parameter_moved = _shared(shared.a_frozen_parameter_moved)
 never_cleared = _shared(shared.never_cleared)
 cleared_before_the_step = made_by(
     shared.cleared_before_the_step,
@@ -156,6 +141,38 @@ def maps_after_the_step(
             _right(model, optimizer, loss_fn, [(x, y)], 1)
             maps.append(slope_of_loss(model, loss_fn, x, y).abs())
     return maps
+
+
+@mistake(
+    "The maps were taken after the step, and leak into the next one",
+    "Each map is the one at the weights that the batch's own step has left, and each step but the first also used the "
+    "gradient of the map's pass before it.",
+    "Which comes first, the batch's map or its step? And which gradients stand in .grad when the step comes?",
+)
+def maps_after_the_step_leak_into_the_next(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> Maps:
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            loop()(model, optimizer, loss_fn, [(x, y)], 1)
+            optimizer.zero_grad()
+            maps.append(_leaking_slope(model, loss_fn, x, y).abs())
+    return maps
+
+
+@mistake(
+    "The maps are scaled to one",
+    "The training is right. Each map was divided by its own largest entry.",
+    "Asked is the derivative itself, in its own size.",
+    "For a picture one often scales a map.",
+)
+def maps_scaled_to_one(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> Maps:
+    return _with_maps(_right, of=lambda slope: slope.abs() / slope.abs().max())(
+        model, optimizer, loss_fn, batches, epochs
+    )
 
 
 @mistake(

@@ -24,4 +24,5 @@ batches_counted_twice = shared.batches_counted_twice
 divided_by_the_number_of_batches = shared.divided_by_the_number_of_batches
 memory_lost = shared.memory_lost
 plain_descent = shared.plain_descent
+a_frozen_parameter_moved = shared.a_frozen_parameter_moved
 hooks_left_behind = shared.hooks_left_behind

@@ -48,8 +48,8 @@ def _of_the_trunk_alone(
 
 @mistake(
     "The new head did not move",
-    "The trunk was trained, and the new head is as it was handed in: no step concerned its parameters.",
-    "Which tensors does the optimizer hold, and when was that list taken?",
+    "The trunk was trained, and the new head is as it was handed in.",
+    "Which tensors does the optimizer hold, and when was that list taken? And does it find the head's gradients?",
     "model.parameters() is asked once, when the optimizer is made. An assignment to the model later does not reach it.",
     also=(_of_the_trunk_alone,),
 )
@@ -207,6 +207,8 @@ never_cleared = _shared(shared.never_cleared)
 cleared_before_the_step = _shared(shared.cleared_before_the_step)
 cleared_once_an_epoch = _shared(shared.cleared_once_an_epoch)
 memory_lost = made_by(shared.memory_lost, *map(_swapped, shared.forgetting(("epoch", "batch"), batch=emptied)))
+stepped_once_an_epoch = _shared(shared.stepped_once_an_epoch)
+stepped_twice_a_batch = _shared(shared.stepped_twice_a_batch)
 never_stepped = _shared(shared.never_stepped)
 stopped_after_the_first_epoch = _shared(shared.stopped_after_the_first_epoch)
 hooks_left_behind = _shared(shared.hooks_left_behind)

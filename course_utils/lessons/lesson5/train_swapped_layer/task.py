@@ -9,6 +9,7 @@ from course_utils.lessons.lesson5.repairs import (
     PROPERTIES,
     PROPERTIES_OF_HEADS,
     QUANTITIES,
+    TELLING_OF_HEADS,
     arrange_heads,
     cases_of_heads,
     telling_cases,
@@ -44,4 +45,5 @@ EXERCISE = Exercise(
     ),
     properties=telling_cases((*PROPERTIES_OF_HEADS, *PROPERTIES), cases_of_heads(0)),
     quantities=QUANTITIES,
+    telling=TELLING_OF_HEADS,
 )
