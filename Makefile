@@ -14,15 +14,17 @@ ARGS ?=
 # The build of torch that is downloaded where there is none. On Linux pip's own choice brings CUDA with it, so a
 # machine without an NVIDIA GPU takes the CPU build; elsewhere pip's choice is right. TORCH=cpu or cuda decides.
 TORCH ?= $(shell if [ "$$(uname -s)" != Linux ]; then echo default; elif nvidia-smi -L >/dev/null 2>&1; then echo cuda; else echo cpu; fi)
-# The address of an index with CPU builds; pytorch.org names PyTorch's own. Of it torch alone is taken, and where it
-# cannot be reached, pip goes on with the indexes it knows. Without it those decide which build it is.
-TORCH_CPU_INDEX ?=
-PIP_cpu := $(if $(TORCH_CPU_INDEX),--no-deps --retries 2 --extra-index-url $(TORCH_CPU_INDEX))
-SMALL := the CPU build, about 200 MB (TORCH=cuda takes the one for NVIDIA GPUs)
-UNSAID := the build your package index has, up to 3 GB where it brings CUDA (TORCH_CPU_INDEX=ADDRESS takes 200 MB)
-SIZE_cpu := $(if $(TORCH_CPU_INDEX),$(SMALL),$(UNSAID))
+# Where the CPU builds lie, uv knows. Where it cannot get them, pip takes what the package index has.
+SIZE_cpu := the CPU build, about 200 MB (TORCH=cuda takes the one for NVIDIA GPUs)
 SIZE_cuda := the build for NVIDIA GPUs, 2 to 3 GB with CUDA (TORCH=cpu takes the small one)
 SIZE_default := the build for this system, about 100 MB
+INSTALL := $(PY) -m pip install --disable-pip-version-check -c constraints.txt
+BY_PIP := $(INSTALL) torch
+BY_UV := $(INSTALL) --quiet uv && UV_HTTP_RETRIES=1 $(PY) -m uv pip install --python $(PY) --torch-backend cpu -c constraints.txt torch
+UNREACHED := == PyTorch's CPU builds cannot be reached: torch comes from your package index, up to 3 GB where it brings CUDA
+GET_cpu := { $(BY_UV); } || { echo "$(UNREACHED)"; $(BY_PIP); }
+GET_cuda := $(BY_PIP)
+GET_default := $(BY_PIP)
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test clean
@@ -32,7 +34,6 @@ help:
 	@echo "make test    set up .venv and run every check"
 	@echo "make clean   remove .venv and caches; workbook/, your work, stays"
 	@echo "TORCH=cpu or TORCH=cuda chooses the build of torch; without it, cuda where there is an NVIDIA GPU"
-	@echo "TORCH_CPU_INDEX=ADDRESS is the index that the CPU build comes from; pytorch.org names it"
 	@echo "PYTHON=python3.12 chooses the Python that .venv is made with (3.10 or newer)"
 
 lab: $(VENV)/lab.stamp
@@ -49,7 +50,7 @@ define SET_UP
 	@echo "== set up $(VENV) for $(1)"
 	@$(PY) -c 'import torch' 2>/dev/null || { \
 		echo "== download torch: $(or $(SIZE_$(TORCH)),$(error TORCH=$(TORCH): say cpu or cuda))" && \
-		$(PY) -m pip install --disable-pip-version-check $(PIP_$(TORCH)) -c constraints.txt torch; }
+		$(GET_$(TORCH)); }
 	@sed '/^torch==/d' constraints.txt > $(VENV)/constraints.txt
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '$(2)'
 endef

@@ -744,7 +744,7 @@ try:
 except AttributeError as caught:
     print("zeroing what is not there:", caught)
 
-# %% [markdown]
+# %% [markdown] claims="S2-2 S1-22"
 # In a real model the weights are *parameters*: `nn.Parameter` objects that a *module* (a layer,
 # a model) holds. A module may also hold *buffers*, tensors that are usually saved with it but
 # get no gradients, such as the running mean of a normalisation layer. Its `state_dict()` is the
@@ -917,7 +917,7 @@ for name, steps in moved.items():
 adam = moved["Adam"][0].abs()
 compare("1.g", closest(adam[0] / adam[2], a=10_000, b=1, c=100))
 
-# %% [markdown]
+# %% [markdown] claims="S0-2 S0-10"
 # SGD moves in proportion to the gradient, and so did momentum at its first step. Then momentum
 # grows, although the gradient is the same, because it remembers earlier ones. Adam divides a
 # running mean of the gradient by a running size of it. These slopes stay the same, so their

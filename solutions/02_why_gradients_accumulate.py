@@ -136,7 +136,7 @@ compare(
     "2.a", "turns" if first and not last else "better" if first else "same" if last else "worse"
 )
 
-# %% [markdown]
+# %% [markdown] claims="S0-3 S0-23 S0-45 S0-46"
 # Nothing raised an error. After one pass the loop without the line looks like a discovery: it is
 # far ahead. Whoever stops there keeps the mistake. After ten passes it reads fewer digits than it
 # did after one.
@@ -268,7 +268,7 @@ for slope in (2.0, 1.5, -2.5, None, 3.0, -1.0):  # None: clear the buffer
 print("after each event:", [after for _, _, after in story])
 figures.waterfall(story)
 
-# %% [markdown]
+# %% [markdown] claims="S0-12"
 # The third bar goes down. A sum need not grow.
 #
 # > **Fact.** Gradients that point against each other cancel in `.grad`. Alternating the losses
@@ -293,7 +293,7 @@ assert readings == [1, 0, 1, 0]
 # with the arriving gradient.
 
 
-# %%
+# %% claims="S0-17 S2-6 S2-8 S2-18"
 def bias_gradients(clear):
     """(delivered, in .grad) for the bias, in each of three steps of the same small loop."""
     torch.manual_seed(0)
@@ -389,7 +389,7 @@ print("calls of the hook, with .grad as they found it:", calls)
 seen = {(1, 5.0): "once, sum", (2, 5.0): "twice", (1, 3.0): "once, last"}
 compare("2.d", seen[len(calls), calls[-1][0]])
 
-# %% [markdown]
+# %% [markdown] claims="S0-21"
 # > **Fact.** Within one backward call, the engine adds the contributions of all uses first, and
 # > writes the sum into `.grad` once. (One form of checkpointing breaks this. It stands in the
 # > optional section.)
@@ -483,7 +483,7 @@ def shared_weight_gradient(w, x, depth):
     ### END SOLUTION
 
 
-# %% [markdown]
+# %% [markdown] claims="S2-3"
 # ## 3. Why the design is right
 #
 # Taking a derivative is *linear*: the gradient of a sum is the sum of the gradients,
@@ -622,7 +622,7 @@ def multi_loss_gradients(model, losses, weights):
     ### END SOLUTION
 
 
-# %% [markdown]
+# %% [markdown] claims="S0-27"
 # > **Pause.** This is a good place to stop for the day. You know what is in `.grad` and why it
 # > adds up. What follows is what the sum hides, what else in a training loop remembers, and an
 # > engine of your own.
@@ -862,7 +862,7 @@ moving = {
 }
 compare("2.h", moving[with_zeros > 0, with_none > 0])
 
-# %% [markdown]
+# %% [markdown] claims="S0-7 S0-33 S2-5"
 # With zeros, the old direction carries on: the momentum buffer is still full. With `None`, the
 # optimizer skips the parameter. Lesson 3 treats this difference in full. After `zero_grad()` as
 # it is called today, `.grad` is `None`.
@@ -995,7 +995,7 @@ B.step()
 print("B.step() moves p by", 10 - p.item())
 compare("2.i", closest(10 - p.item(), nothing=0, own=1.5, both=2))
 
-# %% [markdown]
+# %% [markdown] claims="S1-29"
 # `backward()` knows no optimizer. It writes to the parameter.
 #
 # > **Fact.** `.grad` is an attribute of the parameter. An optimizer holds references to
@@ -1272,7 +1272,7 @@ ledger.plot()
 # another order than the parameter's.
 
 
-# %%
+# %% claims="S0-11 S3-15"
 def taken_over(loss_fn, hold=False, shape=(3,)):
     """True when .grad is the memory that arrived, False when it is a copy."""
     w, seen, held = draw(*shape).requires_grad_(), [], []
@@ -1383,7 +1383,7 @@ predict("2.k")
 # a function that computes the loss. SparseAdam wants a sparse gradient. Both get what they want.
 
 
-# %%
+# %% claims="S0-30 S2-17"
 def steps_and_keeps(family):
     """Whether a step moves the parameter, and whether it leaves the gradient as it was."""
     parameter = nn.Parameter(torch.ones(3, 2, device=device))
@@ -1414,7 +1414,7 @@ compare("2.k", true_or_false(all(keeps for _, keeps in found.values())))
 # %%
 predict("2.l")
 
-# %%
+# %% claims="S2-1"
 sums = {}
 for dtype in (torch.float64, torch.float32, torch.bfloat16):
     w = torch.ones((), dtype=dtype, device=device, requires_grad=True)

@@ -218,6 +218,7 @@ elif [ "$*" = "-c import torch" ]; then
     test -e torch-is-there
 elif [ "$1" = -m ]; then
     echo "$*" >> log
+    case "$*" in $FAIL_PYTHON) exit 1 ;; esac
 fi
 """
 
@@ -252,13 +253,13 @@ def make(clone: Path, *arguments: str, **environment: str) -> tuple[int, list[st
 
 
 def installs(log: list[str]) -> list[str]:
-    return [line for line in log if line.startswith("-m pip")]
+    return [line for line in log if line.startswith(("-m pip", "-m uv"))]
 
 
 def test_make_lab_installs_torch_first_and_alone_then_the_course_then_opens_it(clone: Path) -> None:
     status, log, printed = make(clone, "lab", "ARGS=--no-browser --port 9000")
     assert status == 0, printed
-    first, second = installs(log)
+    *_, first, second = installs(log)
     assert first.endswith("-c constraints.txt torch") and second.endswith("-e .[course]")
     assert log[-1].startswith("course lab --no-browser --port 9000")
 
@@ -280,20 +281,23 @@ def test_make_lab_takes_the_cpu_build_of_torch_on_linux_without_a_gpu_and_says_i
     program(tmp_path / "path", "nvidia-smi", f"exit {0 if gpu else 9}")
     path = f"{tmp_path / 'path'}{os.pathsep}{os.environ['PATH']}"
     arguments = [f"TORCH={given}"] if given else []
-    status, log, printed = make(clone, "lab", "TORCH_CPU_INDEX=an-index", *arguments, PATH=path)
+    status, log, printed = make(clone, "lab", *arguments, PATH=path)
     assert status == 0, printed
-    assert f"== download torch: {build}" in printed
-    of_cpu = "--no-deps --retries 2 --extra-index-url an-index "
-    assert (of_cpu in installs(log)[0]) == ("CPU" in build) and of_cpu not in installs(log)[1]
+    assert f"== download torch: {build}" in printed and "cannot be reached" not in printed
+    [torch] = [line for line in installs(log) if line.endswith("-c constraints.txt torch")]
+    assert ("-m uv pip install" in torch and "--torch-backend cpu" in torch) == ("CPU" in build)
 
 
-def test_make_lab_says_what_may_come_where_no_index_of_cpu_builds_is_named(clone: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["* --quiet uv", "-m uv *"])
+def test_where_the_cpu_builds_cannot_be_reached_pip_takes_what_there_is_and_make_says_so(
+    clone: Path, tmp_path: Path, what: str
+) -> None:
     program(tmp_path / "path", "uname", "echo Linux")
     program(tmp_path / "path", "nvidia-smi", "exit 9")
     path = f"{tmp_path / 'path'}{os.pathsep}{os.environ['PATH']}"
-    status, log, printed = make(clone, "lab", PATH=path)
-    assert status == 0 and "== download torch: the build your package index has, up to 3 GB" in printed, printed
-    assert "--extra-index-url" not in installs(log)[0]
+    status, log, printed = make(clone, "lab", PATH=path, FAIL_PYTHON=what)
+    assert status == 0 and "PyTorch's CPU builds cannot be reached" in printed, printed
+    assert "-m pip install --disable-pip-version-check -c constraints.txt torch" in log
 
 
 def test_make_lab_refuses_a_build_of_torch_that_does_not_exist(clone: Path) -> None:

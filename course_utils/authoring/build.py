@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from course_utils.authoring import claims
 from course_utils.authoring.execute import execute
 from course_utils.authoring.files import (
     AuthoringError,
@@ -53,9 +54,11 @@ def build(root: Path, *, check: bool, repository: str | None, only: list[int]) -
             assembled.append(assemble(root, lesson, where))
         except AuthoringError as error:
             faults.append(str(error))
+    page, found = claims_page(root, assembled)
+    faults += [line for line in found if line not in faults]
     if check:
         faults += [line for item in assembled for line in stale_notebooks(root, item)]
-        faults += stale_shared(root, assembled, where)
+        faults += stale_shared(root, assembled, where, page)
     else:
         if value != setting:
             write_setting(root, value)
@@ -67,7 +70,7 @@ def build(root: Path, *, check: bool, repository: str | None, only: list[int]) -
                 _write_lesson(root, item)
             except AuthoringError as error:
                 faults.append(str(error))
-        _write_shared(root, assembled, where)
+        _write_shared(root, assembled, where, page)
     for fault in faults:
         print(fault)
     if not faults and check:
@@ -92,14 +95,37 @@ def stale_notebooks(root: Path, item: Assembled) -> Iterator[str]:
             yield f"{shown(root, path)}: {_first_difference(path, fresh)}; run course build {item.lesson.number}"
 
 
-def stale_shared(root: Path, assembled: list[Assembled], where: Repository) -> Iterator[str]:
-    """One line each for `solutions.json` and the README when they are not what the lessons give."""
+def stale_shared(root: Path, assembled: list[Assembled], where: Repository, page: str) -> Iterator[str]:
+    """One line each for `solutions.json`, the README and the map of claims when they are not what the lessons give.
+
+    `page` is the map of claims as it should be, as `claims_page` gives it.
+    """
     path = solutions_path(root)
     if not path.is_file() or path.read_text(encoding="utf-8") != _solutions_text(root, assembled):
         yield f"{shown(root, path)}: solutions differ from the sources; run course build"
     readme = root / "README.md"
     if readme.is_file() and _readme_text(readme, where) != readme.read_text(encoding="utf-8"):
         yield "README.md: the table of lessons is stale; run course build"
+    if page != _claims_text(root):
+        yield f"{claims.PAGE}: the column of sections is stale; run course build"
+
+
+def claims_page(root: Path, assembled: list[Assembled]) -> tuple[str, list[str]]:
+    """The map of claims as all registered lessons give it, and what is wrong with it.
+
+    A build of one lesson keeps what the others settle, so theirs are read, too. Where one cannot be, the page stays
+    as it is. Empty where there is no page.
+    """
+    read_already = {item.lesson.number: item.source for item in assembled}
+    sources: list[tuple[Lesson, Source]] = []
+    unread: list[str] = []
+    for lesson in lessons():
+        try:
+            sources.append((lesson, read_already.get(lesson.number) or read(root, lesson)))
+        except AuthoringError as error:
+            unread.append(str(error))
+    page = _claims_text(root)
+    return page if unread else claims.filled(page, sources), [*unread, *claims.faults(page, sources)]
 
 
 def lesson_table(where: Repository) -> str:
@@ -124,13 +150,15 @@ def _write_lesson(root: Path, item: Assembled) -> None:
     print(f"{shown(root, path)}: {'written' if written else 'as it was'}", flush=True)
 
 
-def _write_shared(root: Path, assembled: list[Assembled], where: Repository) -> None:
+def _write_shared(root: Path, assembled: list[Assembled], where: Repository, page: str) -> None:
     path = solutions_path(root)
     if write(path, _solutions_text(root, assembled)):
         print(f"{shown(root, path)}: written")
     readme = root / "README.md"
     if readme.is_file() and write(readme, _readme_text(readme, where)):
         print("README.md: table of lessons written")
+    if page and write(root / claims.PAGE, page):
+        print(f"{claims.PAGE}: column of sections written")
 
 
 def _solutions_text(root: Path, assembled: list[Assembled]) -> str:
@@ -150,6 +178,11 @@ def _readme_text(readme: Path, where: Repository) -> str:
     text = readme.read_text(encoding="utf-8")
     table = lesson_table(where)
     return _TABLE.sub(lambda match: f"{match[1]}{table}{match[3]}", text)
+
+
+def _claims_text(root: Path) -> str:
+    path = root / claims.PAGE
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _parts(notebook: NotebookNode) -> tuple[object, ...]:

@@ -7,8 +7,10 @@ import inspect
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -17,6 +19,7 @@ import torch
 from nbformat import NotebookNode
 
 from course_utils.authoring.attempts import Attempt, attempts_at, bank_path
+from course_utils.authoring.claims import not_run
 from course_utils.authoring.files import AuthoringError, chosen, shown, solved_path
 from course_utils.authoring.notebooks import DIFFICULTY, student_notebook
 from course_utils.authoring.repository import NOWHERE
@@ -25,6 +28,7 @@ from course_utils.checks.effects import endless_loop
 from course_utils.checks.judge import answers_of, mistakes_of
 from course_utils.exercise import Exercise, Verdict
 from course_utils.learner import evaluate
+from course_utils.lessons import exercise as find_exercise
 from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons.declare import SITTING, Lesson, Question
 
@@ -62,37 +66,50 @@ def verify(root: Path, only: list[int]) -> int:
 
 
 def _faults_of_all(root: Path, lessons: list[Lesson]) -> Iterator[str]:
-    """The broken promises of several lessons, two lessons at a time: nearly all of it is running attempts."""
-    if len(lessons) == 1:
-        yield from faults_of(root, lessons[0])
+    """The broken promises of all lessons in order; exercises are run two at a time."""
+    identifiers = [exercise.id for lesson in lessons for exercise in lesson.exercises]
+    with _run_by_two(len(identifiers)) as run:
+        judged = {identifier: run(_faults_of_one, root, identifier) for identifier in identifiers}
+        for lesson in lessons:
+            try:
+                source = read(root, lesson)
+            except AuthoringError as error:
+                yield str(error)
+                continue
+            for exercise in lesson.exercises:
+                yield from judged[exercise.id]()
+            yield from _faults_of_lesson(root, source, lesson)
+
+
+@contextmanager
+def _run_by_two(tasks: int) -> Iterator[Callable[..., Callable[[], list[str]]]]:
+    """What starts a task and gives back how to wait for its result. One task alone needs no other process."""
+    if tasks < 2:
+        yield partial
         return
     # A fresh interpreter each: a process that has run torch on several threads must not fork.
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        for found in pool.map(_all_faults_of, [root] * len(lessons), [lesson.number for lesson in lessons]):
-            yield from found
+    with ProcessPoolExecutor(2, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
+        yield lambda *task: pool.submit(*task).result
 
 
-def _all_faults_of(root: Path, number: int) -> list[str]:
-    torch.set_num_threads(1)
-    return list(faults_of(root, find_lesson(number)))
+def _faults_of_one(root: Path, identifier: str) -> list[str]:
+    exercise = find_exercise(identifier)
+    try:
+        return list(_exercise(root, read(root, find_lesson(exercise.lesson)), exercise))
+    except AuthoringError:
+        return []  # it is said once, of the lesson
 
 
-def faults_of(root: Path, lesson: Lesson) -> Iterator[str]:
-    """Each broken promise of one lesson as one line."""
+def _faults_of_lesson(root: Path, source: Source, lesson: Lesson) -> Iterator[str]:
+    """Each broken promise of a lesson as a whole, as one line."""
     declared = f"course_utils/lessons/lesson{lesson.number}/__init__.py"
     if lesson.points != POINTS:
         yield f"{declared}: the points add up to {lesson.points}; share out {POINTS}"
-    try:
-        source = read(root, lesson)
-    except AuthoringError as error:
-        yield str(error)
-        return
-    for exercise in lesson.exercises:
-        yield from _exercise(root, source, exercise)
     yield from _registry(source, declared, lesson)
     yield from _strays(root, lesson)
     yield from _order(source)
     yield from _facts(source)
+    yield from not_run(source)
     yield from _minutes(source, declared, lesson)
     yield from _outputs(root, lesson)
 
@@ -200,7 +217,7 @@ def _squeezed(text: str) -> str:
 
 
 def _judged(exercise: Exercise) -> Iterator[str]:
-    """The right answer passes on any seed, and each mistake, run as code, gets its own name."""
+    """The right answer passes on every seed, and each mistake, run as code, gets its own name."""
     folder = f"course_utils/lessons/lesson{exercise.lesson}/{exercise.name}"
     try:
         right, mistakes = answers_of(exercise.home).right, mistakes_of(exercise.home)
@@ -213,15 +230,15 @@ def _judged(exercise: Exercise) -> Iterator[str]:
         if numbers:
             yield f"{folder}/answers.py: the right answer fails at seed {seed} ({_names(verdict)}); mend it"
             return
-        for one in mistakes:
-            for form in one.forms:
-                verdict = evaluate(exercise.id, form, seed=seed, limit=LOOP_LIMIT if "loop" in one.id else 10.0)
-                named = [words.id for words in verdict.faults[0].mistakes] if verdict.faults else []
-                if one.id not in named:
-                    yield (
-                        f"{folder}/mistakes.py: {one.id} ({form.__name__}) is called {_names(verdict)} at seed {seed}; "
-                        "add a case that tells them apart, or mend its code"
-                    )
+    for one in mistakes:  # the other seed is the business of the bank, which makes every mistake
+        for form in one.forms:
+            verdict = evaluate(exercise.id, form, limit=LOOP_LIMIT if "loop" in one.id else 10.0)
+            named = [words.id for words in verdict.faults[0].mistakes] if verdict.faults else []
+            if one.id not in named:
+                yield (
+                    f"{folder}/mistakes.py: {one.id} ({form.__name__}) is called {_names(verdict)}; "
+                    "add a case that tells them apart, or mend its code"
+                )
 
 
 def _bank(root: Path, exercise: Exercise) -> Iterator[str]:

@@ -10,12 +10,13 @@ import builtins
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import is_
 from typing import Any
 
 import numpy
 import torch
 
-_callable, _delattr, _getattr, _setattr, _vars = callable, delattr, getattr, setattr, vars
+_all, _callable, _delattr, _getattr, _map, _setattr, _vars = all, callable, delattr, getattr, map, setattr, vars
 _MISSING = object()
 _OWNERS: tuple[Any, ...] = (
     builtins,
@@ -41,6 +42,8 @@ def replaced() -> Replaced:
     found: Replaced = []
     for owner, kept in _KEPT:
         now = _vars(owner)
+        if _all(_map(is_, _map(now.get, kept), kept.values())):  # before and after every call: no loop of Python's
+            continue
         for name, value in kept.items():
             if now.get(name, _MISSING) is not value:
                 found.append((owner, name, value, now.get(name, _MISSING)))

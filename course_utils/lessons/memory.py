@@ -11,19 +11,36 @@ _MOST = 4096
 
 def share_memory(a: object, b: object) -> bool:
     """Whether an entry of `a` lies where one of `b` lies, views and NumPy arrays included. Never raises."""
-    return bool(_addresses(a) & _addresses(b))
+    first, second = _tensor(a), _tensor(b)
+    if first is None or second is None or not _overlap(_span(first), _span(second)):
+        return False
+    return bool(_addresses(first) & _addresses(second))
 
 
-def _addresses(item: object) -> set[int]:
-    """The addresses of the entries; empty for what is no tensor and no array, or has no memory of its own."""
+def _tensor(item: object) -> torch.Tensor | None:
+    """`item` as a tensor; None for what is no tensor and no array, or has no memory of its own."""
     try:
         tensor = torch.from_numpy(item) if isinstance(item, numpy.ndarray) else item
-        if not isinstance(tensor, torch.Tensor) or tensor.numel() > _MOST:
-            return set()
-        steps = torch.zeros((), dtype=torch.int64)
-        for size, stride in zip(tensor.shape, tensor.stride(), strict=True):
-            steps = steps[..., None] + torch.arange(size) * stride
-        start, width = tensor.data_ptr(), tensor.element_size()
-        return {start + step * width for step in steps.flatten().tolist()}
+        if not isinstance(tensor, torch.Tensor) or not 0 < tensor.numel() <= _MOST:
+            return None
+        return tensor if tensor.data_ptr() else None
     except (RuntimeError, TypeError, ValueError, NotImplementedError):
-        return set()
+        return None
+
+
+def _span(tensor: torch.Tensor) -> tuple[int, int]:
+    """The first address of the entries, and the last."""
+    steps = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    return tensor.data_ptr(), tensor.data_ptr() + steps * tensor.element_size()
+
+
+def _overlap(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    return a[0] <= b[1] and b[0] <= a[1]
+
+
+def _addresses(tensor: torch.Tensor) -> set[int]:
+    steps = torch.zeros((), dtype=torch.int64)
+    for size, stride in zip(tensor.shape, tensor.stride(), strict=True):
+        steps = steps[..., None] + torch.arange(size) * stride
+    start, width = tensor.data_ptr(), tensor.element_size()
+    return {start + step * width for step in steps.flatten().tolist()}

@@ -38,6 +38,8 @@ def mistakes_of(home: str) -> tuple[Mistake, ...]:
 
 _seen: dict[tuple[str, str, int, str], Evidence] = {}
 """What our own code leaves on a case, by exercise package, id, form and case: it is the same each time."""
+_parted: dict[int, tuple[Evidence, Mapping[str, Any]]] = {}
+"""Where such evidence is not what is right, by the evidence's identity."""
 
 
 def left_by(
@@ -51,6 +53,7 @@ def left_by(
     if key not in _seen:
         if len(_seen) > _MOST_KEPT:
             _seen.clear()
+            _parted.clear()
         probed = not name and form == PROBED
         if probed:
             piece = observe_all(exercise, code, [case])[0]
@@ -58,6 +61,17 @@ def left_by(
             piece = observe(exercise, code, case, ledger=LEDGER in signs)
         _seen[key] = _accepted(answers_of(exercise.home), case, piece)
     return _seen[key]
+
+
+def parted_by(
+    exercise: Exercise, mistake: Mistake, form: int, code: Callable[..., Any], run: Run
+) -> tuple[Evidence, Mapping[str, Any]]:
+    """What one form of a mistake leaves on the case of `run`, and {place: leaf} wherever it is not what is right."""
+    piece = left_by(exercise, code, mistake.id, form, run.case, mistake.signs)
+    if id(piece) not in _parted:
+        parts = between(run.expected, leaves_of(answers_of(exercise.home), piece), run.tolerance)
+        _parted[id(piece)] = piece, parts  # it holds the piece, so that its id stays its own
+    return _parted[id(piece)]
 
 
 def _accepted(answers: Answers, case: Case, piece: Evidence) -> Evidence:

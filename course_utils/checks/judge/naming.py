@@ -10,7 +10,7 @@ import torch
 
 from course_utils.checks.diagnose import Run
 from course_utils.checks.difference import difference_kind, wide
-from course_utils.checks.judge.left import answers_of, between, leaves_of, left_by, mistakes_of
+from course_utils.checks.judge.left import mistakes_of, parted_by
 from course_utils.checks.mistakes import Mistake
 from course_utils.exercise import Evidence, Exercise
 from course_utils.plain import TensorData
@@ -84,7 +84,6 @@ def _form_agreeing(
     wrong: Mapping[Place, Any],
 ) -> Named | None:
     """What one form of a mistake explains; None when it and the attempt part anywhere."""
-    answers = answers_of(exercise.home)
     places: set[Place] = set()
     changes: set[tuple[int, tuple[str, str]]] = set()
     beyond: list[int] = []
@@ -94,13 +93,13 @@ def _form_agreeing(
     if not any(run.number in failing for run in shown):
         return None
     for run in sorted(shown, key=lambda run: run.number not in failing):  # where most part, they part at once
-        piece = left_by(exercise, code, mistake.id, form, run.case, mistake.signs)
+        piece, parts = parted_by(exercise, mistake, form, code, run)
         if run.given.status == "raised" and piece.status == "returned":
             if all_raised:
                 return None  # there is nothing else that it could explain
             beyond.append(run.number)  # the attempt did not come so far: nothing to compare
             continue
-        for where, leaf in between(run.expected, leaves_of(answers, piece), run.tolerance).items():
+        for where, leaf in parts.items():
             if (run.number, where) not in wrong:
                 return None
             if not _same(run, where, leaf, wrong[run.number, where]):

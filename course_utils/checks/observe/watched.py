@@ -66,7 +66,7 @@ def _same(a: object, b: object) -> bool:
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
         if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device:
             return False
-        return bool(torch.all(torch.eq(a, b) | (a.isnan() & b.isnan())))
+        return torch.equal(a, b) or bool(torch.all(torch.eq(a, b) | (a.isnan() & b.isnan())))
     return type(a) is type(b) and a == b
 
 

@@ -185,6 +185,13 @@ def _of_shape(wanted: Callable[[nn.Parameter], bool]) -> Clear:
     return clear
 
 
+def _of_children(model: nn.Module, optimizer: Optimizer) -> None:
+    """Where the model has no children, its own."""
+    for module in list(model.children()) or [model]:
+        for p in module.parameters(recurse=False):
+            p.grad = None
+
+
 some_parameters_not_cleared = made_by(
     named(
         "some-parameters-not-cleared",
@@ -195,6 +202,7 @@ some_parameters_not_cleared = made_by(
     ),
     loop(batch=_of_shape(lambda p: p.ndim > 1)),
     loop(batch=_of_shape(lambda p: p.ndim == 1)),
+    loop(batch=_of_children),
 )
 
 
@@ -447,6 +455,11 @@ def _thawed(model: nn.Module, optimizer: Optimizer) -> None:
     optimizer.zero_grad()
 
 
+def _zeros_for_all(model: nn.Module, optimizer: Optimizer) -> None:
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+
+
 def _gradients_for_all(
     model: nn.Module,
     optimizer: Optimizer,
@@ -472,11 +485,12 @@ a_frozen_parameter_moved = made_by(
         "a-frozen-parameter-moved",
         "A frozen parameter moved",
         "A parameter whose requires_grad was off is not as it was; the others are trained as they should be.",
-        "Does a line switch requires_grad on for every parameter, or give every parameter a gradient? Leave "
-        "requires_grad as it is, and leave out what is frozen.",
+        "Does a line switch requires_grad on for every parameter, or give every parameter a gradient? Zeros "
+        "are one, too: weight decay and momentum move what has zeros, and leave alone what has None.",
         "Where nothing is frozen all is right.",
     ),
     loop(batch=_thawed),
+    loop(batch=_zeros_for_all),
     _gradients_for_all,
 )
 

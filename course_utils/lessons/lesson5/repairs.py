@@ -9,13 +9,11 @@ import torch
 from torch import nn
 
 from course_utils.exercise import Arrangement, Case
-from course_utils.lessons.given import GIVEN, WatchedSteps
 from course_utils.lessons.inputs import LOSSES, Draw, cases, model_and_batch
 from course_utils.lessons.training import (
     HOOKS,
     OPTIMIZERS,
     PARAMETERS,
-    Batch,
     batches_of,
     hooks_left,
     optimizer_of,
@@ -24,16 +22,15 @@ from course_utils.lessons.training import (
 
 LEFT_ON_X = "gradients left on the batches"
 HEAD = "model.head after the call"
-STEPS = "steps of the optimizers that make_optimizer made"
 TRUNK = "parameters of the trunk that require gradients"
 MAY_CHANGE = frozenset({"grad", "parameters"})
 
 NO_HOOKS = "No hook may be left behind, on the model, its parameters or the optimizer."
 CLEAN = (
-    "When the call begins, every `.grad` is None; what it holds afterwards does not matter. A frozen parameter stays as "
-    "it is; every other one gets a gradient from every batch."
+    "When the call begins, every `.grad` is None; what it holds afterwards does not matter. A frozen parameter keeps its "
+    "value and stays frozen, even where the optimizer holds it; every other one gets a gradient from every batch."
 )
-STEPPED = "The optimizer may have stepped before the call: it is the one to train with."
+STEPPED = "The optimizer holds all parameters of the model and may have stepped before the call: train with it."
 JUDGED = "Judged are the parameters after the call. What the function returns is not."
 
 
@@ -71,7 +68,8 @@ def cases_of_batches(seed: int) -> list[Case]:
             _row("Adam, after one step before the call", [4, 4], 2, optimizer="Adam", stepped=1),
             _row("weight decay", [4, 4], 2, optimizer="decay"),
             _row("two groups of parameters", [4, 4], 2, optimizer="groups"),
-            _row("a frozen weight", [4, 4], 2, model="frozen"),
+            _row("a frozen weight, weight decay", [4, 4], 2, model="frozen", optimizer="decay"),
+            _row("a parameter of the model's own, and nested layers", [4, 4], 2, model="scaled"),
             _row("one weight tied to two places, momentum", [3, 4], 2, model="tied", optimizer="momentum"),
             _row("dropout and batch norm in eval mode, AdamW", [4, 4], 2, model="eval", optimizer="AdamW"),
             _row("float32, momentum", [4, 4, 4], 2, optimizer="momentum", dtype="float32"),
@@ -80,26 +78,14 @@ def cases_of_batches(seed: int) -> list[Case]:
 
 
 def arrange(case: Case) -> Arrangement:
-    """What a loop with one step a batch is run with; afterwards its parameters, and what it left behind."""
-    return _arranged(case, lambda batches, k: [batches[k % len(batches)]], len(case.spec["rows"]) * case.spec["epochs"])
-
-
-def arrange_epochs(case: Case) -> Arrangement:
-    """The same of a loop with one step an epoch."""
-    return _arranged(case, lambda batches, k: batches, case.spec["epochs"])
-
-
-def _arranged(case: Case, due: Callable[[list[Batch], int], list[Batch]], steps: int) -> Arrangement:
+    """A loop's model, optimizer, loss and batches; afterwards its parameters, and what it left behind."""
     model, _, _ = model_and_batch(case)
     optimizer, batches = optimizer_of(case, model), batches_of(case)
-    loss_fn = LOSSES[case.spec.get("loss", "squared error")]
-    watched = WatchedSteps(model, optimizer, loss_fn, lambda k: due(batches, k), steps)
     hooks = hooks_left(model, optimizer)
     return Arrangement(
-        (model, optimizer, loss_fn, batches, case.spec["epochs"]),
+        (model, optimizer, LOSSES[case.spec.get("loss", "squared error")], batches, case.spec["epochs"]),
         watch={"model": model, "batches": batches},
         facts=lambda _: {
-            GIVEN: watched.words(),
             PARAMETERS: parameters_after(model),
             HOOKS: hooks_left(model, optimizer) - hooks,
             LEFT_ON_X: sum(x.grad is not None for x, _ in batches),
@@ -123,11 +109,11 @@ PROPERTIES: tuple[Property, ...] = (
     ("the optimizer has state of its own", lambda spec: spec["optimizer"] not in ("SGD", "decay")),
     ("the optimizer has two groups of parameters", lambda spec: spec["optimizer"] == "groups"),
     ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
+    ("the model has a parameter of its own, and nested layers", lambda spec: spec["model"] == "scaled"),
     ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
     ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
     ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
 )
-TELLING = {GIVEN: "{given}."}
 QUANTITIES: Mapping[str, Callable[[Spec], float | None]] = {
     "the number of batches": lambda spec: len(spec["rows"]),
     "the number of epochs": lambda spec: spec["epochs"],
@@ -158,7 +144,8 @@ def cases_of_epochs(seed: int) -> list[Case]:
             _row("Adam, after one step before the call", [4, 4], 2, optimizer="Adam", stepped=1),
             _row("weight decay", [4, 4], 2, optimizer="decay"),
             _row("two groups of parameters", [4, 4], 2, optimizer="groups"),
-            _row("a frozen weight", [4, 4], 2, model="frozen"),
+            _row("a frozen weight, weight decay", [4, 4], 2, model="frozen", optimizer="decay"),
+            _row("a parameter of the model's own, and nested layers", [4, 4], 2, model="scaled"),
             _row("one weight tied to two places, momentum", [3, 3], 2, model="tied", optimizer="momentum"),
             _row("dropout and batch norm in eval mode, AdamW", [4, 4], 2, model="eval", optimizer="AdamW"),
             _row("float32, momentum", [4, 4, 4], 2, optimizer="momentum", dtype="float32"),
@@ -170,16 +157,25 @@ def cases_of_epochs(seed: int) -> list[Case]:
 
 
 class Headed(nn.Module):
-    """A trunk and a head."""
+    """A trunk, a head, and a parameter of its own."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.scale = nn.Parameter(torch.ones(4))
         self.trunk = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
         self.head: nn.Module = nn.Linear(4, 2)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        out: torch.Tensor = self.head(self.trunk(x))
+        out: torch.Tensor = self.head(self.trunk(x) * self.scale)
         return out
+
+
+class _Own(nn.Module):
+    """A parameter to be watched under the name that it has in its model."""
+
+    def __init__(self, scale: nn.Parameter) -> None:
+        super().__init__()
+        self.scale = scale
 
 
 def cases_of_heads(seed: int) -> list[Case]:
@@ -222,14 +218,10 @@ def arrange_heads(case: Case) -> Arrangement:
         module.train(not case.spec.get("evaluating"))
     model.trunk.requires_grad_(not case.spec.get("frozen"))
     batches = batches_of(case, case.spec.get("outputs", 2))
-    old_head = model.head
-
-    steps: list[int] = []
+    old_head, own = model.head, _Own(model.scale)
 
     def make_optimizer(parameters: Any) -> torch.optim.Optimizer:
-        made = OPTIMIZERS[case.spec["optimizer"]](parameters, 0.05)
-        made.register_step_post_hook(lambda *_: steps.append(1))
-        return made
+        return OPTIMIZERS[case.spec["optimizer"]](parameters, 0.05)
 
     return Arrangement(
         (
@@ -240,24 +232,20 @@ def arrange_heads(case: Case) -> Arrangement:
             batches,
             case.spec["epochs"],
         ),
-        watch={"model.trunk": model.trunk, "new_head": new_head, "batches": batches},
+        watch={"model": own, "model.trunk": model.trunk, "new_head": new_head, "batches": batches},
         facts=lambda _: {
             HEAD: "new_head" if model.head is new_head else "the old head" if model.head is old_head else "another one",
             PARAMETERS: {
                 f"{name}.{key}": value
-                for name, module in (("trunk", model.trunk), ("new_head", new_head))
+                for name, module in (("model", own), ("model.trunk", model.trunk), ("new_head", new_head))
                 for key, value in parameters_after(module).items()
             },
-            STEPS: f"{sum(steps)} step{'s' * (sum(steps) != 1)}",
             TRUNK: sum(p.requires_grad for p in model.trunk.parameters()),
             HOOKS: hooks_left(model) + (0 if model.head is new_head else hooks_left(new_head)),
         },
     )
 
 
-TELLING_OF_HEADS = {
-    STEPS: "optimizers that make_optimizer made took {given} in all; one for the whole model takes {right}."
-}
 PROPERTIES_OF_HEADS: tuple[Property, ...] = (
     ("the new head has another number of outputs than the old one", lambda spec: "outputs" in spec),
     ("the new head has two layers", lambda spec: "head" in spec),

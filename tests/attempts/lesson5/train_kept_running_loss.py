@@ -117,7 +117,7 @@ def deleted(model, optimizer, loss_fn, batches, epochs):
 def fresh_zeros(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for p in model.parameters():
-            p.grad = torch.zeros_like(p)
+            p.grad = torch.zeros_like(p) if p.requires_grad else None
         for x, y in batches:
             loss = loss_fn(model(x), y) / len(batches)
             loss.backward()

@@ -438,20 +438,20 @@ def backward_twice(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="handed over took no step")
-def own_rate(model, optimizer, loss_fn, batches, epochs):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+@wrong(mistakes.a_frozen_parameter_moved)
+def fresh_zeros_for_all(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for x, y in batches:
-            optimizer.zero_grad()
+            for p in model.parameters():
+                p.grad = torch.zeros_like(p)
             loss = loss_fn(model(x), y)
             loss.backward()
             optimizer.step()
 
 
-@wrong(mistakes.a_frozen_parameter_moved)
-def everything_thawed(model, optimizer, loss_fn, batches, epochs):
-    model.requires_grad_(True)
+@wrong(says="On case 1")
+def own_rate(model, optimizer, loss_fn, batches, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     for _ in range(epochs):
         for x, y in batches:
             optimizer.zero_grad()

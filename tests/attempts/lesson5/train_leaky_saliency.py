@@ -623,7 +623,7 @@ def scaled_for_a_picture(model, optimizer, loss_fn, batches, epochs):
     return maps
 
 
-@wrong(misconception("input-gradient-pollutes-parameters"), says="is 1.5 times as long as is due")
+@wrong(misconception("input-gradient-pollutes-parameters"), says="began with 1.5 times the gradient")
 def half_of_the_training_loss(model, optimizer, loss_fn, batches, epochs):
     maps = []
     for _ in range(epochs):

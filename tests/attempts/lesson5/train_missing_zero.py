@@ -120,7 +120,8 @@ def fresh_zeros(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for x, y in batches:
             for p in model.parameters():
-                p.grad = torch.zeros_like(p)
+                if p.requires_grad:
+                    p.grad = torch.zeros_like(p)
             loss = loss_fn(model(x), y)
             loss.backward()
             optimizer.step()
@@ -934,7 +935,30 @@ def mean_of_the_losses(model, optimizer, loss_fn, batches, epochs):
         optimizer.step()
 
 
-@wrong(says="handed over took no step")
+@wrong(mistakes.a_frozen_parameter_moved)
+def fresh_zeros_for_all(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            for p in model.parameters():
+                p.grad = torch.zeros_like(p)
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.some_parameters_not_cleared)
+def children_cleared(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            for layer in list(model.children()) or [model]:
+                for p in layer.parameters(recurse=False):
+                    p.grad = None
+
+
+@wrong(says="On case 1")
 def own_rate(model, optimizer, loss_fn, batches, epochs):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     for _ in range(epochs):
@@ -945,7 +969,7 @@ def own_rate(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="has the right direction and is")
+@wrong(says="times the gradient that is asked for")
 def clipped(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for x, y in batches:
@@ -956,7 +980,7 @@ def clipped(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="took more than")
+@wrong(says="asked for")
 def an_epoch_too_many(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs + 1):
         for x, y in batches:
@@ -965,7 +989,7 @@ def an_epoch_too_many(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="degrees away from what is due")
+@wrong(says="began with another gradient")
 def all_rows_at_once(model, optimizer, loss_fn, batches, epochs):
     x, y = torch.cat([x for x, _ in batches]), torch.cat([y for _, y in batches])
     for _ in range(epochs):
@@ -1007,7 +1031,7 @@ def gradients_for_all(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="lr of the optimizer was 0.005 at step 1, and 0.05")
+@wrong(says="a learning rate of 1/200")
 def rate_lowered(model, optimizer, loss_fn, batches, epochs):
     for group in optimizer.param_groups:
         group["lr"] /= 10

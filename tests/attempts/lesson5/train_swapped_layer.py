@@ -70,7 +70,8 @@ def group_added_before_the_swap(model, new_head, make_optimizer, loss_fn, batche
 
 @right
 def both_by_name(model, new_head, make_optimizer, loss_fn, batches, epochs):
-    optimizer = make_optimizer([*model.trunk.parameters(), *new_head.parameters()])
+    rest = [p for n, p in model.named_parameters() if not n.startswith("head.")]
+    optimizer = make_optimizer([*rest, *new_head.parameters()])
     model.head = new_head
     for _ in range(epochs):
         for x, y in batches:
@@ -82,7 +83,8 @@ def both_by_name(model, new_head, make_optimizer, loss_fn, batches, epochs):
 @right
 def two_groups(model, new_head, make_optimizer, loss_fn, batches, epochs):
     model.head = new_head
-    optimizer = make_optimizer([{"params": model.trunk.parameters()}, {"params": new_head.parameters()}])
+    rest = [p for n, p in model.named_parameters() if not n.startswith("head.")]
+    optimizer = make_optimizer([{"params": rest}, {"params": new_head.parameters()}])
     for _ in range(epochs):
         for x, y in batches:
             optimizer.zero_grad()
@@ -117,7 +119,7 @@ def list_extended(model, new_head, make_optimizer, loss_fn, batches, epochs):
 @right
 def two_optimizers_both_cleared(model, new_head, make_optimizer, loss_fn, batches, epochs):
     model.head = new_head
-    of_trunk = make_optimizer(model.trunk.parameters())
+    of_trunk = make_optimizer([p for n, p in model.named_parameters() if not n.startswith("head.")])
     of_head = make_optimizer(new_head.parameters())
     for _ in range(epochs):
         for x, y in batches:
@@ -322,7 +324,7 @@ def list_made_early(model, new_head, make_optimizer, loss_fn, batches, epochs):
 @wrong(mistakes.the_new_head_did_not_move)
 def trunk_alone(model, new_head, make_optimizer, loss_fn, batches, epochs):
     model.head = new_head
-    optimizer = make_optimizer(model.trunk.parameters())
+    optimizer = make_optimizer([p for n, p in model.named_parameters() if not n.startswith("head.")])
     for _ in range(epochs):
         for x, y in batches:
             optimizer.zero_grad()
@@ -355,9 +357,8 @@ def optimizer_overwritten(model, new_head, make_optimizer, loss_fn, batches, epo
 
 @wrong(mistakes.the_trunk_was_frozen)
 def trunk_frozen(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.requires_grad_(False)
     model.head = new_head
-    for p in model.trunk.parameters():
-        p.requires_grad = False
     optimizer = make_optimizer(model.parameters())
     for _ in range(epochs):
         for x, y in batches:
@@ -404,6 +405,18 @@ def both_optimizers_step(model, new_head, make_optimizer, loss_fn, batches, epoc
             loss_fn(model(x), y).backward()
             optimizer.step()
             second.step()
+
+
+@wrong(mistakes.a_parameter_of_the_models_own_was_left_out)
+def layer_by_layer(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    params = [p for layer in model.children() for p in layer.parameters()]
+    optimizer = make_optimizer(params)
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
 
 
 @wrong(mistakes.a_copy_was_trained)
@@ -606,7 +619,7 @@ def steps_twice(model, new_head, make_optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="took 0 steps in all")
+@wrong(says="On case 1")
 def own_optimizer(model, new_head, make_optimizer, loss_fn, batches, epochs):
     model.head = new_head
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)

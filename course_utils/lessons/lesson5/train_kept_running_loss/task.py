@@ -11,8 +11,7 @@ from course_utils.lessons.lesson5.repairs import (
     PROPERTIES,
     QUANTITIES,
     STEPPED,
-    TELLING,
-    arrange_epochs,
+    arrange,
     cases_of_epochs,
     telling_cases,
 )
@@ -32,7 +31,7 @@ EXERCISE = Exercise(
         f"judged. {CLEAN} {STEPPED} {JUDGED}"
     ),
     cases=cases_of_epochs,
-    arrange=arrange_epochs,
+    arrange=arrange,
     may_change=MAY_CHANGE,
     loop=True,
     rules=(NO_HOOKS,),
@@ -46,5 +45,4 @@ EXERCISE = Exercise(
     ),
     properties=telling_cases(PROPERTIES, cases_of_epochs(0)),
     quantities=QUANTITIES,
-    telling=TELLING,
 )

@@ -8,7 +8,6 @@ from course_utils.lessons.lesson5.repairs import (
     NO_HOOKS,
     PROPERTIES,
     QUANTITIES,
-    TELLING,
     arrange,
     cases_of_batches,
     one_step_a_batch,
@@ -35,5 +34,4 @@ EXERCISE = Exercise(
     ),
     properties=telling_cases(PROPERTIES, cases_of_batches(0)),
     quantities=QUANTITIES,
-    telling=TELLING,
 )

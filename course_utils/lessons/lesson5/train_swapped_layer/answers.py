@@ -23,8 +23,8 @@ def right(
     batches: Sequence[Batch],
     epochs: int,
 ) -> None:
-    """The optimizer is given the parameters of trunk and new head by name, whatever the model's head is then."""
-    optimizer = make_optimizer([*model.trunk.parameters(), *new_head.parameters()])
+    """The optimizer is given its parameters by name, whatever the model's head is then."""
+    optimizer = make_optimizer([model.scale, *model.trunk.parameters(), *new_head.parameters()])
     model.head = new_head
     one_step_a_batch(model, optimizer, loss_fn, batches, epochs)
 

@@ -41,7 +41,7 @@ def _shared(one: Mistake) -> Mistake:
 def _of_the_trunk_alone(
     model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
 ) -> None:
-    optimizer = make(model.trunk.parameters())
+    optimizer = make([model.scale, *model.trunk.parameters()])
     model.head = new_head
     _right(model, optimizer, loss_fn, batches, epochs)
 
@@ -76,6 +76,19 @@ def the_head_alone_was_trained(
 
 
 @mistake(
+    "A parameter of the model's own was left out",
+    "The layers of the model were trained, the new head among them. The parameter that belongs to the model itself, and "
+    "to none of its layers, is as it was handed in.",
+    "model.parameters() gives all of them. What do the layers one by one leave out?",
+)
+def a_parameter_of_the_models_own_was_left_out(
+    model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    model.head = new_head
+    _right(model, make([*model.trunk.parameters(), *new_head.parameters()]), loss_fn, batches, epochs)
+
+
+@mistake(
     "The trunk was frozen",
     "requires_grad of the trunk is off after the call. The new head moved as it would on a trunk that stands still.",
     "The whole model is to be trained, and requires_grad is the caller's.",
@@ -85,7 +98,8 @@ def the_head_alone_was_trained(
 def the_trunk_was_frozen(
     model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
 ) -> None:
-    model.trunk.requires_grad_(False)
+    for part in (model.trunk, model.scale):
+        part.requires_grad_(False)
     model.head = new_head
     _right(model, make(model.parameters()), loss_fn, batches, epochs)
 

@@ -9,7 +9,6 @@ from course_utils.lessons.lesson5.repairs import (
     PROPERTIES,
     PROPERTIES_OF_HEADS,
     QUANTITIES,
-    TELLING_OF_HEADS,
     arrange_heads,
     cases_of_heads,
     telling_cases,
@@ -24,10 +23,11 @@ EXERCISE = Exercise(
     goal=(
         "`train_swapped_layer(model, new_head, make_optimizer, loss_fn, batches, epochs)` runs, raises nothing, and is "
         "wrong. Mend it. The last layer of the model, `model.head`, is to be replaced by `new_head`, and then the whole "
-        "model is to be trained, trunk and new head: `epochs` times through `batches`, a list of pairs `(x, y)`, in "
-        "their order. Each batch gives one step, with the gradient of `loss_fn(model(x), y)` of that batch and with "
+        "model is to be trained, the new head and all the rest, its trunk: `epochs` times through `batches`, a list of "
+        "pairs `(x, y)`, in their order. Each batch gives one step, with the gradient of `loss_fn(model(x), y)` of that batch and with "
         "nothing else; `loss_fn` returns a mean. `make_optimizer(parameters)` makes a new optimizer of what "
-        "`torch.optim` takes as parameters; its momentum and the like run on from the first batch to the last. "
+        "`torch.optim` takes as parameters, as often as you like; momentum and the like must run on from the first batch "
+        "to the last. "
         f"{CLEAN} Judged are the parameters after the call, and that `model.head` is then `new_head` itself. What the "
         "function returns is not."
     ),
@@ -45,5 +45,4 @@ EXERCISE = Exercise(
     ),
     properties=telling_cases((*PROPERTIES_OF_HEADS, *PROPERTIES), cases_of_heads(0)),
     quantities=QUANTITIES,
-    telling=TELLING_OF_HEADS,
 )
