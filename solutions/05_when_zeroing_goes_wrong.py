@@ -188,7 +188,7 @@ with GradientLedger() as ledger:
     healthy(model, SGD(model.parameters(), lr=0.003), cross_entropy, training_batches()[:4], 1)
 for event in trace(ledger)[:5]:
     print({**event, "names": f"{len(event['names'])} names"})
-print("the names of the step:", trace(ledger)[4]["names"])
+print("names of the step:", trace(ledger)[4]["names"])
 
 # %% [markdown]
 # - `kind` is `forward`, `backward`, `accumulate`, `clip`, `clear` or `step`. A backward pass is
@@ -683,7 +683,7 @@ report(found.ledger)
 with_maps, without = (examine(loop, partial(Adam, lr=0.01)) for loop in (found_loop, healthy))
 for name, chart in (("with the maps", with_maps), ("without", without)):
     losses = "  ".join(f"{value:.3f}" for value in chart.losses)
-    print(f"Adam, {name:<15}{losses}   used in the last step {chart.norms[-1]:.2f}")
+    print(f"Adam, {name:<15}{losses}   last used {chart.norms[-1]:.2f}")
 apart = (weights_of(with_maps.model) - weights_of(without.model)).abs().max().item()
 print(f"largest difference of a weight: {apart:.4f}")
 print("the ledger finds:", [finding.misconception for finding in with_maps.ledger.findings()])
@@ -1427,7 +1427,7 @@ for _ in range(60):
     (w**2 / 2).backward()  # never cleared
     used.append(abs(w.grad.item()))
     optimizer.step()
-print("size of .grad, every sixth step:", [f"{value:.1f}" for value in used[::6]])
+print("size of .grad, every sixth step:", *(f"{value:.1f}" for value in used[::6]))
 print(f"largest {max(used):.2f}, smallest after that {min(used[used.index(max(used)) :]):.2f}")
 compare("5.m", true_or_false(all(a < b for a, b in zip(used, used[1:], strict=False))))
 

@@ -114,7 +114,7 @@ def test_a_report_fits_the_page_and_says_when_nothing_was_found(capsys: pytest.C
     batches = training_batches()[:2]
     report(examine(never, SGD, 1, batches=batches).ledger)
     said = capsys.readouterr().out
-    assert "[never-zeroed]" in said and "mend" in said and max(map(len, said.splitlines())) <= 78
+    assert "  name  never-zeroed" in said and "mend" in said and max(map(len, said.splitlines())) <= 78
     report(examine(cleared, SGD, 1, batches=batches).ledger)
     assert capsys.readouterr().out == "the ledger found nothing\n"
 

@@ -19,4 +19,6 @@ EXERCISES = exercises_of(
         "stale_steps": 14,
     },
 )
-LESSON = Lesson(5, "05_when_zeroing_goes_wrong", "What happens when it goes wrong", EXERCISES, QUESTIONS, reading_minutes=50)
+LESSON = Lesson(
+    5, "05_when_zeroing_goes_wrong", "What happens when it goes wrong", EXERCISES, QUESTIONS, reading_minutes=50
+)

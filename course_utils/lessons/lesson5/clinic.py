@@ -181,7 +181,7 @@ def report(ledger: GradientLedger) -> None:
     for finding in found:
         title = misconception(finding.misconception).title
         severity = "note" if finding.severity == "info" else finding.severity
-        print(f"{severity}: {title} [{finding.misconception}]")
+        print(f"{severity}: {title}\n  name  {finding.misconception}")
         if finding.where is not None and finding.where.code:
             print(f"  line  {finding.where.code}")
         seen = _PLACE.sub("", finding.text)

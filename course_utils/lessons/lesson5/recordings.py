@@ -149,6 +149,12 @@ def late(b: Bench) -> None:
         b.optimizer.step()
 
 
+def late_with_a_frozen_layer(b: Bench) -> None:
+    """Cleared between backward and step, while the optimizer also holds a layer that is frozen."""
+    b.model.first.requires_grad_(False)
+    late(b)
+
+
 def late_in_windows(b: Bench) -> None:
     """Cleared after each backward of a window, the last one too."""
     for window in b.windows():
@@ -436,6 +442,20 @@ def clipped_between_the_steps(b: Bench) -> None:
         b.two[1].step()
 
 
+def in_turn_and_all_clipped(b: Bench) -> None:
+    """In turn, each backward for its own layer alone; both are cleared, and the clip before a step names both."""
+    first, second = b.two
+    for x, y in b.batches():
+        first.zero_grad()
+        b.loss(x, y, only_first=True).backward()
+        clip_grad_norm_(b.model.parameters(), 0.1)
+        first.step()
+        second.zero_grad()
+        b.loss(x, y, cut=True).backward()
+        clip_grad_norm_(b.model.parameters(), 0.1)
+        second.step()
+
+
 def second_steps_seldom(b: Bench) -> None:
     """The second optimizer steps, and clears, after every second batch: its gradients add up over two."""
     first, second = b.two
@@ -478,6 +498,7 @@ LOOPS: Mapping[str, Loop] = {
         cleared_before_the_loop,
         never_in_windows,
         late,
+        late_with_a_frozen_layer,
         late_in_windows,
         in_windows,
         cleared_inside,
@@ -507,6 +528,7 @@ LOOPS: Mapping[str, Loop] = {
         in_turn_one_cleared,
         cleared_between_the_steps,
         clipped_between_the_steps,
+        in_turn_and_all_clipped,
         second_steps_seldom,
         second_clears_too_late,
         one_for_all_and_one_for_the_second,

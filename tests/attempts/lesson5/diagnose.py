@@ -569,6 +569,23 @@ def lost_is_inside(events):
     return found
 
 
+@wrong(mistakes.late_clear_misnamed)
+def all_must_have_been_thrown_away(events):
+    found = states_and_stories(events)
+    told = stories(events)
+    if found == "zeroed-before-step" and any("w" not in told[n] for e in events for n in e["names"]):
+        return None
+    return found
+
+
+@wrong(mistakes.right_clip_called_a_fault)
+def one_old_gradient_clipped(events):
+    for _, e, held in walk(events):
+        if e["kind"] == "clip" and "old" in held.values():
+            return states_and_stories(events) or "clipped-after-step"
+    return states_and_stories(events)
+
+
 @wrong(mistakes.clear_in_the_middle_misnamed)
 def cleared_after_a_write(events):
     found = states_and_stories(events)

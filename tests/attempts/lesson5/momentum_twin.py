@@ -293,6 +293,46 @@ def rate_times_number(model, loss_fn, batches, lr):
         optimizer.step()
 
 
+@wrong(mistakes.applied_ahead)
+def weights_of_all_later_steps(model, loss_fn, batches, lr):
+    for i, (x, y) in enumerate(batches):
+        optimizer = torch.optim.SGD(model.parameters(), lr=lr * (len(batches) - i))
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+
+
+@wrong(mistakes.newest_left_out)
+def moved_before_adding(model, loss_fn, batches, lr):
+    trained = [p for p in model.parameters() if p.requires_grad]
+    velocity = {p: torch.zeros_like(p) for p in trained}
+    for x, y in batches:
+        model.zero_grad()
+        loss_fn(model(x), y).backward()
+        for p in trained:
+            p.data -= lr * velocity[p]
+            if p.grad is not None:
+                velocity[p] += p.grad
+
+
+@wrong(mistakes.sum_shares_its_memory)
+def no_clone(model, loss_fn, batches, lr):
+    total = {}
+    for x, y in batches:
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad.zero_()
+        loss_fn(model(x), y).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                if p.grad is not None:
+                    if p in total:
+                        total[p] += p.grad
+                    else:
+                        total[p] = p.grad
+                    p -= lr * total[p]
+
+
 @wrong(mistakes.not_trained)
 def trained_a_copy(model, loss_fn, batches, lr):
     twin = copy.deepcopy(model)

@@ -325,6 +325,30 @@ def spoiled_by_a_write(events):
     return stale
 
 
+@wrong(mistakes.all_but_the_first)
+def something_was_used_before(events):
+    steps = [e for e in events if e["kind"] == "step"]
+    return [e["step"] for e in steps if e["step"] > 0]
+
+
+@wrong(mistakes.once_old_always_old)
+def a_mark_that_stays(events):
+    written, used, stale, spoiled = set(), set(), [], False
+    for e in events:
+        names = set(e["names"])
+        if e["kind"] == "accumulate":
+            written |= names
+        elif e["kind"] == "clear":
+            written -= names
+            used -= names
+        elif e["kind"] == "step":
+            spoiled = spoiled or bool(names & used)
+            if spoiled:
+                stale.append(e["step"])
+            used |= names & written
+    return stale
+
+
 @wrong(effects.returned_nothing)
 def printed(events):
     print(two_sets(events))

@@ -378,16 +378,30 @@ def _clips_alone(events: Events) -> bool:
     return _clips(events) and not _two_optimizers(events)
 
 
-_clipping = (*_instead(_clips_after_another_step), *_instead(_clips_alone), *_instead(_clips, "clipped-after-step"))
+def _clips_in_turn(events: Events) -> bool:
+    return _clips_after_another_step(events) and _counts(events, "backward") == _counts(events, "step")
+
+
+def _clips_between(events: Events) -> bool:
+    return _clips_after_another_step(events) and not _clips_in_turn(events)
+
+
+_clipping = (
+    *_instead(_clips_between),
+    *_instead(_clips_in_turn),
+    *_instead(_clips_alone),
+    *_instead(_clips_after_another_step, "clipped-after-step"),
+    *_instead(_clips, "clipped-after-step"),
+)
 
 
 right_clip_called_a_fault = _on(
     "right_clip_called_a_fault",
-    ["clipped", "clipped_between_the_steps"],
+    ["clipped", "clipped_between_the_steps", "in_turn_and_all_clipped"],
     _clipping,
     "A clip in its right place is called a fault",
-    "A loop that clips what no step has used yet gets the name of a fault.",
-    "Which gradients does the clip name, and has a step that names them used what they hold? With two optimizers, the "
+    "A loop in which each clip names something that no step has used yet gets the name of a fault.",
+    "Which gradients does the clip name, and has a step used all that they hold? With two optimizers, the "
     "step before the clip may be the other's.",
 )
 
@@ -490,16 +504,26 @@ second_empty_step_misnamed = _on(
 )
 
 
-_late = _misnamed("zeroed-before-step", [_not(_accumulates), _not(_two_optimizers)])
+def _names_the_unwritten(events: Events) -> bool:
+    return bool(are("s", stories(events)) - are("w", stories(events)))
+
+
+_late = _misnamed(
+    "zeroed-before-step",
+    [_not(_accumulates), _not(_two_optimizers)],
+    [_not(_accumulates), _not(_two_optimizers), _names_the_unwritten],
+    [_not(_accumulates), _not(_two_optimizers), _not(_names_the_unwritten)],
+)
 
 
 late_clear_misnamed = _on(
     "late_clear_misnamed",
-    ["late"],
+    ["late", "late_with_a_frozen_layer"],
     _late,
     "A clear between backward and step gets another name, or none",
     "In a loop with one backward and one step each time, the step finds nothing: a clear stands right before it.",
-    "What do the gradients hold when the step comes, and why? Follow one gradient through the first five events.",
+    "What do the gradients hold when the step comes, and why? Follow one gradient through the first five events. A step may "
+    "name others that were never written.",
 )
 
 

@@ -203,6 +203,51 @@ def steps_that_grow(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: flo
 
 
 @mistake(
+    "Each gradient is applied at once for all the steps that it will be in",
+    "The parameters end where steps of n lr, (n - 1) lr, ... lr lead, each along one batch's gradient.",
+    "A gradient is in every later step, but each of these steps comes after another batch. Where are the later gradients "
+    "taken, if the early one has moved the parameters all the way?",
+)
+def applied_ahead(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    count = len(batches)
+    _with_sums(lambda old, g, number: (count - number + 1) * g)(model, loss_fn, batches, lr)
+
+
+@mistake(
+    "A step uses the sum before its own gradient is in it",
+    "The first step moves nothing, and the last gradient is never used.",
+    "In the loop that never clears, backward adds first, and then the step uses the sum. In which order are your lines?",
+)
+def newest_left_out(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    trained = [p for p in model.parameters() if p.requires_grad]
+    sums = [torch.zeros_like(p, requires_grad=False) for p in trained]
+    for x, y in batches:
+        new = torch.autograd.grad(loss_fn(model(x), y), trained, allow_unused=True, materialize_grads=True)
+        with torch.no_grad():
+            for p, total, gradient in zip(trained, sums, new, strict=True):
+                p.sub_(lr * total)
+                total.add_(gradient)
+
+
+@mistake(
+    "The sum is lost, and the newest gradient counts twice",
+    "From a parameter's second step on, the parameters move by twice the newest gradient, and by nothing of the earlier "
+    "ones.",
+    "Is the sum a tensor of its own, or the very one that .grad holds? What is cleared in place is cleared under both names.",
+)
+def sum_shares_its_memory(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    sums: dict[str, torch.Tensor] = {}
+    for x, y in batches:
+        model.zero_grad(set_to_none=False)
+        loss_fn(model(x), y).backward()
+        with torch.no_grad():
+            for name, p in model.named_parameters():
+                if p.grad is not None:
+                    sums[name] = sums[name].add_(p.grad) if name in sums else p.grad
+                    p.sub_(lr * sums[name])
+
+
+@mistake(
     "All gradients are taken at one place",
     "The parameters end where one step along the sum, or the mean, of all batches' gradients leads.",
     "The loop steps after each batch, and the next gradient is taken where that step has led.",
