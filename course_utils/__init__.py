@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from course_utils.learner import check, hint, progress, solution
+    from course_utils.lessons.trace import trace
     from course_utils.widgets.questions import compare, predict, quiz
     from gradient_ledger import GradientLedger
 
-__all__ = ["GradientLedger", "check", "compare", "hint", "predict", "progress", "quiz", "solution"]
+__all__ = ["GradientLedger", "check", "compare", "hint", "predict", "progress", "quiz", "solution", "trace"]
 __version__ = "0.1.0"
 
 _QUESTIONS = ("compare", "predict", "quiz")
@@ -22,5 +23,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "GradientLedger":
         return import_module("gradient_ledger").GradientLedger
+    if name == "trace":
+        return import_module("course_utils.lessons.trace").trace
     module = "course_utils.widgets.questions" if name in _QUESTIONS else "course_utils.learner"
     return getattr(import_module(module), name)

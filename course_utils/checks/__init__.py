@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-ANSWER_KEEPERS = frozenset({"answers", "mistakes", "judge", "diagnose", "difference", "solutions"})
-"""Files and folders of these names, whatever their ending, know what is right; no others do."""
+ANSWER_KEEPERS = frozenset({"answers", "mistakes", "judge", "difference", "solutions"})
+"""Files and folders of these names, whatever their ending, know what is right; so does `checks/diagnose`; no others."""
 
 
 def knows_an_answer(path: PurePath) -> bool:
     """Whether a file of the course (its path relative to the clone or to the package) may tell what is right."""
-    return any(part.split(".")[0] in ANSWER_KEEPERS for part in path.parts)
+    parts = [part.split(".")[0] for part in path.parts]
+    # An exercise may be called diagnose: its folder stands under `lessons`.
+    return not ANSWER_KEEPERS.isdisjoint(parts) or {"checks", "diagnose"} <= set(parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -17,11 +17,14 @@ class Mistake:
     """A mistake: what a learner would hand in, in one form or several, and the words for it.
 
     `signs` names the facts, beyond the graded ones, that must agree before the name is given: those the words speak of.
+    `where` tells from a case's spec whether it can leave anything but the right answer there: on other cases it is not
+    run. Many mistakes of few cases each are named quickly so; a test holds it to the code.
     """
 
     words: Misconception
     forms: tuple[Code, ...]
     signs: tuple[str, ...] = ()
+    where: Callable[[Mapping[str, Any]], bool] | None = None
 
     @property
     def id(self) -> str:
@@ -36,6 +39,7 @@ def mistake(
     *,
     also: Sequence[Code] = (),
     signs: Sequence[str] = (),
+    where: Callable[[Mapping[str, Any]], bool] | None = None,
 ) -> Callable[[Code], Mistake]:
     """Make a `Mistake` of the function below; its name, with hyphens, is the id. `also` are other forms of it.
 
@@ -45,7 +49,7 @@ def mistake(
 
     def make(code: Code) -> Mistake:
         identifier = code.__name__.replace("_", "-")
-        return Mistake(Misconception(identifier, title, happens, mend, why), (code, *also), tuple(signs))
+        return Mistake(Misconception(identifier, title, happens, mend, why), (code, *also), tuple(signs), where)
 
     return make
 

@@ -55,9 +55,9 @@ def optimizer_of(case: Case, model: nn.Module) -> torch.optim.Optimizer:
 
 
 def batches_of(case: Case, outputs: int = 2) -> list[Batch]:
-    """A batch `x (n, 3)`, `y (n, outputs)` for each n of `spec["rows"]`; three outputs for a tied model."""
+    """A batch `x (n, 3)`, `y (n, outputs)` for each n of `spec["rows"]`; other outputs where the model has others."""
     draw = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 500}))
-    outputs = 3 if case.spec.get("model") == "tied" else outputs
+    outputs = {"tied": 3, "scaled": 1}.get(case.spec.get("model", ""), outputs)
     return [(draw.normal(n, 3), draw.normal(n, outputs)) for n in case.spec["rows"]]
 
 

@@ -77,11 +77,14 @@ def _told(number: int, given: Step, right: Step, before: Sequence[Step]) -> tupl
     if not a.numel() or a.shape != b.shape:
         return None
     if close(a, b, _SAME):
-        rates = [given["rates"], right["rates"]]
-        if rates[0] != rates[1] and all(isinstance(one, float) for each in rates for one in each):
+        # Groups may be cut otherwise than in the right loop: only a rate that it does not have says something.
+        mine, rights = given["rates"], right["rates"]
+        others = [rate for rate in mine if rate not in rights]
+        if others and all(isinstance(one, float) for one in (*mine, *rights)):
+            whose = "" if len(mine) == 1 else ", of some parameters,"
             return "rate", (
-                f"{which} began with the right gradient and a learning rate of {nice(rates[0][0])}; the optimizer came "
-                f"with {nice(rates[1][0])}."
+                f"{which} began with the right gradient and a learning rate{whose} of {nice(others[0])}; the optimizer "
+                f"came with {nice(rights[0])}."
             )
         return None
     return _gradient(which, a, b, [_row(one, shapes) for one in before])

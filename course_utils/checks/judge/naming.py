@@ -34,6 +34,8 @@ def explain(
     exercise: Exercise, runs: Sequence[Run], wrong: Mapping[Place, Any]
 ) -> tuple[list[Named], dict[Place, Any]]:
     """The mistakes that agree with the attempt wherever they show; those that explain most come first."""
+    if not wrong:
+        return [], {}
     candidates = [seen for one in mistakes_of(exercise.home) if (seen := _agreeing(exercise, one, runs, wrong))]
     found: list[Named] = []
     left = dict(wrong)
@@ -87,7 +89,10 @@ def _form_agreeing(
     beyond: list[int] = []
     failing = {number for number, _ in wrong}
     all_raised = all(run.given.status == "raised" for run in runs if run.number in failing)
-    for run in sorted(runs, key=lambda run: run.number not in failing):  # where most part, they part at once
+    shown = [run for run in runs if mistake.where is None or mistake.where(run.case.spec)]
+    if not any(run.number in failing for run in shown):
+        return None
+    for run in sorted(shown, key=lambda run: run.number not in failing):  # where most part, they part at once
         piece, parts = parted_by(exercise, mistake, form, code, run)
         if run.given.status == "raised" and piece.status == "returned":
             if all_raised:

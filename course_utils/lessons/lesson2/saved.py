@@ -30,7 +30,7 @@ class SavedBytes:
         self._hooks.__exit__(kind, error, trace)
 
     def _pack(self, tensor: torch.Tensor) -> _Kept:
-        return _Kept(tensor, self)
+        return _Kept(tensor.detach(), self)  # with its graph it would hold itself alive, where no backward frees it
 
     def count(self, tensor: torch.Tensor, change: int) -> None:
         """One operation more, or one less, keeps `tensor`."""

@@ -1,0 +1,142 @@
+"""Exercise 5.1: name the fault of a training loop from its trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from course_utils.exercise import Arrangement, Case, Exercise
+from course_utils.lessons.inputs import cases
+from course_utils.lessons.lesson5.recordings import LAYERS, RUNS, recorded
+
+Spec = Mapping[str, Any]
+
+_LOOPS: tuple[tuple[str, str], ...] = (
+    ("a step for each backward", "never"),
+    ("a step for each backward, and clears", "plain"),
+    ("a step, a clear and a backward each time", "late"),
+    ("several backwards to a step", "in_windows"),
+    ("several backwards to a step, and more clears", "cleared_inside"),
+    ("more steps than clears", "once_an_epoch"),
+    ("more clears than steps", "cleared_twice"),
+    ("one backward for two optimizers", "one_cleared"),
+    ("one backward for two optimizers, each clears", "both_cleared"),
+    ("two layers, of which not all is written", "replaced"),
+    ("a layer that is never written", "frozen"),
+    ("a layer that is never written, nor cleared", "frozen_and_not_cleared"),
+    ("two steps to a backward", "stepped_twice"),
+    ("clips", "clipped_late"),
+    ("clips in another place", "clipped"),
+    ("one clear in all", "cleared_before_the_loop"),
+    ("as many clears as backwards", "late_in_windows"),
+    ("two optimizers and no clear", "neither_cleared"),
+    ("two optimizers in turn", "in_turn"),
+    ("an optimizer of one layer", "head_alone"),
+    ("a step before all else", "step_first"),
+    ("two optimizers in turn, a backward for each", "in_turn_one_cleared"),
+    ("two optimizers and clips", "clipped_between_the_steps"),
+    ("two optimizers in turn, and clips of everything", "in_turn_and_all_clipped"),
+    ("a clear each time, and a layer that is never written", "late_with_a_frozen_layer"),
+    ("clears of one layer, from some step on", "frozen_on_the_way"),
+    ("several backwards to a step and no clear", "never_in_windows"),
+    ("two optimizers, and a clear between their steps", "cleared_between_the_steps"),
+    ("two optimizers that clear now and then", "both_once_an_epoch"),
+    ("two backwards to one forward", "two_losses"),
+    ("a layer that is written now and then", "second_layer_now_and_then"),
+    ("steps without a backward", "stepped_without_backward"),
+)
+
+
+def _cases(seed: int) -> list[Case]:
+    chance = Random(seed)
+    rows = []
+    for name, loop in _LOOPS:
+        run, layers = chance.randrange(len(RUNS)), list(chance.choice(LAYERS))
+        rows.append((name, {"loop": loop, "run": run, "layers": layers}))
+    return cases(seed, rows)
+
+
+def _arrange(case: Case) -> Arrangement:
+    return Arrangement((recorded(case.spec),))
+
+
+def _is(*loops: str) -> Callable[[Spec], bool]:
+    return lambda spec: spec["loop"] in loops
+
+
+def _two_optimizers(spec: Spec) -> bool:
+    return len({tuple(event["names"]) for event in recorded(spec) if event["kind"] == "step"}) > 1
+
+
+def _kinds(spec: Spec) -> list[str]:
+    return [event["kind"] for event in recorded(spec)]
+
+
+EXERCISE = Exercise(
+    id="5.1",
+    name="diagnose",
+    title="Name the fault from the trace",
+    difficulty=4,
+    minutes=35,
+    goal=(
+        "Write `diagnose(events)`. `events` is the trace of a training loop, a list of dicts in the order in which they "
+        "happened: `kind`, `step`, `window` and `names`, as above. Return the name of the loop's fault, or `None` where "
+        "none of these eight fits. A gradient holds what was written to it (an `accumulate` that names it) since it was "
+        "last cleared. A step uses those of the gradients it names that hold something. A gradient's steps are the "
+        "steps that name it.\n\n"
+        '- `"layer-replaced-after-optimizer"`: some gradients are written and no step names them, and others are named '
+        "by steps and never written.\n"
+        '- `"zeroed-before-step"`: a step uses nothing at all, although some gradient that it names was written, and '
+        "cleared again, since that gradient's last step, or since the beginning.\n"
+        '- `"zeroed-inside-window"`: a gradient is written, cleared, and written again, with no step of any optimizer '
+        "in between.\n"
+        '- `"zeroed-once-per-epoch"`: a step uses a sum of old and new, that is, a gradient that holds something which '
+        "an earlier step used and something written after that step; and some clear names this gradient.\n"
+        '- `"one-of-two-optimizers-zeroed"`: a step uses a sum of old and new; the steps of another optimizer use none, '
+        "and each gradient that they name is also named by some clear.\n"
+        '- `"never-zeroed"`: a step uses a sum of old and new.\n'
+        '- `"stepped-on-used-gradients"`: a step uses a gradient that an earlier step used, and to which nothing was '
+        "written since.\n"
+        '- `"clipped-after-step"`: a clip names gradients that hold something, and a step has used all that each of '
+        "them holds.\n\n"
+        "Where several fit, the first of this list is the answer. Steps of two optimizers name different gradients. "
+        "No loop has a closure, no gradient belongs to two optimizers, and every `.grad` is None at the beginning. The "
+        "loops of the check are real ones, right and wrong, of at most 20 steps."
+    ),
+    cases=_cases,
+    arrange=_arrange,
+    hints=(
+        "Take one parameter, and write its story in a row of letters: w where its gradient is written, z where it is "
+        "cleared, s where a step names it. A plain right loop reads zwszwszws. How do the stories of the faults read?",
+        "Keep two sets while you walk through the events: which gradients hold something new, written since their last "
+        "step, and which hold something old, used by a step. A write adds to the one, a clear empties both, and a step "
+        "makes old of new. What is in the sets when a step comes tells old alone, new alone, and the sum of both.",
+        "Collect first, decide at the end. Let the walk note each thing that happens (a step on nothing after a clear, a "
+        "write onto what was written and cleared since the last step, a sum, a step on old alone, a clip of old alone). "
+        "Then ask for the eight in the order of the list, with one if each.",
+        "For the three kinds of sums, collect the gradients in which one was found, and those that clears name. Have the "
+        "two sets anything in common? Then it is the epoch's fault. Else: does some step name only gradients that are in "
+        "the second set, and none that is in the first? Then it is one of two optimizers. Else it is never.",
+    ),
+    properties=(
+        ("there is one clear, before the first step", _is("cleared_before_the_loop")),
+        ("each backward of a window has a clear behind it", _is("late_in_windows")),
+        ("a step comes before the first backward", _is("step_first")),
+        (
+            "steps name gradients that are never written",
+            _is("frozen", "frozen_and_not_cleared", "late_with_a_frozen_layer"),
+        ),
+        ("gradients are written that no step names", _is("head_alone")),
+        ("a backward writes to gradients which the next step does not name", _is("in_turn", "head_alone")),
+        ("only some of what a step uses was used before", _is("frozen_on_the_way")),
+        ("a step of another optimizer comes between backward and clip", _is("clipped_between_the_steps")),
+        ("a step of another optimizer comes between backward and clear", _is("cleared_between_the_steps")),
+        ("a clip names some gradients that are old and others that are new", _is("in_turn_and_all_clipped")),
+        ("there are clips", lambda spec: "clip" in _kinds(spec)),
+        ("there are two optimizers", _two_optimizers),
+        ("there is no clear at all", lambda spec: "clear" not in _kinds(spec)),
+        ("several backwards come to a step", lambda spec: _kinds(spec).count("backward") > _kinds(spec).count("step")),
+        ("several steps come to a backward", lambda spec: _kinds(spec).count("step") > _kinds(spec).count("backward")),
+    ),
+)

@@ -1,0 +1,524 @@
+"""What the six repairs have in common of what is often done instead: words, and the loops that make them.
+
+A loop that makes a mistake takes `see`, called with each batch before its step: so it serves where maps are asked, too.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import torch
+from torch import nn
+
+from course_utils.checks.mistakes import Mistake
+from course_utils.checks.observe import LEDGER
+from course_utils.checks.observe.spies import BACKWARDS
+from course_utils.lessons.training import Batch, LossFn
+from gradient_ledger.catalogue.entry import Misconception
+
+Optimizer = torch.optim.Optimizer
+Clear = Callable[[nn.Module, Optimizer], None]
+See = Callable[[torch.Tensor, torch.Tensor], None]
+Renew = Callable[[nn.Module, Optimizer], Optimizer]
+Loop = Callable[..., None]
+When = Literal["call", "epoch", "batch"]
+
+
+def emptied(model: nn.Module, optimizer: Optimizer) -> None:
+    """Every `.grad` is None."""
+    optimizer.zero_grad()
+
+
+def zeroed(model: nn.Module, optimizer: Optimizer) -> None:
+    """Every `.grad` holds zeros."""
+    optimizer.zero_grad(set_to_none=False)
+
+
+def loop(
+    *,
+    epoch: Clear | None = None,
+    batch: Clear | None = None,
+    late: Clear | None = None,
+    step: When | None = "batch",
+    early: bool = False,
+    again: bool = False,
+    backward: bool = True,
+    divided: Callable[[Sequence[Batch]], float] = lambda batches: 1.0,
+    renew: Renew | None = None,
+    renewed: When = "call",
+    most_epochs: int | None = None,
+    most_batches: int | None = None,
+) -> Loop:
+    """A training loop: what clears before each epoch, before each batch, and late, between backward and step.
+
+    `step` says after what a step is taken, `early` that it comes ahead of the forward, `again` that it comes twice; `divided` by what each loss is
+    divided; `renew` makes the optimizer anew at the start of what `renewed` says.
+    """
+
+    def code(
+        model: nn.Module,
+        optimizer: Optimizer,
+        loss_fn: LossFn,
+        batches: Sequence[Batch],
+        epochs: int,
+        see: See = lambda x, y: None,
+    ) -> None:
+        def begin(what: When, clear: Clear | None) -> None:
+            nonlocal optimizer
+            if renew is not None and renewed == what:
+                optimizer = renew(model, optimizer)
+            if clear is not None:
+                clear(model, optimizer)
+
+        def update() -> None:
+            if late is not None:
+                late(model, optimizer)
+            optimizer.step()
+            if again:
+                optimizer.step()
+
+        begin("call", None)
+        for _ in range(epochs if most_epochs is None else min(most_epochs, epochs)):
+            begin("epoch", epoch)
+            for x, y in batches[:most_batches]:
+                if early:
+                    update()
+                begin("batch", batch)
+                see(x, y)
+                loss = loss_fn(model(x), y)
+                if backward:
+                    (loss / divided(batches)).backward()
+                if step == "batch" and not early:
+                    update()
+            if step == "epoch":
+                update()
+        if step == "call":
+            update()
+
+    return code
+
+
+def named(name: str, title: str, happens: str, mend: str, why: str = "", *, signs: Sequence[str] = ()) -> Mistake:
+    """The words of a mistake and its signs; `made_by` gives it the code."""
+    return Mistake(Misconception(name, title, happens, mend, why), (), tuple(signs))
+
+
+def made_by(one: Mistake, *forms: Callable[..., Any]) -> Mistake:
+    """The same mistake, made by other code."""
+    return replace(one, forms=forms)
+
+
+# ------------------------------------------------------------------ where it is cleared
+
+never_cleared = made_by(
+    named(
+        "never-cleared",
+        "Nothing was cleared between the steps",
+        "Each step used the gradients of all backward passes up to its own, those that earlier steps had used included.",
+        "Which line empties .grad, and does it run between one step and the next backward? A method that is named and "
+        "not called, without its parentheses, does nothing.",
+        "Nothing raises, and the loss often falls all the same.",
+    ),
+    loop(),
+)
+cleared_before_the_step = made_by(
+    named(
+        "cleared-before-the-step",
+        "The gradients were gone before the step",
+        "Backward ran, the gradients were cleared, and then came the step. It found nothing, and no parameter moved.",
+        "A step reads .grad. What runs between the backward and the step?",
+        "It is one line below the right place.",
+        signs=(BACKWARDS, LEDGER),
+    ),
+    loop(late=emptied),
+)
+zeros_before_the_step = made_by(
+    named(
+        "zeros-before-the-step",
+        "Each step was given zeros",
+        "What moved was moved by weight decay or by the memory of earlier steps. The parameters are those of a loop "
+        "whose gradients are zeros when the step comes.",
+        "A step reads .grad. What stands there on the line before it, and which line put it there?",
+        "None and zeros differ for the optimizer, but neither holds the gradient of the batch.",
+    ),
+    loop(late=zeroed),
+)
+cleared_once_an_epoch = made_by(
+    named(
+        "cleared-once-an-epoch",
+        "Cleared once an epoch, stepped once a batch",
+        "The first step of each epoch used the gradient of its own batch. Each later one used the gradients of all "
+        "batches of its epoch up to its own.",
+        "How often does a step come in an epoch, and how often the line that clears?",
+        "With one batch an epoch nothing is wrong.",
+    ),
+    loop(epoch=emptied),
+)
+
+
+def _first_group(model: nn.Module, optimizer: Optimizer) -> None:
+    for p in optimizer.param_groups[0]["params"]:
+        p.grad = None
+
+
+first_group_alone_cleared = made_by(
+    named(
+        "first-group-alone-cleared",
+        "Only the first group of parameters was cleared",
+        "With one group all is right. Where the optimizer has two, the gradients of the second one pile up.",
+        "optimizer.param_groups is a list. How long is it?",
+        "Most optimizers have one group.",
+    ),
+    loop(batch=_first_group),
+)
+
+
+def _of_shape(wanted: Callable[[nn.Parameter], bool]) -> Clear:
+    def clear(model: nn.Module, optimizer: Optimizer) -> None:
+        for p in model.parameters():
+            if wanted(p):
+                p.grad = None
+
+    return clear
+
+
+def _of_children(model: nn.Module, optimizer: Optimizer) -> None:
+    """Where the model has no children, its own."""
+    for module in list(model.children()) or [model]:
+        for p in module.parameters(recurse=False):
+            p.grad = None
+
+
+some_parameters_not_cleared = made_by(
+    named(
+        "some-parameters-not-cleared",
+        "Some parameters were not cleared",
+        "Some parameters were given the gradient of the batch. Those of the others, all weights or all biases, pile up "
+        "from step to step.",
+        "Which parameters does the line reach that clears, and which does the step reach?",
+    ),
+    loop(batch=_of_shape(lambda p: p.ndim > 1)),
+    loop(batch=_of_shape(lambda p: p.ndim == 1)),
+    loop(batch=_of_children),
+)
+
+
+def _every_second(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> None:
+    every = [batch for _ in range(epochs) for batch in batches]
+    for start in range(0, len(every), 2):
+        loop(epoch=emptied)(model, optimizer, loss_fn, every[start : start + 2], 1)
+
+
+cleared_at_every_second_step = made_by(
+    named(
+        "cleared-at-every-second-step",
+        "Cleared at every second step",
+        "The parameters are those of a loop that clears before the first step, the third and so on: the steps between "
+        "use the gradients of two batches.",
+        "How many steps come between two clearings, and how many should?",
+    ),
+    _every_second,
+)
+
+
+def _weights(model: nn.Module, optimizer: Optimizer) -> None:
+    with torch.no_grad():
+        for p in model.parameters():
+            if p.requires_grad:
+                p.zero_()
+
+
+def _weights_and_gradients(model: nn.Module, optimizer: Optimizer) -> None:
+    _weights(model, optimizer)
+    optimizer.zero_grad()
+
+
+def _all_weights(model: nn.Module, optimizer: Optimizer) -> None:
+    with torch.no_grad():
+        for p in model.parameters():
+            p.zero_()
+
+
+weights_were_zeroed = made_by(
+    named(
+        "weights-were-zeroed",
+        "Weights were set to zero",
+        "The parameters are those of a loop that sets the weights themselves to zero before each batch.",
+        "p is the parameter, p.grad is its gradient. Which of the two is to be emptied?",
+        '"zero_grad of a model" sounds as if it emptied the model.',
+    ),
+    *(loop(batch=clear) for clear in (_weights, _weights_and_gradients, _all_weights)),
+)
+
+# ------------------------------------------------------------------ when it steps
+
+stepped_once_an_epoch = made_by(
+    named(
+        "stepped-once-an-epoch",
+        "One step an epoch",
+        "The gradients of all batches of an epoch were computed at the same weights, and one step used their sum or "
+        "their mean.",
+        "How many steps does the exercise ask for, one a batch or one an epoch? How far is the step indented?",
+        "Then steps and clearings come equally often, too; but it is another training.",
+    ),
+    loop(epoch=emptied, step="epoch"),
+    loop(epoch=emptied, step="epoch", divided=len),
+)
+stepped_on_the_last_batch_alone = made_by(
+    named(
+        "stepped-on-the-last-batch-alone",
+        "One step an epoch, on its last batch alone",
+        "The parameters are those of a loop that takes one step an epoch, with the gradient of the last batch.",
+        "How far are the clearing and the step indented?",
+    ),
+    loop(batch=emptied, step="epoch"),
+)
+used_the_batch_before = made_by(
+    named(
+        "used-the-batch-before",
+        "Each step used the gradient of the batch before",
+        "The first step found nothing, each other one used the gradient of the batch before its own, and that of the "
+        "last batch was never used.",
+        "Between a batch's backward and the next forward there must be a step.",
+    ),
+    loop(early=True, batch=emptied),
+)
+
+
+def _stepping_too_early(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> None:
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            optimizer.step()
+            loss.backward()
+
+
+never_stepped = made_by(
+    named(
+        "never-stepped",
+        "Backward ran, and no step used what it left",
+        "Each batch went backward, and no parameter moved.",
+        "Which line moves the parameters, does it run, and what does it find?",
+        signs=(BACKWARDS, LEDGER),
+    ),
+    loop(batch=emptied, step=None),
+    loop(step=None),
+    _stepping_too_early,
+)
+nothing_went_backward = made_by(
+    named(
+        "nothing-went-backward",
+        "No backward wrote into .grad",
+        "No backward pass wrote into .grad, and no parameter moved.",
+        "What brings a gradient to the place where the step looks for it?",
+        signs=(BACKWARDS,),
+    ),
+    loop(backward=False),
+)
+stepped_twice_a_batch = made_by(
+    named(
+        "stepped-twice-a-batch",
+        "Two steps a batch",
+        "The parameters are those of a loop that steps twice with the gradient of each batch.",
+        "How often does the line with the step run for one backward?",
+    ),
+    loop(batch=emptied, again=True),
+)
+stopped_after_the_first_epoch = made_by(
+    named(
+        "stopped-after-the-first-epoch",
+        "The parameters are those after one epoch",
+        "The first epoch is right, and the others left no trace.",
+        "How far is the return indented, and how often does the outer loop turn?",
+    ),
+    loop(batch=emptied, most_epochs=1),
+)
+stopped_after_the_first_batch = made_by(
+    named(
+        "stopped-after-the-first-batch",
+        "The parameters are those after one step",
+        "The first batch is right, and the others left no trace.",
+        "How far is the return indented?",
+    ),
+    loop(batch=emptied, most_epochs=1, most_batches=1),
+)
+
+# ------------------------------------------------------------------ with what it steps
+
+batches_counted_twice = made_by(
+    named(
+        "batches-counted-twice",
+        "Each batch counted twice",
+        "The parameters are those of a loop whose steps use twice the gradient of their batch.",
+        "How many backward passes run between two clearings, and how many should?",
+    ),
+    loop(batch=emptied, divided=lambda batches: 0.5),
+)
+divided_by_the_number_of_batches = made_by(
+    named(
+        "divided-by-the-number-of-batches",
+        "Each gradient was divided by the number of batches",
+        "The parameters are those of a loop whose steps use the gradient of the batch divided by the number of batches.",
+        "Each batch has a step of its own here. Over what would one average?",
+        "Where several batches share one step, their losses are averaged.",
+    ),
+    loop(batch=emptied, divided=len),
+)
+
+
+def _with_defaults(model: nn.Module, optimizer: Optimizer) -> Optimizer:
+    kind: Any = type(optimizer)
+    taken = inspect.signature(kind).parameters  # defaults hold more than some optimizers take
+    made: Optimizer = kind(model.parameters(), **{k: v for k, v in optimizer.defaults.items() if k in taken})
+    return made
+
+
+def _with_rate(model: nn.Module, optimizer: Optimizer) -> Optimizer:
+    kind: Any = type(optimizer)
+    made: Optimizer = kind(model.parameters(), lr=optimizer.param_groups[0]["lr"])
+    return made
+
+
+def _with_groups(model: nn.Module, optimizer: Optimizer) -> Optimizer:
+    kind: Any = type(optimizer)
+    made: Optimizer = kind([dict(group) for group in optimizer.param_groups])
+    return made
+
+
+def forgetting(whens: Sequence[When] = ("call", "epoch", "batch"), **rest: Any) -> tuple[Loop, ...]:
+    """The loop that `rest` describes, with an optimizer that is made anew: in each of three ways, at each of `whens`."""
+    ways = (_with_groups, _with_defaults, _with_rate)
+    return tuple(loop(renew=renew, renewed=when, **rest) for renew in ways for when in whens)
+
+
+memory_lost = made_by(
+    named(
+        "memory-lost",
+        "The optimizer's memory was lost",
+        "The parameters are those of a loop in which the optimizer, or another one of the same kind in its place, has "
+        "lost on the way what it had gathered (momentum, Adam's averages), or its settings.",
+        "Only .grad is to be emptied. Was an optimizer made anew, or its state cleared?",
+        "A new optimizer begins clean, but that is clean of too much.",
+    ),
+    *forgetting(batch=emptied),
+)
+
+
+class _Plain(torch.optim.Optimizer):
+    """Each parameter moves against its gradient, times the learning rate of its group, or of the first group."""
+
+    def __init__(self, optimizer: Optimizer, rates: Iterable[float]) -> None:
+        groups = [
+            {"params": group["params"], "lr": rate} for group, rate in zip(optimizer.param_groups, rates, strict=True)
+        ]
+        super().__init__(groups, {"lr": 0.0})
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        """One step."""
+        with torch.no_grad():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        p -= group["lr"] * p.grad
+
+
+def _own_rates(model: nn.Module, optimizer: Optimizer) -> Optimizer:
+    return _Plain(optimizer, [group["lr"] for group in optimizer.param_groups])
+
+
+def _first_rate(model: nn.Module, optimizer: Optimizer) -> Optimizer:
+    return _Plain(optimizer, [optimizer.param_groups[0]["lr"] for _ in optimizer.param_groups])
+
+
+plain_descent = made_by(
+    named(
+        "plain-descent",
+        "Plain gradient descent in place of the optimizer's steps",
+        "The parameters are those of steps of the learning rate times the gradient. Where the optimizer has momentum, "
+        "weight decay or Adam's rule, its own steps are others.",
+        "Let the optimizer that is handed over take the steps.",
+    ),
+    *(loop(batch=emptied, renew=renew) for renew in (_own_rates, _first_rate)),
+)
+
+
+def _thawed(model: nn.Module, optimizer: Optimizer) -> None:
+    model.requires_grad_(True)
+    optimizer.zero_grad()
+
+
+def _zeros_for_all(model: nn.Module, optimizer: Optimizer) -> None:
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+
+
+def _gradients_for_all(
+    model: nn.Module,
+    optimizer: Optimizer,
+    loss_fn: LossFn,
+    batches: Sequence[Batch],
+    epochs: int,
+    see: See = lambda x, y: None,
+) -> None:
+    def loss_of(weights: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return loss_fn(torch.func.functional_call(model, weights, (x,)), y)
+
+    for _ in range(epochs):
+        for x, y in batches:
+            see(x, y)
+            weights = {name: p.detach() for name, p in model.named_parameters()}
+            for name, gradient in torch.func.grad(loss_of)(weights, x, y).items():
+                model.get_parameter(name).grad = gradient
+            optimizer.step()
+
+
+a_frozen_parameter_moved = made_by(
+    named(
+        "a-frozen-parameter-moved",
+        "A frozen parameter moved",
+        "A parameter whose requires_grad was off is not as it was; the others are trained as they should be.",
+        "Does a line switch requires_grad on for every parameter, or give every parameter a gradient? Zeros "
+        "are one, too: weight decay and momentum move what has zeros, and leave alone what has None.",
+        "Where nothing is frozen all is right.",
+    ),
+    loop(batch=_thawed),
+    loop(batch=_zeros_for_all),
+    _gradients_for_all,
+)
+
+# ------------------------------------------------------------------ what is left behind
+
+
+def _hooked(
+    model: nn.Module,
+    optimizer: Optimizer,
+    loss_fn: LossFn,
+    batches: Sequence[Batch],
+    epochs: int,
+    see: See = lambda x, y: None,
+) -> None:
+    for p in model.parameters():
+        if p.requires_grad:
+            p.register_hook(lambda gradient: None)
+    loop(batch=emptied)(model, optimizer, loss_fn, batches, epochs, see)
+
+
+hooks_left_behind = made_by(
+    named(
+        "hooks-left-behind",
+        "A hook was left behind",
+        "The numbers are right, and a hook that the call has registered is still there: it works on in whatever is done "
+        "with the model or the optimizer next.",
+        "Keep the handle that registering returns and call its remove(); or do without a hook.",
+    ),
+    _hooked,
+)
+"""A rule that was broken; `answers.no_hooks` tells it."""

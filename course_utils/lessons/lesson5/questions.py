@@ -1,0 +1,244 @@
+"""Predictions and quizzes of lesson 5."""
+
+from __future__ import annotations
+
+from course_utils.lessons.declare import Question
+from course_utils.lessons.measured import TRUE_OR_FALSE
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "5.a",
+        "prediction",
+        "In how many of the three pairs does the loop that never clears end with the lower training loss?",
+        {
+            "0": "In none: the loss shows the mistake each time",
+            "1": "In one",
+            "2": "In two",
+            "3": "In all three: training losses never show it",
+        },
+    ),
+    Question(
+        "5.b",
+        "prediction",
+        "In the loop that never clears: how many times as long as own is used, in step 150?",
+        {
+            "same": "About as long: an optimizer step uses the gradient up",
+            "few": "About 3 times",
+            "ten": "About 10 times",
+            "more": "30 times or more",
+        },
+    ),
+    Question(
+        "5.c",
+        "prediction",
+        "Each step finds zeros in `.grad`. What does the loss do over the five epochs?",
+        {
+            "flat": "Nothing: it stays where it is",
+            "falls": "It falls in every epoch",
+            "rises": "It rises: the weights drift",
+        },
+    ),
+    Question(
+        "5.d",
+        "prediction",
+        "Cleared once an epoch: what does the used norm do?",
+        {
+            "own": "It stays close to own: most of the sum cancels",
+            "saw": "It climbs far above own within each epoch, and starts afresh at own with the next",
+            "grows": "It grows from epoch to epoch, and never returns to own",
+        },
+    ),
+    Question(
+        "5.e",
+        "prediction",
+        "The loop with the maps runs with learning rate 0.1. The healthy loop without maps ends with the same weights, to "
+        "the last bit, if its learning rate is …",
+        {
+            "half": "0.05",
+            "same": "0.1: the maps change nothing",
+            "double": "0.2",
+            "none": "None of these: the directions differ",
+        },
+    ),
+    Question(
+        "5.f",
+        "prediction",
+        "Which layers differ from their start after the training?",
+        {
+            "both": "The body and the head",
+            "body": "The body alone",
+            "head": "The head alone",
+            "none": "Neither",
+        },
+    ),
+    Question(
+        "5.g",
+        "prediction",
+        "How many bytes do graphs keep after the eighth forward pass of an epoch, compared with the first?",
+        {
+            "same": "As many: each backward frees its graph",
+            "double": "Twice as many: the last graph and the new one",
+            "eight": "Eight times as many: all graphs are still there",
+        },
+    ),
+    Question(
+        "5.h",
+        "prediction",
+        "How far does the loop that never clears get in ten steps, compared with the one that clears?",
+        {
+            "same": "As far: the gradient is 1 in every step",
+            "double": "Twice as far",
+            "five": "Five and a half times as far",
+            "ten": "Ten times as far",
+        },
+    ),
+    Question(
+        "5.i",
+        "prediction",
+        "Never cleared, against cleared with `momentum=1.0`: the largest difference of a weight after 200 steps?",
+        {
+            "zero": "0, exactly",
+            "rounding": "Not 0, but below a billionth: the order of the additions differs",
+            "visible": "Larger: momentum is something else",
+        },
+    ),
+    Question(
+        "5.j",
+        "prediction",
+        "On the bowl, from 1, never cleared: where is the weight after 120 steps and more?",
+        {
+            "settles": "Close to 0: the minimum stops it",
+            "swings": "It swings between about 1 and -1",
+            "flies": "Far outside: the swings grow",
+        },
+    ),
+    Question(
+        "5.k",
+        "prediction",
+        "The body is frozen and not cleared any more. Does it move?",
+        {
+            "stays": "No: it requires no gradient",
+            "moves": "Yes",
+        },
+    ),
+    Question(
+        "5.l",
+        "prediction",
+        "In three steps, the loop without clearing gets ahead of the loop that clears, whichever of 20 seeds it starts from.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "5.m",
+        "prediction",
+        "Gradients keep growing as long as nobody clears them.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "5.n",
+        "prediction",
+        "Clearing at the wrong moment, between backward and step, makes gradients pile up.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "5.o",
+        "prediction",
+        "Adam divides by the size of the gradients, so it hardly matters to it when nobody clears.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "5.p",
+        "prediction",
+        "Over three epochs of 10 batches, some steps of this loop use more than four micro-batches.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "5.q",
+        "prediction",
+        "A loop in which the ledger, given nothing but the loop, finds no error computes the gradients that were meant.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "5.q1",
+        "quiz",
+        "In a plain loop, one backward a step, used is twice as long as own in each of the first 20 steps, and the "
+        "learning rate is fixed. Which explanation fits?",
+        {
+            "never": "Nothing is ever cleared",
+            "late": "The loop clears between backward and step",
+            "two": "Something else sends the same loss backward once more before each step",
+        },
+        answer="two",
+        because={
+            "never": "then the first step is right and the sum of old gradients changes from step to step.",
+            "late": "then used is 0.",
+            "two": "the same gradient arrives twice and is used twice. A constant factor says: once more, in every step.",
+        },
+    ),
+    Question(
+        "5.q2",
+        "quiz",
+        "A trace has, again and again, this line: `backward backward clear step`. Which sentence is true of it?",
+        {
+            "right": "It is a right window of two backwards",
+            "late": "Its steps find no gradient: what both backwards wrote has been cleared",
+            "inside": "Its steps use the second backward alone",
+        },
+        answer="late",
+        because={
+            "right": "in a right window the clear stands before the first backward, or after the step.",
+            "late": "the clear stands between the last backward and the step, and takes both gradients.",
+            "inside": "that would be `backward clear backward step`.",
+        },
+    ),
+    Question(
+        "5.q3",
+        "quiz",
+        "A loop clears between backward and step, with the default `zero_grad()`. The optimizer is SGD with weight decay. "
+        "What do you see?",
+        {
+            "flat": "The weights stay where they are",
+            "shrinks": "The weights shrink in every step",
+            "momentum": "The weights move as with momentum 1",
+        },
+        answer="flat",
+        because={
+            "flat": "the default sets `.grad` to None, and SGD skips such a parameter, with its weight decay.",
+            "shrinks": "that needs zeros, `set_to_none=False`. With None the optimizer skips the parameter.",
+            "momentum": "that is the loop that never clears. Here everything is thrown away.",
+        },
+    ),
+    Question(
+        "5.q4",
+        "quiz",
+        "You add a new layer to a model whose optimizer exists already. `loss.backward()` runs, `optimizer.step()` runs. "
+        "What is in the new layer's `.grad` after three batches with `optimizer.zero_grad()` in the loop?",
+        {
+            "none": "None: the optimizer clears it",
+            "last": "The gradient of the third batch",
+            "sum": "The sum of three gradients",
+        },
+        answer="sum",
+        because={
+            "none": "an optimizer clears the parameters it holds. It does not hold the new ones.",
+            "last": "for that somebody would have to clear between the batches. The optimizer does not hold these.",
+            "sum": "backward writes to every parameter in the graph; nobody clears these, and nobody steps them.",
+        },
+    ),
+    Question(
+        "5.q5",
+        "quiz",
+        "You mend a loop that never cleared its gradients. The loss now falls more slowly than before. What do you do "
+        "first?",
+        {
+            "back": "Put the old loop back: the curve decides",
+            "rate": "Keep the mended loop, and look for its learning rate anew",
+            "clear": "Clear less often, say every second step",
+        },
+        answer="rate",
+        because={
+            "back": "the old loop was SGD with momentum 1, which does not settle. Its curve was better for a while.",
+            "rate": "the learning rate was chosen for steps that were much longer. Case one did this.",
+            "clear": "then every second step uses a gradient that has been used before.",
+        },
+    ),
+)

@@ -1,0 +1,331 @@
+"""What is often done instead in exercise 5.9."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from course_utils.checks.mistakes import mistake
+from course_utils.lessons.trace import TraceEvent
+
+Events = Sequence[TraceEvent]
+
+
+@dataclass
+class _Held:
+    """What gradients hold while the trace is walked through."""
+
+    written: set[str] = field(default_factory=set)
+    """Those that hold anything."""
+    used: set[str] = field(default_factory=set)
+    """Those that hold something a step has used."""
+    new: set[str] = field(default_factory=set)
+    """Those that hold something written since their last step."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step when it comes: its number, its event, the gradients it names, and what is held."""
+
+    number: int
+    event: TraceEvent
+    names: set[str]
+    held: _Held
+
+
+def _steps(events: Events) -> Iterator[_Step]:
+    held, number = _Held(), 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            held.written |= names
+            held.new |= names
+        elif event["kind"] == "clear":
+            held.written -= names
+            held.used -= names
+            held.new -= names
+        elif event["kind"] == "step":
+            yield _Step(number, event, names, held)
+            held.used |= names & held.written
+            held.new -= names
+            number += 1
+
+
+def _those(events: Events, stale: Callable[[_Step], bool]) -> list[int]:
+    return [step.number for step in _steps(events) if stale(step)]
+
+
+def _right(step: _Step) -> bool:
+    return bool(step.names & step.held.used)
+
+
+def _all_named(events: Events, *kinds: str) -> list[TraceEvent]:
+    """The trace with every gradient named by every event of these kinds."""
+    every = sorted({name for event in events for name in event["names"]})
+    return [{**event, "names": every} if event["kind"] in kinds else event for event in events]
+
+
+# ------------------------------------------------------------------ what counts as old
+
+
+@mistake(
+    "Sums of old and new are left out",
+    "Missing are steps that use a gradient which holds something old and something new.",
+    "backward adds. What does a gradient hold after a write that no clear went before?",
+    "A backward ran since the last step, so the gradient looks fresh.",
+)
+def sums_left_out(events: Events) -> list[int]:
+    return _those(events, lambda step: bool(step.names & step.held.used - step.held.new))
+
+
+@mistake(
+    "Steps on something old alone are left out",
+    "Missing are steps that use something old to which nothing was written since.",
+    "Two steps with no backward between them: what does the second one use?",
+    also=(
+        lambda events: _those(events, lambda step: _right(step) and bool(step.names & step.held.new)),
+        lambda events: _those(events, lambda step: _right(step) and bool(step.held.new)),
+    ),
+)
+def old_alone_left_out(events: Events) -> list[int]:
+    return _those(events, lambda step: bool(step.names & step.held.used & step.held.new))
+
+
+@mistake(
+    "Steps on old and new gradients together are left out",
+    "Missing are steps that name some gradients which hold something old, and others which do not.",
+    "One old gradient is enough. Which question do you ask of the names of a step: any, or all?",
+    also=(
+        lambda events: _those(events, lambda step: bool(step.names) and step.names <= step.held.used),
+        lambda events: _those(
+            events,
+            lambda step: bool(step.names & step.held.written) and step.names & step.held.written <= step.held.used,
+        ),
+        lambda events: _first_name_alone(events),
+    ),
+)
+def all_must_be_old(events: Events) -> list[int]:
+    return _those(events, lambda step: _right(step) and step.names & step.held.written == step.names & step.held.used)
+
+
+def _first_name_alone(events: Events) -> list[int]:
+    """As where one gradient of a step is looked at."""
+    return _those(events, lambda step: bool(step.names) and step.event["names"][0] in step.held.used)
+
+
+@mistake(
+    "Steps that find nothing old are named",
+    "In the list stand steps of which no gradient holds anything old, where an earlier step named a gradient that held "
+    "nothing and that nobody cleared.",
+    "A step uses what its gradients hold. Ask what was written, not only which steps went before.",
+)
+def empty_gradients_counted(events: Events) -> list[int]:
+    return _without_writes(events)
+
+
+def _without_writes(events: Events) -> list[int]:
+    """A step marks all that it names as used, whether it holds anything or not."""
+    used: set[str] = set()
+    found, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "clear":
+            used -= names
+        elif event["kind"] == "step":
+            if names & used:
+                found.append(number)
+            used |= names
+            number += 1
+    return found
+
+
+# ------------------------------------------------------------------ whose gradients
+
+
+@mistake(
+    "Missing, as if each clear emptied every gradient",
+    "Where a clear names a part of the gradients, steps are missing that use something old in the others.",
+    "A clear empties what it names, and nothing else.",
+)
+def names_of_clears_ignored(events: Events) -> list[int]:
+    return _those(_all_named(events, "clear"), _right)
+
+
+@mistake(
+    "Named, as if each step used every gradient",
+    "Where steps name a part of the gradients, the list is that of a loop whose steps name all: it holds steps that find "
+    "nothing old among what they name.",
+    "A step uses what it names. Whose gradients are old when it comes?",
+)
+def names_of_steps_ignored(events: Events) -> list[int]:
+    return _those(_all_named(events, "step"), _right)
+
+
+@mistake(
+    "The list as if every event concerned every gradient",
+    "On these traces the list is that of code which follows the kinds of events and looks at no names.",
+    "Keep what is held for each gradient by itself.",
+    also=(
+        lambda events: _those(_all_named(events, "accumulate", "clear", "step"), _right),
+        lambda events: _those(
+            _all_named(events, "accumulate", "clear", "step"), lambda step: _right(step) and bool(step.held.new)
+        ),
+    ),
+)
+def names_ignored(events: Events) -> list[int]:
+    return _those(_all_named(events, "clear", "step"), _right)
+
+
+@mistake(
+    "Steps on what another optimizer used are left out",
+    "Where two optimizers hold the same layer, the second one's steps use what the first one's have used. They are missing.",
+    "Whose step it was that used a gradient does not matter: it has been used.",
+)
+def own_steps_alone(events: Events) -> list[int]:
+    used: dict[tuple[str, ...], set[str]] = {}
+    written: set[str] = set()
+    found, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            written |= names
+        elif event["kind"] == "clear":
+            written -= names
+            for mine in used.values():
+                mine -= names
+        elif event["kind"] == "step":
+            mine = used.setdefault(tuple(event["names"]), set())
+            if names & mine:
+                found.append(number)
+            mine |= names & written
+            number += 1
+    return found
+
+
+def _onto_old(events: Events) -> list[int]:
+    """The step behind a write onto something old, whether it names that or not."""
+    used: set[str] = set()
+    written: set[str] = set()
+    found, number, onto = [], 0, False
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            onto = onto or bool(names & used)
+            written |= names
+        elif event["kind"] == "clear":
+            written -= names
+            used -= names
+        elif event["kind"] == "step":
+            if onto:
+                found.append(number)
+            used |= names & written
+            number, onto = number + 1, False
+    return found
+
+
+@mistake(
+    "In the list stands the step behind each write onto something old",
+    "It stands there whether it names what was written or not; steps that use something old without a new write are missing.",
+    "Look at each step by itself: which gradients does it name, and what do they hold then?",
+)
+def next_step_blamed(events: Events) -> list[int]:
+    return _onto_old(events)
+
+
+# ------------------------------------------------------------------ what is returned
+
+
+def _numbers(events: Events) -> list[int]:
+    return _those(events, _right)
+
+
+@mistake(
+    "Steps are counted for each optimizer by itself",
+    "The right steps are found. Their numbers are those among the steps of the same optimizer.",
+    "The number asked for counts all steps of the trace. Which of the keys step and window is that?",
+)
+def numbers_of_one_optimizer(events: Events) -> list[int]:
+    return [step.event["window"] for step in _steps(events) if _right(step)]
+
+
+@mistake(
+    "Steps are counted from 1",
+    "Each number is one too large.",
+    "The first step of the trace has the number 0, as the first entry of a list.",
+)
+def counted_from_one(events: Events) -> list[int]:
+    return [number + 1 for number in _numbers(events)]
+
+
+@mistake(
+    "The numbers are those of the earlier steps",
+    "In the list stands the step that used the gradient before, not the one that used it again.",
+    "When is a step found to use something old: when its gradients are marked, or when the next one comes?",
+    also=(lambda events: [number - 1 for number in _numbers(events)],),
+)
+def earlier_step_named(events: Events) -> list[int]:
+    found, last = [], dict[str, int]()
+    for step in _steps(events):
+        old = step.names & step.held.used
+        if old:
+            found.append(max(last[name] for name in old if name in last))
+        last |= dict.fromkeys(step.names & step.held.written, step.number)
+    return sorted(set(found))
+
+
+@mistake(
+    "Places in the trace stand for the numbers of steps",
+    "The right steps are found. Their numbers count events of all kinds.",
+    "Count the steps alone.",
+)
+def places_in_the_trace(events: Events) -> list[int]:
+    places = [at for at, event in enumerate(events) if event["kind"] == "step"]
+    return [places[number] for number in _numbers(events)]
+
+
+@mistake(
+    "The first step is there, the later ones are not",
+    "The list has one number at most, though later steps use old gradients, too.",
+    "Is there a return, or a break, inside the loop over the events?",
+)
+def first_one_alone(events: Events) -> list[int]:
+    return _numbers(events)[:1]
+
+
+@mistake(
+    "A step stands in the list once for each of its old gradients",
+    "The right numbers are there, some of them several times.",
+    "One old gradient is enough to name the step; what has to end when it is found?",
+)
+def once_for_each_gradient(events: Events) -> list[int]:
+    return [step.number for step in _steps(events) for _ in step.names & step.held.used]
+
+
+@mistake(
+    "No step is ever named",
+    "The list is empty for every trace.",
+    "Print, for the first case, what your sets or marks hold when the second step comes. Is anything put into them, and "
+    "before the question is asked, or after?",
+)
+def nothing_named(events: Events) -> list[int]:
+    return []
+
+
+@mistake(
+    "Every step but the first is named",
+    "The list holds every step behind the first, on each trace, whatever was cleared.",
+    "In the loop that never clears that is right. What does a clear change?",
+    also=(lambda events: _those(events, lambda step: True),),
+)
+def all_but_the_first(events: Events) -> list[int]:
+    return _those(events, lambda step: step.number > 0)
+
+
+@mistake(
+    "Behind the first step found, all later ones are named",
+    "Among them are steps that use nothing old: what they name was cleared and written anew.",
+    "A clear makes a fresh start: take its names out of whatever you remember.",
+)
+def once_old_always_old(events: Events) -> list[int]:
+    numbers = _numbers(events)
+    return _those(events, lambda step: bool(numbers) and step.number >= numbers[0])

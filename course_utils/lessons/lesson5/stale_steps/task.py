@@ -1,0 +1,131 @@
+"""Exercise 5.9: the steps that used a gradient some earlier step had used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from course_utils.exercise import Arrangement, Case, Exercise
+from course_utils.lessons.inputs import cases
+from course_utils.lessons.lesson5.recordings import LAYERS, RUNS, recorded
+
+Spec = Mapping[str, Any]
+
+STEPS = "the steps"
+
+_LOOPS: tuple[tuple[str, str], ...] = (
+    ("one optimizer, no clear", "never"),
+    ("a clear for each step", "plain"),
+    ("several backwards to a step", "in_windows"),
+    ("two steps to a backward", "stepped_twice"),
+    ("a clear for each epoch", "once_an_epoch"),
+    ("one clear left out", "clear_forgotten_once"),
+    ("one layer is cleared", "first_layer_alone_cleared"),
+    ("the weights are cleared", "biases_forgotten"),
+    ("a layer that is never written, nor cleared", "frozen_and_not_cleared"),
+    ("a layer is frozen on the way", "frozen_on_the_way"),
+    ("a layer that is written now and then", "second_layer_now_and_then"),
+    ("a layer that is written, and cleared, now and then", "second_layer_kept"),
+    ("clears before the step", "late"),
+    ("several backwards to a step, no clear", "never_in_windows"),
+    ("two optimizers, both clear", "both_cleared"),
+    ("two optimizers, one clears", "one_cleared"),
+    ("two optimizers in turn", "in_turn"),
+    ("an optimizer that steps seldom", "second_steps_seldom"),
+    ("an optimizer that clears seldom", "second_clears_too_late"),
+    ("two optimizers that share a layer", "one_for_all_and_one_for_the_second"),
+    ("a step before all else", "step_first"),
+)
+
+_CLEAN = frozenset(
+    {"plain", "in_windows", "second_layer_now_and_then", "late", "both_cleared", "in_turn"}
+    | {"second_steps_seldom", "step_first", "frozen_and_not_cleared"}
+)
+"""The loops in which no step uses anything old."""
+
+
+def _cases(seed: int) -> list[Case]:
+    chance = Random(seed)
+    rows = []
+    for name, loop in _LOOPS:
+        run, layers = chance.randrange(len(RUNS)), list(chance.choice(LAYERS))
+        rows.append((name, {"loop": loop, "run": run, "layers": layers}))
+    return cases(seed, rows)
+
+
+def _arrange(case: Case) -> Arrangement:
+    events = recorded(case.spec)
+    named: list[object] = []
+
+    def call(attempt: Any) -> object:
+        found = attempt(events)
+        if isinstance(found, (set, frozenset)) and all(isinstance(one, int) for one in found):
+            found = sorted(found)
+        named[:] = [found]
+        return found
+
+    def facts(_: object) -> Mapping[str, object]:
+        plain = isinstance(named[0], list) and len(named[0]) < 50 and all(isinstance(one, int) for one in named[0])
+        return {STEPS: str(named[0]) if plain else ""}
+
+    return Arrangement((events,), call=call, facts=facts)
+
+
+def _is(*loops: str) -> Callable[[Spec], bool]:
+    return lambda spec: spec["loop"] in loops
+
+
+def _two_optimizers(spec: Spec) -> bool:
+    return len({tuple(event["names"]) for event in recorded(spec) if event["kind"] == "step"}) > 1
+
+
+def _kinds(spec: Spec) -> list[str]:
+    return [event["kind"] for event in recorded(spec)]
+
+
+EXERCISE = Exercise(
+    id="5.9",
+    name="stale_steps",
+    title="Which steps used old gradients?",
+    difficulty=3,
+    minutes=20,
+    goal=(
+        "Write `stale_steps(events)`. `events` is a trace, as in exercise 5.1. Return the list of the numbers of those "
+        "steps that used a gradient which some earlier step had used: at least one gradient that the step names holds "
+        "something that an earlier step used, whether anything new was written to it since or not. A gradient holds what "
+        "was written to it (an `accumulate` that names it) since it was last cleared; a step uses what the gradients "
+        "that it names hold, and of no others. Steps are numbered in the order of the trace, from 0, all optimizers "
+        "together. The list is in that order and names each step once; a set is as good. Here a gradient may belong to two "
+        "optimizers, and a clear may name a part of them. Every `.grad` is None at the beginning."
+    ),
+    cases=_cases,
+    arrange=_arrange,
+    hints=(
+        "Which question has to be asked of each gradient by itself, and which one of a step? A clear that names one layer "
+        "says nothing of the other.",
+        "Remember for each gradient what it holds: nothing, something that no step has used, or something that a step has "
+        "used (with or without new things on top).",
+        "Two sets of names will do. `written`: the gradients that hold anything. `used`: those that hold something a step "
+        "has used. A write adds its names to the first, a clear takes its names out of both. At a step, look first: does "
+        "it name anything that is in `used`? Then put into `used` what it names and what is in `written`.",
+    ),
+    properties=(
+        ("two optimizers hold the same layer", _is("one_for_all_and_one_for_the_second")),
+        (
+            "clears name some of the gradients, and steps name more",
+            _is("first_layer_alone_cleared", "biases_forgotten"),
+        ),
+        (
+            "a step names gradients of which some are old and others new",
+            _is("first_layer_alone_cleared", "biases_forgotten", "frozen_on_the_way", "second_layer_kept"),
+        ),
+        ("a backward writes to what the next step does not name", _is("in_turn")),
+        ("no step is to be named", lambda spec: spec["loop"] in _CLEAN),
+        ("there are two optimizers", _two_optimizers),
+        ("there is no clear at all", lambda spec: "clear" not in _kinds(spec)),
+        ("several backwards come to a step", lambda spec: _kinds(spec).count("backward") > _kinds(spec).count("step")),
+        ("several steps come to a backward", lambda spec: _kinds(spec).count("step") > _kinds(spec).count("backward")),
+    ),
+    telling={STEPS: "the numbers given are {given}, those of the steps in question {right}."},
+)

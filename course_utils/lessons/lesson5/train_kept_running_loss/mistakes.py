@@ -1,0 +1,158 @@
+"""What is often done instead in exercise 5.7."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch import nn
+
+from course_utils.checks.mistakes import mistake
+from course_utils.lessons.lesson5 import mistakes as shared
+from course_utils.lessons.lesson5.mistakes import Optimizer, emptied, loop, made_by, zeroed
+from course_utils.lessons.training import Batch, LossFn
+
+Batches = Sequence[Batch]
+
+# ------------------------------------------------------------------ what each batch counts
+
+
+def _again(divided: Callable[[Batches], float]) -> Callable[..., None]:
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
+        for _ in range(epochs):
+            optimizer.zero_grad()
+            running: Any = 0.0
+            for x, y in batches:
+                running = running + loss_fn(model(x), y) / divided(batches)
+                running.backward(retain_graph=True)
+            optimizer.step()
+
+    return code
+
+
+@mistake(
+    "Earlier batches went backward again",
+    "The parameters are those of a loop in which each backward takes the batches before it along once more: of n batches "
+    "the first one counts n times, the last one once, each divided by n.",
+    "What goes backward in the inner loop, the loss of this batch or a sum that grows?",
+    "The sum is wanted in the end, and its backward is right, once. That autograd asked for retain_graph was the sign.",
+)
+def earlier_batches_counted_again(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    _again(len)(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "Earlier batches went backward again, and no mean was taken",
+    "The parameters are those of a loop in which the first of n batches counts n times and the last one once; nothing is "
+    "divided by n.",
+    "What goes backward in the inner loop, the loss of this batch or a sum that grows? And what is its share of a mean?",
+)
+def counted_again_and_not_averaged(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    _again(lambda batches: 1)(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "The losses were summed, not averaged",
+    "The parameters are those of steps on the sum of the batches' losses: that is the number of batches times too much.",
+    ".grad adds. What share of the mean does one batch's loss have?",
+    "With Adam it hardly shows: it divides by the size of the gradient.",
+)
+def summed_and_not_averaged(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    loop(epoch=emptied, step="epoch")(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "Divided by the number of batches twice",
+    "The parameters are those of steps on the mean over the batches, divided by their number once more.",
+    "Write down the weight of one batch's loss in what the step uses. How often does the number of batches stand in it?",
+)
+def divided_twice(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
+    twice = loop(epoch=emptied, step="epoch", divided=lambda batches: len(batches) ** 2)
+    twice(model, optimizer, loss_fn, batches, epochs)
+
+
+def _alone(which: int, divided: Callable[[Batches], float]) -> Callable[..., None]:
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
+        factor = divided(batches)
+        one = loop(epoch=emptied, step="epoch", divided=lambda batches: factor)
+        one(model, optimizer, loss_fn, [batches[which]], epochs)
+
+    return code
+
+
+@mistake(
+    "The last batch alone was used",
+    "The parameters are those of steps that use the gradient of each epoch's last batch alone, whole or with its share "
+    "of the mean. The other batches left no trace.",
+    "Does something empty .grad between two batches? And how far is the backward indented?",
+    "In a loop with one step a batch the clearing belongs into the inner loop. Here the batches share a step.",
+    also=(_alone(-1, lambda batches: 1),),
+)
+def the_last_batch_alone(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    _alone(-1, len)(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "The first batch alone was used",
+    "The parameters are those of steps that use the gradient of each epoch's first batch alone, whole or with its share "
+    "of the mean. The other batches left no trace.",
+    "Does the inner loop turn more than once before the step?",
+    also=(_alone(0, lambda batches: 1),),
+)
+def the_first_batch_alone(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    _alone(0, len)(model, optimizer, loss_fn, batches, epochs)
+
+
+# ------------------------------------------------------------------ when it steps
+
+
+@mistake(
+    "One step a batch",
+    "Each batch got a step of its own, with its own gradient, whole or with its share of the mean.",
+    "How many steps does the exercise ask for, one a batch or one an epoch? How far is the step indented?",
+    "That is how most loops look, and it trains; it is another training.",
+    also=(loop(batch=emptied),),
+)
+def stepped_for_each_batch(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    loop(batch=emptied, divided=len)(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "One step for all epochs together",
+    "All gradients were computed at the first weights and used in a single step at the end.",
+    "How far is the line with the step indented?",
+)
+def stepped_once_in_all(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
+    loop(step="call", divided=len)(model, optimizer, loss_fn, batches, epochs)
+
+
+# ------------------------------------------------------------------ as in any loop
+
+never_cleared = made_by(shared.never_cleared, loop(step="epoch", divided=len))
+cleared_before_the_step = made_by(shared.cleared_before_the_step, loop(late=emptied, step="epoch", divided=len))
+zeros_before_the_step = made_by(shared.zeros_before_the_step, loop(late=zeroed, step="epoch", divided=len))
+never_stepped = made_by(shared.never_stepped, loop(epoch=emptied, step=None))
+cleared_once_an_epoch = made_by(shared.cleared_once_an_epoch, loop(epoch=emptied), loop(epoch=emptied, divided=len))
+memory_lost = made_by(shared.memory_lost, *shared.forgetting(epoch=emptied, step="epoch", divided=len))
+
+
+def _hooked(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
+    for p in model.parameters():
+        if p.requires_grad:
+            p.register_hook(lambda gradient: None)
+    loop(epoch=emptied, step="epoch", divided=len)(model, optimizer, loss_fn, batches, epochs)
+
+
+hooks_left_behind = made_by(shared.hooks_left_behind, _hooked)
