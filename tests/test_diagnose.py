@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
 
 from course_utils.checks import diagnose, judge
+from course_utils.checks.diagnose import Run
 from course_utils.checks.judge import faults
+from course_utils.checks.judge.left import run_of
+from course_utils.checks.observe import observe_all
+from course_utils.checks.observe.ledger import LEDGER, SAID
 from course_utils.exercise import Exercise, Verdict
 from course_utils.learner import evaluate
 from course_utils.lessons import lessons
@@ -174,3 +179,67 @@ def test_a_fault_of_ours_in_a_sentence_does_not_cost_the_verdict(monkeypatch: py
     monkeypatch.setattr(faults, "STRICT", False)
     verdict = evaluate(TASKS["linear_mse_gradient"].id, lambda w, x, y: w * 17 + 3)
     assert verdict.outcome == "failed" and _sentences(verdict) == []
+
+
+# ------------------------------------------------------------------ loops
+
+
+def _cut_loop(model, optimizer, loss_fn, batches, pieces, *, clear_each=False, clear=True, factor=1.013):
+    """A loop for exercise 2.7 whose loss has an odd factor, so that no known mistake agrees with its numbers."""
+    losses = []
+    for x, y in batches:
+        total = 0.0
+        if clear:
+            optimizer.zero_grad()
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces), strict=True):
+            if clear_each:
+                optimizer.zero_grad()
+            loss = loss_fn(model(rows), wanted)
+            (factor * loss).backward()
+            total += loss.item()
+        optimizer.step()
+        losses.append(total)
+    return losses
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "line", "but"),
+    [
+        ({"clear_each": True}, "zeroed-inside-window", "optimizer.zero_grad()", lambda spec: spec["pieces"] == 1),
+        ({"clear": False}, "never-zeroed", "(factor * loss).backward()", lambda spec: len(spec["rows"]) < 2),
+    ],
+)
+def test_where_numbers_leave_it_open_the_ledger_names_the_mistake_and_its_line(change, name, line, but) -> None:
+    task = TASKS["train_in_pieces"]
+    verdict = evaluate(task.id, lambda *given: _cut_loop(*given, **change))
+    faults_by_name = {fault.mistakes[0].id: fault for fault in verdict.faults if fault.mistakes}
+    fault = faults_by_name[name]
+    assert f"`{line}`" in fault.certain[0] and "test_diagnose.py:" in fault.certain[0]
+    assert not any(but(task.cases(0)[number - 1].spec) for number in fault.cases), "there the ledger found nothing"
+
+
+def runs_of(attempt: object) -> list[Run]:
+    task = TASKS["train_in_pieces"]
+    found = zip(task.cases(0), observe_all(task, attempt, task.cases(0)), strict=True)
+    return [run_of(task, number, case, piece) for number, (case, piece) in enumerate(found, 1)]
+
+
+def test_a_loop_in_which_the_ledger_finds_nothing_is_given_no_name_by_it() -> None:
+    verdict = evaluate("2.7", _cut_loop)
+    assert verdict.outcome == "failed"
+    assert not any(fault.mistakes for fault in verdict.faults) and "ledger" not in " ".join(_sentences(verdict))
+
+
+def test_what_the_ledger_also_finds_where_the_numbers_are_right_gives_no_name() -> None:
+    runs = runs_of(lambda *given: _cut_loop(*given, clear_each=True))
+    failing = [run for run in runs if "zeroed-inside-window" in diagnose.errors(run)]
+    assert (found := diagnose.named(failing, runs)) is not None and found.id == "zeroed-inside-window"
+    passed = replace(failing[0], differences=())
+    assert diagnose.named(failing[1:], [passed, *runs]) is None
+    assert diagnose.named(runs, runs) is None, "it is not found on all of these"
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS.values() if task.loop], ids=lambda task: task.id)
+def test_in_the_right_answer_to_a_loop_the_ledger_finds_nothing(task: Exercise) -> None:
+    for piece in observe_all(task, judge.answers_of(task.home).right, task.cases(0)):
+        assert piece.facts[LEDGER] == [] and piece.facts[SAID] == []

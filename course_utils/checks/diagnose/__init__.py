@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from course_utils.checks.diagnose import conditions, effects, entries, forms, lists, values
+from course_utils.checks.diagnose import conditions, effects, entries, forms, ledger, lists, values
 from course_utils.checks.diagnose.effects import changed
+from course_utils.checks.diagnose.ledger import errors, named
 from course_utils.checks.diagnose.run import Run
 from course_utils.exercise import Exercise
 
-__all__ = ["Run", "changed", "diagnose"]
+__all__ = ["Run", "changed", "diagnose", "errors", "named"]
 
 MOST = 4
 """Most sentences on one card: what is said first is what leads furthest."""
 
 QUESTIONS = (
     effects.warnings,
+    ledger.questions,
     forms.questions,
     values.questions,
     entries.questions,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from course_utils.checks import diagnose as diagnosis
@@ -46,19 +47,20 @@ def _named_fault(runs: Sequence[Run], total: int, one: Named) -> Fault:
 
 
 def _unnamed(exercise: Exercise, runs: Sequence[Run], total: int, left: Mapping[Place, Any]) -> list[Fault]:
-    """What no known mistake explains: exceptions by what was raised, numbers by how they differ."""
+    """What no known mistake explains: exceptions by what was raised, numbers by how they differ and by the ledger."""
     found = []
     groups: dict[Any, list[Run]] = {}
     for run in runs:
         places = {where for number, where in left if number == run.number}
         if places:
-            groups.setdefault(_kind_of_fault(run, places), []).append(run)
-    numeric = [run for kind, group in groups.items() if kind in ("value", "shape") for run in group]
+            errors = _unless_it_fails(partial(diagnosis.errors, run)) or ()
+            groups.setdefault((_kind_of_fault(run, places), errors), []).append(run)
+    numeric = [run for (kind, _), group in groups.items() if kind in ("value", "shape") for run in group]
     numeric.sort(key=lambda run: run.number)
     both = _unless_it_fails(lambda: scaled(exercise, numeric))
     if both is not None:
         found.append(_two_at_once(numeric, total, left, both))
-        groups = {kind: group for kind, group in groups.items() if kind not in ("value", "shape")}
+        groups = {key: group for key, group in groups.items() if key[0] not in ("value", "shape")}
     for group in groups.values():
         found += [_described(exercise, part, runs, total, left) for part in _parts(exercise, group, runs)]
     return found
@@ -122,6 +124,7 @@ def _described(
     places = {where for number, where in left if number == run.number}
     first = next(one for one in (*run.told, *run.differences) if one.where in places)
     word = effects.BY_KIND.get(first.kind) if first.where.startswith(RESULT) else None
+    word = word or _unless_it_fails(lambda: diagnosis.named(group, runs))
     # Last, since it is no description of the numbers: it says why they may be as they are.
     certain = (*_diagnosed(exercise, group, runs), *diagnosis.changed(group))
     return Fault(numbers, _case(run, total), _observed(run, places), (word,) if word else (), certain)

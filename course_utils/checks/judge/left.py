@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -13,7 +13,7 @@ from course_utils.checks.answers import Answers
 from course_utils.checks.diagnose import Run
 from course_utils.checks.difference import RESULT, differences, flatten
 from course_utils.checks.mistakes import Mistake, mistakes_in
-from course_utils.checks.observe import observe, observe_all
+from course_utils.checks.observe import LEDGER, observe, observe_all
 from course_utils.exercise import Case, Evidence, Exercise
 
 RAISED, STOPPED = "what was raised", "the time limit"
@@ -40,14 +40,22 @@ _seen: dict[tuple[str, str, int, str], Evidence] = {}
 """What our own code leaves on a case, by exercise package, id, form and case: it is the same each time."""
 
 
-def left_by(exercise: Exercise, code: Callable[..., Any], name: str, form: int, case: Case) -> Evidence:
-    """The evidence of the course's own `code` on one case, in the accepted form. `name` and `form` tell it apart."""
+def left_by(
+    exercise: Exercise, code: Callable[..., Any], name: str, form: int, case: Case, signs: Sequence[str] = ()
+) -> Evidence:
+    """The evidence of the course's own `code` on one case, in the accepted form. `name` and `form` tell it apart.
+
+    A ledger, which takes its time, looks on only where what it finds is among the `signs` that are asked for.
+    """
     key = (exercise.home, name, form, json.dumps([case.name, dict(case.spec)]))
     if key not in _seen:
         if len(_seen) > _MOST_KEPT:
             _seen.clear()
         probed = not name and form == PROBED
-        piece = observe_all(exercise, code, [case])[0] if probed else observe(exercise, code, case)
+        if probed:
+            piece = observe_all(exercise, code, [case])[0]
+        else:
+            piece = observe(exercise, code, case, ledger=LEDGER in signs)
         _seen[key] = _accepted(answers_of(exercise.home), case, piece)
     return _seen[key]
 

@@ -89,7 +89,7 @@ def _form_agreeing(
     failing = {number for number, _ in wrong}
     all_raised = all(run.given.status == "raised" for run in runs if run.number in failing)
     for run in sorted(runs, key=lambda run: run.number not in failing):  # where most part, they part at once
-        piece = left_by(exercise, code, mistake.id, form, run.case)
+        piece = left_by(exercise, code, mistake.id, form, run.case, mistake.signs)
         if run.given.status == "raised" and piece.status == "returned":
             if all_raised:
                 return None  # there is nothing else that it could explain

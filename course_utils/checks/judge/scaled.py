@@ -89,7 +89,7 @@ def _relation(
     """(factor, cases where shapes differ) from a form of a mistake to the attempt; None without such a relation."""
     fitting, reshaped, itself, right_itself = set(factors), [], True, True
     for number, run in enumerate(group):
-        piece = left_by(exercise, code, mistake.id, form, run.case)
+        piece = left_by(exercise, code, mistake.id, form, run.case, mistake.signs)
         if piece.status != "returned" or piece.changes or not same_signs(mistake, run.given, piece):
             return None
         root, its = _root(run), leaves_of(answers_of(exercise.home), piece)

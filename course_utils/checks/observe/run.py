@@ -12,6 +12,7 @@ from typing import Any, Literal
 import torch
 
 from course_utils.checks.observe.deadline import TimeIsUp, limited
+from course_utils.checks.observe.ledger import findings_of
 from course_utils.checks.observe.raised import describe_exception
 from course_utils.checks.observe.spies import EnginePasses
 from course_utils.checks.observe.switches import Switches
@@ -19,6 +20,7 @@ from course_utils.checks.observe.watched import compare, watched_state
 from course_utils.checks.originals import Names
 from course_utils.exercise import AGAIN, Arrangement, Case, Evidence, Exercise, Probe, Raised
 from course_utils.plain import MAX_TEXT, Opaque, Plain, TensorData, to_plain
+from gradient_ledger import GradientLedger
 
 _SEED = 7_340_033_000
 """Where the seeds of an attempt's random numbers begin: none that a learner would set by chance."""
@@ -40,7 +42,7 @@ def observe_all(
     with Names().ours() as names:
         evidence: list[Evidence] = []
         for case in cases:
-            evidence.append(observe(exercise, attempt, case, limit, names))
+            evidence.append(observe(exercise, attempt, case, limit, names, ledger=exercise.loop))
             if evidence[-1].status in ("stopped", "not attempted"):
                 return evidence
         if evidence and evidence[0].status == "returned":
@@ -56,12 +58,13 @@ def observe(
     names: Names | None = None,
     arrangement: Arrangement | None = None,
     seed: int = 0,
+    ledger: bool = False,
 ) -> Evidence:
     """Run `attempt` on `case`. Never raises for what the attempt does, `KeyboardInterrupt` excepted.
 
     `limit` is in seconds. Standard output, standard error and warnings are caught; random state and torch's global
     switches are put back, and a change to them is written down. `names` are those in force while the attempt runs;
-    `arrangement` and `seed` are for probes.
+    `arrangement` and `seed` are for probes. With `ledger` a `GradientLedger` looks on.
     """
     arrangement = exercise.arrange(case) if arrangement is None else arrangement
     # A stated change of `.grad` and the like is the answer's business; all else must stay as it was.
@@ -71,6 +74,7 @@ def observe(
     plain: Plain = None
     facts: dict[str, Plain] = {}
     passes = EnginePasses()
+    books = [GradientLedger()] if ledger else []
     with contextlib.ExitStack() as stack:
         stack.callback(switches.put_back)  # whatever happens, an interrupt from the keyboard included
         caught = stack.enter_context(warnings.catch_warnings(record=True))
@@ -80,7 +84,7 @@ def observe(
         with contextlib.ExitStack() as within:
             if names is not None:
                 within.enter_context(names.theirs())
-            for manager in (*arrangement.within, passes):
+            for manager in (*arrangement.within, *books, passes):
                 within.enter_context(manager)
             status, result, raised = _attempted(lambda: _call(arrangement, attempt), limit)
         changes = switches.put_back()
@@ -90,12 +94,14 @@ def observe(
             # Under the limit too: what was returned may be of the learner's own making, with a __repr__ without end.
             status, noted, raised = _attempted(lambda: (to_plain(result), _facts(arrangement, result)), limit)
             plain, facts = noted if status == "returned" else (None, {})  # type: ignore[misc]
+        if status == "returned":
+            facts = {**facts, **passes.counts(), **(findings_of(books[0]) if books else {})}
         changes += compare(before, watched_state(arrangement.watch), exercise.may_change)
     return Evidence(
         case=case.name,
         status=status,  # type: ignore[arg-type]
         result=plain,
-        facts={**facts, **passes.counts()} if status == "returned" else {LIMIT: limit} if status == "stopped" else {},
+        facts=facts if status == "returned" else {LIMIT: limit} if status == "stopped" else {},
         changes=tuple(changes),
         raised=raised,
         printed=output.text(),

@@ -84,6 +84,7 @@ EXERCISE = Exercise(
     cases=_cases,
     arrange=_arrange,
     may_change=frozenset({"grad", "parameters"}),
+    loop=True,
     hints=(
         "Look at the picture, not at the code: how high is the stack of backward passes in .grad at each step, and how "
         "high should it be?",
