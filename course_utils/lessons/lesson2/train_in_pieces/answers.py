@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from course_utils.checks.answers import Answers
-from course_utils.lessons.lesson2.train_in_pieces.task import PARAMETERS, Batch
+from course_utils.lessons.training import PARAMETERS, Batch
 
 
 def right(

@@ -10,7 +10,7 @@ from torch import nn
 
 from course_utils.checks.mistakes import mistake
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.lesson2.train_in_pieces.task import Batch
+from course_utils.lessons.training import Batch
 
 Optimizer = torch.optim.Optimizer
 LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases, model_and_batch
-
-PARAMETERS = "parameters after"
-Batch = tuple[torch.Tensor, torch.Tensor]
-
-_OPTIMIZERS: Mapping[str, Callable[[list[nn.Parameter]], torch.optim.Optimizer]] = {
-    "SGD": lambda params: torch.optim.SGD(params, lr=0.02),
-    "momentum": lambda params: torch.optim.SGD(params, lr=0.02, momentum=0.9),
-    "Adam": lambda params: torch.optim.Adam(params, lr=0.02),
-    "decay": lambda params: torch.optim.SGD(params, lr=0.02, weight_decay=0.1),
-}
+from course_utils.lessons.inputs import cases, model_and_batch
+from course_utils.lessons.training import OPTIMIZERS, PARAMETERS, batches_of, parameters_after
 
 
 def squared_error_sum(prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """The squared difference, summed over all entries; 0-d."""
     return ((prediction - target) ** 2).sum()
-
-
-def _batches(case: Case) -> list[Batch]:
-    draw, outputs = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 500})), case.spec.get("outputs", 2)
-    return [(draw.normal(n, 3), draw.normal(n, outputs)) for n in case.spec["rows"]]
 
 
 def _cases(seed: int) -> list[Case]:
@@ -49,7 +33,7 @@ def _cases(seed: int) -> list[Case]:
             row("momentum, three batches in two pieces", [6, 6, 6], 2, optimizer="momentum"),
             row("Adam, three batches in two pieces", [6, 6, 6], 2, optimizer="Adam", earlier="some"),
             row("weight decay and a frozen weight", [6, 6], 2, optimizer="decay", model="frozen"),
-            row("one weight tied to two places", [4, 6], 2, model="tied", outputs=3, earlier="all"),
+            row("one weight tied to two places", [4, 6], 2, model="tied", earlier="all"),
             row("dropout and batch norm in eval mode", [4, 4], 2, model="eval"),
             row("float32, momentum", [8, 8], 4, optimizer="momentum", dtype="float32"),
             row("no batch at all", [], 2, earlier="all"),
@@ -59,12 +43,12 @@ def _cases(seed: int) -> list[Case]:
 
 def _arrange(case: Case) -> Arrangement:
     model, _, _ = model_and_batch(case)
-    batches = _batches(case)
-    optimizer = _OPTIMIZERS[case.spec["optimizer"]]([p for p in model.parameters() if p.requires_grad])
+    batches = batches_of(case)
+    optimizer = OPTIMIZERS[case.spec["optimizer"]]([p for p in model.parameters() if p.requires_grad], 0.02)
     return Arrangement(
         (model, optimizer, squared_error_sum, batches, case.spec["pieces"]),
         watch={"model": model, "batches": batches},
-        facts=lambda _: {PARAMETERS: {name: p.detach().clone() for name, p in model.named_parameters()}},
+        facts=lambda _: {PARAMETERS: parameters_after(model)},
     )
 
 

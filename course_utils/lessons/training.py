@@ -1,0 +1,70 @@
+"""What exercises about training loops share: batches, optimizers by name, and what a loop leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import torch
+from torch import nn
+
+from course_utils.exercise import Case
+from course_utils.lessons.inputs import Draw, hooks_in
+
+Batch = tuple[torch.Tensor, torch.Tensor]
+LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+MakeOptimizer = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
+
+PARAMETERS = "parameters after"
+HOOKS = "hooks left"
+
+
+def _in_two_groups(params: Iterable[nn.Parameter], lr: float) -> torch.optim.Optimizer:
+    every = list(params)
+    return torch.optim.SGD([{"params": every[:-2]}, {"params": every[-2:], "lr": lr / 4}], lr=lr, momentum=0.5)
+
+
+OPTIMIZERS: Mapping[str, Callable[[Iterable[nn.Parameter], float], torch.optim.Optimizer]] = {
+    "SGD": lambda params, lr: torch.optim.SGD(params, lr=lr),
+    "momentum": lambda params, lr: torch.optim.SGD(params, lr=lr, momentum=0.9),
+    "Adam": lambda params, lr: torch.optim.Adam(params, lr=lr),
+    "AdamW": lambda params, lr: torch.optim.AdamW(params, lr=lr, weight_decay=0.1),
+    "decay": lambda params, lr: torch.optim.SGD(params, lr=lr, weight_decay=0.1),
+    "groups": _in_two_groups,
+}
+"""By name, from parameters and a learning rate. "groups" are two groups of parameters: the last two, and the others."""
+
+
+def optimizer_of(case: Case, model: nn.Module) -> torch.optim.Optimizer:
+    """The optimizer in `spec["optimizer"]`, `spec["lr"]` of all parameters of `model`, after `spec["stepped"]` steps.
+
+    Those steps use drawn gradients; afterwards every `.grad` is as it was.
+    """
+    optimizer = OPTIMIZERS[case.spec["optimizer"]](model.parameters(), case.spec.get("lr", 0.05))
+    draw = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 700}))
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    held = [p.grad for p in trainable]
+    for _ in range(case.spec.get("stepped", 0)):
+        for parameter in trainable:
+            parameter.grad = draw.normal(*parameter.shape)
+        optimizer.step()
+    for parameter, gradient in zip(trainable, held, strict=True):
+        parameter.grad = gradient
+    return optimizer
+
+
+def batches_of(case: Case, outputs: int = 2) -> list[Batch]:
+    """A batch `x (n, 3)`, `y (n, outputs)` for each n of `spec["rows"]`; three outputs for a tied model."""
+    draw = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 500}))
+    outputs = 3 if case.spec.get("model") == "tied" else outputs
+    return [(draw.normal(n, 3), draw.normal(n, outputs)) for n in case.spec["rows"]]
+
+
+def parameters_after(model: nn.Module) -> dict[str, torch.Tensor]:
+    """{name: a copy} of every parameter of a model."""
+    return {name: p.detach().clone() for name, p in model.named_parameters()}
+
+
+def hooks_left(model: nn.Module, *optimizers: torch.optim.Optimizer) -> int:
+    """How many hooks are registered on a model's modules and parameters, and on optimizers."""
+    of_optimizers = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
+    return hooks_in(model) + sum(len(getattr(one, kind)) for one in optimizers for kind in of_optimizers)
