@@ -1,8 +1,8 @@
 """An order of events as a real training loop: run some times under a gradient ledger, and told by numbers.
 
 The loop is written as text and run as text, so what is shown is what ran, and the ledger names its lines. Which
-backward passes stand in `.grad` is not assumed: a hook on each parameter keeps what every pass delivered, and the passes
-held at a step are those whose deliveries add up to the `.grad` that the step found.
+backward passes stand in `.grad` is not assumed: a hook on each parameter keeps what every pass delivered, and the
+passes held at a step are those whose deliveries add up to the `.grad` that the step found.
 """
 
 from __future__ import annotations
