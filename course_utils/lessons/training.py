@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import torch
 from torch import nn
@@ -20,7 +21,8 @@ HOOKS = "hooks left"
 
 def _in_two_groups(params: Iterable[nn.Parameter], lr: float) -> torch.optim.Optimizer:
     every = list(params)
-    return torch.optim.SGD([{"params": every[:-2]}, {"params": every[-2:], "lr": lr / 4}], lr=lr, momentum=0.5)
+    groups: list[dict[str, Any]] = [{"params": every[:-2]}, {"params": every[-2:], "lr": lr / 4}]
+    return torch.optim.SGD(groups, lr=lr, momentum=0.5)
 
 
 OPTIMIZERS: Mapping[str, Callable[[Iterable[nn.Parameter], float], torch.optim.Optimizer]] = {
