@@ -13,11 +13,338 @@
 # %% [markdown]
 # # Where zeroing fits in the loop
 #
-# What this lesson is about.
+# Lesson 2 showed that `backward()` adds. Lesson 3 showed how to clear, and with what. This lesson
+# is about the place. A training loop has few lines, and clearing is one of them. In some places
+# it is right, in one it destroys the training without a word, and in some it is right until
+# somebody adds validation, clipping or a second optimizer.
+#
+# What you will be able to do:
+#
+# - name the legal places for clearing, and say what separates them if the weights do not;
+# - run any order of zero, forward, backward and step, and read from a ledger what was in `.grad`
+#   at each step;
+# - say when `.grad` may be read, and write the same loop without it;
+# - keep a validation pass out of the gradients, and find one that is in them;
+# - clip in the right place, and use the norm that clipping returns;
+# - train two models against each other without leaks, and write a closure for LBFGS.
 
 # %%
+import itertools
+
 import torch
 from torch import nn
+from torch.func import functional_call, grad
+
+from course_utils.data import digits
+from course_utils.lessons.lesson2.saved import SavedBytes
+from course_utils.lessons.lesson4 import figures
+from course_utils.lessons.lesson4.traffic import all_reduces
+from course_utils.lessons.measured import closest, true_or_false
+from course_utils.widgets import order_of_events
+from course_utils.widgets.explorers.order import replay
+from gradient_ledger import GradientLedger
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+# %% [markdown]
+# Small helpers for the whole lesson. Nearly everything runs in float64, so that rounding does not
+# blur a comparison.
+
+# %%
+kind = {"dtype": torch.float64, "device": device}
+
+
+def draw(*shape, seed=0):
+    """Normal numbers of that shape, the same every time."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64).to(device)
+
+
+def small_model():
+    """10 inputs, 16 hidden values, 2 outputs; the same weights every time."""
+    model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 2)).to(**kind)
+    with torch.no_grad():
+        for index, parameter in enumerate(model.parameters()):
+            parameter.copy_(0.3 * draw(*parameter.shape, seed=index))
+    return model
+
+
+def squared_error(prediction, target):
+    return ((prediction - target) ** 2).mean()
+
+
+def weights(model):
+    """All parameters of a model in one long vector, copied."""
+    return torch.cat([p.detach().flatten() for p in model.parameters()])
+
+
+def length(model):
+    """The length of all gradients of a model together, or None where there are none."""
+    gradients = [p.grad.flatten() for p in model.parameters() if p.grad is not None]
+    return torch.cat(gradients).norm().item() if gradients else None
+
+
+def gradient(model):
+    """All gradients of a model in one long vector, copied; zeros where there is none."""
+    full = [torch.zeros_like(p) if p.grad is None else p.grad for p in model.parameters()]
+    return torch.cat([part.flatten() for part in full])
+
+
+def largest(a, b):
+    """The largest difference of two vectors."""
+    return (a - b).abs().max().item()
+
+
+batches = [(draw(8, 10, seed=100 + i), draw(8, 2, seed=200 + i)) for i in range(40)]
+
+# %% [markdown] claims="S0-9 S0-26 S0-48"
+# ## A line is moved
+#
+# Lesson 2 took the line `optimizer.zero_grad()` out of a loop. Here you keep it, and move it. The
+# reason to do so is a diagram. In one form or another it stands in many texts on training.
+
+# %%
+figures.popular_diagram()
+
+# %% [markdown]
+# It reads well: work out the gradients, clean up, update. You write the loop that it shows. The
+# task is the one of lesson 2: handwritten digits, batches of 50, SGD. Beside it runs the usual
+# loop. Both consist of the same lines.
+
+
+# %%
+data = digits()
+x_test = data.x_test.double()
+pages = list(zip(data.x.double().split(50), data.y.split(50), strict=True))
+
+
+def usual_loop(model, optimizer, losses):
+    for pixels, labels in pages:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(pixels), labels)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+
+
+def loop_of_the_diagram(model, optimizer, losses, set_to_none=True, count=30):
+    for pixels, labels in pages[:count]:
+        loss = nn.functional.cross_entropy(model(pixels), labels)
+        loss.backward()
+        optimizer.zero_grad(set_to_none=set_to_none)
+        optimizer.step()
+        losses.append(loss.item())
+
+
+def reader():
+    """A network that reads digits; the same weights every time."""
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)).double()
+
+
+def share_right(model):
+    return (model(x_test).argmax(dim=1) == data.y_test).double().mean().item()
+
+
+# %%
+predict("4.a")
+
+# %%
+runs, moved = {}, {}
+for name, loop in (("usual loop", usual_loop), ("loop of the diagram", loop_of_the_diagram)):
+    model, runs[name] = reader(), []
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        loop(model, optimizer, runs[name])
+    moved[name] = largest(weights(model), weights(reader()))
+    shown = f"last loss {runs[name][-1]:.3f}, {share_right(model):.0%} read right"
+    print(f"{name:<20} {shown}, largest move {moved[name]:.3g}")
+assert moved["usual loop"] > 0.1
+still = moved["loop of the diagram"] == 0
+compare("4.a", "nothing" if still else "as well" if runs[name][-1] < 0.4 else "piles up")
+
+# %% [markdown]
+# After 90 steps not one weight has moved. Every gradient was computed, and thrown away before the
+# step could read it. Nothing is raised: an optimizer skips a parameter whose gradient is `None`.
+# The share of digits is what random weights reach.
+#
+# Other optimizers have a memory or shrink weights by themselves. Do they move?
+#
+# > **Fact.** A step after a clearing that leaves `None` moves nothing. It does not even begin an
+# > optimizer's memory. Shown for SGD with momentum and weight decay, Adam and AdamW.
+
+# %% claims="S0-5"
+makers = {
+    "SGD, momentum and decay": lambda p: torch.optim.SGD(p, 0.1, momentum=0.9, weight_decay=0.1),
+    "Adam": lambda p: torch.optim.Adam(p, lr=0.01),
+    "AdamW": lambda p: torch.optim.AdamW(p, lr=0.01, weight_decay=0.1),
+}
+for name, make in makers.items():
+    model = reader()
+    optimizer = make(model.parameters())
+    loop_of_the_diagram(model, optimizer, [])
+    move, entries = largest(weights(model), weights(reader())), len(optimizer.state)
+    print(f"{name:<24} largest move {move}, entries in its memory: {entries}")
+    assert move == 0 and entries == 0
+
+# %% [markdown]
+# ### The same, with zeros
+#
+# Older code clears with `zero_grad(set_to_none=False)`, and some still does. Then the step finds
+# a gradient: zeros. You also give SGD a *weight decay* of 0.1, which is common: each step pulls
+# every weight towards 0, whatever the gradient says.
+
+# %%
+predict("4.b")
+
+# %%
+model, losses, sizes = reader(), [], [1.0]
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, weight_decay=0.1)
+start = weights(model)
+for _ in range(3):
+    loop_of_the_diagram(model, optimizer, losses, set_to_none=False)
+    sizes.append((weights(model).norm() / start.norm()).item())
+print("length of the weights after 0, 1, 2, 3 passes:", *(f"{size:.3f}" for size in sizes))
+print(f"0.99 to the power of 90: {0.99**90:.3f}")
+print(f"loss of the first page: {losses[0]:.4f} at first, {losses[60]:.4f} in the third pass")
+print("every weight shrank by that factor:", torch.allclose(weights(model), 0.99**90 * start))
+only_shrunk = torch.allclose(weights(model), 0.99**90 * start)
+compare("4.b", "shrink" if only_shrunk else "learn" if share_right(model) > 0.5 else "still")
+figures.moved_line(runs, losses, [0.99**step for step in range(91)])
+
+# %% [markdown]
+# The weights move, and the loss even falls a little. Nothing is learned: every weight is
+# multiplied by 1 - 0.1 * 0.1 in each step. With no weights left, all ten digits get the same
+# score. The loss of that is the logarithm of 10, which is 2.303. This one looks alive.
+#
+# ### What a ledger says
+#
+# `GradientLedger` (lesson 2) watches four batches of the loop of the diagram.
+
+# %% claims="S0-48b" tags=["nbval-ignore-output"]
+with GradientLedger() as ledger:
+    model = reader()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loop_of_the_diagram(model, optimizer, [], count=4)
+assert [found.misconception for found in ledger.findings()] == ["zeroed-before-step"]
+ledger.plot()
+
+# %% [markdown]
+# One backward, and the clearing empties `.grad` before the step gets there. The ring marks the
+# line. Nothing accumulates here: the gradients get lost. This is not rare: sacmehta/EdgeNets#14
+# reports such a loop in published code.
+#
+# ## 1. Where may it stand?
+#
+# One iteration has a forward pass, a backward pass and a step. Clearing can go before the
+# forward pass, between forward and backward, or after the step. You train the small model on 40
+# batches in all three ways.
+
+# %%
+predict("4.c")
+
+
+# %%
+def trained(place, make, stale=False):
+    """The weights after a step on each of the 40 batches, with zero_grad() in a certain place."""
+    model = small_model()
+    optimizer = make(model.parameters())
+    if stale:  # somebody has left a gradient there
+        squared_error(model(batches[-1][0]), 9.0).backward()
+    for x, y in batches:
+        if place in ("start", "start and end"):
+            optimizer.zero_grad()
+        loss = squared_error(model(x), y)
+        if place == "after the forward":
+            optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if place in ("end", "start and end"):
+            optimizer.zero_grad()
+    return weights(model)
+
+
+# %%
+def plain(parameters):
+    return torch.optim.SGD(parameters, lr=0.1)
+
+
+places = ("start", "after the forward", "end", "start and end")
+apart = []
+for name, make in {"SGD": plain, **makers}.items():
+    ends = {place: trained(place, make) for place in places}
+    apart.append(max(largest(ends["start"], other) for other in ends.values()))
+    print(f"{name:<24} largest difference between the places: {apart[-1]}")
+compare("4.c", "bits" if max(apart) == 0 else "rounding" if max(apart) < 1e-9 else "apart")
+
+# %% [markdown] claims="S0-6 S0-14 S0-15 S0-16 S0-28 S0-31 S0-38 S3-2"
+# Equal to the last bit. Where does the stretch end in which clearing is right? A *window* is what
+# belongs to one step: all backward passes since the step before (lesson 2, and lesson 6 in full).
+# In the next cell a window has two batches, and AdamW steps after the second. You clear after one
+# of its five events.
+#
+# > **Fact.** When `.grad` is empty at the beginning, clearing after a step or before the window's
+# > first backward gives the same weights, bit for bit. After that first backward it loses
+# > gradients.
+
+
+# %%
+def in_windows(moment):
+    """The weights after 20 steps of two batches each, cleared after one event of every window."""
+    model = small_model()
+    optimizer = makers["AdamW"](model.parameters())
+    for pair in zip(batches[::2], batches[1::2], strict=True):
+        for number, (x, y) in enumerate(pair, start=1):
+            loss = squared_error(model(x), y) / 2
+            if moment == f"forward {number}":
+                optimizer.zero_grad()
+            loss.backward()
+            if moment == f"backward {number}":
+                optimizer.zero_grad()
+        optimizer.step()
+        if moment == "step":
+            optimizer.zero_grad()
+    return weights(model)
+
+
+right, off = in_windows("step"), {}
+for moment in ("step", "forward 1", "backward 1", "forward 2", "backward 2"):
+    end = in_windows(moment)
+    off[moment] = largest(end, right)
+    moved = "not at all" if torch.equal(end, weights(small_model())) else "yes"
+    print(f"cleared after {moment:<11} off by {off[moment]:<8.3g} weights moved: {moved}")
+assert [moment for moment, error in off.items() if error == 0] == ["step", "forward 1"]
+
+# %% [markdown]
+# So the rule names no line. It names a stretch of the loop: **after a step has used the
+# gradients, and before the next window's first backward.**
+
+# %%
+figures.legal_arc()
+
+# %% [markdown] claims="S0-40"
+# People ask about it: inyeoplee77/SAGPool#15 and Han-Jia/UNICORN-MAML#7 wonder about a clearing
+# that comes after the step. It is right. Karpathy's nanoGPT has this habit: it clears at the end
+# of an iteration, when the step is done. So "always at the start" is a habit, too, and no law.
+#
+# ### Two legal places that are not the same
+#
+# One thing separates them: what they trust. Say that somebody has called `backward()` before your
+# loop begins, to test something, and forgot it.
+
+# %%
+for place in places:
+    error = largest(trained(place, plain, stale=True), trained(place, plain))
+    print(f"{place:<18} with a gradient left over: weights differ by {error:.3g}")
+    assert (error > 0.01) == (place == "end")
+
+# %% [markdown]
+# A clearing at the end protects the next iteration from this one. It does not protect the first
+# iteration from what was before. A clearing at the start asks nobody. (The other thing that
+# separates them is memory during the forward pass, which lesson 3 has measured.)
+#
+# In the first exercise you write one iteration that asks nobody.
+
 
 # %% exercise="4.1"
 def train_step(model, optimizer, loss_fn, x, y):
@@ -29,6 +356,28 @@ def train_step(model, optimizer, loss_fn, x, y):
     optimizer.step()
     return loss.item()
     ### END SOLUTION
+
+
+# %% [markdown]
+# Then the whole loop. One thing to know before: the loss of an epoch is usually reported as one
+# number, and the last batch is often smaller than the others. The mean of the batch losses is
+# then not the mean over the samples.
+
+# %%
+model, rows, wanted = small_model(), draw(20, 10, seed=5), draw(20, 2, seed=6)
+wanted[18:] += 3  # the last two samples are hard
+pieces = list(zip(rows.split(6), wanted.split(6), strict=True))
+losses = [squared_error(model(a), b).item() for a, b in pieces]
+sizes = [len(a) for a, _ in pieces]
+print("batch sizes:", sizes, "  losses:", [f"{loss:.3f}" for loss in losses])
+by_sample = sum(loss * size for loss, size in zip(losses, sizes, strict=True)) / sum(sizes)
+whole = squared_error(model(rows), wanted).item()
+print(
+    f"mean of the batch losses {sum(losses) / len(losses):.3f}, mean over samples {by_sample:.3f}"
+)
+print(f"loss of all 20 samples at once {whole:.3f}")
+assert abs(by_sample - whole) < 1e-12
+
 
 # %% exercise="4.2"
 def train(model, optimizer, loss_fn, batches, epochs):
@@ -47,6 +396,92 @@ def train(model, optimizer, loss_fn, batches, epochs):
         losses.append(total / samples)
     return losses
     ### END SOLUTION
+
+
+# %% [markdown]
+# ## 2. The order of events
+#
+# Now you put the loop together yourself. Each button adds an event to the body of a loop. **Run**
+# goes through the loop six times, with a real model, real SGD and fresh weights. A forward takes
+# the next batch. The table has one row a step: which backward passes were in `.grad`, whether a
+# step had used them before, and which were lost.
+#
+# Find, with the buttons:
+#
+# 1. the three places of section 1;
+# 2. an order that loses half of its backward passes, and whose loss falls all the same;
+# 3. an order in which each step uses two backward passes, and all is right;
+# 4. an order that stops with an error.
+
+# %%
+order_of_events()
+
+# %% [markdown]
+# <details><summary>Some that do it</summary>
+#
+# 2: zero, forward, backward, zero, forward, backward, step. The second zero clears what the first
+# backward brought. 3: the same without the second zero. 4: any order whose first backward comes
+# before the first forward; two backwards after one forward; or forward, step, zero, backward:
+# the step changes weights that the waiting backward needs.
+#
+# </details>
+#
+# ### All of them
+#
+# Zero, forward, backward and step, each once: there are 24 orders. Call an order *right* if each
+# step uses all backward passes since the step before, and no others, and none is lost, from the
+# first iteration to the last.
+
+# %%
+predict("4.d")
+
+# %%
+events = ("zero", "forward", "backward", "step")
+everything = [replay(order) for order in itertools.permutations(events)]
+right = [run for run in everything if run.right]
+stopped = [run for run in everything if run.error]
+still = [run for run in everything if not run.error and not run.moved]
+rest = [run for run in everything if not run.error and run.moved and not run.right]
+print(
+    f"right: {len(right)}   stopped by an error: {len(stopped)}   no weight moves: {len(still)}"
+)
+for name, runs_of_it in (("right", right), ("right, but for the two ends", rest)):
+    for run in runs_of_it:
+        print(f"{name:<28} {', '.join(run.order)}")
+for run in rest:
+    assert run.steps[0].held == () and run.left == (6,) and not run.lost
+assert len(right) + len(stopped) + len(still) + len(rest) == 24
+compare("4.d", closest(len(right), one=1, three=3, four=4, twelve=12))
+
+# %%
+figures.orders(everything)
+
+# %% [markdown]
+# Three are right: the three places. Two more begin with the step: the first step finds nothing,
+# and the last backward is never used. In between they do what they should. Thirteen stop, most
+# of them because a backward comes before any forward. Those are the harmless ones: you see them.
+#
+# The six others run to the end and train nothing. In all six, in the circle of the loop, a
+# clearing comes after the backward and before the step.
+#
+# Did you expect that in a wrong order gradients pile up? Look for an order in which a step uses a
+# pass twice.
+
+# %% claims="S0-31b"
+twice = [run.order for run in everything if any(step.used for step in run.steps)]
+print("orders, of 24, in which a step uses what an earlier step has used:", len(twice))
+assert not twice
+
+# %% [markdown]
+# A wrong place loses gradients. They pile up when there is no clearing at all, or too few.
+
+# %%
+quiz("4.q1")
+
+# %% [markdown]
+# In the exercise you judge such orders without running them. What has to be remembered from event
+# to event? Not much.
+
 
 # %% exercise="4.3"
 def is_valid_order(events):
@@ -69,6 +504,442 @@ def is_valid_order(events):
     return not waiting
     ### END SOLUTION
 
+
+# %% [markdown]
+# ## 3. Who reads `.grad`, and when?
+#
+# `step()` is not the only reader. You may want to log the length of the gradient, look for layers
+# without any, or find a NaN. You put the line for that where one puts such lines: last in the
+# body of the loop.
+
+# %%
+predict("4.e")
+
+
+# %%
+def logged(place):
+    """The lengths of .grad that the last line of the loop sees, in three iterations."""
+    model, log = small_model(), []
+    optimizer = plain(model.parameters())
+    for x, y in batches[:3]:
+        if place == "start":
+            optimizer.zero_grad()
+        squared_error(model(x), y).backward()
+        optimizer.step()
+        if place != "start":
+            optimizer.zero_grad(set_to_none=place == "end")
+        log.append(length(model))
+    return log
+
+
+for place in ("start", "end", "end, with zeros"):
+    log = ["None" if seen is None else f"{seen:.4f}" for seen in logged(place)]
+    print(f"cleared at the {place:<17}", log)
+seen = logged("end")[-1]
+compare("4.e", "none" if seen is None else "zeros" if seen == 0 else "same")
+
+# %% [markdown] claims="S2-13"
+# A logger that skips `None`, as many do, then logs nothing, without a word. And a line that waits
+# for `None`, to show that the clearing works, never sees it in a loop that clears at the start.
+#
+# ### Picture: what `.grad` holds, and when
+#
+# Three iterations of the loop, one row a habit. The number is the iteration whose backward
+# brought what is there.
+
+
+# %%
+def holdings(order, set_to_none=True, iterations=3):
+    """(event, iteration whose gradient is in .grad, or "None", or "zeros") after each event."""
+    model, seen, delivered = small_model(), [], []
+    optimizer = plain(model.parameters())
+    bias = model[-1].bias
+    bias.register_hook(lambda arriving: delivered.append(arriving.clone()))
+    for x, y in batches[:iterations]:
+        for event in order:
+            if event == "zero":
+                optimizer.zero_grad(set_to_none=set_to_none)
+            elif event == "forward":
+                loss = squared_error(model(x), y)
+            elif event == "backward":
+                loss.backward()
+            else:
+                optimizer.step()
+            now = bias.grad
+            if now is None or not now.any():
+                seen.append((event, "None" if now is None else "zeros"))
+            else:
+                place = next(i for i, d in enumerate(delivered, 1) if torch.equal(d, now))
+                seen.append((event, place))
+    return seen
+
+
+habits = {
+    "at the start": holdings(("zero", "forward", "backward", "step")),
+    "after the forward": holdings(("forward", "zero", "backward", "step")),
+    "at the end": holdings(("forward", "backward", "step", "zero")),
+    "at the end, zeros": holdings(("forward", "backward", "step", "zero"), set_to_none=False),
+}
+for name, seen in habits.items():
+    print(f"{name:<18}", *(f"{held!s:>5}" for _, held in seen[:8]), "...")
+figures.holdings(habits)
+
+# %% [markdown]
+# Between backward and step all habits agree. So read there: it is the one moment at which `.grad`
+# is certain to be there and to belong to this batch. It is also the only moment at which it fits
+# the weights.
+#
+# > **Fact.** After `step()`, `.grad` still holds the gradient at the weights before the step.
+
+# %%
+model = small_model()
+optimizer = plain(model.parameters())
+squared_error(model(batches[0][0]), batches[0][1]).backward()
+optimizer.step()
+here = torch.autograd.grad(squared_error(model(batches[0][0]), batches[0][1]), model.parameters())
+there = torch.cat([p.grad.flatten() for p in model.parameters()])
+here = torch.cat([part.flatten() for part in here])
+print(f"length in .grad {there.norm().item():.4f}, of the gradient here {here.norm().item():.4f}")
+assert not torch.allclose(here, there)
+
+# %% [markdown] claims="S0-39 S0-44"
+# ### Three habits, and one without
+#
+# Clearing is needed because `backward()` stores. A gradient that is returned needs none. The next
+# cell trains the small model in four ways: plain; with `set_to_none=False`; with
+# `torch.autograd.grad`, whose results are put into `.grad` for the optimizer; and with
+# `torch.func.grad` (lesson 2), where neither `.grad` nor an optimizer appears.
+
+
+# %%
+def plain_loop(set_to_none=True):
+    model = small_model()
+    optimizer = plain(model.parameters())
+    for x, y in batches:
+        optimizer.zero_grad(set_to_none=set_to_none)
+        squared_error(model(x), y).backward()
+        optimizer.step()
+    return weights(model)
+
+
+def assigned_loop():
+    model = small_model()
+    parameters, optimizer = list(model.parameters()), plain(model.parameters())
+    for x, y in batches:
+        new = torch.autograd.grad(squared_error(model(x), y), parameters)
+        for parameter, gradient in zip(parameters, new, strict=True):
+            parameter.grad = gradient
+        optimizer.step()
+    return weights(model)
+
+
+def functional_loop():
+    model = small_model()
+    values = {name: p.detach() for name, p in model.named_parameters()}
+    slopes = grad(lambda values, x, y: squared_error(functional_call(model, values, (x,)), y))
+    for x, y in batches:
+        values = {name: values[name] - 0.1 * s for name, s in slopes(values, x, y).items()}
+    assert all(p.grad is None for p in model.parameters())
+    return torch.cat([value.flatten() for value in values.values()])
+
+
+reference = plain_loop()
+for name, end in (
+    ("set_to_none=False", plain_loop(set_to_none=False)),
+    ("autograd.grad, put into .grad", assigned_loop()),
+    ("torch.func.grad, no .grad at all", functional_loop()),
+):
+    same = "bit for bit" if torch.equal(end, reference) else "up to rounding"
+    print(f"{name:<33} the weights of the plain loop {same}")
+    assert torch.allclose(end, reference, rtol=1e-12, atol=1e-14)
+
+# %% [markdown]
+# So zeroing is no part of gradient descent. It is part of a design in which gradients are stored
+# and added up. The last two loops have no line that clears, and nothing that could be forgotten.
+#
+# ## 4. Validation
+#
+# Between two epochs you look at data that the model does not train on. Such a pass should leave
+# no trace. The usual code has two switches: `model.eval()`, and `torch.no_grad()` around the
+# forward. They are easily mixed up, and either one is easily forgotten.
+#
+# Suppose the second one is forgotten. The validation runs forward passes, in eval mode, and takes
+# the losses with `.item()`. There are gradients in `.grad` already.
+
+# %%
+predict("4.f")
+
+
+# %%
+def with_norm():
+    """A model with BatchNorm, and gradients in .grad."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(10, 16), nn.BatchNorm1d(16), nn.Tanh(), nn.Linear(16, 2))
+    model.to(**kind)
+    squared_error(model(batches[0][0]), batches[0][1]).backward()
+    return model
+
+
+def validate(model, evaluation, no_grad, backward=False):
+    """The bytes that validation's graphs keep at their peak, for four batches."""
+    model.train(not evaluation)
+    with SavedBytes(*model.parameters(), *model.buffers(), *(x for x, _ in batches)) as saved:
+        for x, y in batches[:4]:
+            with torch.set_grad_enabled(not no_grad):
+                loss = squared_error(model(x), y)
+            if backward:
+                loss.backward()
+            loss.item()
+    model.train()
+    return saved.peak
+
+
+ways = {
+    "eval, no_grad": (True, True),
+    "eval alone": (True, False),
+    "no_grad alone": (False, True),
+    "eval, and a backward": (True, False, True),
+}
+print("validation             .grad       statistics   graphs")
+traces = {}
+for name, way in ways.items():
+    model = with_norm()
+    old, statistics = gradient(model), model[1].running_mean.clone()
+    peak = validate(model, *way)
+    same = torch.equal(gradient(model), old)
+    traces[name] = (same, torch.equal(model[1].running_mean, statistics), peak)
+    words = ["as before" if kept else "changed" for kept in traces[name][:2]]
+    print(f"{name:<22} {words[0]:<11} {words[1]:<12} {'kept' if peak else 'none'}")
+assert traces["eval, no_grad"] == (True, True, 0) and not traces["no_grad alone"][1]
+compare("4.f", "nothing" if traces["eval alone"][0] else "adds")
+
+# %% [markdown]
+# > **Fact.** A forward pass writes into no `.grad`, with `no_grad()` or without. What `no_grad()`
+# > saves is the graph. What `eval()` protects are BatchNorm's statistics (and it stops dropout).
+#
+# The cell above has shown it, so here is the one thing left: a backward is what changes `.grad`.
+
+# %%
+model = with_norm()
+before = length(model)
+model(batches[1][0])
+print("a forward:", length(model) == before)
+squared_error(model(batches[1][0]), batches[1][1]).backward()
+print("a backward:", length(model) == before)
+assert length(model) != before
+
+# %% [markdown]
+# ### A backward in validation
+#
+# Why would anybody call it there? To see which pixels matter, to measure the gradient on held-out
+# data, or because the lines were copied from the training loop, and only the step was taken out.
+# You put such a validation after each of the epochs. Everything else is one of the legal loops.
+
+# %%
+predict("4.g")
+
+
+# %%
+def epochs(place, validation, count=5):
+    """The weights after some epochs of 8 batches, each with a validation."""
+    model = small_model()
+    optimizer = plain(model.parameters())
+    for _ in range(count):
+        for x, y in batches[:8]:
+            if place == "start":
+                optimizer.zero_grad()
+            squared_error(model(x), y).backward()
+            optimizer.step()
+            if place == "end":
+                optimizer.zero_grad()
+        for x, y in batches[32:]:
+            loss = squared_error(model(x), y)
+            if validation == "with backward":
+                loss.backward()
+    return weights(model)
+
+
+hurt = {}
+for place in ("start", "end"):
+    hurt[place] = largest(epochs(place, "with backward"), epochs(place, "without"))
+    print(f"cleared at the {place:<6} validation changes the weights by {hurt[place]:.3g}")
+seen = tuple(error > 0 for error in hurt.values())
+keys = {(False, False): "neither", (True, False): "start", (False, True): "end"}
+compare("4.g", keys.get(seen, "both"))
+
+# %% [markdown]
+# The two legal places are not equally robust. After a clearing at the end, `.grad` is empty, and
+# the validation fills it: the first step of the next epoch uses nine gradients, eight of them
+# from data the model must not train on. A clearing at the start throws them away, at the last
+# moment.
+#
+# The best is that they never get there: no backward, and where you need a gradient in validation,
+# `torch.autograd.grad`.
+#
+# Does a ledger find it? Not by itself: it cannot know that nine backward passes before one step
+# are not meant. But it shows them. Read the second line from the bottom.
+
+# %%
+with GradientLedger() as ledger:
+    epochs("end", "with backward", count=2)
+print("findings:", ledger.findings())
+print(ledger.timeline())
+
+# %%
+quiz("4.q2")
+
+# %% [markdown]
+# ## 5. Clipping
+#
+# Sometimes one batch has a gradient a hundred times as long as the others, and one step undoes
+# an hour. *Clipping* shortens the gradient $g$ of all parameters together to a length of at most
+# $c$,
+#
+# $$g \leftarrow g \cdot \min\left(1, \frac{c}{\lVert g \rVert}\right).$$
+#
+# `clip_grad_norm_` does that. It edits `.grad` in place, and returns the length as it was before.
+# There is one more line in the loop now, and it has a place, too. The loop clears at the start.
+# You try the line in three places, with $c = 0.1$.
+
+# %%
+predict("4.h")
+
+
+# %%
+def clipped(place, limit=0.1):
+    """(weights after 40 batches, what the clipping returned, the length of each move)."""
+    model, norms, moves = small_model(), [], []
+    optimizer = plain(model.parameters())
+    for x, y in batches:
+        optimizer.zero_grad()
+        loss = squared_error(model(x), y)
+        if place == "before backward":
+            norms.append(nn.utils.clip_grad_norm_(model.parameters(), limit).item())
+        loss.backward()
+        if place == "after backward":
+            norms.append(nn.utils.clip_grad_norm_(model.parameters(), limit).item())
+        before = weights(model)
+        optimizer.step()
+        if place == "after step":
+            norms.append(nn.utils.clip_grad_norm_(model.parameters(), limit).item())
+        moves.append((weights(model) - before).norm().item())
+    return weights(model), norms, moves
+
+
+free, _, free_moves = clipped("nowhere")
+useless = []
+print("clip             first returned   longest move   as without clipping")
+print(f"{'nowhere':<16} {'-':<16} {max(free_moves):<14.4f} True")
+for place in ("before backward", "after backward", "after step"):
+    end, norms, moves = clipped(place)
+    useless += [place] if torch.equal(end, free) else []
+    print(f"{place:<16} {norms[0]:<16.4f} {max(moves):<14.4f} {place in useless}")
+assert max(clipped("after backward")[2]) < 0.1 * 0.1 + 1e-12
+seen = ("before backward" in useless, "after step" in useless)
+keys = {
+    (True, False): "before",
+    (False, True): "after",
+    (True, True): "both",
+    (False, False): "neither",
+}
+compare("4.h", keys[seen])
+
+# %% [markdown]
+# Before the backward there is nothing to clip: the length is 0. After the step it is too late: it
+# shortens a gradient that has been used, and that the next clearing removes. Both loops run as if
+# the line were not there, bit for bit. The second one even prints plausible norms.
+#
+# It is a common mistake: VGraphRNN/VGRNN#4, jongwook/onsets-and-frames#24 and
+# awslabs/graphstorm#1366 have the clip after the step, and Lightning-AI/pytorch-lightning#10248
+# mended the same order in a framework.
+#
+# ### The norm is a diagnostic
+#
+# What `clip_grad_norm_` returns is worth a line in your log. With an infinite limit it clips
+# nothing and only measures. Here is the digits reader again, for two passes over its 30 pages. In
+# the second pass one page comes from a broken scanner: its pixels are fifty times too bright.
+
+# %%
+predict("4.i")
+
+
+# %%
+def scanned(limit, broken):
+    """(share of test digits right, norms before clipping) after two passes."""
+    model, norms = reader(), []
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step, (pixels, labels) in enumerate(pages + pages, start=1):
+        pixels = 50 * pixels if broken and step == 50 else pixels
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(pixels), labels).backward()
+        norms.append(nn.utils.clip_grad_norm_(model.parameters(), limit).item())
+        optimizer.step()
+    return share_right(model), norms
+
+
+found = {
+    "all pages well": scanned(float("inf"), broken=False),
+    "one broken, no clipping": scanned(float("inf"), broken=True),
+    "one broken, clipped to 1": scanned(1.0, broken=True),
+}
+for name, (share, norms) in found.items():
+    print(f"{name:<25} {share:.0%} read right, norm in step 50: {norms[49]:.3g}")
+figures.norms(found, limit=1.0)
+_, hurt, saved = (share for share, _ in found.values())
+compare("4.i", "saved" if saved - hurt > 0.2 else "same" if saved - hurt > -0.05 else "worse")
+
+# %% [markdown]
+# One step has undone most of the training, and ten more have not repaired it. The norm names
+# the step, in both runs: the value before clipping is what is returned.
+#
+# ### A gradient that nobody clears counts too
+#
+# A common loop for fine-tuning: the optimizer holds the last layer of a model, the *head*. The
+# rest, the *body*, shall stay as it is. The loop clears with `optimizer.zero_grad()` and clips
+# with `model.parameters()`, the line that one always writes. The limit is 4, more than the length
+# of any of these batches' gradients, of body and head together.
+
+# %%
+predict("4.j")
+
+
+# %%
+def fine_tuned(clear):
+    """(norm that clipping returned, norm of the head's gradient, length of its move), a step."""
+    model, rows = small_model(), []
+    head = model[-1]
+    optimizer = plain(head.parameters())
+    for x, y in batches[:12]:
+        (optimizer if clear == "optimizer" else model).zero_grad()
+        squared_error(model(x), y).backward()
+        own, before = length(head), weights(head)
+        norm = nn.utils.clip_grad_norm_(model.parameters(), 4.0).item()
+        optimizer.step()
+        rows.append((norm, own, (weights(head) - before).norm().item()))
+    return rows
+
+
+tables = [fine_tuned("optimizer"), fine_tuned("model")]
+print("         optimizer.zero_grad()            model.zero_grad()")
+print("step     norm   of head   moved           norm   of head   moved")
+for step, (left, right) in enumerate(zip(*tables, strict=True), 1):
+    cells = ["  ".join(f"{value:7.3f}" for value in row) for row in (left, right)]
+    print(f"{step:>4}  {cells[0]}        {cells[1]}")
+over = [sum(norm > 4 for norm, _, _ in table) for table in tables]
+print("steps shortened:", over)
+assert over[1] == 0
+compare("4.j", closest(over[0], none=0, one=1, most=8))
+
+# %% [markdown]
+# The body gets a gradient in every backward. No optimizer holds it, so `optimizer.zero_grad()`
+# does not clear it, and it adds up. The clipping counts it. The norm in the log looks like a
+# training that blows up, and the head is shortened for it in more than half of the steps.
+#
+# There are three cures: clip what the optimizer holds, `head.parameters()`; clear the whole
+# model; or freeze the body with `requires_grad_(False)`, which also saves its backward (lesson
+# 3).
+
+
 # %% exercise="4.4"
 def train_step_clipped(model, optimizer, loss_fn, x, y, max_norm):
     """One step with the gradient clipped to max_norm; (loss, total norm before clipping)."""
@@ -81,10 +952,158 @@ def train_step_clipped(model, optimizer, loss_fn, x, y, max_norm):
     return loss.item(), total_norm.item()
     ### END SOLUTION
 
+
+# %% [markdown]
+# > **Pause.** This is a good place to stop for the day. You know where clearing, logging,
+# > validation and clipping stand in a loop with one model and one optimizer. What follows has two
+# > of each, and an optimizer that calls your loop.
+#
+# ## 6. Two optimizers
+#
+# Two networks play against each other. The *generator* $G$ makes samples from noise. The
+# *discriminator* $D$ gives each sample a score, a *logit*: high for real, low for fake. $D$
+# learns to tell them apart, $G$ learns to get high scores. Each has its own optimizer. This is a
+# *GAN*, a generative adversarial network.
+#
+# One iteration has two halves. First $D$: its loss is large when real samples score low or fake
+# ones score high. Then $G$: its loss is large when its fakes score low.
+#
+# In the first half the fakes come out of $G$, and `d_loss.backward()` runs.
+
+
+# %%
+def players():
+    """A generator G and a discriminator D in one module; the same weights every time."""
+    torch.manual_seed(0)
+    G = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 2))
+    D = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
+    return nn.ModuleDict({"G": G, "D": D}).to(**kind)
+
+
+def judged(scores, real):
+    """How wrong the scores are when all samples are real, or all are fake."""
+    return nn.functional.binary_cross_entropy_with_logits(scores, torch.full_like(scores, real))
+
+
+def samples(i):
+    """Real samples and noise of iteration i."""
+    return draw(32, 2, seed=300 + i) + 2, draw(32, 4, seed=400 + i)
+
+
+# %%
+predict("4.k")
+
+# %%
+G, D = players().values()
+real, noise = samples(0)
+d_loss = judged(D(real), 1.0) + judged(D(G(noise)), 0.0)
+d_loss.backward()
+from_d = gradient(G)
+G.zero_grad()
+judged(D(G(noise)), 1.0).backward()
+from_g = gradient(G)
+print(f"in .grad of G, from D's loss: length {from_d.norm().item():.4f}")
+print(f"in .grad of G, from its own:  length {from_g.norm().item():.4f}")
+cosine = torch.cosine_similarity(from_d, from_g, dim=0).item()
+print(f"cosine between the two: {cosine:.4f}")
+print(f"length of their sum: {(from_d + from_g).norm().item():.4f}")
+seen = "nothing" if not from_d.any() else "against" if cosine < -0.5 else "along"
+compare("4.k", seen)
+
+# %% [markdown]
+# The backward of $D$'s loss goes on through the fakes into $G$, because they were made by it. It
+# brings the gradient of the opposite wish: lower scores for the fakes. If it stays there, $G$'s
+# own gradient is added to it, and the two nearly cancel.
+#
+# There are two ways to keep it out. `fake.detach()` cuts the graph between the two, and $G$ gets
+# nothing. Or $G$ is cleared again, before its own backward. The same question stands for $D$: the
+# backward of $G$'s loss has to pass through it.
+
+
+# %%
+def played(detach, g_clear, d_clear, count=12):
+    """(weights of G and D, the ledger) after some iterations of the game."""
+    game = players()
+    G, D = game.values()
+    g_optimizer = torch.optim.SGD(G.parameters(), lr=0.1)
+    d_optimizer = torch.optim.SGD(D.parameters(), lr=0.1)
+    with GradientLedger(game, g_optimizer, d_optimizer) as ledger:
+        for i in range(count):
+            real, noise = samples(i)
+            if g_clear == "at the start":
+                g_optimizer.zero_grad()
+            if d_clear == "at the start":
+                d_optimizer.zero_grad()
+            fake = G(noise)
+            d_loss = judged(D(real), 1.0) + judged(D(fake.detach() if detach else fake), 0.0)
+            d_loss.backward()
+            d_optimizer.step()
+            if d_clear == "after its step":
+                d_optimizer.zero_grad()
+
+            if g_clear == "before its backward":
+                g_optimizer.zero_grad()
+            g_loss = judged(D(G(noise)), 1.0)
+            g_loss.backward()
+            g_optimizer.step()
+    return weights(game), ledger
+
+
+# %%
+predict("4.l")
+
+# %%
+loops = {
+    "1": (True, "before its backward", "at the start"),
+    "2": (False, "before its backward", "at the start"),
+    "3": (True, "at the start", "at the start"),
+    "4": (False, "at the start", "at the start"),
+    "5": (True, "before its backward", "after its step"),
+}
+right, ledgers, wrong = played(*loops["1"])[0], {}, []
+print("loop  detach  G is cleared         D is cleared    weights off by")
+for name, (detach, g_clear, d_clear) in loops.items():
+    end, ledgers[name] = played(detach, g_clear, d_clear)
+    error = largest(end, right)
+    wrong += [name] if error > 1e-9 else []
+    print(f"{name:<5} {detach!s:<7} {g_clear:<20} {d_clear:<15} {error:.3g}")
+for name, ledger in ledgers.items():
+    print(f"the ledger on loop {name}:", *(found.misconception for found in ledger.findings()))
+compare("4.l", {"4": "one", "45": "two", "245": "three"}.get("".join(wrong), "none"))
+
+# %% [markdown]
+# Loop 2 lets the gradient leak, and throws it away before it does harm: right, for the price of a
+# backward through $G$ that nobody needs. yunjey/pytorch-tutorial#56 is a discussion of just that.
+# Loop 4 keeps the leak.
+#
+# Loop 5 is the surprise. It clears $D$ after the step of $D$, a legal place in a loop with one
+# model. But then comes $G$'s backward, through $D$, and fills it again. For $D$ the stretch of
+# section 1 has to end behind the last *foreign* backward. And `detach` is no way out here: $G$
+# learns through $D$.
+
+
+# %%
+def used_in_second(ledger):
+    """The backward passes that the second steps of D and of G used."""
+    steps = [event for event in ledger.events if event.kind == "step"]
+    return steps[2].pass_numbers, steps[3].pass_numbers
+
+
+passes = {f"loop {name}": used_in_second(ledgers[name]) for name in "12345"}
+for name, (of_d, of_g) in passes.items():
+    print(f"{name}: the second step of D used passes {of_d}, that of G {of_g}")
+figures.leaks(passes)
+
+# %% [markdown]
+# A simple rule that is right in all of these: **clear each model right before its own backward,**
+# and detach what the other one shall not feel.
+
+# %%
+quiz("4.q3")
+
+
 # %% exercise="4.5"
-def adversarial_step(
-    generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise
-):
+def adversarial_step(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     """A step of the discriminator, then one of the generator; returns both losses."""
     ### BEGIN SOLUTION
     fake = generator(noise)
@@ -103,9 +1122,122 @@ def adversarial_step(
     return d_loss.item(), g_loss.item()
     ### END SOLUTION
 
+
+# %% [markdown] claims="S0-32"
+# ## 7. Closures
+#
+# An optimizer like *LBFGS* wants to try several points before it settles for one. For each it
+# needs the loss and the gradient there. So you hand it a function that computes both, called a
+# *closure*, and it is the optimizer that runs the forward and the backward.
+#
+# `torch.optim.LBFGS(..., max_iter=4)` takes up to four inner steps in each `step(closure)`. SGD
+# and Adam accept a closure, too.
+
+# %%
+predict("4.m")
+
+
+# %%
+def steps_with(make, clear, count=4):
+    """(the losses that step(closure) returns, those of all closure calls in each)."""
+    model, calls, losses = small_model(), [], []
+    optimizer = make(model.parameters())
+    rows, wanted = draw(24, 10, seed=1), draw(24, 2, seed=2)
+
+    def closure():
+        if clear == "inside":
+            optimizer.zero_grad()
+        loss = squared_error(model(rows), wanted)
+        loss.backward()
+        calls[-1].append(loss.item())
+        return loss
+
+    for _ in range(count):
+        if clear == "outside":
+            optimizer.zero_grad()
+        calls.append([])
+        losses.append(optimizer.step(closure).item())
+    return losses, calls
+
+
+def lbfgs(parameters):
+    return torch.optim.LBFGS(parameters, lr=0.3, max_iter=4)
+
+
+for name, make in (("SGD", plain), ("Adam", makers["Adam"]), ("LBFGS", lbfgs)):
+    losses, calls = steps_with(make, clear="inside")
+    print(f"{name:<6} calls of the closure in each step: {[len(call) for call in calls]}")
+compare("4.m", closest(len(calls[0]), once=1, several=4, many=40))
+
+# %% [markdown]
+# So inside one `step()` there are several backward passes. What does a clearing in the place that
+# was right so far, before the step, do here?
+
+# %%
+predict("4.n")
+
+# %%
+curves = {place: steps_with(lbfgs, clear=place)[0] for place in ("inside", "outside", "nowhere")}
+for place, losses in curves.items():
+    print(f"cleared {place:<8}", "  ".join(f"{loss:9.3g}" for loss in losses))
+figures.closures(curves)
+compare("4.n", "inside" if curves["outside"][-1] > 10 else "either")
+
+# %% [markdown]
+# Look into the first step. These are the losses of its four closure calls:
+
+# %%
+for place in ("inside", "outside"):
+    _, calls = steps_with(lbfgs, clear=place, count=1)
+    print(f"cleared {place:<8}", "  ".join(f"{loss:8.4g}" for loss in calls[0]))
+first, second = (steps_with(lbfgs, clear=place, count=1)[1][0] for place in ("inside", "outside"))
+assert first[:2] == second[:2] and first[2] != second[2]
+
+# %% [markdown]
+# The first two agree: the first inner step is right. The second inner step uses the sum of two
+# gradients, the third that of three, each measured at another point. LBFGS also draws its
+# conclusions about the curvature from them.
+#
+# It need not explode. With a *line search*, LBFGS checks each move by its loss:
+
+
+# %%
+def searching(parameters):
+    return torch.optim.LBFGS(parameters, max_iter=4, line_search_fn="strong_wolfe")
+
+
+for place in ("inside", "outside"):
+    losses, _ = steps_with(searching, clear=place)
+    print(f"line search, cleared {place:<8}", "  ".join(f"{loss:7.3g}" for loss in losses))
+
+# %% [markdown]
+# That is worse in a way: nothing explodes, and the loss falls, to a value that is many times too
+# high.
+#
+# > **Fact.** With LBFGS the clearing belongs inside the closure, before its backward. With SGD,
+# > which calls the closure once, both places give the same.
+
+# %%
+one, other = (steps_with(plain, clear=place)[0] for place in ("inside", "outside"))
+print("SGD, the same losses:", one == other)
+for make in (lbfgs, searching):
+    right, wrong = (steps_with(make, clear=place)[0] for place in ("inside", "outside"))
+    print(f"LBFGS, last loss: inside {right[-1]:.2g}, outside {wrong[-1]:.2g}")
+    assert right == sorted(right, reverse=True) and wrong[-1] > 5 * right[-1]
+assert one == other
+
+# %% [markdown]
+# It is the rule of section 1 once more. A step inside `step()` is a step, too, and after it comes
+# the next window. Only the closure stands in the right place to clear.
+#
+# In the exercise you write one such step. What `step(closure)` returns is the loss of the first
+# call.
+
+
 # %% exercise="4.6"
 def closure_step(model, optimizer, loss_fn, x, y):
     """One LBFGS step on the batch (x, y); returns the loss before it."""
+
     ### BEGIN SOLUTION
     def closure():
         optimizer.zero_grad()
@@ -115,3 +1247,230 @@ def closure_step(model, optimizer, loss_fn, x, y):
 
     return optimizer.step(closure).item()
     ### END SOLUTION
+
+
+# %% [markdown]
+# ## True or false
+#
+# Six statements that you will meet elsewhere. Commit to each before you measure it.
+
+# %%
+x, y = batches[0]
+reference = plain_loop()
+
+# %% [markdown]
+# **One: code without the line.**
+
+# %%
+predict("4.o")
+
+
+# %% claims="S0-37"
+class Trainer:
+    """A framework in ten lines: it owns the loop, you hand it a model and a loss."""
+
+    def fit(self, model, loss_of, batches):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for batch in batches:
+            loss = loss_of(model, batch)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+model = small_model()
+Trainer().fit(model, lambda model, batch: squared_error(model(batch[0]), batch[1]), batches)
+mine = {"a framework's loop": weights(model), "torch.func.grad": functional_loop()}
+for name, end in mine.items():
+    print(f"{name:<20} within 1e-12 of the plain loop: {largest(end, reference) < 1e-12}")
+compare("4.o", true_or_false(any(largest(end, reference) > 1e-12 for end in mine.values())))
+
+# %% [markdown]
+# Your own code may lack the line because somebody else's has it, or because nothing is stored.
+# Whether a framework clears for you is in its manual, and in the ledger of one short run.
+#
+# **Two: before each batch.**
+
+# %%
+predict("4.p")
+
+# %% claims="S2-15 S0-35"
+ends = {}
+for clear in ("each batch", "each step"):
+    model = small_model()
+    optimizer = plain(model.parameters())
+    for index, (rows, wanted) in enumerate(batches):
+        if clear == "each batch" or index % 2 == 0:
+            optimizer.zero_grad()
+        (squared_error(model(rows), wanted) / 2).backward()
+        if index % 2 == 1:
+            optimizer.step()
+    ends[clear] = weights(model)
+model = small_model()
+optimizer = plain(model.parameters())
+for first, second in zip(batches[::2], batches[1::2], strict=True):
+    optimizer.zero_grad()
+    both = [torch.cat(pair) for pair in zip(first, second, strict=True)]
+    squared_error(model(both[0]), both[1]).backward()
+    optimizer.step()
+errors = {clear: largest(end, weights(model)) for clear, end in ends.items()}
+for clear, error in errors.items():
+    print(f"two batches a step, cleared before {clear:<11} off by {error:.2g}")
+assert errors["each step"] < 1e-12
+compare("4.p", true_or_false(errors["each batch"] < 1e-12))
+
+# %% [markdown]
+# Once per step, not once per batch. Here a clearing before each batch loses every other batch.
+# (The usual loop has one batch a step, so there is no difference to see in it.)
+#
+# **Three: clipping, hooks and functions of your own.**
+
+# %%
+predict("4.q")
+
+
+# %% claims="S0-22 S0-36"
+class Square(torch.autograd.Function):
+    """x squared, with a backward of one's own."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx, arriving):
+        return 2 * ctx.saved_tensors[0] * arriving
+
+
+def handled(how):
+    """The weights after the ordinary loop, with clipping, a hook or a Function in it."""
+    model = small_model()
+    optimizer = plain(model.parameters())
+    if how == "hook":
+        for parameter in model.parameters():
+            parameter.register_hook(lambda arriving: 0.5 * arriving)
+    for rows, wanted in batches:
+        optimizer.zero_grad()
+        off = model(rows) - wanted
+        loss = (Square.apply(off) if how == "Function" else off**2).mean()
+        (0.5 * loss if how == "factor" else loss).backward()
+        if how == "clipping":
+            nn.utils.clip_grad_norm_(model.parameters(), 1e9)
+        optimizer.step()
+    return weights(model)
+
+
+pairs = (("clipping", "plain"), ("hook", "factor"), ("Function", "plain"))
+agree = {how: torch.allclose(handled(how), handled(other), rtol=1e-12) for how, other in pairs}
+for how, same in agree.items():
+    print(f"{how:<10} the ordinary clearing is enough: {same}")
+model = small_model()
+for parameter, new in zip(
+    model.parameters(),
+    torch.autograd.grad(squared_error(model(x), y), model.parameters()),
+    strict=True,
+):
+    parameter.grad = new  # no backward() has ever run on this model
+norm = nn.utils.clip_grad_norm_(model.parameters(), 0.1).item()
+print(f"clipping without anything accumulated: {norm:.4f} to {length(model):.4f}")
+assert abs(length(model) - 0.1) < 1e-5
+compare("4.q", true_or_false(all(agree.values())))
+
+# %% [markdown]
+# None of them changes when or how to clear. And the other way round, clipping does not need
+# accumulation: it works on any `.grad`, wherever it comes from.
+#
+# **Four: mixed precision.** In *mixed precision*, the loss is multiplied by a large *scale*, so
+# that small gradients survive in 16 bits. A `GradScaler` looks after the scale (lesson 7).
+
+# %%
+predict("4.r")
+
+# %% claims="S0-20 S0-42"
+scales = []
+for set_to_none in (True, False):
+    model = small_model().float()
+    optimizer = plain(model.parameters())
+    scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+    scaler.scale(squared_error(model(x.float().cpu()), y.float().cpu())).backward()
+    before = (scaler.get_scale(), scaler.state_dict())
+    optimizer.zero_grad(set_to_none=set_to_none)
+    scales.append((scaler.get_scale(), scaler.state_dict()) == before)
+    print(f"set_to_none={set_to_none!s:<6} scale {before[0]} before, {scaler.get_scale()} after")
+compare("4.r", true_or_false(not all(scales)))
+
+# %% [markdown]
+# The scaler never hears of the clearing. The line is the same with mixed precision and without.
+#
+# **Five: the first line.**
+
+# %%
+predict("4.s")
+
+# %%
+fresh = [p.grad for p in small_model().parameters()]
+print(".grad of a new model:", fresh)
+model = small_model()
+optimizer = makers["AdamW"](model.parameters())
+optimizer.zero_grad()
+print("clearing a new model raises nothing; .grad:", [p.grad for p in model.parameters()])
+squared_error(model(x), y).backward()
+other = small_model()
+squared_error(other(x), y).backward()
+same = torch.equal(gradient(model), gradient(other))
+print("the first gradient, with and without a clearing before:", "equal" if same else "different")
+compare("4.s", true_or_false(same))
+
+# %% [markdown]
+# A new model's `.grad` is `None`. Nothing random is in it.
+#
+# **Six: several machines.** In *data-parallel* training each process has its own copy of the
+# model and its own `.grad`. At each backward the copies average their gradients: an
+# *all-reduce*.
+
+# %%
+predict("4.t")
+
+# %% claims="S0-41"
+counted = {
+    "a step after each of 8 batches": all_reduces(batches=8, window=1),
+    "a step after every 4": all_reduces(batches=8, window=4),
+    "the same, with no_sync()": all_reduces(batches=8, window=4, no_sync=True),
+}
+for name, count in counted.items():
+    print(f"{name:<32} all-reduces: {count}")
+each, late, silent = counted.values()
+assert silent == 2
+compare("4.t", true_or_false(late < each))
+
+# %% [markdown]
+# (The helper wraps the model in `DistributedDataParallel`, PyTorch's data-parallel training. It
+# runs in this process alone, beside three machines that are made up.) Each backward asks for an
+# average, whenever the clearing comes. What saves traffic is `no_sync()`, which holds the average
+# back until the last backward of a window. Lesson 7 uses it.
+#
+# ## Summary
+#
+# | question | answer | shown in |
+# |---|---|---|
+# | Where may clearing stand? | After a step, and before the next window's first backward | 1, 2 |
+# | Do the legal places differ? | Not in the weights, when `.grad` is empty at the start; in what they trust | 1, 4 |
+# | What does the popular diagram do? | It throws every gradient away; zeros with weight decay shrink the weights | first section |
+# | Does a wrong place make gradients pile up? | No: it loses them. Too few clearings make them pile up | 2 |
+# | When may `.grad` be read? | Between backward and step | 3 |
+# | Is clearing part of gradient descent? | No: of storing and adding. Returned gradients need none | 3 |
+# | What does validation write into `.grad`? | Nothing, unless it calls backward | 4 |
+# | Where does clipping stand? | After the last backward, before the step; over what the optimizer holds | 5 |
+# | What is the returned norm? | The length before clipping: put it into the log | 5 |
+# | Two models? | Clear each before its own backward; detach what the other shall not feel | 6 |
+# | LBFGS? | Clear inside the closure | 7 |
+#
+# ## What comes next
+#
+# The loops of this lesson were wrong by one line, and you knew which. In lesson 5 you do not. You
+# get loops that run without an error and look plausible, with a loss curve that misleads, and you
+# find what is wrong with them.
+
+# %%
+progress(4)
