@@ -8,7 +8,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 
 from course_utils.widgets.explorers.order import Replay
 from gradient_ledger.figures import COLOURS, show, style
@@ -28,16 +28,18 @@ def popular_diagram() -> None:
     """The diagram that many texts print: loss, backpropagation, zero the gradients, update."""
     names = ("loss", "backpropagation", "zero the\ngradients", "update the\nweights")
     with style():
-        fig, ax = plt.subplots(figsize=(8.2, 1.9))
+        fig, ax = plt.subplots(figsize=(8.2, 2.0))
         for place, name in enumerate(names):
-            ax.text(2.3 * place, 0, name, ha="center", va="center", bbox=_BOX)
+            corner = (2.4 * place - 0.8, -0.4)
+            ax.add_patch(FancyBboxPatch(corner, 1.6, 0.8, "round,pad=0.1", facecolor="white", edgecolor="black"))
+            ax.text(2.4 * place, 0, name, ha="center", va="center")
             if place:
-                ax.annotate("", (2.3 * place - 0.72, 0), (2.3 * place - 1.45, 0), arrowprops=_ARROW)
-        end = 2.3 * (len(names) - 1)
-        back = {**_ARROW, "connectionstyle": "arc3,rad=-0.22"}
-        ax.annotate("", (0, -0.35), (end, -0.45), arrowprops=back)
-        ax.text(end / 2, -1.28, "next batch", ha="center", va="center", fontsize=10)
-        ax.set(xlim=(-1.0, end + 1.1), ylim=(-1.5, 0.7))
+                ax.annotate("", (2.4 * place - 0.92, 0), (2.4 * place - 1.48, 0), arrowprops=_ARROW)
+        end = 2.4 * (len(names) - 1)
+        ax.plot([end, end, 0], [-0.5, -0.95, -0.95], color="black", linewidth=1.5, linestyle="-")
+        ax.annotate("", (0, -0.5), (0, -0.97), arrowprops=_ARROW)
+        ax.text(end / 2, -1.02, "next batch", ha="center", va="top", fontsize=10)
+        ax.set(xlim=(-1.0, end + 1.0), ylim=(-1.4, 0.6))
         ax.set_axis_off()
     told = ", ".join(" ".join(name.split()) for name in names)
     show(
@@ -54,12 +56,14 @@ def moved_line(runs: Mapping[str, Sequence[float]], shrinking: Sequence[float], 
         fig, (left, right) = plt.subplots(1, 2, figsize=(8.8, 3.6), width_ratios=(3, 2))
         for (name, losses), colour, line in zip(curves.items(), colours, ("-", "-", "--"), strict=True):
             left.plot(range(1, len(losses) + 1), losses, color=COLOURS[colour], linestyle=line, label=name)
-        left.set(xlabel="step", ylabel="loss of the batch", ylim=(0, 3.4))
+        left.set(xlabel="step", ylabel="loss of the batch", ylim=(1.4, 2.75))
+        left.axhline(math.log(10), color="#777777", linewidth=1, linestyle="-")
+        left.text(91, math.log(10) - 0.02, "log 10", fontsize=10, color="#444444", va="top", ha="right")
         left.set_title("Loss")
-        left.legend(loc="upper right")
+        left.legend(loc="upper left")
         right.plot(range(len(sizes)), sizes, color=COLOURS["bluish green"], linestyle="--")
-        right.set(xlabel="step", ylabel="share of the start", ylim=(0, 1.05))
-        right.set_title("Length of all weights, zeros and decay")
+        right.set(xlabel="step of the diagram, zeros and decay", ylabel="share of the start", ylim=(0, 1.05))
+        right.set_title("Length of the weights")
     told = "; ".join(f"{name} from {losses[0]:.2f} to {losses[-1]:.2f}" for name, losses in curves.items())
     show(
         fig,
@@ -76,10 +80,11 @@ def legal_arc() -> None:
         for start, stop, colour, dashed in ((200, -20, "bluish green", False), (-20, -160, "vermillion", True)):
             turns = [start + (stop - start) * part / 80 for part in range(4, 77)]
             xs, ys = zip(*(_on_ring(turn) for turn in turns), strict=True)
-            ax.plot(
-                xs, ys, color=COLOURS[colour], linewidth=7, linestyle=(0, (1.2, 0.8)) if dashed else "-", alpha=0.75
-            )
-            ax.annotate("", (xs[-1], ys[-1]), (xs[-2], ys[-2]), arrowprops={**_ARROW, "color": COLOURS[colour]})
+            line = (0, (1.2, 0.8)) if dashed else "-"
+            ax.plot(xs, ys, color=COLOURS[colour], linewidth=7, linestyle=line)
+            head = {"arrowstyle": "-|>", "mutation_scale": 30, "color": COLOURS[colour], "shrinkA": 0, "shrinkB": 0}
+            for at in (12, 58):
+                ax.annotate("", (xs[at + 1], ys[at + 1]), (xs[at], ys[at]), arrowprops=head)
         for name, turn in places.items():
             x, y = _on_ring(turn)
             look = {**_BOX, "facecolor": "#fff7cc"} if name == "zero_grad()" else _BOX
@@ -200,7 +205,7 @@ def leaks(used: Mapping[str, tuple[Sequence[int], Sequence[int]]]) -> None:
     """
     wanted = ((3,), (4,))
     with style():
-        fig, ax = plt.subplots(figsize=(8.2, 0.95 * len(used) + 1.2))
+        fig, ax = plt.subplots(figsize=(8.2, 0.62 * len(used) + 1.0))
         for column, player in enumerate(("D", "G")):
             ax.text(3.1 + 5 * column, 1.0, f"the second step of {player} used", ha="center", weight="bold")
         for row, (name, pair) in enumerate(used.items()):
