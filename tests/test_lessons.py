@@ -62,6 +62,9 @@ def test_a_lesson_that_does_not_exist_says_which_do() -> None:
 
 # ------------------------------------------------------------------ cases and inputs
 
+NUMBERS_OF_PYTHON = ("scalar_backward", "is_valid_order", "diagnose", "stale_steps")
+"""Exercises that no tensor takes part in."""
+
 
 @every_exercise
 def test_a_seed_gives_the_same_cases_and_another_seed_others(task: Exercise) -> None:
@@ -102,8 +105,8 @@ def test_every_watched_tensor_reaches_the_learner_the_same_way_twice(task: Exerc
 
 @every_exercise
 def test_float32_and_float64_both_stand_among_the_cases(task: Exercise) -> None:
-    if task.name == "scalar_backward":
-        return  # its numbers are Python's own
+    if task.name in NUMBERS_OF_PYTHON:
+        return
     assert {case.spec.get("dtype", "float64") for case in task.cases(0)} == {"float32", "float64"}
 
 
