@@ -97,43 +97,26 @@ def largest(a, b):
 
 batches = [(draw(8, 10, seed=100 + i), draw(8, 2, seed=200 + i)) for i in range(40)]
 
-# %% [markdown] claims="S0-9 S0-26 S0-48"
-# ## A line is moved
-#
-# Lesson 2 took the line `optimizer.zero_grad()` out of a loop. Here you keep it, and move it. The
-# reason to do so is a diagram. In one form or another it stands in many texts on training.
 
-# %%
-figures.popular_diagram()
+def plain(parameters):
+    return torch.optim.SGD(parameters, lr=0.1)
+
+
+makers = {
+    "SGD": plain,
+    "SGD, momentum and decay": lambda p: torch.optim.SGD(p, 0.1, momentum=0.9, weight_decay=0.1),
+    "Adam": lambda p: torch.optim.Adam(p, lr=0.01),
+    "AdamW": lambda p: torch.optim.AdamW(p, lr=0.01, weight_decay=0.1),
+}
 
 # %% [markdown]
-# It reads well: work out the gradients, clean up, update. You write the loop that it shows. The
-# task is the one of lesson 2: handwritten digits, batches of 50, SGD. Beside it runs the usual
-# loop. Both consist of the same lines.
-
+# And the task of lesson 2: handwritten digits, in 30 pages of 50 to learn from, and 297 to be
+# tested on.
 
 # %%
 data = digits()
 x_test = data.x_test.double()
 pages = list(zip(data.x.double().split(50), data.y.split(50), strict=True))
-
-
-def usual_loop(model, optimizer, losses):
-    for pixels, labels in pages:
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(pixels), labels)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-
-
-def loop_of_the_diagram(model, optimizer, losses, set_to_none=True, count=30):
-    for pixels, labels in pages[:count]:
-        loss = nn.functional.cross_entropy(model(pixels), labels)
-        loss.backward()
-        optimizer.zero_grad(set_to_none=set_to_none)
-        optimizer.step()
-        losses.append(loss.item())
 
 
 def reader():
@@ -146,39 +129,75 @@ def share_right(model):
     return (model(x_test).argmax(dim=1) == data.y_test).double().mean().item()
 
 
+# %% [markdown]
+# ## A line is moved
+#
+# Lesson 2 took the line `optimizer.zero_grad()` out of a loop. Here you keep it, and move it. The
+# reason is a diagram. In one form or another it stands in many texts on training. You will see it
+# under the next cell, which has two loops: the usual one, and one that is written as the diagram
+# says. Both consist of the same lines.
+
+
+# %%
+def usual_loop(model, optimizer, losses):
+    for pixels, labels in pages:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(pixels), labels)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+
+
+def loop_of_the_diagram(model, optimizer, losses, set_to_none=True):
+    for pixels, labels in pages:
+        loss = nn.functional.cross_entropy(model(pixels), labels)
+        loss.backward()
+        optimizer.zero_grad(set_to_none=set_to_none)
+        optimizer.step()
+        losses.append(loss.item())
+
+
+def three_passes(loop):
+    """The model after three passes over the pages with SGD, and its losses."""
+    model, losses = reader(), []
+    optimizer = plain(model.parameters())
+    for _ in range(3):
+        loop(model, optimizer, losses)
+    return model, losses
+
+
+figures.popular_diagram()
+
+# %% [markdown]
+# It reads well: work out the gradients, clean up, update.
+
 # %%
 predict("4.a")
 
-# %%
-runs, moved = {}, {}
-for name, loop in (("usual loop", usual_loop), ("loop of the diagram", loop_of_the_diagram)):
-    model, runs[name] = reader(), []
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for _ in range(3):
-        loop(model, optimizer, runs[name])
-    moved[name] = largest(weights(model), weights(reader()))
-    shown = f"last loss {runs[name][-1]:.3f}, {share_right(model):.0%} read right"
+# %% claims="S0-9 S0-26 S0-48"
+moved, shares = {}, {}
+for loop in (usual_loop, loop_of_the_diagram):
+    model, losses = three_passes(loop)
+    name = loop.__name__
+    moved[name], shares[name] = largest(weights(model), weights(reader())), share_right(model)
+    shown = f"last loss {losses[-1]:.3f}, {shares[name]:.0%} read right"
     print(f"{name:<20} {shown}, largest move {moved[name]:.3g}")
-assert moved["usual loop"] > 0.1
-still = moved["loop of the diagram"] == 0
-compare("4.a", "nothing" if still else "as well" if runs[name][-1] < 0.4 else "piles up")
+assert moved["usual_loop"] > 0.1 and shares["usual_loop"] > 0.7
+as_well = shares["loop_of_the_diagram"] > 0.7
+still = moved["loop_of_the_diagram"] == 0
+compare("4.a", "nothing" if still else "as well" if as_well else "piles up")
 
 # %% [markdown]
 # After 90 steps not one weight has moved. Every gradient was computed, and thrown away before the
 # step could read it. Nothing is raised: an optimizer skips a parameter whose gradient is `None`.
-# The share of digits is what random weights reach.
+# The share of digits is what the weights of the start reach.
 #
-# Other optimizers have a memory or shrink weights by themselves. Do they move?
+# Some optimizers have a memory, or shrink weights by themselves. Do they move?
 #
 # > **Fact.** A step after a clearing that leaves `None` moves nothing. It does not even begin an
-# > optimizer's memory. Shown for SGD with momentum and weight decay, Adam and AdamW.
+# > optimizer's memory. Shown for SGD, SGD with momentum and weight decay, Adam and AdamW.
 
 # %% claims="S0-5"
-makers = {
-    "SGD, momentum and decay": lambda p: torch.optim.SGD(p, 0.1, momentum=0.9, weight_decay=0.1),
-    "Adam": lambda p: torch.optim.Adam(p, lr=0.01),
-    "AdamW": lambda p: torch.optim.AdamW(p, lr=0.01, weight_decay=0.1),
-}
 for name, make in makers.items():
     model = reader()
     optimizer = make(model.parameters())
@@ -190,9 +209,9 @@ for name, make in makers.items():
 # %% [markdown]
 # ### The same, with zeros
 #
-# Older code clears with `zero_grad(set_to_none=False)`, and some still does. Then the step finds
-# a gradient: zeros. You also give SGD a *weight decay* of 0.1, which is common: each step pulls
-# every weight towards 0, whatever the gradient says.
+# Older code clears with `zero_grad(set_to_none=False)`. Then the step finds a gradient: zeros.
+# You also give SGD a *weight decay* of 0.1: each step pulls every weight towards 0, whatever the
+# gradient says.
 
 # %%
 predict("4.b")
@@ -207,44 +226,44 @@ for _ in range(3):
 print("length of the weights after 0, 1, 2, 3 passes:", *(f"{size:.3f}" for size in sizes))
 print(f"0.99 to the power of 90: {0.99**90:.3f}")
 print(f"loss of the first page: {losses[0]:.4f} at first, {losses[60]:.4f} in the third pass")
-print("every weight shrank by that factor:", torch.allclose(weights(model), 0.99**90 * start))
 only_shrunk = torch.allclose(weights(model), 0.99**90 * start)
-compare("4.b", "shrink" if only_shrunk else "learn" if share_right(model) > 0.5 else "still")
+print("every weight shrank by that factor:", only_shrunk)
+runs = {loop.__name__: three_passes(loop)[1] for loop in (usual_loop, loop_of_the_diagram)}
 figures.moved_line(runs, losses, [0.99**step for step in range(91)])
+compare("4.b", "shrink" if only_shrunk else "learn" if share_right(model) > 0.5 else "still")
 
 # %% [markdown]
-# The weights move, and the loss even falls a little. Nothing is learned: every weight is
-# multiplied by 1 - 0.1 * 0.1 in each step. With no weights left, all ten digits get the same
-# score. The loss of that is the logarithm of 10, which is 2.303. This one looks alive.
+# The weights move, and the loss even falls a little. Nothing is learned: each step multiplies
+# every weight by 1 - 0.1 * 0.1. With no weights left, all ten digits would get the same score.
+# The loss of that is the logarithm of 10, 2.303. This loop looks alive.
 #
 # ### What a ledger says
 #
-# `GradientLedger` (lesson 2) watches four batches of the loop of the diagram.
+# `GradientLedger` (lesson 2) watches the loop of the diagram.
 
 # %% claims="S0-48b" tags=["nbval-ignore-output"]
 with GradientLedger() as ledger:
     model = reader()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    loop_of_the_diagram(model, optimizer, [], count=4)
+    loop_of_the_diagram(model, plain(model.parameters()), [])
 assert [found.misconception for found in ledger.findings()] == ["zeroed-before-step"]
-ledger.plot()
+ledger.plot(windows=4)
 
 # %% [markdown]
 # One backward, and the clearing empties `.grad` before the step gets there. The ring marks the
-# line. Nothing accumulates here: the gradients get lost. This is not rare: sacmehta/EdgeNets#14
-# reports such a loop in published code.
+# line. Nothing accumulates here: the gradients get lost. It happens: sacmehta/EdgeNets#14 reports
+# such a loop in published code.
 #
 # ## 1. Where may it stand?
 #
-# One iteration has a forward pass, a backward pass and a step. Clearing can go before the
-# forward pass, between forward and backward, or after the step. You train the small model on 40
-# batches in all three ways.
-
-# %%
-predict("4.c")
+# One iteration has a forward pass, a backward pass and a step. Clearing can go before the forward
+# pass, between forward and backward, or after the step. You train the small model on 40 batches
+# in all three ways.
 
 
 # %%
+places = ("start", "after the forward", "end", "start and end")
+
+
 def trained(place, make, stale=False):
     """The weights after a step on each of the 40 batches, with zero_grad() in a certain place."""
     model = small_model()
@@ -265,19 +284,17 @@ def trained(place, make, stale=False):
 
 
 # %%
-def plain(parameters):
-    return torch.optim.SGD(parameters, lr=0.1)
+predict("4.c")
 
-
-places = ("start", "after the forward", "end", "start and end")
+# %% claims="S0-31 S0-40 S3-2"
 apart = []
-for name, make in {"SGD": plain, **makers}.items():
+for name, make in makers.items():
     ends = {place: trained(place, make) for place in places}
     apart.append(max(largest(ends["start"], other) for other in ends.values()))
     print(f"{name:<24} largest difference between the places: {apart[-1]}")
 compare("4.c", "bits" if max(apart) == 0 else "rounding" if max(apart) < 1e-9 else "apart")
 
-# %% [markdown] claims="S0-6 S0-14 S0-15 S0-16 S0-28 S0-31 S0-38 S3-2"
+# %% [markdown]
 # Equal to the last bit. Where does the stretch end in which clearing is right? A *window* is what
 # belongs to one step: all backward passes since the step before (lesson 2, and lesson 6 in full).
 # In the next cell a window has two batches, and AdamW steps after the second. You clear after one
@@ -288,7 +305,7 @@ compare("4.c", "bits" if max(apart) == 0 else "rounding" if max(apart) < 1e-9 el
 # > gradients.
 
 
-# %%
+# %% claims="S0-6 S0-14 S0-15 S0-16 S0-28 S0-38"
 def in_windows(moment):
     """The weights after 20 steps of two batches each, cleared after one event of every window."""
     model = small_model()
@@ -322,10 +339,10 @@ assert [moment for moment, error in off.items() if error == 0] == ["step", "forw
 # %%
 figures.legal_arc()
 
-# %% [markdown] claims="S0-40"
-# People ask about it: inyeoplee77/SAGPool#15 and Han-Jia/UNICORN-MAML#7 wonder about a clearing
-# that comes after the step. It is right. Karpathy's nanoGPT has this habit: it clears at the end
-# of an iteration, when the step is done. So "always at the start" is a habit, too, and no law.
+# %% [markdown]
+# People ask about the last place: inyeoplee77/SAGPool#15 wonders about a clearing that comes
+# after the step. It is right. Karpathy's nanoGPT has this habit: it clears at the end of an
+# iteration, when the step is done. So "always at the start" is a habit, too, and no law.
 #
 # ### Two legal places that are not the same
 #
@@ -340,8 +357,7 @@ for place in places:
 
 # %% [markdown]
 # A clearing at the end protects the next iteration from this one. It does not protect the first
-# iteration from what was before. A clearing at the start asks nobody. (The other thing that
-# separates them is memory during the forward pass, which lesson 3 has measured.)
+# iteration from what was before. A clearing at the start asks nobody.
 #
 # In the first exercise you write one iteration that asks nobody.
 
@@ -372,10 +388,8 @@ sizes = [len(a) for a, _ in pieces]
 print("batch sizes:", sizes, "  losses:", [f"{loss:.3f}" for loss in losses])
 by_sample = sum(loss * size for loss, size in zip(losses, sizes, strict=True)) / sum(sizes)
 whole = squared_error(model(rows), wanted).item()
-print(
-    f"mean of the batch losses {sum(losses) / len(losses):.3f}, mean over samples {by_sample:.3f}"
-)
-print(f"loss of all 20 samples at once {whole:.3f}")
+print(f"mean of the batch losses {sum(losses) / len(losses):.3f}")
+print(f"mean over the samples    {by_sample:.3f}, loss of all 20 at once {whole:.3f}")
 assert abs(by_sample - whole) < 1e-12
 
 
@@ -412,6 +426,9 @@ def train(model, optimizer, loss_fn, batches, epochs):
 # 2. an order that loses half of its backward passes, and whose loss falls all the same;
 # 3. an order in which each step uses two backward passes, and all is right;
 # 4. an order that stops with an error.
+#
+# (`order_of_events(weight_decay=0.5)` gives SGD a weight decay, for the zeros of the first
+# section.)
 
 # %%
 order_of_events()
@@ -442,38 +459,44 @@ right = [run for run in everything if run.right]
 stopped = [run for run in everything if run.error]
 still = [run for run in everything if not run.error and not run.moved]
 rest = [run for run in everything if not run.error and run.moved and not run.right]
-print(
-    f"right: {len(right)}   stopped by an error: {len(stopped)}   no weight moves: {len(still)}"
-)
-for name, runs_of_it in (("right", right), ("right, but for the two ends", rest)):
-    for run in runs_of_it:
-        print(f"{name:<28} {', '.join(run.order)}")
-for run in rest:
+counts = [len(kind_of) for kind_of in (right, rest, still, stopped)]
+print("right: {}, right but for the two ends: {}, no weight moves: {}, error: {}".format(*counts))
+for run in rest:  # the first step finds nothing, the last backward stays unused
     assert run.steps[0].held == () and run.left == (6,) and not run.lost
-assert len(right) + len(stopped) + len(still) + len(rest) == 24
+early = [run for run in stopped if run.order.index("backward") < run.order.index("forward")]
+print(f"stopped with the backward in front of the forward: {len(early)}")
+between = []
+for run in still:  # the loop is a circle: count from its backward
+    at = run.order.index("backward")
+    circle = run.order[at:] + run.order[:at]
+    between.append(circle.index("zero") < circle.index("step"))
+print(f"nothing moves, zero between backward and step: {sum(between)}")
+assert sum(counts) == 24
+figures.orders(everything)
 compare("4.d", closest(len(right), one=1, three=3, four=4, twelve=12))
 
-# %%
-figures.orders(everything)
-
 # %% [markdown]
-# Three are right: the three places. Two more begin with the step: the first step finds nothing,
-# and the last backward is never used. In between they do what they should. Thirteen stop, most
-# of them because a backward comes before any forward. Those are the harmless ones: you see them.
+# Three are right: the three places. Two more begin with the step: its first call finds nothing,
+# and the last backward is never used. In between they do what they should. Thirteen stop with an
+# error, twelve of them because a backward comes before any forward. Those are the harmless ones:
+# you see them.
 #
-# The six others run to the end and train nothing. In all six, in the circle of the loop, a
-# clearing comes after the backward and before the step.
+# The six others run to the end and train nothing. In all six, going round the loop, a clearing
+# comes after the backward and before the step.
 #
 # Did you expect that in a wrong order gradients pile up? Look for an order in which a step uses a
-# pass twice.
+# pass that another step has used.
 
 # %% claims="S0-31b"
+everything = [
+    replay(order) for order in itertools.permutations(("zero", "forward", "backward", "step"))
+]
 twice = [run.order for run in everything if any(step.used for step in run.steps)]
 print("orders, of 24, in which a step uses what an earlier step has used:", len(twice))
 assert not twice
 
 # %% [markdown]
-# A wrong place loses gradients. They pile up when there is no clearing at all, or too few.
+# A clearing in a wrong place loses gradients. They pile up where clearings are missing.
 
 # %%
 quiz("4.q1")
@@ -512,9 +535,6 @@ def is_valid_order(events):
 # without any, or find a NaN. You put the line for that where one puts such lines: last in the
 # body of the loop.
 
-# %%
-predict("4.e")
-
 
 # %%
 def logged(place):
@@ -532,15 +552,20 @@ def logged(place):
     return log
 
 
+# %%
+predict("4.e")
+
+# %% claims="S2-13"
 for place in ("start", "end", "end, with zeros"):
     log = ["None" if seen is None else f"{seen:.4f}" for seen in logged(place)]
     print(f"cleared at the {place:<17}", log)
 seen = logged("end")[-1]
 compare("4.e", "none" if seen is None else "zeros" if seen == 0 else "same")
 
-# %% [markdown] claims="S2-13"
-# A logger that skips `None`, as many do, then logs nothing, without a word. And a line that waits
-# for `None`, to show that the clearing works, never sees it in a loop that clears at the start.
+# %% [markdown]
+# A line that skips parameters without a gradient logs nothing there, without a word. And a line
+# that waits for `None`, to show that the clearing works, never sees it in a loop that clears at
+# the start.
 #
 # ### Picture: what `.grad` holds, and when
 #
@@ -585,24 +610,34 @@ for name, seen in habits.items():
 figures.holdings(habits)
 
 # %% [markdown]
-# Between backward and step all habits agree. So read there: it is the one moment at which `.grad`
-# is certain to be there and to belong to this batch. It is also the only moment at which it fits
-# the weights.
+# Right after the backward all rows agree: `.grad` is there, and belongs to this batch. So read it
+# between backward and step. There it also fits the weights. After the step it does not.
 #
-# > **Fact.** After `step()`, `.grad` still holds the gradient at the weights before the step.
+# > **Fact.** After `step()` of SGD, `.grad` still holds the gradient at the weights before the
+# > step.
 
 # %%
-model = small_model()
+model, (x, y) = small_model(), batches[0]
 optimizer = plain(model.parameters())
-squared_error(model(batches[0][0]), batches[0][1]).backward()
-optimizer.step()
-here = torch.autograd.grad(squared_error(model(batches[0][0]), batches[0][1]), model.parameters())
-there = torch.cat([p.grad.flatten() for p in model.parameters()])
-here = torch.cat([part.flatten() for part in here])
-print(f"length in .grad {there.norm().item():.4f}, of the gradient here {here.norm().item():.4f}")
-assert not torch.allclose(here, there)
 
-# %% [markdown] claims="S0-39 S0-44"
+
+def now():
+    """The gradient at the weights as they are now."""
+    return torch.cat(
+        [g.flatten() for g in torch.autograd.grad(squared_error(model(x), y), weight)]
+    )
+
+
+weight = list(model.parameters())
+before = now()
+squared_error(model(x), y).backward()
+optimizer.step()
+print(f"gradient before the step: length {before.norm().item():.4f}")
+print(f".grad after the step:     length {length(model):.4f}")
+print(f"gradient after the step:  length {now().norm().item():.4f}")
+assert torch.allclose(gradient(model), before) and not torch.allclose(now(), before)
+
+# %% [markdown]
 # ### Three habits, and one without
 #
 # Clearing is needed because `backward()` stores. A gradient that is returned needs none. The next
@@ -611,7 +646,7 @@ assert not torch.allclose(here, there)
 # `torch.func.grad` (lesson 2), where neither `.grad` nor an optimizer appears.
 
 
-# %%
+# %% claims="S0-39 S0-44"
 def plain_loop(set_to_none=True):
     model = small_model()
     optimizer = plain(model.parameters())
@@ -626,9 +661,9 @@ def assigned_loop():
     model = small_model()
     parameters, optimizer = list(model.parameters()), plain(model.parameters())
     for x, y in batches:
-        new = torch.autograd.grad(squared_error(model(x), y), parameters)
-        for parameter, gradient in zip(parameters, new, strict=True):
-            parameter.grad = gradient
+        returned = torch.autograd.grad(squared_error(model(x), y), parameters)
+        for parameter, new in zip(parameters, returned, strict=True):
+            parameter.grad = new
         optimizer.step()
     return weights(model)
 
@@ -666,9 +701,6 @@ for name, end in (
 # Suppose the second one is forgotten. The validation runs forward passes, in eval mode, and takes
 # the losses with `.item()`. There are gradients in `.grad` already.
 
-# %%
-predict("4.f")
-
 
 # %%
 def with_norm():
@@ -694,6 +726,29 @@ def validate(model, evaluation, no_grad, backward=False):
     return saved.peak
 
 
+def epochs(place, validation, count=5):
+    """The weights after some epochs of 8 batches, each with a validation."""
+    model = small_model()
+    optimizer = plain(model.parameters())
+    for _ in range(count):
+        for x, y in batches[:8]:
+            if place == "start":
+                optimizer.zero_grad()
+            squared_error(model(x), y).backward()
+            optimizer.step()
+            if place == "end":
+                optimizer.zero_grad()
+        for x, y in batches[32:]:
+            loss = squared_error(model(x), y)
+            if validation == "with backward":
+                loss.backward()
+    return weights(model)
+
+
+# %%
+predict("4.f")
+
+# %%
 ways = {
     "eval, no_grad": (True, True),
     "eval alone": (True, False),
@@ -714,19 +769,21 @@ assert traces["eval, no_grad"] == (True, True, 0) and not traces["no_grad alone"
 compare("4.f", "nothing" if traces["eval alone"][0] else "adds")
 
 # %% [markdown]
-# > **Fact.** A forward pass writes into no `.grad`, with `no_grad()` or without. What `no_grad()`
-# > saves is the graph. What `eval()` protects are BatchNorm's statistics (and it stops dropout).
+# A forward pass has nothing to write into `.grad`. What `no_grad()` saves are the graphs. What
+# `eval()` protects are BatchNorm's statistics. Neither does the other's work, and neither looks
+# at `.grad`.
 #
-# The cell above has shown it, so here is the one thing left: a backward is what changes `.grad`.
+# > **Fact.** `no_grad()` does not empty `.grad`, and does not keep `step()` from using it.
 
 # %%
 model = with_norm()
-before = length(model)
-model(batches[1][0])
-print("a forward:", length(model) == before)
-squared_error(model(batches[1][0]), batches[1][1]).backward()
-print("a backward:", length(model) == before)
-assert length(model) != before
+optimizer, before, start = plain(model.parameters()), length(model), weights(model)
+with torch.no_grad():
+    model(batches[1][0])
+    print("length of .grad as before, under no_grad():", length(model) == before)
+    optimizer.step()
+print(f"step() under no_grad() moves the weights by up to {largest(weights(model), start):.3f}")
+assert length(model) == before and largest(weights(model), start) > 0
 
 # %% [markdown]
 # ### A backward in validation
@@ -738,27 +795,7 @@ assert length(model) != before
 # %%
 predict("4.g")
 
-
 # %%
-def epochs(place, validation, count=5):
-    """The weights after some epochs of 8 batches, each with a validation."""
-    model = small_model()
-    optimizer = plain(model.parameters())
-    for _ in range(count):
-        for x, y in batches[:8]:
-            if place == "start":
-                optimizer.zero_grad()
-            squared_error(model(x), y).backward()
-            optimizer.step()
-            if place == "end":
-                optimizer.zero_grad()
-        for x, y in batches[32:]:
-            loss = squared_error(model(x), y)
-            if validation == "with backward":
-                loss.backward()
-    return weights(model)
-
-
 hurt = {}
 for place in ("start", "end"):
     hurt[place] = largest(epochs(place, "with backward"), epochs(place, "without"))
@@ -801,53 +838,55 @@ quiz("4.q2")
 # There is one more line in the loop now, and it has a place, too. The loop clears at the start.
 # You try the line in three places, with $c = 0.1$.
 
-# %%
-predict("4.h")
-
 
 # %%
 def clipped(place, limit=0.1):
     """(weights after 40 batches, what the clipping returned, the length of each move)."""
     model, norms, moves = small_model(), [], []
     optimizer = plain(model.parameters())
+
+    def clip(here):
+        if here == place:
+            norms.append(nn.utils.clip_grad_norm_(model.parameters(), limit).item())
+
     for x, y in batches:
         optimizer.zero_grad()
         loss = squared_error(model(x), y)
-        if place == "before backward":
-            norms.append(nn.utils.clip_grad_norm_(model.parameters(), limit).item())
+        clip("before backward")
         loss.backward()
-        if place == "after backward":
-            norms.append(nn.utils.clip_grad_norm_(model.parameters(), limit).item())
+        clip("after backward")
         before = weights(model)
         optimizer.step()
-        if place == "after step":
-            norms.append(nn.utils.clip_grad_norm_(model.parameters(), limit).item())
+        clip("after step")
         moves.append((weights(model) - before).norm().item())
     return weights(model), norms, moves
 
 
-free, _, free_moves = clipped("nowhere")
+# %%
+predict("4.h")
+
+# %%
+free, _, moves = clipped("nowhere")
 useless = []
 print("clip             first returned   longest move   as without clipping")
-print(f"{'nowhere':<16} {'-':<16} {max(free_moves):<14.4f} True")
+print(f"{'nowhere':<16} {'-':<16} {max(moves):<14.4f} True")
 for place in ("before backward", "after backward", "after step"):
     end, norms, moves = clipped(place)
     useless += [place] if torch.equal(end, free) else []
     print(f"{place:<16} {norms[0]:<16.4f} {max(moves):<14.4f} {place in useless}")
-assert max(clipped("after backward")[2]) < 0.1 * 0.1 + 1e-12
-seen = ("before backward" in useless, "after step" in useless)
-keys = {
-    (True, False): "before",
-    (False, True): "after",
-    (True, True): "both",
-    (False, False): "neither",
-}
-compare("4.h", keys[seen])
+measured = torch.equal(clipped("after backward", limit=float("inf"))[0], free)
+print("after backward, with an infinite limit: as without clipping:", measured)
+assert max(clipped("after backward")[2]) <= 0.1 * 0.1 and measured
+early, late = (place in useless for place in ("before backward", "after step"))
+compare(
+    "4.h", "both" if early and late else "before" if early else "after" if late else "neither"
+)
 
 # %% [markdown]
 # Before the backward there is nothing to clip: the length is 0. After the step it is too late: it
 # shortens a gradient that has been used, and that the next clearing removes. Both loops run as if
-# the line were not there, bit for bit. The second one even prints plausible norms.
+# the line were not there, bit for bit. The second one even
+# returns plausible norms.
 #
 # It is a common mistake: VGraphRNN/VGRNN#4, jongwook/onsets-and-frames#24 and
 # awslabs/graphstorm#1366 have the clip after the step, and Lightning-AI/pytorch-lightning#10248
@@ -904,40 +943,51 @@ predict("4.j")
 
 
 # %%
-def fine_tuned(clear):
+predict("4.j")
+
+
+# %%
+def fine_tuned(clear="optimizer", clip="model", frozen=False, steps=12):
     """(norm that clipping returned, norm of the head's gradient, length of its move), a step."""
     model, rows = small_model(), []
-    head = model[-1]
+    body, head = model[0], model[-1]
+    body.requires_grad_(not frozen)
     optimizer = plain(head.parameters())
-    for x, y in batches[:12]:
+    for x, y in batches[:steps]:
         (optimizer if clear == "optimizer" else model).zero_grad()
         squared_error(model(x), y).backward()
         own, before = length(head), weights(head)
-        norm = nn.utils.clip_grad_norm_(model.parameters(), 4.0).item()
+        parameters = model.parameters() if clip == "model" else head.parameters()
+        norm = nn.utils.clip_grad_norm_(parameters, 4.0).item()
         optimizer.step()
         rows.append((norm, own, (weights(head) - before).norm().item()))
     return rows
 
 
-tables = [fine_tuned("optimizer"), fine_tuned("model")]
-print("         optimizer.zero_grad()            model.zero_grad()")
+tables = {
+    "as it stands": fine_tuned(),
+    "model.zero_grad()": fine_tuned(clear="model"),
+    "the head clipped": fine_tuned(clip="head"),
+    "the body frozen": fine_tuned(frozen=True),
+}
+print("         as it stands                     model.zero_grad()")
 print("step     norm   of head   moved           norm   of head   moved")
-for step, (left, right) in enumerate(zip(*tables, strict=True), 1):
-    cells = ["  ".join(f"{value:7.3f}" for value in row) for row in (left, right)]
+first, second, *_ = tables.values()
+for step, rows in enumerate(zip(first, second, strict=True), 1):
+    cells = ["  ".join(f"{value:7.3f}" for value in row) for row in rows]
     print(f"{step:>4}  {cells[0]}        {cells[1]}")
-over = [sum(norm > 4 for norm, _, _ in table) for table in tables]
-print("steps shortened:", over)
-assert over[1] == 0
-compare("4.j", closest(over[0], none=0, one=1, most=8))
+over = {name: sum(norm > 4 for norm, _, _ in table) for name, table in tables.items()}
+print("shortened:", ", ".join(f"{name} {count}" for name, count in over.items()))
+assert list(over.values())[1:] == [0, 0, 0]
+compare("4.j", closest(over["as it stands"], none=0, one=1, most=8))
 
 # %% [markdown]
 # The body gets a gradient in every backward. No optimizer holds it, so `optimizer.zero_grad()`
 # does not clear it, and it adds up. The clipping counts it. The norm in the log looks like a
 # training that blows up, and the head is shortened for it in more than half of the steps.
 #
-# There are three cures: clip what the optimizer holds, `head.parameters()`; clear the whole
-# model; or freeze the body with `requires_grad_(False)`, which also saves its backward (lesson
-# 3).
+# There are three cures: clear the whole model; clip what the optimizer holds; or freeze the body
+# (lesson 3), so that it gets no gradient at all.
 
 
 # %% exercise="4.4"
@@ -990,6 +1040,33 @@ def samples(i):
     return draw(32, 2, seed=300 + i) + 2, draw(32, 4, seed=400 + i)
 
 
+def played(detach, g_clear, d_clear, count=12):
+    """(weights of G and D, the ledger) after some iterations of the game."""
+    game = players()
+    G, D = game.values()
+    g_optimizer, d_optimizer = plain(G.parameters()), plain(D.parameters())
+    with GradientLedger(game, g_optimizer, d_optimizer) as ledger:
+        for i in range(count):
+            real, noise = samples(i)
+            if g_clear == "at the start":
+                g_optimizer.zero_grad()
+            fake = G(noise)
+            d_loss = judged(D(real), 1.0) + judged(D(fake.detach() if detach else fake), 0.0)
+            if d_clear == "before its backward":
+                d_optimizer.zero_grad()
+            d_loss.backward()
+            d_optimizer.step()
+            if d_clear == "after its step":
+                d_optimizer.zero_grad()
+
+            g_loss = judged(D(G(noise)), 1.0)
+            if g_clear == "before its backward":
+                g_optimizer.zero_grad()
+            g_loss.backward()
+            g_optimizer.step()
+    return weights(game), ledger
+
+
 # %%
 predict("4.k")
 
@@ -1017,58 +1094,34 @@ compare("4.k", seen)
 #
 # There are two ways to keep it out. `fake.detach()` cuts the graph between the two, and $G$ gets
 # nothing. Or $G$ is cleared again, before its own backward. The same question stands for $D$: the
-# backward of $G$'s loss has to pass through it.
-
-
-# %%
-def played(detach, g_clear, d_clear, count=12):
-    """(weights of G and D, the ledger) after some iterations of the game."""
-    game = players()
-    G, D = game.values()
-    g_optimizer = torch.optim.SGD(G.parameters(), lr=0.1)
-    d_optimizer = torch.optim.SGD(D.parameters(), lr=0.1)
-    with GradientLedger(game, g_optimizer, d_optimizer) as ledger:
-        for i in range(count):
-            real, noise = samples(i)
-            if g_clear == "at the start":
-                g_optimizer.zero_grad()
-            if d_clear == "at the start":
-                d_optimizer.zero_grad()
-            fake = G(noise)
-            d_loss = judged(D(real), 1.0) + judged(D(fake.detach() if detach else fake), 0.0)
-            d_loss.backward()
-            d_optimizer.step()
-            if d_clear == "after its step":
-                d_optimizer.zero_grad()
-
-            if g_clear == "before its backward":
-                g_optimizer.zero_grad()
-            g_loss = judged(D(G(noise)), 1.0)
-            g_loss.backward()
-            g_optimizer.step()
-    return weights(game), ledger
-
+# backward of $G$'s loss has to pass through it. Here are five loops:
+#
+# | loop | the fakes in $D$'s loss | $G$ is cleared | $D$ is cleared |
+# |---|---|---|---|
+# | 1 | detached | before its backward | before its backward |
+# | 2 | not detached | before its backward | before its backward |
+# | 3 | detached | at the start of the iteration | before its backward |
+# | 4 | not detached | at the start of the iteration | before its backward |
+# | 5 | detached | before its backward | after its step |
 
 # %%
 predict("4.l")
 
 # %%
 loops = {
-    "1": (True, "before its backward", "at the start"),
-    "2": (False, "before its backward", "at the start"),
-    "3": (True, "at the start", "at the start"),
-    "4": (False, "at the start", "at the start"),
+    "1": (True, "before its backward", "before its backward"),
+    "2": (False, "before its backward", "before its backward"),
+    "3": (True, "at the start", "before its backward"),
+    "4": (False, "at the start", "before its backward"),
     "5": (True, "before its backward", "after its step"),
 }
-right, ledgers, wrong = played(*loops["1"])[0], {}, []
-print("loop  detach  G is cleared         D is cleared    weights off by")
+right, wrong = played(*loops["1"])[0], []
 for name, (detach, g_clear, d_clear) in loops.items():
-    end, ledgers[name] = played(detach, g_clear, d_clear)
+    end, ledger = played(detach, g_clear, d_clear)
     error = largest(end, right)
     wrong += [name] if error > 1e-9 else []
-    print(f"{name:<5} {detach!s:<7} {g_clear:<20} {d_clear:<15} {error:.3g}")
-for name, ledger in ledgers.items():
-    print(f"the ledger on loop {name}:", *(found.misconception for found in ledger.findings()))
+    said = ", ".join(found.misconception for found in ledger.findings()) or "nothing found"
+    print(f"loop {name}: weights off by {error:<6.3g} the ledger: {said}")
 compare("4.l", {"4": "one", "45": "two", "245": "three"}.get("".join(wrong), "none"))
 
 # %% [markdown]
@@ -1077,26 +1130,31 @@ compare("4.l", {"4": "one", "45": "two", "245": "three"}.get("".join(wrong), "no
 # Loop 4 keeps the leak.
 #
 # Loop 5 is the surprise. It clears $D$ after the step of $D$, a legal place in a loop with one
-# model. But then comes $G$'s backward, through $D$, and fills it again. For $D$ the stretch of
-# section 1 has to end behind the last *foreign* backward. And `detach` is no way out here: $G$
-# learns through $D$.
+# model. But then comes $G$'s backward, through $D$, and fills it again. So $D$ needs a clearing
+# after that *foreign* backward. `detach` is no way out here: $G$ learns through $D$.
 
 
 # %%
-def used_in_second(ledger):
+def used_in_second(detach, g_clear, d_clear):
     """The backward passes that the second steps of D and of G used."""
-    steps = [event for event in ledger.events if event.kind == "step"]
-    return steps[2].pass_numbers, steps[3].pass_numbers
+    _, ledger = played(detach, g_clear, d_clear, count=2)
+    *_, of_d, of_g = (event for event in ledger.events if event.kind == "step")
+    return of_d.pass_numbers, of_g.pass_numbers
 
 
-passes = {f"loop {name}": used_in_second(ledgers[name]) for name in "12345"}
+passes = {
+    "loop 1": used_in_second(True, "before its backward", "before its backward"),
+    "loop 4": used_in_second(False, "at the start", "before its backward"),
+    "loop 5": used_in_second(True, "before its backward", "after its step"),
+}
 for name, (of_d, of_g) in passes.items():
     print(f"{name}: the second step of D used passes {of_d}, that of G {of_g}")
 figures.leaks(passes)
 
 # %% [markdown]
-# A simple rule that is right in all of these: **clear each model right before its own backward,**
-# and detach what the other one shall not feel.
+# (Two passes an iteration: the odd ones are those of $D$'s loss.) A simple rule is right with
+# `detach` and without, as loops 1 and 2 show: **clear each model right before its own backward.**
+# And detach, to save the backward that nobody needs.
 
 # %%
 quiz("4.q3")
@@ -1123,18 +1181,15 @@ def adversarial_step(generator, discriminator, g_optimizer, d_optimizer, loss_fn
     ### END SOLUTION
 
 
-# %% [markdown] claims="S0-32"
+# %% [markdown]
 # ## 7. Closures
 #
-# An optimizer like *LBFGS* wants to try several points before it settles for one. For each it
-# needs the loss and the gradient there. So you hand it a function that computes both, called a
-# *closure*, and it is the optimizer that runs the forward and the backward.
+# An optimizer like *LBFGS* looks at several points in one step. For each it needs the loss and
+# the gradient there. So you hand it a function that computes both, called a *closure*, and it is
+# the optimizer that runs the forward and the backward.
 #
 # `torch.optim.LBFGS(..., max_iter=4)` takes up to four inner steps in each `step(closure)`. SGD
 # and Adam accept a closure, too.
-
-# %%
-predict("4.m")
 
 
 # %%
@@ -1164,6 +1219,14 @@ def lbfgs(parameters):
     return torch.optim.LBFGS(parameters, lr=0.3, max_iter=4)
 
 
+def searching(parameters):
+    return torch.optim.LBFGS(parameters, max_iter=4, line_search_fn="strong_wolfe")
+
+
+# %%
+predict("4.m")
+
+# %%
 for name, make in (("SGD", plain), ("Adam", makers["Adam"]), ("LBFGS", lbfgs)):
     losses, calls = steps_with(make, clear="inside")
     print(f"{name:<6} calls of the closure in each step: {[len(call) for call in calls]}")
@@ -1176,7 +1239,7 @@ compare("4.m", closest(len(calls[0]), once=1, several=4, many=40))
 # %%
 predict("4.n")
 
-# %%
+# %% claims="S0-32"
 curves = {place: steps_with(lbfgs, clear=place)[0] for place in ("inside", "outside", "nowhere")}
 for place, losses in curves.items():
     print(f"cleared {place:<8}", "  ".join(f"{loss:9.3g}" for loss in losses))
@@ -1194,25 +1257,19 @@ first, second = (steps_with(lbfgs, clear=place, count=1)[1][0] for place in ("in
 assert first[:2] == second[:2] and first[2] != second[2]
 
 # %% [markdown]
-# The first two agree: the first inner step is right. The second inner step uses the sum of two
-# gradients, the third that of three, each measured at another point. LBFGS also draws its
-# conclusions about the curvature from them.
+# The first two agree: the first inner step is right. The next one is made with the sum of two
+# gradients, measured at two points.
 #
 # It need not explode. With a *line search*, LBFGS checks each move by its loss:
 
-
 # %%
-def searching(parameters):
-    return torch.optim.LBFGS(parameters, max_iter=4, line_search_fn="strong_wolfe")
-
-
 for place in ("inside", "outside"):
     losses, _ = steps_with(searching, clear=place)
     print(f"line search, cleared {place:<8}", "  ".join(f"{loss:7.3g}" for loss in losses))
 
 # %% [markdown]
-# That is worse in a way: nothing explodes, and the loss falls, to a value that is many times too
-# high.
+# That is worse in a way: nothing explodes, the loss falls, and after four steps it is many times
+# too high.
 #
 # > **Fact.** With LBFGS the clearing belongs inside the closure, before its backward. With SGD,
 # > which calls the closure once, both places give the same.
@@ -1230,8 +1287,28 @@ assert one == other
 # It is the rule of section 1 once more. A step inside `step()` is a step, too, and after it comes
 # the next window. Only the closure stands in the right place to clear.
 #
-# In the exercise you write one such step. What `step(closure)` returns is the loss of the first
-# call.
+# The forward belongs inside, too. pytorch/pytorch#111369 had it outside:
+
+# %%
+model, (x, y) = small_model(), batches[0]
+optimizer, loss = lbfgs(model.parameters()), squared_error(model(x), y)
+
+
+def without_forward():
+    optimizer.zero_grad()
+    loss.backward()
+    return loss
+
+
+try:
+    optimizer.step(without_forward)
+    raise AssertionError("the second call went through")
+except RuntimeError as error:
+    print(str(error)[:55], "...")
+
+# %% [markdown]
+# In the exercise you write one such step. Which of the losses that the closure returns is the
+# loss before the step?
 
 
 # %% exercise="4.6"
@@ -1256,7 +1333,18 @@ def closure_step(model, optimizer, loss_fn, x, y):
 
 # %%
 x, y = batches[0]
-reference = plain_loop()
+
+
+def ordinary_loop():
+    """The weights after the plain loop over all batches."""
+    model = small_model()
+    optimizer = plain(model.parameters())
+    for rows, wanted in batches:
+        optimizer.zero_grad()
+        squared_error(model(rows), wanted).backward()
+        optimizer.step()
+    return weights(model)
+
 
 # %% [markdown]
 # **One: code without the line.**
@@ -1279,15 +1367,17 @@ class Trainer:
 
 
 model = small_model()
-Trainer().fit(model, lambda model, batch: squared_error(model(batch[0]), batch[1]), batches)
-mine = {"a framework's loop": weights(model), "torch.func.grad": functional_loop()}
-for name, end in mine.items():
-    print(f"{name:<20} within 1e-12 of the plain loop: {largest(end, reference) < 1e-12}")
-compare("4.o", true_or_false(any(largest(end, reference) > 1e-12 for end in mine.values())))
+with GradientLedger() as ledger:
+    Trainer().fit(model, lambda model, batch: squared_error(model(batch[0]), batch[1]), batches)
+same = torch.equal(weights(model), ordinary_loop())
+print("the weights of the loop with the line, bit for bit:", same)
+print(ledger.timeline())
+compare("4.o", true_or_false(not same))
 
 # %% [markdown]
-# Your own code may lack the line because somebody else's has it, or because nothing is stored.
-# Whether a framework clears for you is in its manual, and in the ledger of one short run.
+# Your own code may lack the line because somebody else's has it. (Or because nothing is stored:
+# section 3.) Whether a framework clears for you is in its manual, and in the ledger of one short
+# run.
 #
 # **Two: before each batch.**
 
@@ -1390,10 +1480,10 @@ predict("4.r")
 # %% claims="S0-20 S0-42"
 scales = []
 for set_to_none in (True, False):
-    model = small_model().float()
+    model = small_model().cpu().float()
     optimizer = plain(model.parameters())
     scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
-    scaler.scale(squared_error(model(x.float().cpu()), y.float().cpu())).backward()
+    scaler.scale(squared_error(model(x.cpu().float()), y.cpu().float())).backward()
     before = (scaler.get_scale(), scaler.state_dict())
     optimizer.zero_grad(set_to_none=set_to_none)
     scales.append((scaler.get_scale(), scaler.state_dict()) == before)
@@ -1403,27 +1493,25 @@ compare("4.r", true_or_false(not all(scales)))
 # %% [markdown]
 # The scaler never hears of the clearing. The line is the same with mixed precision and without.
 #
-# **Five: the first line.**
+# **Five: a clean start.**
 
 # %%
 predict("4.s")
 
 # %%
-fresh = [p.grad for p in small_model().parameters()]
-print(".grad of a new model:", fresh)
-model = small_model()
-optimizer = makers["AdamW"](model.parameters())
-optimizer.zero_grad()
-print("clearing a new model raises nothing; .grad:", [p.grad for p in model.parameters()])
-squared_error(model(x), y).backward()
-other = small_model()
-squared_error(other(x), y).backward()
+model, other = small_model(), small_model()
+print(".grad of a new model:", [p.grad for p in model.parameters()])
+plain(model.parameters()).zero_grad()
+print("and after a clearing:", [p.grad for p in model.parameters()])
+for one in (model, other):
+    squared_error(one(x), y).backward()
 same = torch.equal(gradient(model), gradient(other))
-print("the first gradient, with and without a clearing before:", "equal" if same else "different")
+print("the first gradient with the clearing and without it, bit for bit:", same)
 compare("4.s", true_or_false(same))
 
 # %% [markdown]
-# A new model's `.grad` is `None`. Nothing random is in it.
+# A new model's `.grad` is `None`: there is nothing to clear, and nothing random in it. The calls
+# matter from the second window on, and for a model that has been used before.
 #
 # **Six: several machines.** In *data-parallel* training each process has its own copy of the
 # model and its own `.grad`. At each backward the copies average their gradients: an
@@ -1457,13 +1545,14 @@ compare("4.t", true_or_false(late < each))
 # | Where may clearing stand? | After a step, and before the next window's first backward | 1, 2 |
 # | Do the legal places differ? | Not in the weights, when `.grad` is empty at the start; in what they trust | 1, 4 |
 # | What does the popular diagram do? | It throws every gradient away; zeros with weight decay shrink the weights | first section |
-# | Does a wrong place make gradients pile up? | No: it loses them. Too few clearings make them pile up | 2 |
+# | Does a clearing in a wrong place make gradients pile up? | No: it loses them | 2 |
 # | When may `.grad` be read? | Between backward and step | 3 |
 # | Is clearing part of gradient descent? | No: of storing and adding. Returned gradients need none | 3 |
 # | What does validation write into `.grad`? | Nothing, unless it calls backward | 4 |
-# | Where does clipping stand? | After the last backward, before the step; over what the optimizer holds | 5 |
+# | Where does clipping stand? | Between backward and step; over what the optimizer holds | 5 |
 # | What is the returned norm? | The length before clipping: put it into the log | 5 |
-# | Two models? | Clear each before its own backward; detach what the other shall not feel | 6 |
+# | Does `no_grad()` protect the weights? | From no step: it records no graph, and that is all | 4 |
+# | Two models? | Clear each right before its own backward; a foreign backward may have filled it | 6 |
 # | LBFGS? | Clear inside the closure | 7 |
 #
 # ## What comes next

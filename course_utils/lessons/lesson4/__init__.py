@@ -16,4 +16,4 @@ EXERCISES = exercises_of(
         "closure_step": 16,
     },
 )
-LESSON = Lesson(4, "04_zeroing_in_the_training_loop", "Where zeroing fits in the loop", EXERCISES, QUESTIONS, reading_minutes=50)
+LESSON = Lesson(4, "04_zeroing_in_the_training_loop", "Where zeroing fits in the loop", EXERCISES, QUESTIONS, reading_minutes=48)

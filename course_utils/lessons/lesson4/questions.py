@@ -119,9 +119,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "4.l",
         "prediction",
-        "Five loops: (1) detach, each model cleared before its own backward. (2) As 1, without detach. (3) As 1, with G "
-        "cleared at the start of the iteration. (4) As 3, without detach. (5) As 1, but D is cleared right after its "
-        "own step. Which train otherwise than loop 1?",
+        "Loop 1 is right. Which of the others end with other weights?",
         {
             "none": "None of them",
             "one": "Loop 4",
