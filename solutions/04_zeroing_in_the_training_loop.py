@@ -13,10 +13,10 @@
 # %% [markdown]
 # # Where zeroing fits in the loop
 #
-# Lesson 2 showed that `backward()` adds. Lesson 3 showed how to clear, and with what. This lesson
-# is about the place. A training loop has few lines, and clearing is one of them. In some places
-# it is right, in one it destroys the training without a word, and in some it is right until
-# somebody adds validation, clipping or a second optimizer.
+# Lesson 2 showed that `backward()` adds. Lesson 3 showed how to clear, and with what. This
+# lesson is about the place. A training loop has few lines, and clearing is one of them. In some
+# places it is right, in one it destroys the training without a word, and in some it is right
+# until somebody adds validation, clipping or a second optimizer.
 #
 # What you will be able to do:
 #
@@ -44,25 +44,21 @@ from course_utils.widgets import order_of_events
 from course_utils.widgets.explorers.order import replay
 from gradient_ledger import GradientLedger
 
-device = "cuda" if torch.cuda.is_available() else "cpu"
-
 # %% [markdown]
-# Small helpers for the whole lesson. Nearly everything runs in float64, so that rounding does not
-# blur a comparison.
+# Small helpers for the whole lesson. Everything runs on the CPU, and nearly everything in
+# float64, so that rounding does not blur a comparison.
+
 
 # %%
-kind = {"dtype": torch.float64, "device": device}
-
-
 def draw(*shape, seed=0):
     """Normal numbers of that shape, the same every time."""
     generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64).to(device)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 def small_model():
     """10 inputs, 16 hidden values, 2 outputs; the same weights every time."""
-    model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 2)).to(**kind)
+    model = nn.Sequential(nn.Linear(10, 16), nn.Tanh(), nn.Linear(16, 2)).double()
     with torch.no_grad():
         for index, parameter in enumerate(model.parameters()):
             parameter.copy_(0.3 * draw(*parameter.shape, seed=index))
@@ -132,10 +128,10 @@ def share_right(model):
 # %% [markdown]
 # ## A line is moved
 #
-# Lesson 2 took the line `optimizer.zero_grad()` out of a loop. Here you keep it, and move it. The
-# reason is a diagram. In one form or another it stands in many texts on training. You will see it
-# under the next cell, which has two loops: the usual one, and one that is written as the diagram
-# says. Both consist of the same lines.
+# Lesson 2 took the line `optimizer.zero_grad()` out of a loop. Here you keep it, and move it.
+# The reason is a diagram. In one form or another it stands in many texts on training. You will
+# see it under the next cell, which has two loops: the usual one, and one that is written as the
+# diagram says. Both consist of the same lines.
 
 
 # %%
@@ -178,19 +174,19 @@ predict("4.a")
 moved, shares = {}, {}
 for loop in (usual_loop, loop_of_the_diagram):
     model, losses = three_passes(loop)
-    name = loop.__name__
+    name = loop.__name__.replace("_", " ")
     moved[name], shares[name] = largest(weights(model), weights(reader())), share_right(model)
     shown = f"last loss {losses[-1]:.3f}, {shares[name]:.0%} read right"
     print(f"{name:<20} {shown}, largest move {moved[name]:.3g}")
-assert moved["usual_loop"] > 0.1 and shares["usual_loop"] > 0.7
-as_well = shares["loop_of_the_diagram"] > 0.7
-still = moved["loop_of_the_diagram"] == 0
+assert moved["usual loop"] > 0.1 and shares["usual loop"] > 0.7
+as_well = shares["loop of the diagram"] > 0.7
+still = moved["loop of the diagram"] == 0
 compare("4.a", "nothing" if still else "as well" if as_well else "piles up")
 
 # %% [markdown]
-# After 90 steps not one weight has moved. Every gradient was computed, and thrown away before the
-# step could read it. Nothing is raised: an optimizer skips a parameter whose gradient is `None`.
-# The share of digits is what the weights of the start reach.
+# After 90 steps not one weight has moved. Every gradient was computed, and thrown away before
+# the step could read it. Nothing is raised: an optimizer skips a parameter whose gradient is
+# `None`. The share of digits is what the weights of the start reach.
 #
 # Some optimizers have a memory, or shrink weights by themselves. Do they move?
 #
@@ -228,7 +224,8 @@ print(f"0.99 to the power of 90: {0.99**90:.3f}")
 print(f"loss of the first page: {losses[0]:.4f} at first, {losses[60]:.4f} in the third pass")
 only_shrunk = torch.allclose(weights(model), 0.99**90 * start)
 print("every weight shrank by that factor:", only_shrunk)
-runs = {loop.__name__: three_passes(loop)[1] for loop in (usual_loop, loop_of_the_diagram)}
+runs = (three_passes(loop)[1] for loop in (usual_loop, loop_of_the_diagram))
+runs = dict(zip(("usual loop", "loop of the diagram"), runs, strict=True))
 figures.moved_line(runs, losses, [0.99**step for step in range(91)])
 compare("4.b", "shrink" if only_shrunk else "learn" if share_right(model) > 0.5 else "still")
 
@@ -250,14 +247,14 @@ ledger.plot(windows=4)
 
 # %% [markdown]
 # One backward, and the clearing empties `.grad` before the step gets there. The ring marks the
-# line. Nothing accumulates here: the gradients get lost. It happens: sacmehta/EdgeNets#14 reports
-# such a loop in published code.
+# line. Nothing accumulates here: the gradients get lost. It happens: sacmehta/EdgeNets#14
+# reports such a loop in published code.
 #
 # ## 1. Where may it stand?
 #
-# One iteration has a forward pass, a backward pass and a step. Clearing can go before the forward
-# pass, between forward and backward, or after the step. You train the small model on 40 batches
-# in all three ways.
+# One iteration has a forward pass, a backward pass and a step. Clearing can go before the
+# forward pass, between forward and backward, or after the step. You train the small model on 40
+# batches in all three ways.
 
 
 # %%
@@ -295,14 +292,14 @@ for name, make in makers.items():
 compare("4.c", "bits" if max(apart) == 0 else "rounding" if max(apart) < 1e-9 else "apart")
 
 # %% [markdown]
-# Equal to the last bit. Where does the stretch end in which clearing is right? A *window* is what
-# belongs to one step: all backward passes since the step before (lesson 2, and lesson 6 in full).
-# In the next cell a window has two batches, and AdamW steps after the second. You clear after one
-# of its five events.
+# Equal to the last bit. Where does the stretch end in which clearing is right? A *window* is
+# what belongs to one step: all backward passes since the step before (lesson 2, and lesson 6 in
+# full). In the next cell a window has two batches, and AdamW steps after the second. You clear
+# after one of its five events.
 #
-# > **Fact.** When `.grad` is empty at the beginning, clearing after a step or before the window's
-# > first backward gives the same weights, bit for bit. After that first backward it loses
-# > gradients.
+# > **Fact.** When `.grad` is empty at the beginning, clearing after a step or before the
+# > window's first backward gives the same weights, bit for bit. After that first backward it
+# > loses gradients.
 
 
 # %% claims="S0-6 S0-14 S0-15 S0-16 S0-28 S0-38"
@@ -346,8 +343,8 @@ figures.legal_arc()
 #
 # ### Two legal places that are not the same
 #
-# One thing separates them: what they trust. Say that somebody has called `backward()` before your
-# loop begins, to test something, and forgot it.
+# One thing separates them: what they trust. Say that somebody has called `backward()` before
+# your loop begins, to test something, and forgot it.
 
 # %%
 for place in places:
@@ -415,10 +412,10 @@ def train(model, optimizer, loss_fn, batches, epochs):
 # %% [markdown]
 # ## 2. The order of events
 #
-# Now you put the loop together yourself. Each button adds an event to the body of a loop. **Run**
-# goes through the loop six times, with a real model, real SGD and fresh weights. A forward takes
-# the next batch. The table has one row a step: which backward passes were in `.grad`, whether a
-# step had used them before, and which were lost.
+# Now you put the loop together yourself. Each button adds an event to the body of a loop.
+# **Run** goes through the loop six times, with a real model, real SGD and fresh weights. A
+# forward takes the next batch. The table has one row a step: which backward passes were in
+# `.grad`, whether a step had used them before, and which were lost.
 #
 # Find, with the buttons:
 #
@@ -484,8 +481,8 @@ compare("4.d", closest(len(right), one=1, three=3, four=4, twelve=12))
 # The six others run to the end and train nothing. In all six, going round the loop, a clearing
 # comes after the backward and before the step.
 #
-# Did you expect that in a wrong order gradients pile up? Look for an order in which a step uses a
-# pass that another step has used.
+# Did you expect that in a wrong order gradients pile up? Look for an order in which a step uses
+# a pass that another step has used.
 
 # %% claims="S0-31b"
 everything = [
@@ -502,8 +499,8 @@ assert not twice
 quiz("4.q1")
 
 # %% [markdown]
-# In the exercise you judge such orders without running them. What has to be remembered from event
-# to event? Not much.
+# In the exercise you judge such orders without running them. What has to be remembered from
+# event to event? Not much.
 
 
 # %% exercise="4.3"
@@ -531,9 +528,9 @@ def is_valid_order(events):
 # %% [markdown]
 # ## 3. Who reads `.grad`, and when?
 #
-# `step()` is not the only reader. You may want to log the length of the gradient, look for layers
-# without any, or find a NaN. You put the line for that where one puts such lines: last in the
-# body of the loop.
+# `step()` is not the only reader. You may want to log the length of the gradient, look for
+# layers without any, or find a NaN. You put the line for that where one puts such lines: last in
+# the body of the loop.
 
 
 # %%
@@ -610,8 +607,8 @@ for name, seen in habits.items():
 figures.holdings(habits)
 
 # %% [markdown]
-# Right after the backward all rows agree: `.grad` is there, and belongs to this batch. So read it
-# between backward and step. There it also fits the weights. After the step it does not.
+# Right after the backward all rows agree: `.grad` is there, and belongs to this batch. So read
+# it between backward and step. There it also fits the weights. After the step it does not.
 #
 # > **Fact.** After `step()` of SGD, `.grad` still holds the gradient at the weights before the
 # > step.
@@ -640,8 +637,8 @@ assert torch.allclose(gradient(model), before) and not torch.allclose(now(), bef
 # %% [markdown]
 # ### Three habits, and one without
 #
-# Clearing is needed because `backward()` stores. A gradient that is returned needs none. The next
-# cell trains the small model in four ways: plain; with `set_to_none=False`; with
+# Clearing is needed because `backward()` stores. A gradient that is returned needs none. The
+# next cell trains the small model in four ways: plain; with `set_to_none=False`; with
 # `torch.autograd.grad`, whose results are put into `.grad` for the optimizer; and with
 # `torch.func.grad` (lesson 2), where neither `.grad` nor an optimizer appears.
 
@@ -698,8 +695,8 @@ for name, end in (
 # no trace. The usual code has two switches: `model.eval()`, and `torch.no_grad()` around the
 # forward. They are easily mixed up, and either one is easily forgotten.
 #
-# Suppose the second one is forgotten. The validation runs forward passes, in eval mode, and takes
-# the losses with `.item()`. There are gradients in `.grad` already.
+# Suppose the second one is forgotten. The validation runs forward passes, in eval mode, and
+# takes the losses with `.item()`. There are gradients in `.grad` already.
 
 
 # %%
@@ -707,7 +704,7 @@ def with_norm():
     """A model with BatchNorm, and gradients in .grad."""
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(10, 16), nn.BatchNorm1d(16), nn.Tanh(), nn.Linear(16, 2))
-    model.to(**kind)
+    model.double()
     squared_error(model(batches[0][0]), batches[0][1]).backward()
     return model
 
@@ -788,9 +785,10 @@ assert length(model) == before and largest(weights(model), start) > 0
 # %% [markdown]
 # ### A backward in validation
 #
-# Why would anybody call it there? To see which pixels matter, to measure the gradient on held-out
-# data, or because the lines were copied from the training loop, and only the step was taken out.
-# You put such a validation after each of the epochs. Everything else is one of the legal loops.
+# Why would anybody call it there? To see which pixels matter, to measure the gradient on
+# held-out data, or because the lines were copied from the training loop, and only the step was
+# taken out. You put such a validation after each of the epochs. Everything else is one of the
+# legal loops.
 
 # %%
 predict("4.g")
@@ -810,8 +808,8 @@ compare("4.g", keys.get(seen, "both"))
 # from data the model must not train on. A clearing at the start throws them away, at the last
 # moment.
 #
-# The best is that they never get there: no backward, and where you need a gradient in validation,
-# `torch.autograd.grad`.
+# The best is that they never get there: no backward, and where you need a gradient in
+# validation, `torch.autograd.grad`.
 #
 # Does a ledger find it? Not by itself: it cannot know that nine backward passes before one step
 # are not meant. But it shows them. Read the second line from the bottom.
@@ -828,15 +826,16 @@ quiz("4.q2")
 # %% [markdown]
 # ## 5. Clipping
 #
-# Sometimes one batch has a gradient a hundred times as long as the others, and one step undoes
-# an hour. *Clipping* shortens the gradient $g$ of all parameters together to a length of at most
+# Sometimes one batch has a gradient many times as long as the others, and one step undoes what
+# many have done. *Clipping* shortens the gradient $g$ of all parameters together to a length of
+# at most
 # $c$,
 #
 # $$g \leftarrow g \cdot \min\left(1, \frac{c}{\lVert g \rVert}\right).$$
 #
-# `clip_grad_norm_` does that. It edits `.grad` in place, and returns the length as it was before.
-# There is one more line in the loop now, and it has a place, too. The loop clears at the start.
-# You try the line in three places, with $c = 0.1$.
+# `clip_grad_norm_` does that. It edits `.grad` in place, and returns the length as it was
+# before. There is one more line in the loop now, and it has a place, too. The loop clears at the
+# start. You try the line in three places, with $c = 0.1$.
 
 
 # %%
@@ -883,20 +882,19 @@ compare(
 )
 
 # %% [markdown]
-# Before the backward there is nothing to clip: the length is 0. After the step it is too late: it
-# shortens a gradient that has been used, and that the next clearing removes. Both loops run as if
-# the line were not there, bit for bit. The second one even
-# returns plausible norms.
+# Before the backward there is nothing to clip: the length is 0. After the step it is too late:
+# it shortens a gradient that has been used, and that the next clearing removes. Both loops run
+# as if the line were not there, bit for bit. The second one even returns plausible norms.
 #
-# It is a common mistake: VGraphRNN/VGRNN#4, jongwook/onsets-and-frames#24 and
+# It happens in published code: VGraphRNN/VGRNN#4, jongwook/onsets-and-frames#24 and
 # awslabs/graphstorm#1366 have the clip after the step, and Lightning-AI/pytorch-lightning#10248
 # mended the same order in a framework.
 #
 # ### The norm is a diagnostic
 #
 # What `clip_grad_norm_` returns is worth a line in your log. With an infinite limit it clips
-# nothing and only measures. Here is the digits reader again, for two passes over its 30 pages. In
-# the second pass one page comes from a broken scanner: its pixels are fifty times too bright.
+# nothing and only measures. Here is the digits reader again, for two passes over its 30 pages.
+# In the second pass one page comes from a broken scanner: its pixels are fifty times too bright.
 
 # %%
 predict("4.i")
@@ -928,15 +926,15 @@ _, hurt, saved = (share for share, _ in found.values())
 compare("4.i", "saved" if saved - hurt > 0.2 else "same" if saved - hurt > -0.05 else "worse")
 
 # %% [markdown]
-# One step has undone most of the training, and ten more have not repaired it. The norm names
-# the step, in both runs: the value before clipping is what is returned.
+# One step has undone most of the training, and ten more have not repaired it. The norm names the
+# step, in both runs: the value before clipping is what is returned.
 #
 # ### A gradient that nobody clears counts too
 #
-# A common loop for fine-tuning: the optimizer holds the last layer of a model, the *head*. The
+# Take a loop for fine-tuning. The optimizer holds the last layer of a model, the *head*. The
 # rest, the *body*, shall stay as it is. The loop clears with `optimizer.zero_grad()` and clips
-# with `model.parameters()`, the line that one always writes. The limit is 4, more than the length
-# of any of these batches' gradients, of body and head together.
+# with `model.parameters()`, the line that one always writes. The limit is 4, more than the
+# length of any of these batches' gradients, of body and head together.
 
 # %%
 predict("4.j")
@@ -967,8 +965,8 @@ def fine_tuned(clear="optimizer", clip="model", frozen=False, steps=12):
 tables = {
     "as it stands": fine_tuned(),
     "model.zero_grad()": fine_tuned(clear="model"),
-    "the head clipped": fine_tuned(clip="head"),
-    "the body frozen": fine_tuned(frozen=True),
+    "head clipped": fine_tuned(clip="head"),
+    "body frozen": fine_tuned(frozen=True),
 }
 print("         as it stands                     model.zero_grad()")
 print("step     norm   of head   moved           norm   of head   moved")
@@ -1005,8 +1003,8 @@ def train_step_clipped(model, optimizer, loss_fn, x, y, max_norm):
 
 # %% [markdown]
 # > **Pause.** This is a good place to stop for the day. You know where clearing, logging,
-# > validation and clipping stand in a loop with one model and one optimizer. What follows has two
-# > of each, and an optimizer that calls your loop.
+# > validation and clipping stand in a loop with one model and one optimizer. What follows has
+# > two of each, and an optimizer that calls your loop.
 #
 # ## 6. Two optimizers
 #
@@ -1027,7 +1025,7 @@ def players():
     torch.manual_seed(0)
     G = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 2))
     D = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
-    return nn.ModuleDict({"G": G, "D": D}).to(**kind)
+    return nn.ModuleDict({"G": G, "D": D}).double()
 
 
 def judged(scores, real):
@@ -1083,18 +1081,21 @@ print(f"in .grad of G, from D's loss: length {from_d.norm().item():.4f}")
 print(f"in .grad of G, from its own:  length {from_g.norm().item():.4f}")
 cosine = torch.cosine_similarity(from_d, from_g, dim=0).item()
 print(f"cosine between the two: {cosine:.4f}")
-print(f"length of their sum: {(from_d + from_g).norm().item():.4f}")
+total = from_d + from_g
+with_own = torch.cosine_similarity(total, from_g, dim=0).item()
+print(f"their sum: length {total.norm().item():.4f}, cosine with its own: {with_own:.4f}")
 seen = "nothing" if not from_d.any() else "against" if cosine < -0.5 else "along"
 compare("4.k", seen)
 
 # %% [markdown]
 # The backward of $D$'s loss goes on through the fakes into $G$, because they were made by it. It
 # brings the gradient of the opposite wish: lower scores for the fakes. If it stays there, $G$'s
-# own gradient is added to it, and the two nearly cancel.
+# own gradient is added to it, and the two largely cancel. Here the foreign one is even the
+# longer one: what is left points against $G$'s own.
 #
 # There are two ways to keep it out. `fake.detach()` cuts the graph between the two, and $G$ gets
-# nothing. Or $G$ is cleared again, before its own backward. The same question stands for $D$: the
-# backward of $G$'s loss has to pass through it. Here are five loops:
+# nothing. Or $G$ is cleared again, before its own backward. The same question stands for $D$:
+# the backward of $G$'s loss has to pass through it. Here are five loops:
 #
 # | loop | the fakes in $D$'s loss | $G$ is cleared | $D$ is cleared |
 # |---|---|---|---|
@@ -1125,13 +1126,15 @@ for name, (detach, g_clear, d_clear) in loops.items():
 compare("4.l", {"4": "one", "45": "two", "245": "three"}.get("".join(wrong), "none"))
 
 # %% [markdown]
-# Loop 2 lets the gradient leak, and throws it away before it does harm: right, for the price of a
-# backward through $G$ that nobody needs. yunjey/pytorch-tutorial#56 is a discussion of just that.
-# Loop 4 keeps the leak.
+# Loop 2 lets the gradient leak, and throws it away before it does harm: right, for the price of
+# a backward through $G$ that nobody needs. yunjey/pytorch-tutorial#56 is a discussion of just
+# that. Loop 4 keeps the leak.
 #
 # Loop 5 is the surprise. It clears $D$ after the step of $D$, a legal place in a loop with one
 # model. But then comes $G$'s backward, through $D$, and fills it again. So $D$ needs a clearing
-# after that *foreign* backward. `detach` is no way out here: $G$ learns through $D$.
+# after that *foreign* backward. `detach` is no way out here: $G$ learns through $D$. In
+# pytorch/examples#361 somebody wonders about this gradient in $D$. Where $D$ is cleared before
+# its own backward, as in loops 1 to 4, it does no harm.
 
 
 # %%
@@ -1153,8 +1156,8 @@ figures.leaks(passes)
 
 # %% [markdown]
 # (Two passes an iteration: the odd ones are those of $D$'s loss.) A simple rule is right with
-# `detach` and without, as loops 1 and 2 show: **clear each model right before its own backward.**
-# And detach, to save the backward that nobody needs.
+# `detach` and without, as loops 1 and 2 show: **clear each model right before its own
+# backward.** And detach, to save the backward that nobody needs.
 
 # %%
 quiz("4.q3")
@@ -1233,8 +1236,8 @@ for name, make in (("SGD", plain), ("Adam", makers["Adam"]), ("LBFGS", lbfgs)):
 compare("4.m", closest(len(calls[0]), once=1, several=4, many=40))
 
 # %% [markdown]
-# So inside one `step()` there are several backward passes. What does a clearing in the place that
-# was right so far, before the step, do here?
+# So inside one `step()` there are several backward passes. What does a clearing in the place
+# that was right so far, before the step, do here?
 
 # %%
 predict("4.n")
@@ -1284,8 +1287,8 @@ for make in (lbfgs, searching):
 assert one == other
 
 # %% [markdown]
-# It is the rule of section 1 once more. A step inside `step()` is a step, too, and after it comes
-# the next window. Only the closure stands in the right place to clear.
+# It is the rule of section 1 once more. A step inside `step()` is a step, too, and after it
+# comes the next window. Only the closure stands in the right place to clear.
 #
 # The forward belongs inside, too. pytorch/pytorch#111369 had it outside:
 
@@ -1480,10 +1483,10 @@ predict("4.r")
 # %% claims="S0-20 S0-42"
 scales = []
 for set_to_none in (True, False):
-    model = small_model().cpu().float()
+    model = small_model().float()
     optimizer = plain(model.parameters())
     scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
-    scaler.scale(squared_error(model(x.cpu().float()), y.cpu().float())).backward()
+    scaler.scale(squared_error(model(x.float()), y.float())).backward()
     before = (scaler.get_scale(), scaler.state_dict())
     optimizer.zero_grad(set_to_none=set_to_none)
     scales.append((scaler.get_scale(), scaler.state_dict()) == before)
@@ -1535,8 +1538,8 @@ compare("4.t", true_or_false(late < each))
 # %% [markdown]
 # (The helper wraps the model in `DistributedDataParallel`, PyTorch's data-parallel training. It
 # runs in this process alone, beside three machines that are made up.) Each backward asks for an
-# average, whenever the clearing comes. What saves traffic is `no_sync()`, which holds the average
-# back until the last backward of a window. Lesson 7 uses it.
+# average, whenever the clearing comes. What saves traffic is `no_sync()`, which holds the
+# average back until the last backward of a window. Lesson 7 uses it.
 #
 # ## Summary
 #
@@ -1557,9 +1560,9 @@ compare("4.t", true_or_false(late < each))
 #
 # ## What comes next
 #
-# The loops of this lesson were wrong by one line, and you knew which. In lesson 5 you do not. You
-# get loops that run without an error and look plausible, with a loss curve that misleads, and you
-# find what is wrong with them.
+# The loops of this lesson were wrong by one line, and you knew which. In lesson 5 you do not.
+# You get loops that run without an error and look plausible, with a loss curve that misleads,
+# and you find what is wrong with them.
 
 # %%
 progress(4)
