@@ -76,7 +76,7 @@ def assigned(
     """Put the gradients that autograd hands back into `.grad`, and step. What has none keeps what it held, or gets
     zeros; with `everything` the frozen parameters, too."""
     trainable = [p for p in model.parameters() if p.requires_grad]
-    found = torch.autograd.grad(loss, trainable, allow_unused=True)
+    found: Sequence[torch.Tensor | None] = torch.autograd.grad(loss, trainable, allow_unused=True)
     for p, gradient in zip(trainable, found, strict=True):
         if gradient is not None:
             p.grad = gradient

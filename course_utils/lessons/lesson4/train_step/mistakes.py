@@ -295,9 +295,7 @@ def _without_weights(model: nn.Module) -> None:
             p.zero_()
 
 
-def _zeroed_weights_and_old_gradients(
-    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T
-) -> object:
+def _zeroed_weights_and_old_gradients(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     _without_weights(model)
     return _step(clear=())(model, optimizer, loss_fn, x, y)
 

@@ -97,9 +97,7 @@ def _step(
     "Which line empties .grad, and does it run before this batch's backward?",
     signs=(LEFT,),
 )
-def nothing_cleared(
-    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float
-) -> object:
+def nothing_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
     return _step(clear=())(model, optimizer, loss_fn, x, y, max_norm)
 
 
@@ -162,8 +160,8 @@ def _clipped_old_gradients(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float
 ) -> object:
     norm = _clip(list(model.parameters()), max_norm)
-    loss, _ = _step(at="never")(model, optimizer, loss_fn, x, y, max_norm)  # type: ignore[misc]
-    return loss, norm
+    told: Any = _step(at="never")(model, optimizer, loss_fn, x, y, max_norm)
+    return told[0], norm
 
 
 @mistake(
@@ -304,7 +302,8 @@ def _each_alone_and_its_norms(combine: Callable[[list[float]], float]) -> Clip:
     "The norm is that of all entries of all parameters together, and one factor scales them all.",
     "A loop over the parameters is where one would write it.",
     also=tuple(
-        _step(_each_alone_and_its_norms(combine)) for combine in (sum, max, lambda norms: norms[-1], lambda norms: norms[0])
+        _step(_each_alone_and_its_norms(combine))
+        for combine in (sum, max, lambda norms: norms[-1], lambda norms: norms[0])
     )
     + (_step(_norm_after(_each_alone)),),
 )
@@ -532,9 +531,7 @@ def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: 
     "The mode is the caller's choice: leave model.train() out.",
     also=(_put_back,),
 )
-def put_into_train_mode(
-    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float
-) -> object:
+def put_into_train_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
     model.train()
     return _step()(model, optimizer, loss_fn, x, y, max_norm)
 
@@ -600,9 +597,9 @@ def another_norm_returned(
     "Which loss went backward? Return that one, as a number.",
 )
 def loss_after_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
-    _, norm = _step()(model, optimizer, loss_fn, x, y, max_norm)  # type: ignore[misc]
+    told: Any = _step()(model, optimizer, loss_fn, x, y, max_norm)
     with torch.no_grad():
-        return loss_fn(model(x), y).item(), norm
+        return loss_fn(model(x), y).item(), told[1]
 
 
 @mistake(
