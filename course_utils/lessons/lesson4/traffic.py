@@ -14,7 +14,7 @@ def all_reduces(batches: int, window: int, no_sync: bool = False) -> int:
 
     Clearing follows each step. With `no_sync`, all passes of a window but the last stand under DDP's `no_sync()`. The
     process group is PyTorch's own for tests: it says that there are four machines, and sends nothing. Raises
-    `RuntimeError` where a process group is open already.
+    `ValueError` where a process group is open already.
     """
     # Its import registers the group under the name "fake". It needs no network, and so runs in every notebook.
     from torch.testing._internal.distributed.fake_pg import FakeStore
