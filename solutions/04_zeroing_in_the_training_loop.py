@@ -941,10 +941,6 @@ predict("4.j")
 
 
 # %%
-predict("4.j")
-
-
-# %%
 def fine_tuned(clear="optimizer", clip="model", frozen=False, steps=12):
     """(norm that clipping returned, norm of the head's gradient, length of its move), a step."""
     model, rows = small_model(), []
