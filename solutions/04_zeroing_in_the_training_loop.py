@@ -620,12 +620,10 @@ optimizer = plain(model.parameters())
 
 def now():
     """The gradient at the weights as they are now."""
-    return torch.cat(
-        [g.flatten() for g in torch.autograd.grad(squared_error(model(x), y), weight)]
-    )
+    slopes = torch.autograd.grad(squared_error(model(x), y), list(model.parameters()))
+    return torch.cat([slope.flatten() for slope in slopes])
 
 
-weight = list(model.parameters())
 before = now()
 squared_error(model(x), y).backward()
 optimizer.step()
@@ -812,7 +810,7 @@ compare("4.g", keys.get(seen, "both"))
 # validation, `torch.autograd.grad`.
 #
 # Does a ledger find it? Not by itself: it cannot know that nine backward passes before one step
-# are not meant. But it shows them. Read the second line from the bottom.
+# are not meant. But it shows them. Read the line of window 9.
 
 # %%
 with GradientLedger() as ledger:
