@@ -455,6 +455,13 @@ def test_an_order_that_is_none_is_refused(events: list[str], iterations: int, re
         order.replay(events, iterations)
 
 
+def test_the_ledger_reads_the_loop_that_ran_and_names_its_line() -> None:
+    for events in (["forward", "backward", "zero", "step"], ["forward", "forward", "backward", "zero", "step"]):
+        (found,) = order.replay(events).findings
+        assert found.where is not None and found.where.code == "optimizer.zero_grad()"
+        assert found.where.line == order.program(events).split("\n").index("    optimizer.zero_grad()") + 1
+
+
 def test_a_replay_leaves_the_random_state_alone() -> None:
     before = torch.get_rng_state()
     order.replay(USUAL)

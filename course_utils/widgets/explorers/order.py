@@ -32,8 +32,7 @@ MOST = 10
 """More events than this no longer fit on the page."""
 ITERATIONS = 6
 LR = 0.1
-FILE = "<your loop>"
-"""The name under which the ledger knows the loop."""
+LETTERS = {"zero": "Z", "zeros": "0", "forward": "F", "backward": "B", "step": "S"}
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,9 @@ def replay(order: Sequence[str], iterations: int = ITERATIONS, weight_decay: flo
     if iterations < 1:
         raise ValueError(f"the loop runs at least once, not {iterations} times")
     text = program(order, iterations)
-    linecache.cache[FILE] = (len(text), None, text.splitlines(keepends=True), FILE)  # so that the ledger can read it
+    # The ledger reads a program by the name of its file, and remembers what it read: each loop has a name of its own.
+    file = f"<loop {''.join(LETTERS[event] for event in order)} {iterations} times>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     model, x, y = _model(), *_data()
     watch = _Watch(model, torch.optim.SGD(model.parameters(), lr=LR, weight_decay=weight_decay))
     turn = _Turn()
@@ -121,7 +122,7 @@ def replay(order: Sequence[str], iterations: int = ITERATIONS, weight_decay: flo
     error = None
     with GradientLedger(model, watch.optimizer) as ledger:
         try:
-            exec(compile(text, FILE, "exec"), names)
+            exec(compile(text, file, "exec"), names)
         except (NameError, RuntimeError) as raised:
             error = f"iteration {turn.now}, {type(raised).__name__}: {str(raised).partition('.')[0].partition(':')[0]}"
     steps, lost, left = watch.told(x, y)
