@@ -1129,6 +1129,9 @@ compare("4.l", {"4": "one", "45": "two", "245": "three"}.get("".join(wrong), "no
 # after that *foreign* backward. `detach` is no way out here: $G$ learns through $D$. In
 # pytorch/examples#361 somebody wonders about this gradient in $D$. Where $D$ is cleared before
 # its own backward, as in loops 1 to 4, it does no harm.
+#
+# Which backward passes did the second steps use? Each iteration has two, the first of $D$'s loss
+# and the second of $G$'s.
 
 
 # %%
@@ -1149,9 +1152,8 @@ for name, (of_d, of_g) in passes.items():
 figures.leaks(passes)
 
 # %% [markdown]
-# (Two passes an iteration: the odd ones are those of $D$'s loss.) A simple rule is right with
-# `detach` and without, as loops 1 and 2 show: **clear each model right before its own
-# backward.** And detach, to save the backward that nobody needs.
+# A simple rule is right with `detach` and without, as loops 1 and 2 show: **clear each model
+# right before its own backward.** And detach, to save the backward that nobody needs.
 
 # %%
 quiz("4.q3")
