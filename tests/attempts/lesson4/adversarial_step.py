@@ -594,6 +594,54 @@ def cleared_between_the_halves(generator, discriminator, g_optimizer, d_optimize
     return first.item() + second.item(), g_loss.item()
 
 
+@wrong(mistakes.halves_subtracted)
+def minus_for_the_fakes(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    d_optimizer.zero_grad()
+    a, b = discriminator(real), discriminator(fake.detach())
+    d_loss = loss_fn(a, torch.ones_like(a)) - loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    c = discriminator(fake)
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.smoothed_labels)
+def nine_tenths(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    d_optimizer.zero_grad()
+    a, b = discriminator(real), discriminator(fake.detach())
+    d_loss = loss_fn(a, torch.full_like(a, 0.9)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    c = discriminator(fake)
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.sigmoid_first)
+def probabilities(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    d_optimizer.zero_grad()
+    a, b = discriminator(real).sigmoid(), discriminator(fake.detach()).sigmoid()
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    c = discriminator(fake).sigmoid()
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
 @wrong(mistakes.arguments_swapped)
 def labels_first(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     fake = generator(noise)

@@ -200,6 +200,45 @@ def backward_outside(model, optimizer, loss_fn, x, y):
     return loss.item()
 
 
+@wrong(mistakes.computed_once)
+def loss_anew_and_gradient_once(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    before = loss_fn(model(x), y)
+    before.backward()
+
+    def closure():
+        return loss_fn(model(x), y)
+
+    optimizer.step(closure)
+    return before.item()
+
+
+@wrong(mistakes.closure_returned_a_constant)
+def true_for_success(model, optimizer, loss_fn, x, y):
+    seen = []
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        seen.append(loss.item())
+        return True
+
+    optimizer.step(closure)
+    return seen[0]
+
+
+@wrong(says="`optimizer.step()` was called so often: 3; asked is 1.")
+def three_steps(model, optimizer, loss_fn, x, y):
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        return loss
+
+    return [optimizer.step(closure).item() for _ in range(3)][0]
+
+
 @raised(mistakes.forward_outside)
 def forward_above_the_closure(model, optimizer, loss_fn, x, y):
     prediction = model(x)

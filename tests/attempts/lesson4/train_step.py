@@ -738,11 +738,75 @@ def train_and_back(model, optimizer, loss_fn, x, y):
     return loss.item()
 
 
-@wrong(effects.changed_mode)
+@wrong(mistakes.put_into_eval_mode)
 def eval_for_the_loss(model, optimizer, loss_fn, x, y):
     optimizer.zero_grad()
     model.eval()
     loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.put_into_eval_mode)
+def eval_and_back(model, optimizer, loss_fn, x, y):
+    was = [module.training for module in model.modules()]
+    model.eval()
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    for module, mode in zip(model.modules(), was):
+        module.training = mode
+    return loss.item()
+
+
+@wrong(effects.changed_mode)
+def train_at_the_end(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    model.train()
+    return loss.item()
+
+
+@wrong(mistakes.cleared_in_part)
+def weights_alone_cleared(model, optimizer, loss_fn, x, y):
+    for name, p in model.named_parameters():
+        if "weight" in name:
+            p.grad = None
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.cleared_in_part)
+def first_group_cleared(model, optimizer, loss_fn, x, y):
+    for p in optimizer.param_groups[0]["params"]:
+        if p.grad is not None:
+            p.grad.zero_()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.clipped_to_one)
+def clipped_by_habit(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.one_row_alone)
+def only_the_first_row(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x[0:1]), y[0:1])
     loss.backward()
     optimizer.step()
     return loss.item()

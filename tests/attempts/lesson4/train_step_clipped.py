@@ -525,6 +525,65 @@ def first_group(model, optimizer, loss_fn, x, y, max_norm):
     return loss.item(), norm
 
 
+@wrong(mistakes.nothing_cleared)
+def nothing_cleared_and_measured_after(model, optimizer, loss_fn, x, y, max_norm):
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    clip_grad_norm_(model.parameters(), max_norm)
+    norm = sum(p.grad.norm() ** 2 for p in model.parameters() if p.grad is not None) ** 0.5
+    optimizer.step()
+    return loss.item(), norm.item()
+
+
+@wrong(mistakes.bound_of_one)
+def one_for_the_bound(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    norm = clip_grad_norm_(model.parameters(), max_norm=1.0)
+    optimizer.step()
+    return loss.item(), norm
+
+
+@wrong(mistakes.weights_alone_clipped)
+def biases_forgotten(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    norm = clip_grad_norm_([p for name, p in model.named_parameters() if "bias" not in name], max_norm)
+    optimizer.step()
+    return loss.item(), norm
+
+
+@wrong(mistakes.root_mean_square)
+def mean_of_the_squares(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    norm = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None]).pow(2).mean().sqrt()
+    if norm > max_norm:
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad *= max_norm / norm
+    optimizer.step()
+    return loss.item(), norm.item()
+
+
+@wrong(mistakes.rate_scaled)
+def smaller_rate(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    norm = sum(p.grad.norm() ** 2 for p in model.parameters() if p.grad is not None) ** 0.5
+    before = [group["lr"] for group in optimizer.param_groups]
+    for group in optimizer.param_groups:
+        group["lr"] = group["lr"] * min(1.0, max_norm / norm.item())
+    optimizer.step()
+    for group, lr in zip(optimizer.param_groups, before):
+        group["lr"] = lr
+    return loss.item(), norm.item()
+
+
 @wrong(mistakes.clipped_the_weights)
 def weights_scaled(model, optimizer, loss_fn, x, y, max_norm):
     optimizer.zero_grad()

@@ -470,6 +470,60 @@ def _whole_sum_told(way: _Way) -> Code:
     return code
 
 
+@mistake(
+    "The two halves were subtracted",
+    "The discriminator's step used the loss of the real rows minus that of the fake rows.",
+    "Asked is the sum. In which direction does the discriminator go on the fake rows, if their loss stands behind a "
+    "minus?",
+)
+def halves_subtracted(
+    generator: nn.Module,
+    discriminator: nn.Module,
+    g_optimizer: Optimizer,
+    d_optimizer: Optimizer,
+    loss_fn: LossFn,
+    real: T,
+    noise: T,
+) -> object:
+    d_optimizer.zero_grad()
+    fake = generator(noise)
+    d_loss = _labelled(loss_fn, discriminator(real), 1.0) - _labelled(loss_fn, discriminator(fake.detach()), 0.0)
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    g_loss = _labelled(loss_fn, discriminator(fake), 1.0)
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@mistake(
+    "The real rows' label is 0.9",
+    "The discriminator was trained with label 0.9 for the real rows.",
+    "Asked is the label 1.",
+    "Labels a little below 1 are a known trick for such networks.",
+    also=(_Way(real_label=0.9, fake_label=0.1).code,),
+)
+def smoothed_labels(*args: Any) -> object:
+    return _Way(real_label=0.9).run(*args)
+
+
+@mistake(
+    "A sigmoid before loss_fn",
+    "loss_fn was handed probabilities, the sigmoid of the logits. It takes logits.",
+    "What does the discriminator return, and what does loss_fn take? Is anything needed between the two?",
+    "A loss with logits has the sigmoid in it; plain binary cross-entropy has not.",
+)
+def sigmoid_first(*args: Any) -> object:
+    generator, discriminator, g_optimizer, d_optimizer, loss_fn, *rest = args
+
+    def of_probabilities(logits: T, labels: T) -> T:
+        found: T = loss_fn(logits.sigmoid(), labels)
+        return found
+
+    return _Way().run(generator, discriminator, g_optimizer, d_optimizer, of_probabilities, *rest)
+
+
 def _swapped(loss_fn: LossFn) -> LossFn:
     return lambda logits, labels: loss_fn(labels, logits)
 

@@ -136,6 +136,10 @@ EXERCISE = Exercise(
         ("loss_fn is the squared error", lambda spec: spec["loss"] == "squared error"),
         ("the networks are float32", lambda spec: spec.get("dtype") == "float32"),
     ),
+    telling={
+        G_STEPS: "`g_optimizer.step()` was called so often: {given}; asked is {right}.",
+        D_STEPS: "`d_optimizer.step()` was called so often: {given}; asked is {right}.",
+    },
     quantities={
         "the number of real rows": lambda spec: spec["real"],
         "the number of fake rows": lambda spec: spec["noise"],

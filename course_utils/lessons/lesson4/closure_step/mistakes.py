@@ -137,13 +137,22 @@ def _one_gradient(*, clear: bool = True, returned: str = "first") -> Code:
     return code
 
 
+def _new_loss_old_gradient(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> object:
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step(lambda: loss_fn(model(x), y))
+    return loss.item()
+
+
 @mistake(
     "Every call of the closure left the same gradient",
-    "Loss and gradient were computed once, at the weights that the model came with, and the closure handed them out "
-    "each time. LBFGS asked for those at the weights it had moved to.",
+    "The gradient was computed once, at the weights that the model came with, and stood in .grad at each call of the "
+    "closure. LBFGS asked for that at the weights it had moved to.",
     "What must stand inside the closure, so that each call sees the new weights?",
     "A step with SGD or Adam needs no more than one gradient.",
-    also=(_one_gradient(clear=False), _one_gradient(returned="after")),
+    also=(_one_gradient(clear=False), _one_gradient(returned="after"), _new_loss_old_gradient),
+    signs=(BACKWARDS,),
 )
 def computed_once(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _one_gradient()(model, optimizer, loss_fn, x, y)
@@ -303,6 +312,27 @@ def closure_without_return(model: nn.Module, optimizer: Any, loss_fn: LossFn, x:
         loss_fn(model(x), y).backward()
 
     return optimizer.step(closure)
+
+
+@mistake(
+    "The closure returned a number that is not the loss",
+    "The gradients are right, but the number that the closure returned stays the same while the loss changes: LBFGS "
+    "takes that for the end of the way and stops early.",
+    "What does the closure return at its end?",
+    signs=(BACKWARDS,),
+)
+def closure_returned_a_constant(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    found: list[float] = []
+
+    def closure() -> float:
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        found.append(loss.item())
+        return 0.0
+
+    optimizer.step(closure)
+    return found[0]
 
 
 # ------------------------------------------------------------------ which gradient

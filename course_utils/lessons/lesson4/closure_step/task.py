@@ -9,7 +9,7 @@ from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, Draw, cases, model_and_batch
-from course_utils.lessons.lesson4.steps import StepWatch
+from course_utils.lessons.lesson4.steps import STEPS, StepWatch
 
 
 def _cases(seed: int) -> list[Case]:
@@ -116,6 +116,9 @@ EXERCISE = Exercise(
         ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
         ("the batch has one row", lambda spec: spec["n"] == 1),
     ),
+    telling={
+        STEPS: "`optimizer.step()` was called so often: {given}; asked is {right}.",
+    },
     quantities={
         "the number of iterations": lambda spec: spec["iterations"],
         "the number of rows": lambda spec: spec["n"],

@@ -6,7 +6,7 @@ from typing import Any
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, cases, model_and_batch
-from course_utils.lessons.lesson4.steps import StepWatch
+from course_utils.lessons.lesson4.steps import STEPS, StepWatch
 from course_utils.lessons.training import batches_of, optimizer_of
 
 
@@ -29,6 +29,7 @@ def _cases(seed: int) -> list[Case]:
             row("weight decay and a frozen weight", [2, 4], 2, "decay", model="frozen"),
             row("a layer that the model does not use holds a gradient", [3, 2], 2, model="unused", earlier="all"),
             row("dropout and batch norm in eval mode", [4, 3], 2, model="eval", earlier="some"),
+            row("a model that behaves otherwise in train mode, in which it is", [3, 2], 2, model="moded"),
             row("one weight tied to two places", [2, 3], 1, "momentum", model="tied"),
             row("float32, AdamW", [4, 4, 2], 2, "AdamW", dtype="float32"),
             row("no epochs", [3, 3], 0, earlier="all"),
@@ -89,10 +90,14 @@ EXERCISE = Exercise(
         ("the model has a layer that it does not use", lambda spec: spec["model"] == "unused"),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
         ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
+        ("the model behaves otherwise in train mode", lambda spec: spec["model"] == "moded"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
         ("the optimizer is plain SGD", lambda spec: spec["optimizer"] == "SGD"),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
+    telling={
+        STEPS: "`optimizer.step()` was called so often: {given}; asked is {right}.",
+    },
     quantities={
         "the number of batches": lambda spec: len(spec["rows"]),
         "the number of samples": lambda spec: sum(spec["rows"]),

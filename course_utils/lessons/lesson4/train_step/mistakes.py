@@ -107,10 +107,10 @@ def _zeroed_before_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn,
 
 
 @mistake(
-    "The gradient was gone before the step",
-    "Backward ran, but when the step began .grad held no gradient: only None, or zeros. On None nothing moves; on "
-    "zeros, weight decay and the optimizer's memory of earlier steps still move the parameters.",
-    "What runs between backward and step?",
+    "No gradient was there at the step",
+    "Backward ran, but when the step began .grad of the model held no gradient: only None, or zeros. On None nothing "
+    "moves; on zeros, weight decay and the optimizer's memory of earlier steps still move the parameters.",
+    "What runs between backward and step? If nothing does, did the loss come from this model's own parameters?",
     "Diagrams can be found that put zero_grad there. What it empties is what the step was to read.",
     also=(_zeroed_before_step,),
     signs=(BACKWARDS, HELD, LEFT),
@@ -341,6 +341,84 @@ def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: 
 )
 def put_into_train_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _left_in_train_mode(model, optimizer, loss_fn, x, y)
+
+
+def _in_eval_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    modes = {module: module.training for module in model.modules()}
+    loss = put_into_eval_mode.forms[0](model, optimizer, loss_fn, x, y)
+    for module, mode in modes.items():
+        module.training = mode
+    return loss
+
+
+@mistake(
+    "The model was put into eval mode",
+    "Where the model behaves otherwise in eval mode, loss and update are those of eval mode.",
+    "The mode is the caller's choice: leave model.eval() out.",
+    also=(_in_eval_mode,),
+)
+def put_into_eval_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    model.eval()
+    return _step()(model, optimizer, loss_fn, x, y)
+
+
+def _clearing(which: Callable[[str, nn.Parameter], bool]) -> Code:
+    """A step before which .grad is emptied of some parameters alone."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+        for name, p in model.named_parameters():
+            if which(name, p):
+                p.grad = None
+        return _step(clear=())(model, optimizer, loss_fn, x, y)
+
+    return code
+
+
+def _first_group_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    for p in optimizer.param_groups[0]["params"]:
+        p.grad = None
+    return _step(clear=())(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
+    "Some parameters were not cleared",
+    "Some parameters moved by this batch's gradient alone. Others moved by what their .grad held before, too.",
+    "Does the clearing reach every parameter: weights and biases, all layers, all groups of the optimizer?",
+    also=(
+        _clearing(lambda name, p: name.endswith("bias")),
+        _clearing(lambda name, p: name.startswith("0")),
+        _first_group_cleared,
+    ),
+)
+def cleared_in_part(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _clearing(lambda name, p: name.endswith("weight"))(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
+    "The gradient was clipped",
+    "Where this batch's gradient is longer than 1, the step used it scaled down to that norm.",
+    "Clipping is not asked for here. Which line does it?",
+    "It stands in many loops, and is another decision than the step.",
+)
+def clipped_to_one(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    loss = trained(model, optimizer, loss_fn, [(x, y)], steps=0)[0][0][0]
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    return loss
+
+
+def _last_row(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step()(model, optimizer, loss_fn, x[-1:], y[-1:])
+
+
+@mistake(
+    "One row alone was trained on",
+    "The step used the gradient of one row of the batch, the first or the last.",
+    "Which rows go through the model, and which of their gradients are still there at the step?",
+    also=(_last_row,),
+)
+def one_row_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step()(model, optimizer, loss_fn, x[:1], y[:1])
 
 
 # ------------------------------------------------------------------ what is returned

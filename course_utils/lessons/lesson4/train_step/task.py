@@ -6,7 +6,7 @@ from typing import Any
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, cases, model_and_batch
-from course_utils.lessons.lesson4.steps import StepWatch
+from course_utils.lessons.lesson4.steps import HELD, STEPS, StepWatch
 from course_utils.lessons.training import optimizer_of
 
 
@@ -30,7 +30,8 @@ def _cases(seed: int) -> list[Case]:
             row("one weight tied to two places", 4, "momentum", model="tied", stepped=1, earlier="all"),
             row("dropout and batch norm in eval mode", 4, model="eval", loss="squared error", earlier="some"),
             row("batch norm and dropout in eval mode, the rest in train mode", 3, model="part eval"),
-            row("two groups of parameters, each with its own learning rate", 4, "groups", stepped=2),
+            row("two groups of parameters, each with its own learning rate", 4, "groups", stepped=2, earlier="all"),
+            row("a model that behaves otherwise in train mode, in which it is", 4, model="moded", earlier="some"),
             row("float32, AdamW", 6, "AdamW", stepped=1, earlier="all", dtype="float32"),
         ],
     )
@@ -82,11 +83,16 @@ EXERCISE = Exercise(
         ("the optimizer has taken no step yet", lambda spec: "stepped" not in spec),
         ("the batch has one row", lambda spec: spec["n"] == 1),
         ("a module is in eval mode", lambda spec: spec["model"] in ("eval", "part eval")),
+        ("the model behaves otherwise in train mode", lambda spec: spec["model"] == "moded"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
         ("there are two groups of parameters", lambda spec: spec["optimizer"] == "groups"),
         ("the optimizer has weight decay", lambda spec: spec["optimizer"] in ("decay", "AdamW")),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
+    telling={
+        STEPS: "`optimizer.step()` was called so often: {given}; asked is {right}.",
+        HELD: "when a step of the optimizer began, `.grad` held {given}; in a right answer {right}.",
+    },
     quantities={
         "the number of rows": lambda spec: spec["n"],
         "the number of entries of y": lambda spec: spec["n"] * (3 if spec["model"] == "tied" else 2),

@@ -95,6 +95,7 @@ def _step(
     "Norm and step are those of this batch's gradient plus what .grad held when the function was called. It was never "
     "emptied.",
     "Which line empties .grad, and does it run before this batch's backward?",
+    also=(lambda *args: _step(_norm_after(_clip), clear=())(*args),),
     signs=(LEFT,),
 )
 def nothing_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
@@ -106,6 +107,7 @@ def nothing_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
     "Norm and step are those of this batch's gradient plus what .grad held when the function was called. After the "
     "step .grad is clear, which helps the next call and not this one.",
     "Nobody promises that .grad is empty when the function begins. Where must it be emptied, then?",
+    also=(lambda *args: _step(_norm_after(_clip), clear=("after step",))(*args),),
     signs=(LEFT,),
 )
 def cleared_after_the_step(
@@ -186,9 +188,9 @@ def clipped_the_old(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
 
 
 @mistake(
-    "The gradient was gone before the step",
-    "Backward ran, but when the step began .grad held no gradient: only None, or zeros.",
-    "What runs between backward and step?",
+    "No gradient was there at the step",
+    "Backward ran, but when the step began .grad of the model held no gradient: only None, or zeros.",
+    "What runs between backward and step? If nothing does, did the loss come from this model's own parameters?",
     also=(
         _step(clear=("before step",), zeros=True),
         _step(at="after forward", clear=("before step",)),
@@ -400,6 +402,16 @@ def length_one(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y:
     return _step(_to_length_one)(model, optimizer, loss_fn, x, y, max_norm)
 
 
+@mistake(
+    "Clipped to 1, whatever max_norm is",
+    "The bound that was used is 1, not max_norm.",
+    "Where does the bound come from in your code?",
+    "1.0 is the bound in most examples.",
+)
+def bound_of_one(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+    return _step(lambda params, limit: _clip(params, 1.0))(model, optimizer, loss_fn, x, y, max_norm)
+
+
 def _upside_down(params: Sequence[nn.Parameter], limit: float) -> float:
     norm = _norm(_held(params))
     if norm > limit:
@@ -444,6 +456,58 @@ def _first_group(_: nn.Module, optimizer: Optimizer) -> Sequence[nn.Parameter]:
 )
 def first_group_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
     return _step(which=_first_group)(model, optimizer, loss_fn, x, y, max_norm)
+
+
+def _named(ending: str) -> Code:
+    return _step(which=lambda model, _: [p for name, p in model.named_parameters() if name.endswith(ending)])
+
+
+@mistake(
+    "Not all parameters were measured and clipped",
+    "The weights alone were measured and scaled, without the biases, or the biases alone.",
+    "The total norm is that of all entries of all parameters together. Whom do you hand to the clipping?",
+    also=(_named("bias"),),
+)
+def weights_alone_clipped(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float
+) -> object:
+    return _named("weight")(model, optimizer, loss_fn, x, y, max_norm)
+
+
+def _root_mean_square(gradients: Gradients) -> float:
+    return _norm(gradients) / math.sqrt(sum(g.numel() for g in gradients))
+
+
+@mistake(
+    "A mean in place of a sum",
+    "What was measured, and compared with max_norm, is the root of the mean of the squares, not of their sum.",
+    "The 2-norm adds the squares up and divides by nothing.",
+    also=(_step(_scaled_by_another(_root_mean_square)),),
+)
+def root_mean_square(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+    return _step(lambda params, limit: _clip(params, limit, _root_mean_square))(
+        model, optimizer, loss_fn, x, y, max_norm
+    )
+
+
+@mistake(
+    "The learning rate was scaled, not the gradient",
+    "Loss and norm are right. The step is that of a smaller learning rate: with plain SGD it is the same, but momentum, "
+    "Adam and weight decay do something else with a rate than with a gradient.",
+    "Which number is to become shorter, and who reads it?",
+)
+def rate_scaled(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+    def clip(params: Sequence[nn.Parameter], limit: float) -> float:
+        norm = _norm(_held(params))
+        for group in optimizer.param_groups:
+            group["lr"] *= min(1.0, limit / norm)
+        return norm
+
+    rates = [group["lr"] for group in optimizer.param_groups]
+    told = _step(clip)(model, optimizer, loss_fn, x, y, max_norm)
+    for group, rate in zip(optimizer.param_groups, rates, strict=True):
+        group["lr"] = rate
+    return told
 
 
 @mistake(

@@ -6,7 +6,7 @@ from typing import Any
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, cases, model_and_batch
-from course_utils.lessons.lesson4.steps import StepWatch
+from course_utils.lessons.lesson4.steps import HELD, STEPS, StepWatch
 from course_utils.lessons.training import optimizer_of
 
 
@@ -88,6 +88,10 @@ EXERCISE = Exercise(
         ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
+    telling={
+        STEPS: "`optimizer.step()` was called so often: {given}; asked is {right}.",
+        HELD: "when a step of the optimizer began, `.grad` held {given}; in a right answer {right}.",
+    },
     quantities={
         "the number of rows": lambda spec: spec["n"],
         "max_norm": lambda spec: spec["max_norm"],
