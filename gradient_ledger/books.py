@@ -138,7 +138,7 @@ class ModuleAccount:
 class Root:
     """A model as the user calls it: an outermost module."""
 
-    __slots__ = ("kind", "label", "number", "parameters", "ref")
+    __slots__ = ("given", "kind", "label", "number", "parameters", "ref")
 
     def __init__(self, module: nn.Module, number: int, label: str):
         self.ref = weakref.ref(module)
@@ -146,6 +146,8 @@ class Root:
         self.label = label
         self.parameters = 0
         """How many were met in it so far."""
+        self.given = False
+        """Whether it was handed to the ledger: then nothing is looked for around it."""
         self.kind = ""
         if hasattr(module, "require_backward_grad_sync"):
             self.kind = "ddp"
@@ -260,8 +262,8 @@ class Books:
                     return self._enter(module, root, name)
         return self.add_root(module)
 
-    def add_root(self, module: nn.Module) -> ModuleAccount:
-        """Take a module as a model of its own, with all that it holds."""
+    def add_root(self, module: nn.Module, given: bool = False) -> ModuleAccount:
+        """Take a module as a model of its own, with all that it holds. One that was `given` is a whole."""
         module = uncompiled(module)
         parts = dict(module.named_modules())
         inner = {id(part) for name, part in parts.items() if name}
@@ -276,6 +278,7 @@ class Books:
             self.roots.append(root)
         else:
             root = Root(module, -1, label)  # a loss or an activation: nothing to train in it
+        root.given = given
         for name, part in parts.items():
             self._enter(part, root, name)
         entry = self.module(module)
@@ -332,7 +335,8 @@ class Books:
         """Look for models whose parts alone were called, or whose parameters alone were used, to name them well."""
         known = {id(root.ref()) for root in self.roots}
         loose = {id(p) for a in self.accounts if a.root is None and (p := a.ref()) is not None}
-        if not self.accounts or (len(self.roots) < 2 and not loose and not even_if_whole):
+        met = sum(not root.given for root in self.roots)
+        if not self.accounts or not (loose or even_if_whole or (met and len(self.roots) > 1)):
             return
         modules = [m for m in living(nn.Module) if "_modules" in vars(m) and not is_product(m)]
         for root, module in self.living():  # the names a model had when it first ran may not have been its own

@@ -34,7 +34,7 @@ class Recorder(State):
         for thing in watched:
             self.own_only = True
             if isinstance(thing, nn.Module):
-                self.books.add_root(thing)
+                self.books.add_root(thing, given=True)
             elif isinstance(thing, torch.optim.Optimizer):
                 self.optimizer(thing)
             elif hasattr(thing, "optimizer") and isinstance(thing.optimizer, torch.optim.Optimizer):

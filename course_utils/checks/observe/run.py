@@ -74,7 +74,8 @@ def observe(
     plain: Plain = None
     facts: dict[str, Plain] = {}
     passes = EnginePasses()
-    books = [GradientLedger()] if ledger else []
+    models = [item for item in arrangement.args if isinstance(item, torch.nn.Module)]
+    books = [GradientLedger(*models)] if ledger else []
     with contextlib.ExitStack() as stack:
         stack.callback(switches.put_back)  # whatever happens, an interrupt from the keyboard included
         caught = stack.enter_context(warnings.catch_warnings(record=True))
