@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
 
 from course_utils.checks import diagnose, judge
-from course_utils.checks.diagnose import Run
+from course_utils.checks.diagnose import Run, steps
 from course_utils.checks.judge import faults
 from course_utils.checks.judge.left import run_of
 from course_utils.checks.observe import observe_all
 from course_utils.checks.observe.ledger import LEDGER, SAID
+from course_utils.checks.observe.steps import STEPS
 from course_utils.exercise import Exercise, Verdict
 from course_utils.learner import evaluate
 from course_utils.lessons import lessons
+from course_utils.plain import TensorData
 
 TASKS = {task.name: task for each in lessons() for task in each.exercises}
 
@@ -184,8 +187,13 @@ def test_a_fault_of_ours_in_a_sentence_does_not_cost_the_verdict(monkeypatch: py
 # ------------------------------------------------------------------ loops
 
 
-def _cut_loop(model, optimizer, loss_fn, batches, pieces, *, clear_each=False, clear=True, factor=1.013):
-    """A loop for exercise 2.7 whose loss has an odd factor, so that no known mistake agrees with its numbers."""
+def _cut_loop(
+    model, optimizer, loss_fn, batches, pieces, *, clear_each=False, clear=True, factor=1.013, late=lambda *_: None
+):
+    """A loop for exercise 2.7 whose loss has an odd factor, so that no known mistake agrees with its numbers.
+
+    `late` is called with model and optimizer before each step.
+    """
     losses = []
     for x, y in batches:
         total = 0.0
@@ -197,6 +205,7 @@ def _cut_loop(model, optimizer, loss_fn, batches, pieces, *, clear_each=False, c
             loss = loss_fn(model(rows), wanted)
             (factor * loss).backward()
             total += loss.item()
+        late(model, optimizer)
         optimizer.step()
         losses.append(total)
     return losses
@@ -243,3 +252,68 @@ def test_what_the_ledger_also_finds_where_the_numbers_are_right_gives_no_name() 
 def test_in_the_right_answer_to_a_loop_the_ledger_finds_nothing(task: Exercise) -> None:
     for piece in observe_all(task, judge.answers_of(task.home).right, task.cases(0)):
         assert piece.facts[LEDGER] == [] and piece.facts[SAID] == []
+
+
+def _slower(model, optimizer):
+    for group in optimizer.param_groups:
+        group["lr"] *= 0.75
+
+
+def _moved_beside(model, optimizer):
+    with torch.no_grad():
+        next(model.parameters()).mul_(0.99)
+
+
+STEPWISE: dict[str, tuple[dict[str, Any], str]] = {
+    "a factor": ({"factor": 0.9}, "On case 1: step 1 began with 0.9 times the gradient that is asked for."),
+    "two gradients": ({"clear": False, "factor": 1.0}, "its own gradient and that of the step before it, added up."),
+    "the rate": ({"factor": 1.0, "late": _slower}, "step 1 began with the right gradient and a learning rate of 0.015"),
+    "nothing": (
+        {"factor": 1.0, "late": lambda model, _: model.zero_grad()},
+        "step 1 found no gradient, or zeros alone",
+    ),
+    "a step more": ({"factor": 1.0, "late": lambda _, sgd: sgd.step()}, "2 steps of an optimizer, each of the first"),
+    "moved beside": (
+        {"factor": 1.0, "late": _moved_beside},
+        "something else moved them, or changed what the optimizer",
+    ),
+    "held": ({"factor": 1.0, "late": lambda _, sgd: sgd.param_groups.clear()}, "step 1 does not hold `0.weight`"),
+    "nan": ({"factor": float("nan")}, "the gradient that step 1 began with is not finite"),
+    "clipped": (
+        {"factor": 1.0, "late": lambda model, _: torch.nn.utils.clip_grad_value_(model.parameters(), 1e-3)},
+        "step 1 began with another gradient than the one asked for: its length is",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STEPWISE)
+def test_of_a_loop_the_first_step_that_differs_is_told_with_what_is_certain_of_it(name: str) -> None:
+    change, wanted = STEPWISE[name]
+    runs = runs_of(lambda *given: _cut_loop(*given, **change))
+    task = TASKS["train_in_pieces"]
+    said = [sentence for run in runs if run.differences for sentence in steps.questions(task, [run], runs)]
+    assert any(wanted in sentence for sentence in said), said
+
+
+def test_zeros_where_none_belongs_are_told_of_a_loop() -> None:
+    run = runs_of(lambda *given: _cut_loop(*given, factor=1.0))[0]
+    [step] = run.right.facts[STEPS]
+    idle = {**step, "gradients": {**step["gradients"], "idle": None}}
+    moved = {**step, "gradients": {**step["gradients"], "idle": TensorData(torch.zeros(2))}}
+    run = replace(
+        run, right=replace(run.right, facts={STEPS: [idle]}), given=replace(run.given, facts={STEPS: [moved]})
+    )
+    [said] = steps.questions(TASKS["train_in_pieces"], [run], [run])
+    assert said == "On case 1: step 1 found a gradient, or zeros, in `.grad` of `idle`, where None belongs."
+
+
+def test_a_right_loop_parts_nowhere_and_a_step_with_a_closure_is_not_written_down() -> None:
+    runs = runs_of(lambda *given: _cut_loop(*given, factor=1.0))
+    assert not any(run.differences for run in runs)
+    assert all(len(run.given.facts[STEPS]) == len(run.case.spec["rows"]) for run in runs)
+
+    def by_closure(model, optimizer, loss_fn, batches, pieces):
+        for x, y in batches:
+            optimizer.step(lambda x=x, y=y: loss_fn(model(x), y))
+
+    assert not any(run.given.facts.get(STEPS) for run in runs_of(by_closure))

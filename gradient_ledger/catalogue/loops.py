@@ -11,8 +11,8 @@ MISCONCEPTIONS = (
     # ------------------------------------------------------------------ the order of clear, backward and step
     Misconception(
         "never-zeroed",
-        "Gradients are never cleared",
-        "Every step uses the sum of all gradients since the start. With plain SGD that is momentum of 1: the loss may even fall faster at first.",
+        "Gradients are not cleared",
+        "A backward adds to gradients that an earlier step has used, and the next step uses old and new together. With plain SGD that is momentum of 1: the loss may even fall faster at first.",
         "Call optimizer.zero_grad() once per step: after step(), before the next window's first backward().",
         "backward() adds to .grad; nothing clears it for you, and no error is raised.",
         "5.2",
@@ -46,8 +46,8 @@ MISCONCEPTIONS = (
     Misconception(
         "zeroed-once-per-epoch",
         "Cleared too rarely",
-        "The clear stands outside the loop that steps: each step uses the sum of everything since the last clear.",
-        "Move the clear into the loop: once per step, after step() and before the next window's first backward().",
+        "Several steps run between two clears: each but the first uses again what the ones before it have used.",
+        "Clear once per step: after step() and before the next window's first backward().",
         "",
         "5.4",
         shadows=("window-misaligned", "tail-leaks-into-next-epoch", "tail-dropped", "stepped-on-used-gradients"),
@@ -55,7 +55,7 @@ MISCONCEPTIONS = (
     Misconception(
         "zeroed-inside-window",
         "Cleared in the middle of a window",
-        "Clearing before every micro-batch leaves only the last one's gradient; the others were computed for nothing.",
+        "What is cleared before a step has used it was computed for nothing: the step uses the passes after it alone.",
         "Clear once per window: right after step(), or before the window's first backward().",
         "The habit of plain loops, where every batch is a window of its own.",
         "lesson 6",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from course_utils.checks.diagnose import conditions, effects, entries, forms, ledger, lists, values
+from course_utils.checks.diagnose import conditions, effects, entries, forms, ledger, lists, steps, values
 from course_utils.checks.diagnose.effects import changed
 from course_utils.checks.diagnose.ledger import errors, named
 from course_utils.checks.diagnose.run import Run
@@ -22,6 +22,7 @@ MOST = 4
 QUESTIONS = (
     effects.warnings,
     ledger.questions,
+    steps.questions,
     forms.questions,
     values.questions,
     entries.questions,

@@ -15,6 +15,7 @@ from course_utils.checks.observe.deadline import TimeIsUp, limited
 from course_utils.checks.observe.ledger import findings_of
 from course_utils.checks.observe.raised import describe_exception
 from course_utils.checks.observe.spies import EnginePasses
+from course_utils.checks.observe.steps import Steps
 from course_utils.checks.observe.switches import Switches
 from course_utils.checks.observe.watched import compare, watched_state
 from course_utils.checks.originals import Names
@@ -76,6 +77,7 @@ def observe(
     passes = EnginePasses()
     models = [item for item in arrangement.args if isinstance(item, torch.nn.Module)]
     books = [GradientLedger(*models)] if ledger else []
+    steps = [Steps(arrangement.watch)] if exercise.loop else []
     with contextlib.ExitStack() as stack:
         stack.callback(switches.put_back)  # whatever happens, an interrupt from the keyboard included
         caught = stack.enter_context(warnings.catch_warnings(record=True))
@@ -85,7 +87,7 @@ def observe(
         with contextlib.ExitStack() as within:
             if names is not None:
                 within.enter_context(names.theirs())
-            for manager in (*arrangement.within, *books, passes):
+            for manager in (*arrangement.within, *books, *steps, passes):
                 within.enter_context(manager)
             status, result, raised = _attempted(lambda: _call(arrangement, attempt), limit)
         changes = switches.put_back()
@@ -96,7 +98,11 @@ def observe(
             status, noted, raised = _attempted(lambda: (to_plain(result), _facts(arrangement, result)), limit)
             plain, facts = noted if status == "returned" else (None, {})  # type: ignore[misc]
         if status == "returned":
-            facts = {**facts, **passes.counts(), **(findings_of(books[0]) if books else {})}
+            facts |= passes.counts()
+            for book in books:
+                facts |= findings_of(book)
+            for one in steps:
+                facts |= to_plain(one.found())
         changes += compare(before, watched_state(arrangement.watch), exercise.may_change)
     return Evidence(
         case=case.name,
