@@ -469,7 +469,9 @@ for run in still:  # the loop is a circle: count from its backward
     between.append(circle.index("zero") < circle.index("step"))
 print(f"nothing moves, zero between backward and step: {sum(between)}")
 assert sum(counts) == 24
-figures.orders(everything)
+names = ("right", "right but for\nthe two ends", "no weight\nmoves", "stopped by\nan error")
+kinds = ([run.order for run in kind_of] for kind_of in (right, rest, still, stopped))
+figures.orders(dict(zip(names, kinds, strict=True)))
 compare("4.d", closest(len(right), one=1, three=3, four=4, twelve=12))
 
 # %% [markdown]

@@ -10,7 +10,6 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 
-from course_utils.widgets.explorers.order import Replay
 from gradient_ledger.figures import COLOURS, show, style
 
 _BOX: dict[str, Any] = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": "black"}
@@ -105,17 +104,11 @@ def _on_ring(degrees: float) -> tuple[float, float]:
     return 1.75 * math.cos(math.radians(degrees)), 1.05 * math.sin(math.radians(degrees))
 
 
-def orders(runs: Sequence[Replay]) -> None:
-    """All orders of four events, sorted by what became of them as loops: a row of four boxes each."""
-    kinds = {
-        "right": [run for run in runs if run.right],
-        "right but for\nthe two ends": [run for run in runs if not run.error and run.moved and not run.right],
-        "no weight\nmoves": [run for run in runs if not run.error and not run.moved],
-        "stopped by\nan error": [run for run in runs if run.error],
-    }
+def orders(kinds: Mapping[str, Sequence[Sequence[str]]]) -> None:
+    """Orders of the four events, sorted by what became of them as loops: {what became of them: orders}."""
     tallest = 7
     columns = [
-        (f"{name}" if place == 0 else "", len(members), members[first : first + tallest])
+        (name if place == 0 else "", len(members), members[first : first + tallest])
         for name, members in kinds.items()
         for place, first in enumerate(range(0, len(members), tallest))
     ]
@@ -124,8 +117,8 @@ def orders(runs: Sequence[Replay]) -> None:
         for column, (name, count, members) in enumerate(columns):
             if name:
                 ax.text(5 * column, 1.2, f"{name}: {count}", ha="left", va="bottom", weight="bold", fontsize=10)
-            for row, run in enumerate(members):
-                for place, event in enumerate(run.order):
+            for row, order in enumerate(members):
+                for place, event in enumerate(order):
                     colour, letter = _EVENTS[event]
                     x = 5 * column + place
                     ax.add_patch(Rectangle((x, -row), 0.94, 0.8, facecolor=COLOURS[colour], edgecolor="none"))
@@ -142,11 +135,12 @@ def orders(runs: Sequence[Replay]) -> None:
         )
     told = "; ".join(
         f"{' '.join(name.split())} {len(members)}"
-        + (f" ({', '.join(''.join(_EVENTS[e][1] for e in run.order) for run in members)})" if len(members) < 10 else "")
+        + (f" ({', '.join(''.join(_EVENTS[e][1] for e in order) for order in members)})" if len(members) < 10 else "")
         for name, members in kinds.items()
     )
     show(
-        fig, alt=f"The {len(runs)} orders of zero (Z), forward (F), backward (B) and step (S) as rows of boxes: {told}."
+        fig,
+        alt=f"The {sum(map(len, kinds.values()))} orders of zero (Z), forward (F), backward (B) and step (S) as rows of boxes: {told}.",
     )
 
 
