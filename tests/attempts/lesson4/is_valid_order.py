@@ -430,6 +430,49 @@ def one_step_only(events):
     return two_flags(events)
 
 
+@wrong(mistakes.zero_after_forward_refused)
+def zero_only_before_a_forward(events):
+    if any(a == "zero" and b == "backward" for a, b in zip(events, events[1:])):
+        return False
+    return two_flags(events)
+
+
+@wrong(mistakes.zero_for_each_step)
+def enough_zeros(events):
+    return two_flags(events) and events.count("zero") >= events.count("step")
+
+
+@wrong(mistakes.forward_on_used_refused)
+def clear_before_the_next_forward(events):
+    used = False
+    for event in events:
+        if event == "step":
+            used = True
+        elif event == "zero":
+            used = False
+        elif event == "forward" and used:
+            return False
+    return two_flags(events)
+
+
+@wrong(mistakes.textbook_somewhere)
+def a_piece_of_the_textbook(events):
+    return "zero forward backward step" in " ".join(events)
+
+
+@wrong(mistakes.set_off_against_each_other)
+def plus_and_minus(events):
+    n = 0
+    for event in events:
+        if event == "backward":
+            n += 1
+        elif event == "step":
+            n -= 1
+        elif event == "zero":
+            n = 0
+    return n == 0
+
+
 @wrong(mistakes.counted_alone)
 def as_many_of_each(events):
     return events.count("zero") == events.count("backward") == events.count("step")

@@ -884,14 +884,12 @@ def running_loss_backward(model, optimizer, loss_fn, batches, epochs):
     losses = []
     for epoch in range(epochs):
         total = 0.0
-        count = 0
         for x, y in batches:
             optimizer.zero_grad()
-            total = total + loss_fn(model(x), y) * len(x)
+            total = total + loss_fn(model(x), y)
             total.backward()
             optimizer.step()
-            count += len(x)
-        losses.append(total.item() / count)
+        losses.append(total.item() / len(batches))
     return losses
 
 

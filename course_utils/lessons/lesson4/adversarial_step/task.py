@@ -110,6 +110,7 @@ EXERCISE = Exercise(
     cases=_cases,
     arrange=_arrange,
     may_change=frozenset({"grad", "parameters"}),
+    loop=True,
     hints=(
         "Write down, for each of the two backward calls, which parameters its loss is made of. Whose .grad does it "
         "write into?",

@@ -211,9 +211,10 @@ def _zero_after_forward(events: Events) -> bool:
 
 @mistake(
     "A zero after a forward is refused",
-    "Orders are refused in which zero stands right after a forward. A forward writes nothing into .grad.",
+    "Orders are refused in which zero stands after a forward, before its backward. A forward writes nothing into .grad.",
     "Which of the four events writes into .grad?",
     "Forward and backward belong together, and a line between them looks wrong.",
+    also=(_but(refuses=lambda one: "zb" in _letters(one)),),
 )
 def zero_after_forward_refused(events: Events) -> object:
     return _but(refuses=_zero_after_forward)(events)
@@ -313,6 +314,62 @@ def lone_forward_refused(events: Events) -> object:
 )
 def several_steps_refused(events: Events) -> object:
     return _but(refuses=lambda one: one.count("step") > 1)(events)
+
+
+@mistake(
+    "A zero is wanted for each step",
+    "Orders are refused that have fewer zeros than steps, though each step uses its own gradients alone.",
+    "What is there to clear before the first backward? Count what .grad holds, not the zeros.",
+)
+def zero_for_each_step(events: Events) -> object:
+    return _but(refuses=lambda one: one.count("zero") < one.count("step"))(events)
+
+
+def _forward_on_used(events: Events) -> bool:
+    used = waiting = False
+    for event in events:
+        if event == "forward" and used:
+            return True
+        if event == "backward":
+            waiting = True
+        elif event == "step":
+            used, waiting = used or waiting, False
+        elif event == "zero":
+            used = waiting = False
+    return False
+
+
+@mistake(
+    "A forward after a step, before zero, is refused",
+    "Orders are refused in which a forward runs while .grad still holds what a step has used. A forward neither reads "
+    "nor writes .grad.",
+    "Which of the four events would do harm there?",
+)
+def forward_on_used_refused(events: Events) -> object:
+    return _but(refuses=_forward_on_used)(events)
+
+
+@mistake(
+    "The textbook's order is looked for somewhere",
+    "Orders pass that have zero, forward, backward, step one after the other in some place, whatever else is in them; "
+    "all others are refused.",
+    "An order may be right without that piece, and wrong with it. Follow what .grad holds, from the first event to the "
+    "last.",
+)
+def textbook_somewhere(events: Events) -> object:
+    return "zfbs" in _letters(events)
+
+
+@mistake(
+    "Backwards and steps were set off against each other",
+    "The answer is that of a number that each backward raises and each step lowers by one, and zero sets to nothing.",
+    "Two backwards may share a step, and a zero may lose one. What does one number not tell?",
+)
+def set_off_against_each_other(events: Events) -> object:
+    balance = 0
+    for event in events:
+        balance = {"backward": balance + 1, "step": balance - 1, "zero": 0}.get(event, balance)
+    return balance == 0
 
 
 def _counts_of_two(events: Events) -> object:

@@ -198,7 +198,7 @@ def stepped_before_backward(
         *_however_it_returns(backwards=0),
         *_however_it_returns(backwards=0, clear=()),
     ),
-    signs=(BACKWARDS,),
+    signs=(BACKWARDS, STEPS),
 )
 def no_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     return _run(backwards=0)(model, optimizer, loss_fn, batches, epochs)
@@ -599,46 +599,36 @@ def frozen_given_zeros(
     return _by_assignment(everything=True, where_none="zeros")(model, optimizer, loss_fn, batches, epochs)
 
 
-def _growing(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
-    losses = []
-    for _ in range(epochs):
-        total, rows = torch.zeros(()), 0
-        for x, y in batches:
-            optimizer.zero_grad()
-            total = total + loss_fn(model(x), y)
-            total.backward()
-            optimizer.step()
-            rows += len(x)
-        losses.append(total.item() / rows)
-    return losses
+def _growing(keep: bool, mean: bool) -> Code:
+    """The sum of an epoch's losses goes backward at each batch; what comes back is the sum, or the mean."""
 
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+        losses = []
+        for _ in range(epochs):
+            total = torch.zeros(())
+            for x, y in batches:
+                optimizer.zero_grad()
+                total = total + loss_fn(model(x), y)
+                total.backward(retain_graph=keep)
+                optimizer.step()
+            losses.append(total.item() / (len(batches) if mean else 1))
+        return losses
 
-def _retained(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
-    losses = []
-    for _ in range(epochs):
-        total, rows = torch.zeros(()), 0
-        for x, y in batches:
-            optimizer.zero_grad()
-            total = total + loss_fn(model(x), y)
-            total.backward(retain_graph=True)
-            optimizer.step()
-            rows += len(x)
-        losses.append(total.item() / rows)
-    return losses
+    return code
 
 
 @mistake(
     "The sum of the losses went backward",
-    "What went backward at the second batch still led to the first batch's graph, which its own backward had freed or "
-    "whose weights the step has changed since: PyTorch refuses.",
+    "What went backward at the second batch still led to the first batch's graph. Its own backward had freed it, or the "
+    "step has changed weights that it needs, and PyTorch refuses; else the first batch is counted again.",
     "What goes backward is the loss of this batch. Keep the sum as a number: item().",
     "The sum of losses is wanted in the end, and a tensor in it brings its graph along.",
-    also=(_retained,),
+    also=(_growing(False, False), _growing(True, True), _growing(True, False)),
 )
 def backward_of_the_sum(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
 ) -> object:
-    return _growing(model, optimizer, loss_fn, batches, epochs)
+    return _growing(False, True)(model, optimizer, loss_fn, batches, epochs)
 
 
 # ------------------------------------------------------------------ what is returned

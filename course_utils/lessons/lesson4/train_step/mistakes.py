@@ -159,7 +159,7 @@ def _no_backward(**how: Any) -> Code:
     "The loss is right, and no backward pass wrote its gradient into .grad, so the step could not use it.",
     "Which line brings this batch's gradient into .grad?",
     also=(_no_backward(clear=()), _no_backward(zeros=True)),
-    signs=(BACKWARDS,),
+    signs=(BACKWARDS, STEPS),
 )
 def no_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(backwards=0)(model, optimizer, loss_fn, x, y)

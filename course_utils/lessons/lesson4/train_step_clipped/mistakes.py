@@ -222,7 +222,7 @@ def _clipped_then_cleared(zeros: bool, start: bool = True) -> Code:
     "No backward wrote into .grad",
     "No backward pass wrote a gradient into .grad, so there was none to clip and none to step with.",
     "Which line brings this batch's gradient into .grad?",
-    signs=(BACKWARDS,),
+    signs=(BACKWARDS, STEPS),
     also=(lambda *args: _no_backward(False)(*args),),
 )
 def no_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
