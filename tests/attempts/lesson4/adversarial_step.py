@@ -97,6 +97,7 @@ def one_pass_for_both_halves(generator, discriminator, g_optimizer, d_optimizer,
 @right
 def handed_back(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     def step(network, optimizer, loss):
+        optimizer.zero_grad()
         params = [p for p in network.parameters() if p.requires_grad]
         for p, g in zip(params, torch.autograd.grad(loss, params)):
             p.grad = g
@@ -278,6 +279,27 @@ def generator_before(generator, discriminator, g_optimizer, d_optimizer, loss_fn
     return d_loss.item(), g_loss.item()
 
 
+@wrong(mistakes.frozen_moved)
+def cleared_where_trainable(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    def clear(network):
+        for p in network.parameters():
+            if p.requires_grad:
+                p.grad = None
+
+    fake = generator(noise)
+    clear(discriminator)
+    a, b = discriminator(real), discriminator(fake.detach())
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    clear(generator)
+    c = discriminator(fake)
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
 @wrong(mistakes.generator_first)
 def generator_before_with_new_rows(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     g_optimizer.zero_grad()
@@ -311,6 +333,8 @@ def both_steps_last(generator, discriminator, g_optimizer, d_optimizer, loss_fn,
 
 @wrong(mistakes.judged_by_the_old_one)
 def gradients_first_steps_later(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    g_optimizer.zero_grad()
+    d_optimizer.zero_grad()
     d_params = [p for p in discriminator.parameters() if p.requires_grad]
     g_params = [p for p in generator.parameters() if p.requires_grad]
     fake = generator(noise)

@@ -162,6 +162,7 @@ def in_a_closure(model, optimizer, loss_fn, batches, epochs):
 
 @right
 def handed_back_and_assigned(model, optimizer, loss_fn, batches, epochs):
+    model.zero_grad()
     params = [p for p in model.parameters() if p.requires_grad]
     result = []
     for _ in range(epochs):
@@ -180,6 +181,7 @@ def handed_back_and_assigned(model, optimizer, loss_fn, batches, epochs):
 
 @right
 def functional(model, optimizer, loss_fn, batches, epochs):
+    model.zero_grad()
     named = {name: p for name, p in model.named_parameters() if p.requires_grad}
     result = []
     for _ in range(epochs):
@@ -846,6 +848,9 @@ def every_second_time(model, optimizer, loss_fn, batches, epochs):
 
 @wrong(mistakes.unused_moved)
 def assigned_where_there_is_one(model, optimizer, loss_fn, batches, epochs):
+    for p in model.parameters():
+        if not p.requires_grad:
+            p.grad = None
     params = [p for p in model.parameters() if p.requires_grad]
     losses = []
     for epoch in range(epochs):
@@ -855,6 +860,24 @@ def assigned_where_there_is_one(model, optimizer, loss_fn, batches, epochs):
             for p, g in zip(params, torch.autograd.grad(loss, params, allow_unused=True)):
                 if g is not None:
                     p.grad = g
+            optimizer.step()
+            total += loss.item() * len(x)
+            count += len(x)
+        losses.append(total / count)
+    return losses
+
+
+@wrong(mistakes.frozen_moved)
+def cleared_where_trainable(model, optimizer, loss_fn, batches, epochs):
+    params = [p for p in model.parameters() if p.requires_grad]
+    losses = []
+    for epoch in range(epochs):
+        total, count = 0.0, 0
+        for x, y in batches:
+            for p in params:
+                p.grad = None
+            loss = loss_fn(model(x), y)
+            loss.backward()
             optimizer.step()
             total += loss.item() * len(x)
             count += len(x)

@@ -247,6 +247,18 @@ def discriminator_stepped_again(*args: Any) -> object:
     return _Way(d_again=True).run(*args)
 
 
+@mistake(
+    "A frozen layer moved by its old gradient",
+    "A frozen layer held a gradient from before, kept it, and the step moved it.",
+    "requires_grad=False stops backward, not the optimizer: it steps on any .grad that it finds. Empty that one, too.",
+)
+def frozen_moved(*args: Any) -> object:
+    for network in args[:2]:
+        for p in network.parameters():
+            p.grad = None if p.requires_grad else p.grad
+    return _Way(clear_d=False, clear_g=False).run(*args)
+
+
 # ------------------------------------------------------------------ who moves, and when
 
 

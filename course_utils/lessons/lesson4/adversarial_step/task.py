@@ -39,6 +39,14 @@ def _cases(seed: int) -> list[Case]:
             row("a loss_fn that is the squared error", 4, 2, loss="squared error"),
             row("a frozen layer in the discriminator", 4, 3, frozen="discriminator", earlier="generator"),
             row("a frozen layer in the generator", 3, 3, ("SGD", "decay"), frozen="generator"),
+            row(
+                "a frozen layer in each network holds a gradient",
+                3,
+                4,
+                frozen="both",
+                frozen_holds=True,
+                earlier="both",
+            ),
             row("float32, Adam and SGD", 5, 4, ("Adam", "SGD"), stepped=1, earlier="both", dtype="float32"),
         ],
     )
@@ -57,13 +65,12 @@ def _optimizer(case: Case, model: nn.Module, name: str) -> torch.optim.Optimizer
 def _arrange(case: Case) -> Arrangement:
     draw, spec = Draw(case), case.spec
     networks = {"generator": _network(draw, 2, 4, 3), "discriminator": _network(draw, 3, 4, 1)}
-    if "frozen" in spec:
-        for parameter in networks[spec["frozen"]][0].parameters():  # type: ignore[index]
-            parameter.requires_grad_(False)
     for name, network in networks.items():
+        if spec.get("frozen") in ("both", name):
+            network[0].requires_grad_(False)  # type: ignore[index, operator]
         if spec.get("earlier") in ("both", name):
             for parameter in network.parameters():
-                if parameter.requires_grad:
+                if parameter.requires_grad or "frozen_holds" in spec:
                     parameter.grad = draw.normal(*parameter.shape)
     generator, discriminator = networks.values()
     g_optimizer = _optimizer(case, generator, spec["g_optimizer"])
@@ -103,14 +110,13 @@ EXERCISE = Exercise(
         "two: `loss_fn` of the real rows with labels 1, and of the fake rows with labels 0. Then the generator takes "
         "one step. Its loss is `loss_fn` of the fake rows with labels 1, where the **updated** discriminator judges "
         "them. Each step uses the gradient of its own loss and nothing else: neither the other loss's nor what `.grad` "
-        "held before the call, which may be anything. Each network moves in its own step alone, and a frozen parameter "
-        "does not move. Return `(d_loss, g_loss)`, the two losses before their steps, as Python floats. What `.grad` "
+        "held before the call, any finite numbers. Each optimizer holds all parameters of its network. Each network moves "
+        "in its own step alone, and a frozen parameter, which may hold a gradient under plain SGD, does not move. Return `(d_loss, g_loss)`, the two losses before their steps, as Python floats. What `.grad` "
         "holds afterwards does not matter; modes and `requires_grad` stay as they were."
     ),
     cases=_cases,
     arrange=_arrange,
     may_change=frozenset({"grad", "parameters"}),
-    loop=True,
     hints=(
         "Write down, for each of the two backward calls, which parameters its loss is made of. Whose .grad does it "
         "write into?",
@@ -131,6 +137,7 @@ EXERCISE = Exercise(
             ".grad of the discriminator holds earlier gradients",
             lambda spec: spec.get("earlier") in ("both", "discriminator"),
         ),
+        ("frozen layers hold gradients", lambda spec: "frozen_holds" in spec),
         ("a layer is frozen", lambda spec: "frozen" in spec),
         ("a layer of the generator is frozen", lambda spec: spec.get("frozen") == "generator"),
         ("the optimizers have steps behind them", lambda spec: "stepped" in spec),

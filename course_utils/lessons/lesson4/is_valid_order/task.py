@@ -138,8 +138,9 @@ EXERCISE = Exercise(
         "the order in which one model's training runs them. Before the first event every `.grad` is None. Return True "
         "when every step uses the gradients of all the backwards since the step before it, and of no others, and no "
         "backward's gradient is lost: each is used by a step. Else return False. Several backwards may share a step. A "
-        "forward without a backward is no fault. Every backward has a forward of its own, with no step between the "
-        "two, and your function is asked about no step on an empty `.grad` that is the only thing wrong."
+        "forward without a backward is no fault. You may rely on two things: every backward has a forward of its own "
+        "before it, with no step between the two; and where a step finds `.grad` empty, a gradient was lost before it, "
+        "so that the order is wrong anyway."
     ),
     cases=_cases,
     arrange=_arrange,

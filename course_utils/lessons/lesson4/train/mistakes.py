@@ -476,6 +476,23 @@ def put_into_eval_mode(
     return _run()(model, optimizer, loss_fn, batches, epochs)
 
 
+@mistake(
+    "A frozen weight moved by its old gradient",
+    "The frozen weight held a gradient from before, kept it, and each step moved it.",
+    "requires_grad=False stops backward, not the optimizer: it steps on any .grad that it finds. Empty that one, too.",
+)
+def frozen_moved(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+    found: list[Epoch] = []
+    for _ in range(epochs):
+        found.append([])
+        for batch in batches:
+            for p in model.parameters():
+                if p.requires_grad:
+                    p.grad = None
+            found[-1] += trained(model, optimizer, loss_fn, [batch], clear=())[0]
+    return _over_samples(found)
+
+
 def _off_by(more: int) -> Code:
     def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
         return _run()(model, optimizer, loss_fn, batches, max(epochs + more, 0))
@@ -566,6 +583,9 @@ def cleared_at_every_second_batch(
 
 def _by_assignment(**how: Any) -> Code:
     def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+        for p in model.parameters():
+            if not p.requires_grad:
+                p.grad = None
         found: list[Epoch] = []
         for _ in range(epochs):
             found.append([])

@@ -28,6 +28,7 @@ def _cases(seed: int) -> list[Case]:
             row("Adam, after two steps", [3, 1, 2], 2, "Adam", stepped=2, earlier="all", loss="pinball"),
             row("weight decay and a frozen weight", [2, 4], 2, "decay", model="frozen"),
             row("a layer that the model does not use holds a gradient", [3, 2], 2, model="unused", earlier="all"),
+            row("a frozen weight holds a gradient", [3, 3], 1, model="frozen", frozen_holds=True),
             row("dropout and batch norm in eval mode", [4, 3], 2, model="eval", earlier="some"),
             row("a model that behaves otherwise in train mode, in which it is", [3, 2], 2, model="moded"),
             row("one weight tied to two places", [2, 3], 1, "momentum", model="tied"),
@@ -56,10 +57,12 @@ EXERCISE = Exercise(
     difficulty=2,
     minutes=12,
     goal=(
-        "Write `train(model, optimizer, loss_fn, batches, epochs)`. `batches` is a list of pairs `(x, y)`, of one row "
-        "or more each, and not always of the same number of rows. In each of `epochs` epochs every batch, in order, "
-        "gives one step of `optimizer` with the gradient of its own mean loss, and with nothing else that was ever in "
-        "`.grad`. When the function is called, `.grad` may hold anything, and it plays no part. The function returns a "
+        "Write `train(model, optimizer, loss_fn, batches, epochs)`. `batches` is a list of one pair `(x, y)` or more, of one "
+        "row or more each, and not always of the same number of rows. In each of `epochs` epochs every batch, in order, "
+        "gives one step of `optimizer`, which holds all parameters of the model, with the gradient of its own mean loss, and with nothing else that was ever in "
+        "`.grad`. When the function is called, `.grad` may hold any finite numbers, on a frozen or unused parameter too. They play no "
+        "part, and a frozen parameter does not move. Clearing to None and clearing to zeros are both right: where a frozen or unused parameter holds a gradient, the "
+        "optimizer is plain SGD, for which the two are the same. The function returns a "
         "list with one float an epoch: the mean loss over all the **samples** of the epoch, where each batch is "
         "measured before its own step. `loss_fn(prediction, target)` returns a mean over the rows of a batch. Without "
         "epochs the list is empty and nothing moves. The mode of the model stays as it was, and what `.grad` holds "
@@ -82,12 +85,13 @@ EXERCISE = Exercise(
         ("there is one epoch of one batch", lambda spec: spec["epochs"] == 1 and len(spec["rows"]) == 1),
         ("the batches are not of one size", lambda spec: len(set(spec["rows"])) > 1),
         ("the batches are all of one size", lambda spec: len(set(spec["rows"])) == 1),
-        (".grad was None before", lambda spec: "earlier" not in spec),
+        (".grad was None before", lambda spec: "earlier" not in spec and "frozen_holds" not in spec),
         (".grad holds earlier gradients", lambda spec: "earlier" in spec),
         ("there is one epoch", lambda spec: spec["epochs"] == 1),
         ("there are several epochs", lambda spec: spec["epochs"] > 1),
         ("the optimizer has steps behind it", lambda spec: "stepped" in spec),
         ("the model has a layer that it does not use", lambda spec: spec["model"] == "unused"),
+        ("a frozen weight holds a gradient", lambda spec: "frozen_holds" in spec),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
         ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
         ("the model behaves otherwise in train mode", lambda spec: spec["model"] == "moded"),

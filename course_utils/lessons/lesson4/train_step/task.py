@@ -58,9 +58,11 @@ EXERCISE = Exercise(
         "Write `train_step(model, optimizer, loss_fn, x, y)`: one step of training on one batch. `loss_fn(prediction, "
         "target)` returns the mean loss, and `optimizer` holds the parameters of `model`, the frozen ones too. "
         "Afterwards every parameter is where one step of `optimizer` with the gradient of this batch's loss puts it. "
-        "`.grad` may hold anything when the function is called, on a frozen or unused parameter too. It plays no "
-        "part, and a frozen parameter does not move. The function returns the loss before the step, as a Python float. "
-        "The mode of the model, train or eval, stays as it was, and what `.grad` holds afterwards does not matter."
+        "`.grad` may hold any finite numbers when the function is called, on a frozen or unused parameter too. They play "
+        "no part, and a frozen parameter does not move. Clearing to None and clearing to zeros are both right: where a frozen or unused parameter holds a gradient, the "
+        "optimizer is plain SGD, for which the two are the same. The function returns the loss before the step, as a Python float. "
+        "The mode of the model, train or eval, stays as it was. Further forward passes are allowed, and what `.grad` holds "
+        "afterwards does not matter."
     ),
     cases=_cases,
     arrange=_arrange,

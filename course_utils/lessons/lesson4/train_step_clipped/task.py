@@ -59,9 +59,11 @@ EXERCISE = Exercise(
         "clipping. The total norm of the gradient is the 2-norm of all its entries, of all parameters together. Where "
         "it is larger than `max_norm`, the optimizer steps with the gradient scaled down to that norm; else with the "
         "gradient as it is. Return the pair `(loss, total_norm)`: the loss before the step, as a Python float, and the "
-        "total norm **before** clipping, as a float or a 0-d tensor. `.grad` may hold anything when the function is "
-        "called, on a frozen or unused parameter too. It plays no part, not in the norm either, and a frozen parameter "
-        "does not move. The mode of the model stays as it was, and what `.grad` holds afterwards does not matter."
+        "total norm **before** clipping, as a float or a 0-d tensor. The total norm is never tiny, and "
+        "dividing by it plus a millionth, as torch does, is right, too. `.grad` may hold any finite numbers when the "
+        "function is called, on a frozen or unused parameter too. They play no part, not in the norm either, and a frozen "
+        "parameter does not move. Clearing to None and clearing to zeros are both right: where a frozen or unused parameter holds a gradient, the "
+        "optimizer is plain SGD, for which the two are the same. The mode of the model stays as it was, and what `.grad` holds afterwards does not matter."
     ),
     cases=_cases,
     arrange=_arrange,
