@@ -145,13 +145,28 @@ def _new_loss_old_gradient(model: nn.Module, optimizer: Any, loss_fn: LossFn, x:
     return loss.item()
 
 
+def _handed_out_each_time(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> object:
+    optimizer.zero_grad()
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    before = loss_fn(model(x), y)
+    found = torch.autograd.grad(before, trainable, allow_unused=True)
+
+    def closure() -> T:
+        for p, gradient in zip(trainable, found, strict=True):
+            p.grad = None if gradient is None else gradient.clone()
+        return loss_fn(model(x), y)
+
+    optimizer.step(closure)
+    return before.item()
+
+
 @mistake(
     "Every call of the closure left the same gradient",
     "The gradient was computed once, at the weights that the model came with, and stood in .grad at each call of the "
     "closure. LBFGS asked for that at the weights it had moved to.",
     "What must stand inside the closure, so that each call sees the new weights?",
     "A step with SGD or Adam needs no more than one gradient.",
-    also=(_one_gradient(clear=False), _one_gradient(returned="after"), _new_loss_old_gradient),
+    also=(_one_gradient(clear=False), _one_gradient(returned="after"), _new_loss_old_gradient, _handed_out_each_time),
     signs=(BACKWARDS,),
 )
 def computed_once(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
