@@ -15,8 +15,8 @@
 #
 # Lesson 2 showed that `backward()` adds. Lesson 3 showed how to clear, and with what. This
 # lesson is about the place. A training loop has few lines, and clearing is one of them. In some
-# places it is right, in one it destroys the training without a word, and in some it is right
-# until somebody adds validation, clipping or a second optimizer.
+# places it is right, in some it is wrong, and in some it is right until somebody adds validation
+# or a second optimizer.
 #
 # What you will be able to do:
 #
@@ -129,7 +129,7 @@ def share_right(model):
 # ## A line is moved
 #
 # Lesson 2 took the line `optimizer.zero_grad()` out of a loop. Here you keep it, and move it.
-# The reason is a diagram. In one form or another it stands in many texts on training. You will
+# The reason is a diagram. In one form or another you meet it in texts on training. You will
 # see it under the next cell, which has two loops: the usual one, and one that is written as the
 # diagram says. Both consist of the same lines.
 
@@ -185,13 +185,13 @@ compare("4.a", "nothing" if still else "as well" if as_well else "piles up")
 
 # %% [markdown]
 # After 90 steps not one weight has moved. Every gradient was computed, and thrown away before
-# the step could read it. Nothing is raised: an optimizer skips a parameter whose gradient is
-# `None`. The share of digits is what the weights of the start reach.
+# the step could read it. Nothing is raised: SGD skips a parameter whose gradient is `None`. The
+# share of digits is what the weights of the start reach.
 #
 # Some optimizers have a memory, or shrink weights by themselves. Do they move?
 #
-# > **Fact.** A step after a clearing that leaves `None` moves nothing. It does not even begin an
-# > optimizer's memory. Shown for SGD, SGD with momentum and weight decay, Adam and AdamW.
+# > **Fact.** With SGD, SGD with momentum and weight decay, Adam and AdamW, a step after a
+# > clearing that leaves `None` moves nothing. The memory of a fresh one does not even begin.
 
 # %% claims="S0-5"
 for name, make in makers.items():
@@ -246,9 +246,8 @@ assert [found.misconception for found in ledger.findings()] == ["zeroed-before-s
 ledger.plot(windows=4)
 
 # %% [markdown]
-# One backward, and the clearing empties `.grad` before the step gets there. The ring marks the
-# line. Nothing accumulates here: the gradients get lost. It happens: sacmehta/EdgeNets#14
-# reports such a loop in published code.
+# One backward, and the clearing empties `.grad` before the step gets there. The frame marks the
+# clearing, and the line stands below. Nothing accumulates here: the gradients get lost.
 #
 # ## 1. Where may it stand?
 #
@@ -297,9 +296,9 @@ compare("4.c", "bits" if max(apart) == 0 else "rounding" if max(apart) < 1e-9 el
 # full). In the next cell a window has two batches, and AdamW steps after the second. You clear
 # after one of its five events.
 #
-# > **Fact.** When `.grad` is empty at the beginning, clearing after a step or before the
-# > window's first backward gives the same weights, bit for bit. After that first backward it
-# > loses gradients.
+# > **Fact.** When `.grad` is empty at the beginning, clearing after the step or before the
+# > window's first backward gives the same weights, bit for bit. Between that first backward and
+# > the step it loses gradients. (Here with AdamW.)
 
 
 # %% claims="S0-6 S0-14 S0-15 S0-16 S0-28 S0-38"
@@ -343,8 +342,8 @@ figures.legal_arc()
 #
 # ### Two legal places that are not the same
 #
-# One thing separates them: what they trust. Say that somebody has called `backward()` before
-# your loop begins, to test something, and forgot it.
+# They differ in what they trust. (And in what `.grad` holds in between: section 3.) Say that
+# somebody has called `backward()` before your loop begins, to test something, and forgot it.
 
 # %%
 for place in places:
@@ -487,15 +486,14 @@ compare("4.d", closest(len(right), one=1, three=3, four=4, twelve=12))
 # a pass that another step has used.
 
 # %% claims="S0-31b"
-everything = [
-    replay(order) for order in itertools.permutations(("zero", "forward", "backward", "step"))
-]
 twice = [run.order for run in everything if any(step.used for step in run.steps)]
 print("orders, of 24, in which a step uses what an earlier step has used:", len(twice))
 assert not twice
 
 # %% [markdown]
-# A clearing in a wrong place loses gradients. They pile up where clearings are missing.
+# In these loops, with one backward in each round, a clearing in a wrong place loses gradients,
+# and nothing piles up. With more backward passes in a round it can be otherwise. You will meet
+# three such loops, in sections 4, 6 and 7.
 
 # %%
 quiz("4.q1")
@@ -563,8 +561,8 @@ compare("4.e", "none" if seen is None else "zeros" if seen == 0 else "same")
 
 # %% [markdown]
 # A line that skips parameters without a gradient logs nothing there, without a word. And a line
-# that waits for `None`, to show that the clearing works, never sees it in a loop that clears at
-# the start.
+# that waits in this place for `None`, to show that the clearing works, does not see it in the
+# loop that clears at the start.
 #
 # ### Picture: what `.grad` holds, and when
 #
@@ -612,8 +610,8 @@ figures.holdings(habits)
 # Right after the backward all rows agree: `.grad` is there, and belongs to this batch. So read
 # it between backward and step. There it also fits the weights. After the step it does not.
 #
-# > **Fact.** After `step()` of SGD, `.grad` still holds the gradient at the weights before the
-# > step.
+# > **Fact.** After `step()` of plain SGD, `.grad` still holds the gradient at the weights before
+# > the step.
 
 # %%
 model, (x, y) = small_model(), batches[0]
@@ -687,7 +685,7 @@ for name, end in (
 
 # %% [markdown]
 # So zeroing is no part of gradient descent. It is part of a design in which gradients are stored
-# and added up. The last two loops have no line that clears, and nothing that could be forgotten.
+# and added up. The last two loops have no line that clears, so none that could be forgotten.
 #
 # ## 4. Validation
 #
@@ -767,8 +765,8 @@ compare("4.f", "nothing" if traces["eval alone"][0] else "adds")
 
 # %% [markdown]
 # A forward pass has nothing to write into `.grad`. What `no_grad()` saves are the graphs. What
-# `eval()` protects are BatchNorm's statistics. Neither does the other's work, and neither looks
-# at `.grad`.
+# `eval()` protects here are BatchNorm's statistics. Neither does the other's work, and neither
+# looks at `.grad`.
 #
 # > **Fact.** `no_grad()` does not empty `.grad`, and does not keep `step()` from using it.
 
@@ -804,9 +802,9 @@ compare("4.g", keys.get(seen, "both"))
 
 # %% [markdown]
 # The two legal places are not equally robust. After a clearing at the end, `.grad` is empty, and
-# the validation fills it: the first step of the next epoch uses nine gradients, eight of them
-# from data the model must not train on. A clearing at the start throws them away, at the last
-# moment.
+# the validation fills it. The first step of the next epoch uses nine gradients. Eight of them
+# come from data the model must not train on. A clearing at the start throws them away, at the
+# last moment.
 #
 # The best is that they never get there: no backward, and where you need a gradient in
 # validation, `torch.autograd.grad`.
@@ -826,16 +824,16 @@ quiz("4.q2")
 # %% [markdown]
 # ## 5. Clipping
 #
-# Sometimes one batch has a gradient many times as long as the others, and one step undoes what
-# many have done. *Clipping* shortens the gradient $g$ of all parameters together to a length of
-# at most
-# $c$,
+# Sometimes one batch has a gradient many times as long as the others, and SGD takes a step as
+# many times as long. *Clipping* shortens the gradient $g$ of all parameters together to a length
+# of at most $c$,
 #
-# $$g \leftarrow g \cdot \min\left(1, \frac{c}{\lVert g \rVert}\right).$$
+# $$g \leftarrow g \cdot \min\left(1, \frac{c}{\lVert g \rVert + 10^{-6}}\right).$$
 #
-# `clip_grad_norm_` does that. It edits `.grad` in place, and returns the length as it was
-# before. There is one more line in the loop now, and it has a place, too. The loop clears at the
-# start. You try the line in three places, with $c = 0.1$.
+# (The $10^{-6}$ keeps it from dividing by 0.) `clip_grad_norm_` does that. It edits `.grad` in
+# place, and returns the length as it was before. There is one more line in the loop now, and it
+# has a place, too. The loop clears at the start. You try the line in three places, with $c =
+# 0.1$.
 
 
 # %%
@@ -892,20 +890,21 @@ compare(
 #
 # ### The norm is a diagnostic
 #
-# What `clip_grad_norm_` returns is worth a line in your log. With an infinite limit it clips
-# nothing and only measures. Here is the digits reader again, for two passes over its 30 pages.
-# In the second pass one page comes from a broken scanner: its pixels are fifty times too bright.
+# What `clip_grad_norm_` returns is worth a line in your log. With an infinite limit it leaves a
+# finite gradient as it is, and only measures. Here is the digits reader again, for two passes
+# over its 30 pages. In the second pass one page comes from a broken scanner: its pixels are fifty
+# times too bright.
 
 # %%
 predict("4.i")
 
 
 # %%
-def scanned(limit, broken):
-    """(share of test digits right, norms before clipping) after two passes."""
+def scanned(limit, broken, steps=60):
+    """(share of test digits right, norms before clipping) after so many steps."""
     model, norms = reader(), []
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for step, (pixels, labels) in enumerate(pages + pages, start=1):
+    for step, (pixels, labels) in enumerate((pages + pages)[:steps], start=1):
         pixels = 50 * pixels if broken and step == 50 else pixels
         optimizer.zero_grad()
         nn.functional.cross_entropy(model(pixels), labels).backward()
@@ -921,6 +920,8 @@ found = {
 }
 for name, (share, norms) in found.items():
     print(f"{name:<25} {share:.0%} read right, norm in step 50: {norms[49]:.3g}")
+before, after = (scanned(float("inf"), True, steps)[0] for steps in (49, 50))
+print(f"no clipping: {before:.0%} right before the broken page, {after:.0%} after it")
 figures.norms(found, limit=1.0)
 _, hurt, saved = (share for share, _ in found.values())
 compare("4.i", "saved" if saved - hurt > 0.2 else "same" if saved - hurt > -0.05 else "worse")
@@ -929,7 +930,7 @@ compare("4.i", "saved" if saved - hurt > 0.2 else "same" if saved - hurt > -0.05
 # One step has undone most of the training, and ten more have not repaired it. The norm names the
 # step, in both runs: the value before clipping is what is returned.
 #
-# ### A gradient that nobody clears counts too
+# ### Which parameters?
 #
 # Take a loop for fine-tuning. The optimizer holds the last layer of a model, the *head*. The
 # rest, the *body*, shall stay as it is. The loop clears with `optimizer.zero_grad()` and clips
@@ -977,8 +978,9 @@ compare("4.j", closest(over["as it stands"], none=0, one=1, most=8))
 
 # %% [markdown]
 # The body gets a gradient in every backward. No optimizer holds it, so `optimizer.zero_grad()`
-# does not clear it, and it adds up. The clipping counts it. The norm in the log looks like a
-# training that blows up, and the head is shortened for it in more than half of the steps.
+# does not clear it, and it adds up. The clipping counts it. So the norm in the log is largely
+# that of old gradients: 4.273 in step 8, where the other loop has 1.301. And the head is
+# shortened for it in more than half of the steps.
 #
 # There are three cures: clear the whole model; clip what the optimizer holds; or freeze the body
 # (lesson 3), so that it gets no gradient at all.
@@ -1086,8 +1088,8 @@ compare("4.k", seen)
 # %% [markdown]
 # The backward of $D$'s loss goes on through the fakes into $G$, because they were made by it. It
 # brings the gradient of the opposite wish: lower scores for the fakes. If it stays there, $G$'s
-# own gradient is added to it, and the two largely cancel. Here the foreign one is even the
-# longer one: what is left points against $G$'s own.
+# own gradient is added to it. At the start of this game the two largely cancel. The foreign one
+# is even the longer one: what is left points against $G$'s own.
 #
 # There are two ways to keep it out. `fake.detach()` cuts the graph between the two, and $G$ gets
 # nothing. Or $G$ is cleared again, before its own backward. The same question stands for $D$:
@@ -1155,7 +1157,8 @@ figures.leaks(passes)
 
 # %% [markdown]
 # A simple rule is right with `detach` and without, as loops 1 and 2 show: **clear each model
-# right before its own backward.** And detach, to save the backward that nobody needs.
+# right before its own backward.** (Before the first, where a model's half has several.) And
+# detach, to save the backward that nobody needs.
 
 # %%
 quiz("4.q3")
@@ -1231,10 +1234,11 @@ predict("4.m")
 for name, make in (("SGD", plain), ("Adam", makers["Adam"]), ("LBFGS", lbfgs)):
     losses, calls = steps_with(make, clear="inside")
     print(f"{name:<6} calls of the closure in each step: {[len(call) for call in calls]}")
-compare("4.m", closest(len(calls[0]), once=1, several=4, many=40))
+compare("4.m", closest(len(calls[0]), once=1, four=4, five=5))
 
 # %% [markdown]
-# So inside one `step()` there are several backward passes. What does a clearing in the place
+# After the last inner step it does not ask again. So inside one `step()` there are four backward
+# passes. What does a clearing in the place
 # that was right so far, before the step, do here?
 
 # %%
@@ -1261,7 +1265,7 @@ assert first[:2] == second[:2] and first[2] != second[2]
 # The first two agree: the first inner step is right. The next one is made with the sum of two
 # gradients, measured at two points.
 #
-# It need not explode. With a *line search*, LBFGS checks each move by its loss:
+# It need not explode. With a *line search*, LBFGS checks each move by its loss and its slope:
 
 # %%
 for place in ("inside", "outside"):
@@ -1285,8 +1289,8 @@ for make in (lbfgs, searching):
 assert one == other
 
 # %% [markdown]
-# It is the rule of section 1 once more. A step inside `step()` is a step, too, and after it
-# comes the next window. Only the closure stands in the right place to clear.
+# It is the rule of section 1 once more. Each call of the closure asks for the gradient at one
+# point, so each call is a window of its own. Only the closure stands in the right place to clear.
 #
 # The forward belongs inside, too. pytorch/pytorch#111369 had it outside:
 
@@ -1412,6 +1416,7 @@ compare("4.p", true_or_false(errors["each batch"] < 1e-12))
 
 # %% [markdown]
 # Once per step, not once per batch. Here a clearing before each batch loses every other batch.
+# In gaozhihan/PreDiff#32 a reader found such a clearing: outside the `if` that guards the step.
 # (The usual loop has one batch a step, so there is no difference to see in it.)
 #
 # **Three: clipping, hooks and functions of your own.**
@@ -1472,8 +1477,9 @@ compare("4.q", true_or_false(all(agree.values())))
 # None of them changes when or how to clear. And the other way round, clipping does not need
 # accumulation: it works on any `.grad`, wherever it comes from.
 #
-# **Four: mixed precision.** In *mixed precision*, the loss is multiplied by a large *scale*, so
-# that small gradients survive in 16 bits. A `GradScaler` looks after the scale (lesson 7).
+# **Four: mixed precision.** In *mixed precision* with float16, the loss is multiplied by a large
+# *scale*, so that small gradients survive in 16 bits. A `GradScaler` looks after the scale
+# (lesson 7).
 
 # %%
 predict("4.r")
@@ -1544,15 +1550,15 @@ compare("4.t", true_or_false(late < each))
 # | question | answer | shown in |
 # |---|---|---|
 # | Where may clearing stand? | After a step, and before the next window's first backward | 1, 2 |
-# | Do the legal places differ? | Not in the weights, when `.grad` is empty at the start; in what they trust | 1, 4 |
+# | Do the legal places differ? | Not in the weights, if `.grad` is empty at the start and no foreign backward comes; in what they trust | 1, 4, 6 |
 # | What does the popular diagram do? | It throws every gradient away; zeros with weight decay shrink the weights | first section |
-# | Does a clearing in a wrong place make gradients pile up? | No: it loses them | 2 |
+# | Does a clearing in a wrong place make gradients pile up? | Not in the 24 orders: there it loses them. With more backward passes in a round it can | 2, 4, 6, 7 |
 # | When may `.grad` be read? | Between backward and step | 3 |
 # | Is clearing part of gradient descent? | No: of storing and adding. Returned gradients need none | 3 |
 # | What does validation write into `.grad`? | Nothing, unless it calls backward | 4 |
 # | Where does clipping stand? | Between backward and step; over what the optimizer holds | 5 |
 # | What is the returned norm? | The length before clipping: put it into the log | 5 |
-# | Does `no_grad()` protect the weights? | From no step: it records no graph, and that is all | 4 |
+# | Does `no_grad()` protect the weights? | Not from a step: it keeps forward passes from recording a graph | 4 |
 # | Two models? | Clear each right before its own backward; a foreign backward may have filled it | 6 |
 # | LBFGS? | Clear inside the closure | 7 |
 #

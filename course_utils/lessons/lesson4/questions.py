@@ -131,7 +131,11 @@ QUESTIONS: tuple[Question, ...] = (
         "4.m",
         "prediction",
         "How often does LBFGS call the closure in one `step(closure)` here?",
-        {"once": "Once, like SGD", "several": "About four times", "many": "About forty times"},
+        {
+            "once": "Once, like SGD",
+            "four": "Four times: before each inner step",
+            "five": "Five times: at the start, and after each inner step",
+        },
     ),
     Question(
         "4.n",
@@ -202,7 +206,7 @@ QUESTIONS: tuple[Question, ...] = (
         "safe in a loop that clears at the end?",
         {
             "backward": "loss.backward() under model.eval(), and then read .grad",
-            "no_grad": "loss.backward() under torch.no_grad()",
+            "no_grad": "The forward pass and loss.backward(), both under torch.no_grad()",
             "grad": "torch.autograd.grad(loss, list(model.parameters()))",
         },
         answer="grad",
