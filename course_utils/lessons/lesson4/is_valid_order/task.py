@@ -140,7 +140,7 @@ EXERCISE = Exercise(
         "backward's gradient is lost: each is used by a step. Else return False. Several backwards may share a step. A "
         "forward without a backward is no fault. You may rely on two things: every backward has a forward of its own "
         "before it, with no step between the two; and where a step finds `.grad` empty, a gradient was lost before it, "
-        "so that the order is wrong anyway."
+        "so that the order is wrong anyway. The list is handed over for good: you may take events off it."
     ),
     cases=_cases,
     arrange=_arrange,
