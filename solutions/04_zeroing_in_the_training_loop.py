@@ -486,6 +486,9 @@ compare("4.d", closest(len(right), one=1, three=3, four=4, twelve=12))
 # a pass that another step has used.
 
 # %% claims="S0-31b"
+everything = [
+    replay(order) for order in itertools.permutations(("zero", "forward", "backward", "step"))
+]
 twice = [run.order for run in everything if any(step.used for step in run.steps)]
 print("orders, of 24, in which a step uses what an earlier step has used:", len(twice))
 assert not twice
