@@ -982,9 +982,9 @@ compare("4.j", closest(over["as it stands"], none=0, one=1, most=8))
 
 # %% [markdown]
 # The body gets a gradient in every backward. No optimizer holds it, so `optimizer.zero_grad()`
-# does not clear it, and it adds up. The clipping counts it. So the norm in the log is largely
-# that of old gradients: 4.273 in step 8, where the other loop has 1.301. And the head is
-# shortened for it in more than half of the steps.
+# does not clear it, and it adds up. The clipping counts it. So old gradients stand in
+# the norm of the log: it is 4.273 in step 8, where the other loop has 1.301. And the head is
+# shortened for them in more than half of the steps.
 #
 # There are three cures: clear the whole model; clip what the optimizer holds; or freeze the body
 # (lesson 3), so that it gets no gradient at all.
