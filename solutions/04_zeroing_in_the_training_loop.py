@@ -188,7 +188,7 @@ compare("4.a", "nothing" if still else "as well" if as_well else "piles up")
 # the step could read it. Nothing is raised: SGD skips a parameter whose gradient is `None`. The
 # share of digits is what the weights of the start reach.
 #
-# Some optimizers have a memory, or shrink weights by themselves. Do they move?
+# Some optimizers have a memory, or shrink weights by themselves. AdamW does both. Do they move?
 #
 # > **Fact.** With SGD, SGD with momentum and weight decay, Adam and AdamW, a step after a
 # > clearing that leaves `None` moves nothing. The memory of a fresh one does not even begin.
@@ -371,9 +371,9 @@ def train_step(model, optimizer, loss_fn, x, y):
 
 
 # %% [markdown]
-# Then the whole loop. One thing to know before: the loss of an epoch is usually reported as one
-# number, and the last batch is often smaller than the others. The mean of the batch losses is
-# then not the mean over the samples.
+# Then the whole loop. One pass over all batches is called an *epoch*. One thing to know before:
+# the loss of an epoch is usually reported as one number, and the last batch is often smaller
+# than the others. The mean of the batch losses is then not the mean over the samples.
 
 # %%
 model, rows, wanted = small_model(), draw(20, 10, seed=5), draw(20, 2, seed=6)
@@ -486,6 +486,9 @@ compare("4.d", closest(len(right), one=1, three=3, four=4, twelve=12))
 # a pass that another step has used.
 
 # %% claims="S0-31b"
+everything = [
+    replay(order) for order in itertools.permutations(("zero", "forward", "backward", "step"))
+]
 twice = [run.order for run in everything if any(step.used for step in run.steps)]
 print("orders, of 24, in which a step uses what an earlier step has used:", len(twice))
 assert not twice
@@ -690,9 +693,9 @@ for name, end in (
 #
 # ## 4. Validation
 #
-# Between two epochs you look at data that the model does not train on. Such a pass should leave
-# no trace. The usual code has two switches: `model.eval()`, and `torch.no_grad()` around the
-# forward. They are easily mixed up, and either one is easily forgotten.
+# Between two epochs you look at *held-out* data, on which the model does not train. Such a pass
+# should leave no trace. The usual code has two switches: `model.eval()`, and `torch.no_grad()`
+# around the forward. They are easily mixed up, and either one is easily forgotten.
 #
 # Suppose the second one is forgotten. The validation runs forward passes, in eval mode, and
 # takes the losses with `.item()`. There are gradients in `.grad` already.
@@ -832,9 +835,9 @@ quiz("4.q2")
 # $$g \leftarrow g \cdot \min\left(1, \frac{c}{\lVert g \rVert + 10^{-6}}\right).$$
 #
 # (The $10^{-6}$ keeps it from dividing by 0.) `clip_grad_norm_` does that. It edits `.grad` in
-# place, and returns the length as it was before. There is one more line in the loop now, and it
-# has a place, too. The loop clears at the start. You try the line in three places, with
-# $c = 0.1$.
+# place, and returns the length, or norm, as it was before. There is one more line in the loop
+# now, and it has a place, too. The loop clears at the start. You try the line in three places,
+# with $c = 0.1$.
 
 
 # %%
@@ -933,10 +936,11 @@ compare("4.i", "saved" if saved - hurt > 0.2 else "same" if saved - hurt > -0.05
 #
 # ### Which parameters?
 #
-# Take a loop for fine-tuning. The optimizer holds the last layer of a model, the *head*. The
-# rest, the *body*, shall stay as it is. The loop clears with `optimizer.zero_grad()` and clips
-# with `model.parameters()`, the line that one always writes. The limit is 4, more than the
-# length of any of these batches' gradients, of body and head together.
+# Take a loop for *fine-tuning*: a trained model learns something new. The optimizer holds its
+# last layer, the *head*. The rest, the *body*, shall stay as it is. The loop clears with
+# `optimizer.zero_grad()` and clips with `model.parameters()`, the line that one always writes.
+# The limit is 4, more than the length of any of these batches' gradients, of body and head
+# together.
 
 # %%
 predict("4.j")
@@ -979,9 +983,9 @@ compare("4.j", closest(over["as it stands"], none=0, one=1, most=8))
 
 # %% [markdown]
 # The body gets a gradient in every backward. No optimizer holds it, so `optimizer.zero_grad()`
-# does not clear it, and it adds up. The clipping counts it. So the norm in the log is largely
-# that of old gradients: 4.273 in step 8, where the other loop has 1.301. And the head is
-# shortened for it in more than half of the steps.
+# does not clear it, and it adds up. The clipping counts it. So old gradients stand in
+# the norm of the log: it is 4.273 in step 8, where the other loop has 1.301. And the head is
+# shortened for them in more than half of the steps.
 #
 # There are three cures: clear the whole model; clip what the optimizer holds; or freeze the body
 # (lesson 3), so that it gets no gradient at all.
