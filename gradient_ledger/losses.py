@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from types import FrameType, FunctionType
 from typing import Any, NamedTuple
 
@@ -60,7 +61,7 @@ def idle_summand(frame: FrameType | None, node: Any) -> Idle | None:
     if frame is None or {"locals", "vars", "eval", "exec"} & set(frame.f_code.co_names):
         return None
     scope = source.scope(frame.f_code.co_filename, frame.f_lineno)
-    call = next(_calls_of_backward(scope, frame.f_lineno), None) if scope is not None else None
+    call = _call_of_backward(scope, frame.f_lineno) if scope is not None else None
     if scope is None or call is None:
         return None
     with _variables(frame) as variables:
@@ -90,11 +91,14 @@ def _variables(frame: FrameType) -> Any:
             own.clear()  # elsewhere, in a class or under exec(), these are the variables themselves
 
 
-def _calls_of_backward(scope: ast.AST, line: int) -> Iterator[ast.Call]:
+@lru_cache(maxsize=256)  # the same line is asked for by every ledger that is opened around it
+def _call_of_backward(scope: ast.AST, line: int) -> ast.Call | None:
+    """The first call of a `backward` on a line of a function."""
     for one in ast.walk(scope):
         if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "backward":
             if one.lineno <= line <= (one.end_lineno or 0):
-                yield one
+                return one
+    return None
 
 
 def _function(called: Any) -> Any:

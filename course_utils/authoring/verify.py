@@ -25,9 +25,9 @@ from course_utils.authoring.notebooks import DIFFICULTY, student_notebook
 from course_utils.authoring.repository import NOWHERE
 from course_utils.authoring.source import Source, SourceCell, first_words, headings, parse, read
 from course_utils.checks.effects import endless_loop
-from course_utils.checks.judge import answers_of, mistakes_of
+from course_utils.checks.judge import answers_of, judge, left_by, mistakes_of
 from course_utils.exercise import Exercise, Verdict
-from course_utils.learner import evaluate
+from course_utils.learner import all_cases, evaluate
 from course_utils.lessons import exercise as find_exercise
 from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons.declare import SITTING, Lesson, Question
@@ -231,8 +231,12 @@ def _judged(exercise: Exercise) -> Iterator[str]:
             yield f"{folder}/answers.py: the right answer fails at seed {seed} ({_names(verdict)}); mend it"
             return
     for one in mistakes:  # the other seed is the business of the bank, which makes every mistake
-        for form in one.forms:
-            verdict = evaluate(exercise.id, form, limit=LOOP_LIMIT if "loop" in one.id else 10.0)
+        for number, form in enumerate(one.forms):
+            if "loop" in one.id:
+                verdict = evaluate(exercise.id, form, limit=LOOP_LIMIT)
+            else:  # what it leaves is kept, for the attempts of the bank to be compared with
+                left = [left_by(exercise, form, one.id, number, case, one.signs) for case in all_cases(exercise)]
+                verdict = judge(exercise, all_cases(exercise), left)
             named = [words.id for words in verdict.faults[0].mistakes] if verdict.faults else []
             if one.id not in named:
                 yield (
