@@ -84,8 +84,8 @@ def _around(file: str, line: int) -> Around:
     tree = _tree(file)
     if tree is None:
         return _NOTHING
-    holders = [n for n in ast.walk(tree) if isinstance(n, (*_FUNCTIONS, *_LOOPS))]
-    ifs = [n for n in ast.walk(tree) if isinstance(n, ast.If)]
+    holders = [n for n in _blocks(tree) if not isinstance(n, ast.If)]
+    ifs = [n for n in _blocks(tree) if isinstance(n, ast.If)]
     around = _innermost(holders, line)
     under = max((n for n in ifs if n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0)), key=_line, default=None)
     if under is not None and around is not None and under.lineno < around.lineno:
@@ -155,7 +155,7 @@ def _is_weighing(node: ast.AST) -> bool:
 def factor(file: str, line: int) -> str | None:
     """The name of what a hook's text multiplies or divides its gradient by, or the number itself; else None."""
     tree = _tree(file)
-    hooks = [n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS) and n.lineno == line] if tree is not None else []
+    hooks = [n for n in _blocks(tree) if isinstance(n, _FUNCTIONS) and n.lineno == line] if tree is not None else []
     if len(hooks) != 1:
         return None
     body: Any = hooks[0].body
@@ -193,7 +193,14 @@ def scope(file: str, line: int) -> ast.AST | None:
     tree = _tree(file)
     if tree is None:
         return None
-    return _innermost([n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS)], line) or tree
+    return _innermost([n for n in _blocks(tree) if isinstance(n, _FUNCTIONS)], line) or tree
+
+
+@lru_cache(maxsize=64)
+def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """The functions, loops and ifs of a file, in the order of `ast.walk`. A long file is walked once, not for each
+    new line of a program that runs in it."""
+    return tuple(n for n in ast.walk(tree) if isinstance(n, (*_FUNCTIONS, *_LOOPS, ast.If)))
 
 
 def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:

@@ -66,6 +66,7 @@ cross_entropy = nn.functional.cross_entropy
 #
 # Here are a healthy loop, for comparison, and the first patient. You know both from lesson 2.
 
+
 # %%
 def healthy(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -74,11 +75,13 @@ def healthy(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.step()
 
+
 def never_cleared(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for x, y in batches:
             loss_fn(model(x), y).backward()
             optimizer.step()
+
 
 # %% [markdown] claims="S0-4 S0-18 S0-47"
 # ## Three pairs of curves
@@ -136,6 +139,7 @@ compare("5.a", str(lower))
 # In a healthy plain loop the two are equal, because `.grad` holds nothing else. In the loop that
 # never clears, with SGD at learning rate 0.003, they are equal in the first step.
 
+
 # %%
 def used_and_own(clear, steps=150):
     """(used, own) of each step of a plain loop, SGD with learning rate 0.003."""
@@ -153,6 +157,7 @@ def used_and_own(clear, steps=150):
         readings.append((norm(p.grad for p in params), own))
         optimizer.step()
     return readings
+
 
 # %%
 predict("5.b")
@@ -265,6 +270,7 @@ quiz("5.q2")
 # Now write the rules down. Take one fault at a time, and ask of each rule which right loop it
 # would accuse.
 
+
 # %% exercise="5.1"
 def diagnose(events):
     """The name of the fault in a trace, or None."""
@@ -327,9 +333,11 @@ def diagnose(events):
     return next((fault for fault in order if fault in seen), None)
     ### END SOLUTION
 
+
 # %% [markdown]
 # Your program reads the books of the two loops from the beginning, and of a third that clears at
 # the end, with zeros. Before the exercise is solved it says `Ellipsis` each time.
+
 
 # %%
 def cleared_at_the_end(model, optimizer, loss_fn, batches, epochs):
@@ -338,6 +346,7 @@ def cleared_at_the_end(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.step()
             optimizer.zero_grad(set_to_none=False)
+
 
 for loop in (healthy, never_cleared, cleared_at_the_end):
     model = network()
@@ -375,6 +384,7 @@ report(found.ledger)
 #
 # The exercise holds the same loop, with the losses that it returns.
 
+
 # %% exercise="5.2"
 def train_missing_zero(model, optimizer, loss_fn, batches, epochs):
     """A step for each (x, y), epoch after epoch; returns the mean loss of each epoch."""
@@ -403,6 +413,7 @@ def train_missing_zero(model, optimizer, loss_fn, batches, epochs):
         losses.append(total / len(batches))
     return losses
     ### END SOLUTION
+
 
 # %% [markdown]
 # The same three instruments, for the loop as found and for yours. In the ledger's panels a block is
@@ -433,6 +444,7 @@ for name, chart in {**tries, "as found, lr 0.003": found}.items():
 # it on the right labels, with SGD, learning rate 0.1 and a *weight decay* of 0.05: in `step()`,
 # 0.05 times the weight is added to the gradient.
 
+
 # %%
 def found_loop(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -440,6 +452,7 @@ def found_loop(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.zero_grad(set_to_none=False)
             optimizer.step()
+
 
 decaying = partial(SGD, lr=0.1, weight_decay=0.05)
 found = examine(found_loop, decaying, make_model=other_labels)
@@ -477,6 +490,7 @@ report(found.ledger)
 # > **Fact.** With zeros in `.grad`, plain SGD with weight decay shrinks every weight by the same
 # > factor. With `None` it leaves every weight as it is, and with zeros and no weight decay, too.
 
+
 # %%
 def with_none(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -484,6 +498,7 @@ def with_none(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.zero_grad()
             optimizer.step()
+
 
 start = weights_of(other_labels())
 for name, loop, make, factor in (
@@ -499,6 +514,7 @@ print(f"0.995 to the power of 150: {0.995**150:.6f}")
 # %% [markdown]
 # With the default `None` the curve would have been a flat line, and somebody would have asked.
 # Zeros made the mistake quiet.
+
 
 # %% exercise="5.3"
 def train_late_zero(model, optimizer, loss_fn, batches, epochs):
@@ -530,6 +546,7 @@ def train_late_zero(model, optimizer, loss_fn, batches, epochs):
     return losses
     ### END SOLUTION
 
+
 # %%
 yours = examine(train_late_zero, decaying, make_model=other_labels)
 figures.case(found, yours)
@@ -543,6 +560,7 @@ quiz("5.q3")
 #
 # The complaint: none. "It runs, and it converges." SGD with learning rate 0.01, six epochs.
 
+
 # %%
 def found_loop(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -550,6 +568,7 @@ def found_loop(model, optimizer, loss_fn, batches, epochs):
         for x, y in batches:
             loss_fn(model(x), y).backward()
             optimizer.step()
+
 
 found = examine(found_loop, partial(SGD, lr=0.01), epochs=6)
 
@@ -583,6 +602,7 @@ compare("5.d", "saw" if saws else "own" if found.norms == found.own else "grows"
 # The clearing stands where it would be right if the optimizer stepped once an epoch. It must stand
 # in the loop that steps.
 
+
 # %% exercise="5.4"
 def train_zero_per_epoch(model, optimizer, loss_fn, batches, epochs):
     """A step for each (x, y), epoch after epoch; returns the mean loss of each epoch."""
@@ -613,6 +633,7 @@ def train_zero_per_epoch(model, optimizer, loss_fn, batches, epochs):
     return losses
     ### END SOLUTION
 
+
 # %%
 yours = examine(train_zero_per_epoch, partial(SGD, lr=0.01), epochs=6)
 figures.case(found, yours)
@@ -630,6 +651,7 @@ figures.case(found, yours)
 # the loss with respect to each pixel. Here is a loop that makes one for every batch, before it
 # trains on it. It clears at the start of each step. SGD, learning rate 0.1.
 
+
 # %%
 def found_loop(model, optimizer, loss_fn, batches, epochs):
     maps = []
@@ -642,6 +664,7 @@ def found_loop(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.step()
     return maps
+
 
 found = examine(found_loop, partial(SGD, lr=0.1))
 
@@ -692,6 +715,7 @@ print("the ledger finds:", [finding.misconception for finding in with_maps.ledge
 # To three digits the two curves are one. The norms differ by a factor of two, which you see only
 # if you have something to compare with. The ledger says the same as before.
 
+
 # %% exercise="5.5"
 def train_leaky_saliency(model, optimizer, loss_fn, batches, epochs):
     """A step for each (x, y), epoch after epoch; returns a saliency map a step."""
@@ -724,6 +748,7 @@ def train_leaky_saliency(model, optimizer, loss_fn, batches, epochs):
     return maps
     ### END SOLUTION
 
+
 # %%
 yours = examine(train_leaky_saliency, partial(SGD, lr=0.1))
 figures.case(found, yours)
@@ -734,11 +759,13 @@ figures.case(found, yours)
 # To train a network for other classes, one replaces its last layer. The complaint: "It works, but
 # the result is a bit weak." `model.head` is the last layer of the network.
 
+
 # %%
 def new_head():
     with torch.random.fork_rng():
         torch.manual_seed(5)
         return nn.Linear(32, 10).double()
+
 
 def found_function(model, head, make_optimizer, loss_fn, batches, epochs):
     optimizer = make_optimizer(model.parameters())
@@ -749,6 +776,7 @@ def found_function(model, head, make_optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.step()
 
+
 def with_new_head(train):
     """A loop for the clinic: it calls `train` with a new head, and SGD with learning rate 0.3."""
 
@@ -756,6 +784,7 @@ def with_new_head(train):
         train(model, new_head(), partial(SGD, lr=0.3), loss_fn, batches, epochs)
 
     return loop
+
 
 found = examine(with_new_head(found_function), partial(SGD, lr=0.3))
 
@@ -811,6 +840,7 @@ report(found.ledger)
 # The question that finds this fault needs no norm at all: *does the optimizer hold every parameter
 # that should learn?* The cell asks it in the line with `strangers`.
 
+
 # %% exercise="5.6"
 def train_swapped_layer(model, new_head, make_optimizer, loss_fn, batches, epochs):
     """Replace model.head by new_head, then train the model, a step for each (x, y)."""
@@ -835,6 +865,7 @@ def train_swapped_layer(model, new_head, make_optimizer, loss_fn, batches, epoch
             optimizer.step()
     ### END SOLUTION
 
+
 # %%
 yours = examine(with_new_head(train_swapped_layer), partial(SGD, lr=0.3))
 figures.case(found, yours)
@@ -853,6 +884,7 @@ quiz("5.q4")
 # at a time in memory. At first PyTorch raised an error: "Trying to backward through the graph a
 # second time". Then somebody added `retain_graph=True`.
 
+
 # %%
 def found_loop(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -862,6 +894,7 @@ def found_loop(model, optimizer, loss_fn, batches, epochs):
             running = running + loss_fn(model(x), y) / len(batches)
             running.backward(retain_graph=True)
         optimizer.step()
+
 
 def graph_bytes(loop):
     """The bytes that graphs keep for backward, after each forward pass of an epoch of a loop."""
@@ -875,6 +908,7 @@ def graph_bytes(loop):
 
         loop(model, SGD(model.parameters(), lr=0.1), loss_fn, eight, 1)
     return readings
+
 
 eight = training_batches()[:8]
 found = examine(found_loop, partial(SGD, lr=0.1), epochs=20, batches=eight)
@@ -936,6 +970,7 @@ except RuntimeError as error:
 # beside it you would see nothing. The error message was the best instrument of all, and
 # `retain_graph=True` switched it off.
 
+
 # %% exercise="5.7"
 def train_kept_running_loss(model, optimizer, loss_fn, batches, epochs):
     """A step an epoch, on the mean loss of its batches; returns that loss for each epoch."""
@@ -965,6 +1000,7 @@ def train_kept_running_loss(model, optimizer, loss_fn, batches, epochs):
     return losses
     ### END SOLUTION
 
+
 # %%
 yours = examine(train_kept_running_loss, partial(SGD, lr=0.1), epochs=20, batches=eight)
 figures.case(found, yours)
@@ -980,6 +1016,7 @@ figures.graphs_alive(
 # > once each loss has gone backward. In an evaluation without `no_grad()` it keeps what all the
 # > forwards saved.
 
+
 # %%
 def kept_by_sum(mode, as_number):
     """Bytes that graphs keep after 8 batches whose losses were added up."""
@@ -994,6 +1031,7 @@ def kept_by_sum(mode, as_number):
             del loss
         return saved.now
 
+
 print("KiB kept after 8 batches     total += loss    total += loss.item()")
 for mode in ("training", "evaluation", "evaluation, no_grad"):
     tensors, numbers = (kept_by_sum(mode, as_number) / 1024 for as_number in (False, True))
@@ -1007,6 +1045,7 @@ for mode in ("training", "evaluation", "evaluation, no_grad"):
 # batches, and clears before each batch. The second one clips to length 0.1, after the step. What
 # do used and own say to them?
 
+
 # %%
 def cleared_inside(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -1016,6 +1055,7 @@ def cleared_inside(model, optimizer, loss_fn, batches, epochs):
             if i % 2 == 1:
                 optimizer.step()
 
+
 def clipped_late(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for x, y in batches:
@@ -1023,6 +1063,7 @@ def clipped_late(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.step()
             nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+
 
 for loop in (cleared_inside, clipped_late):
     chart = examine(loop, partial(SGD, lr=0.1))
@@ -1047,6 +1088,7 @@ print("clipped late: the same weights as without any clipping:", same)
 # training once more as a function, with a choice: it clears or not, and SGD may get options. You
 # will need it in a minute.
 
+
 # %%
 def two_hundred(clear, **options):
     """(weights, losses) after 200 steps of SGD with learning rate 0.003."""
@@ -1062,12 +1104,14 @@ def two_hundred(clear, **options):
         losses.append(loss.item())
     return weights_of(model), losses
 
+
 # %% [markdown]
 # Begin with the simplest loss there is, a straight slope: the gradient is 1 everywhere. Take ten
 # steps with clearing, and ten without.
 
 # %%
 predict("5.h")
+
 
 # %%
 def travelled(clear, steps=10):
@@ -1080,6 +1124,7 @@ def travelled(clear, steps=10):
         (1 * w).backward()
         optimizer.step()
     return -w.item()
+
 
 right, broken = travelled(clear=True), travelled(clear=False)
 print(f"ten steps with clearing: {right:.2f}, without: {broken:.2f}")
@@ -1140,6 +1185,7 @@ for name, broken, twin in (
 # %%
 predict("5.j")
 
+
 # %%
 def swing(clear, steps=160, **options):
     """A weight on the bowl `w**2 / 2`, step by step from 1; SGD with learning rate 0.03."""
@@ -1153,6 +1199,7 @@ def swing(clear, steps=160, **options):
         optimizer.step()
         path.append(w.item())
     return path
+
 
 paths = {
     "cleared": swing(True),
@@ -1172,6 +1219,7 @@ compare("5.j", closest(late, settles=0.01, swings=1, flies=100))
 #
 # In the exercise you build the twin: a loop that clears, and still takes the uncleared loop's path.
 
+
 # %% exercise="5.8"
 def momentum_twin(model, loss_fn, batches, lr):
     """Clears as it should, and takes the path of SGD that never clears."""
@@ -1183,6 +1231,7 @@ def momentum_twin(model, loss_fn, batches, lr):
         loss_fn(model(x), y).backward()
         optimizer.step()
     ### END SOLUTION
+
 
 # %% [markdown]
 # Your twin beside the loop that never clears, for an epoch of digits. Before the exercise is solved
@@ -1206,6 +1255,7 @@ print("same weights up to 1e-9 of their length:", apart < 1e-9)
 # %%
 predict("5.k")
 
+
 # %%
 def freeze_on_the_way(clears):
     """(how far the frozen body moves in 5 steps, the ledger); `clears(p)`: is p cleared?"""
@@ -1223,6 +1273,7 @@ def freeze_on_the_way(clears):
             optimizer.step()
     return (model.body.weight - frozen).norm().item(), ledger
 
+
 partly, ledger = freeze_on_the_way(lambda p: p.requires_grad)
 fully, _ = freeze_on_the_way(lambda p: True)
 print(f"the frozen weights move by {partly:.4f}; where everything is cleared, by {fully:.4f}")
@@ -1236,6 +1287,7 @@ compare("5.k", "moves" if partly > 0 else "stays")
 #
 # For the last exercise, read a trace and say which steps used a gradient, in whole or in part, that
 # an earlier step had used. Think of what makes a gradient fresh again.
+
 
 # %% exercise="5.9"
 def stale_steps(events):
@@ -1258,8 +1310,10 @@ def stale_steps(events):
     return stale
     ### END SOLUTION
 
+
 # %% [markdown]
 # Here is your function on three books of two epochs with four batches each, so eight steps.
+
 
 # %%
 def once_an_epoch(model, optimizer, loss_fn, batches, epochs):
@@ -1268,6 +1322,7 @@ def once_an_epoch(model, optimizer, loss_fn, batches, epochs):
         for x, y in batches:
             loss_fn(model(x), y).backward()
             optimizer.step()
+
 
 for loop in (healthy, never_cleared, once_an_epoch):
     model = network()
@@ -1305,6 +1360,7 @@ for _ in range(12):
 
 mended = script.replace("slow.zero_grad()\n", "slow.zero_grad()\n    fast.zero_grad()\n")
 
+
 def audits(*texts):
     """[(what the command prints, exit status)] for scripts with these texts, side by side."""
     with tempfile.TemporaryDirectory() as folder:
@@ -1318,6 +1374,7 @@ def audits(*texts):
             running.append(process)
         printed = [process.communicate(timeout=120)[0].strip() for process in running]
         return list(zip(printed, (process.returncode for process in running), strict=True))
+
 
 for printed, status in audits(script, mended):
     report_alone = re.sub(r"\n {8}(?=\S)", " ", printed.partition("\ntimeline")[0])
@@ -1381,6 +1438,7 @@ quiz("5.q5")
 # %%
 predict("5.l")
 
+
 # %%
 def linear_losses(clear, steps, seed):
     """The losses of a linear layer on one sample, SGD with learning rate 0.01."""
@@ -1397,6 +1455,7 @@ def linear_losses(clear, steps, seed):
         loss.backward()
         optimizer.step()
     return losses
+
 
 runs = [[linear_losses(clear, 100, seed) for clear in (True, False)] for seed in range(20)]
 print("loss of seed 0, in step      1       2       3      10      100")
@@ -1440,6 +1499,7 @@ compare("5.m", true_or_false(all(a < b for a, b in zip(used, used[1:], strict=Fa
 # %%
 predict("5.n")
 
+
 # %%
 def late(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -1447,6 +1507,7 @@ def late(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.zero_grad()
             optimizer.step()
+
 
 model = network()
 with GradientLedger() as ledger:
@@ -1469,6 +1530,7 @@ compare("5.n", true_or_false(max(held) > 1))
 # %%
 predict("5.o")
 
+
 # %%
 def regression(make, clear, steps=400):
     """The losses of a small network on 24 random rows."""
@@ -1484,6 +1546,7 @@ def regression(make, clear, steps=400):
         loss.backward()
         optimizer.step()
     return losses
+
 
 print("loss in step                    1       10      100      400")
 for name, make in (("SGD", partial(SGD, lr=0.05)), ("Adam", partial(Adam, lr=0.05))):
@@ -1505,6 +1568,7 @@ compare("5.o", true_or_false(losses[-1] < losses[0]))
 # %%
 predict("5.p")
 
+
 # %%
 def every_fourth(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -1513,6 +1577,7 @@ def every_fourth(model, optimizer, loss_fn, batches, epochs):
             if (i + 1) % 4 == 0:
                 optimizer.step()
                 optimizer.zero_grad()
+
 
 model, batches = network(), training_batches()[:10]
 with GradientLedger(window=4) as ledger:
@@ -1544,6 +1609,7 @@ compare("5.p", true_or_false(max(windows) > 4))
 # %%
 predict("5.q")
 
+
 # %%
 def undivided(model, optimizer, loss_fn, batches, epochs):
     for at in range(0, len(batches), 4):
@@ -1552,6 +1618,7 @@ def undivided(model, optimizer, loss_fn, batches, epochs):
         for x, y in window:
             loss_fn(model(x), y).backward()
         optimizer.step()
+
 
 window, batches = [], training_batches()[:8]
 findings = {}

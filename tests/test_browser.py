@@ -55,7 +55,7 @@ TRIAL = "trial.ipynb"
 def _trial() -> str:
     longest = max(lesson(1).questions, key=lambda q: max(map(len, q.choices.values())) if q.kind == "prediction" else 0)
     cells = ["from course_utils import *\nfrom course_utils.widgets import *", f"predict({longest.id!r})"]
-    cells += ["quiz('1.q1')", "loss_surface()", "expression_graph()", "gradient_buffer()"]
+    cells += ["quiz('1.q1')", "loss_surface()", "expression_graph()", "gradient_buffer()", "order_of_events()"]
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
     return nbformat.writes(made)
@@ -286,6 +286,11 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     for name in ("backward()", "backward()", "zero_grad(set_to_none=False)", "step()"):
         ledger.get_by_role("button", name=name, exact=True).click(timeout=60_000)
     expect(ledger.locator("tbody tr:visible")).to_have_count(4)
+    order = notebook.with_source("order_of_events(")
+    for name in ("forward", "backward()", "step()", "Run"):
+        order.get_by_role("button", name=name, exact=True).click(timeout=60_000)
+    expect(order.get_by_role("status")).to_contain_text("Steps 2 to 6 used passes that an earlier step had used")
+    expect(order.locator("tbody tr:visible")).to_have_count(6)
     expect(surface.locator("img:visible")).to_have_count(1)
 
     # No word lies on another and nothing scrolls sideways; a picture keeps its place while it changes.
@@ -324,7 +329,7 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     page.locator('.lm-Menu-item[data-command="kernelmenu:restart"]').click()
     page.locator(".jp-Dialog .jp-mod-accept").click()
     ask.locator("button.jupyter-widgets-disconnected").last.click(timeout=60_000)
-    for index in range(5):
+    for index in range(6):
         expect(told.nth(index)).to_be_visible()
     page.screenshot(path=shots / "trial-restarted.png", full_page=True)
 
@@ -339,14 +344,14 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     Notebook(page, lab.workbook / TRIAL)
     assert not any(one.is_visible() for one in page.get_by_text("Loading widget").all())
     missing = page.get_by_text("model not found")
-    expect(missing).to_have_count(5, timeout=60_000)
+    expect(missing).to_have_count(6, timeout=60_000)
     assert not any(one.is_visible() for one in missing.all())
     expect(ask.locator("li:visible").first).to_be_visible()
     expect(ask).to_contain_text("Committed: a")
     expect(ledger.locator("tbody tr:visible")).not_to_have_count(0)
     for explorer in (surface, graph):
         expect(explorer.locator("img[alt]:visible")).to_have_count(1)
-    for index in range(5):
+    for index in range(6):
         expect(told.nth(index)).to_be_visible()
     assert page.evaluate("() => document.body.dataset.jpThemeLight") == "false"
     assert serious_faults(page) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 import re
 import subprocess
@@ -16,13 +17,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_utils.widgets import expression_graph, gradient_buffer, loss_surface, page
+from course_utils.widgets import expression_graph, gradient_buffer, loss_surface, order_of_events, page
 from course_utils.widgets.explorers import (
     buffer,
     buffer_view,
     expression,
     expression_view,
     numbers,
+    order,
+    order_view,
     surface,
     surface_view,
 )
@@ -346,6 +349,130 @@ def test_the_ledger_is_a_table_with_a_caption_and_scoped_headers() -> None:
     assert "<caption" in page and "None" in page
 
 
+# The order of events
+
+
+USUAL = ("zero", "forward", "backward", "step")
+
+
+@pytest.mark.parametrize(
+    "text", ["zero forward backward step", "forward zero backward step", "forward backward step zero"]
+)
+def test_the_three_places_are_right_and_leave_the_same_losses_bit_for_bit(text: str) -> None:
+    run = order.replay(text.split())
+    assert run.right and not run.findings
+    assert [step.held for step in run.steps] == [(number,) for number in range(1, 7)]
+    assert [step.loss for step in run.steps] == [step.loss for step in order.replay(USUAL).steps]
+    assert run.end == run.steps[-1].loss < run.start / 2
+
+
+@pytest.mark.parametrize(("clear", "norm"), [("zero", None), ("zeros", 0.0)])
+def test_clearing_between_backward_and_step_loses_every_pass_and_moves_nothing(clear: str, norm: float | None) -> None:
+    run = order.replay(["forward", "backward", clear, "step"])
+    assert not run.right and not run.moved and run.start == run.end
+    assert run.lost == (1, 2, 3, 4, 5, 6) and run.left == ()
+    assert {(step.held, step.norm, step.lost) for step in run.steps} == {((), norm, (n,)) for n in range(1, 7)}
+    assert [one.misconception for one in run.findings] == ["zeroed-before-step"]
+    assert "No step moved a weight. Passes 1 to 6 were cleared unused." in order_view.describe(run)
+
+
+def test_with_weight_decay_zeros_shrink_every_weight_and_none_leaves_it() -> None:
+    zeros = order.replay(["forward", "backward", "zeros", "step"], weight_decay=0.5)
+    none = order.replay(["forward", "backward", "zero", "step"], weight_decay=0.5)
+    assert zeros.moved and not none.moved and zeros.lost == none.lost
+    assert [round(b.moved / a.moved, 12) for a, b in zip(zeros.steps, zeros.steps[1:], strict=False)] == [0.95] * 5
+    assert "Steps 1 to 6 found no backward pass in .grad." in order_view.describe(zeros)
+
+
+def test_without_a_clearing_each_step_uses_all_passes_so_far() -> None:
+    run = order.replay(["forward", "backward", "step"])
+    assert run.steps[2].held == (1, 2, 3) and run.steps[2].used == (1, 2) and run.lost == ()
+    assert [one.misconception for one in run.findings] == ["never-zeroed"]
+    assert "Steps 2 to 6 used passes that an earlier step had used." in order_view.describe(run)
+
+
+def test_two_passes_a_step_are_right_unless_a_clearing_stands_between_them() -> None:
+    both = order.replay(["forward", "backward", "forward", "backward", "step", "zero"])
+    half = order.replay(["zero", "forward", "backward", "zero", "forward", "backward", "step"])
+    assert both.right and both.steps[1].held == (3, 4)
+    assert not half.right and half.lost == (1, 3, 5, 7, 9, 11) and half.steps[1].lost == (3,)
+
+
+def test_what_waits_for_a_step_at_the_end_is_said() -> None:
+    run = order.replay(["step", "zero", "forward", "backward"])
+    assert not run.right and run.left == (6,) and run.steps[0].norm is None and run.steps[1].held == (1,)
+    assert "At the end pass 6 still stands in .grad, and no step has used it." in order_view.describe(run)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("backward forward zero step", "iteration 1, NameError: name 'loss' is not defined"),
+        (
+            "zero forward backward backward step",
+            "iteration 1, RuntimeError: Trying to backward through the graph a second",
+        ),
+        ("forward step zero backward", "iteration 2, RuntimeError: one of the variables needed for gradient"),
+    ],
+)
+def test_an_order_that_cannot_run_stops_with_pytorchs_own_words(text: str, error: str) -> None:
+    run = order.replay(text.split())
+    assert run.error is not None and run.error.startswith(error) and not run.right
+    assert order_view.describe(run).startswith(f"It stops: {error}")
+
+
+def test_of_all_orders_of_the_four_events_three_are_right_and_none_uses_a_pass_twice() -> None:
+    runs = [order.replay(events) for events in itertools.permutations(USUAL)]
+    assert sum(run.right for run in runs) == 3
+    assert not any(step.used for run in runs for step in run.steps)
+    assert sum(run.error is not None for run in runs) == 13
+    assert sum(run.error is None and not run.moved for run in runs) == 6
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(sorted(order.LINES)), min_size=1, max_size=order.MOST))
+def test_every_pass_is_used_lost_or_left_and_the_text_that_is_shown_is_the_loop_that_ran(events: list[str]) -> None:
+    run = order.replay(events, iterations=3)
+    used = {number for step in run.steps for number in step.held}
+    passes = used | set(run.lost) | set(run.left)
+    assert len(used) + len(run.lost) + len(run.left) == len(passes) == (max(passes) if passes else 0)
+    assert run.program == order.program(events, 3) and run.program.count("loss.backward()") == events.count("backward")
+    assert all(step.moved == 0 for step in run.steps if not step.norm)
+    assert order_view.describe(run) and "None" not in "".join(order_view.passes(step.held) for step in run.steps)
+
+
+@pytest.mark.parametrize(
+    ("events", "iterations", "reason"),
+    [
+        (["clear"], 6, "no event 'clear'"),
+        ([], 6, "1 to 10 events, not 0"),
+        (["step"] * 11, 6, "not 11"),
+        (USUAL, 0, "once"),
+    ],
+)
+def test_an_order_that_is_none_is_refused(events: list[str], iterations: int, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        order.replay(events, iterations)
+
+
+def test_the_ledger_reads_the_loop_that_ran_and_names_its_line() -> None:
+    for events in (["forward", "backward", "zero", "step"], ["forward", "forward", "backward", "zero", "step"]):
+        (found,) = order.replay(events).findings
+        assert found.where is not None and found.where.code == "optimizer.zero_grad()"
+        assert found.where.line == order.program(events).split("\n").index("    optimizer.zero_grad()") + 1
+
+
+def test_a_replay_leaves_the_random_state_alone() -> None:
+    before = torch.get_rng_state()
+    order.replay(USUAL)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_numbers_of_passes_are_said_in_few_words() -> None:
+    said = [order_view.passes(numbers) for numbers in ((), (3,), (1, 2), (1, 2, 3), (1, 3, 5))]
+    assert said == ["none", "3", "1, 2", "1 to 3", "1, 3, 5"]
+
+
 # Numbers
 
 
@@ -373,7 +500,13 @@ STILLS = {
         buffer_view.text(buffer.example(buffer.GradientBuffer())),
         buffer_view.ledger(buffer.example(buffer.GradientBuffer())),
     ),
+    "order_of_events": lambda: page.Still(*order_still()),
 }
+
+
+def order_still() -> tuple[str, str]:
+    runs = [order.replay(events) for events in order_view.EXAMPLES]
+    return order_view.text(runs), page.scrolling(order_view.overview(runs), order_view.STILL_CAPTION)
 
 
 @pytest.mark.parametrize("name", sorted(STILLS))
@@ -421,7 +554,7 @@ def test_without_ipywidgets_no_widget_is_made(monkeypatch: pytest.MonkeyPatch) -
     assert set(seen[0]) == {"text/plain", "text/html"} and page.INSTALL in seen[0]["text/plain"]
 
 
-@pytest.mark.parametrize("explorer", [loss_surface, expression_graph, gradient_buffer])
+@pytest.mark.parametrize("explorer", [loss_surface, expression_graph, gradient_buffer, order_of_events])
 def test_in_a_terminal_the_text_is_printed_and_stderr_stays_empty(
     explorer: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -537,6 +670,45 @@ def test_every_press_on_the_gradient_buffer_adds_a_line_to_the_ledger() -> None:
     assert "The ledger is empty" in written()
 
 
+def test_an_order_is_put_together_taken_back_and_run_by_button() -> None:
+    buttons, written = parts(order_view._widget(0.0))
+    assert "No event yet" in written()
+    for name in ("Run", "Undo"):
+        buttons[name].click()
+        assert "No event yet" in written()
+    for name in ("forward", "backward()", "step()", "zero_grad()"):
+        buttons[name].click()
+    assert "loss.backward()" in written() and '<th scope="row"' not in written()
+    buttons["Undo"].click()
+    buttons["Run"].click()
+    assert "Steps 2 to 6 used passes that an earlier step had used" in written()
+    assert written().count('<th scope="row"') == 6 and "<caption" in written() and "<img alt=" in written()
+    buttons["zero_grad(set_to_none=False)"].click()
+    assert "Add an event, or press Run" in written() and "<img" not in written()
+    buttons["Run"].click()
+    assert "Right: every step used" in written()
+    for _ in range(order.MOST):
+        buttons["forward"].click()
+    assert "10 events are the most" in written() and written().count("x, y = next(batches)") == order.MOST - 3
+    buttons["Start again"].click()
+    assert "No event yet" in written() and "loss.backward()" not in written()
+
+
+def test_an_order_without_a_step_is_run_without_a_picture() -> None:
+    buttons, written = parts(order_view._widget(0.0))
+    buttons["forward"].click()
+    buttons["Run"].click()
+    assert "No step ran" in written() and "<img" not in written()
+
+
+def test_a_run_leaves_no_figure_open() -> None:
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    assert len(order_view.drawn(order.replay(USUAL)).alt) > 80
+    assert plt.get_fignums() == before
+
+
 def test_the_alternative_text_of_the_surface_says_when_the_point_has_left_the_picture() -> None:
     descent = surface.Descent(surface.line_fit())
     assert "left the picture" not in surface_view.draw(descent, 0.2).alt
@@ -547,7 +719,8 @@ def test_the_alternative_text_of_the_surface_says_when_the_point_has_left_the_pi
 
 def test_importing_the_names_draws_on_no_drawing_and_no_widget_library() -> None:
     code = (
-        "import sys\nfrom course_utils.widgets import expression_graph, gradient_buffer, loss_surface\n"
+        "import sys\n"
+        "from course_utils.widgets import expression_graph, gradient_buffer, loss_surface, order_of_events\n"
         "print([m for m in ('matplotlib', 'ipywidgets', 'IPython') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

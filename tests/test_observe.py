@@ -251,6 +251,16 @@ def test_only_the_learners_own_lines_are_shown() -> None:
     assert raised.frames[0].source == "return helper(model(torch.ones(1, 2)))"
 
 
+def test_lines_of_a_ledger_that_looks_on_are_not_the_learners() -> None:
+    def attempt(x: torch.Tensor) -> None:
+        nn.Linear(2, 1)(torch.ones(3, 2)).backward()
+
+    task = _exercise(lambda: Arrangement((torch.ones(2),)))
+    raised = observe(task, attempt, CASE, ledger=True).raised
+    assert raised is not None and "scalar outputs" in raised.message
+    assert [frame.function for frame in raised.frames] == ["attempt"]
+
+
 def test_lines_called_back_from_torch_are_the_learners_too() -> None:
     class Model(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

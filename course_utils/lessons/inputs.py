@@ -153,6 +153,19 @@ class _Heads(nn.Module):
         return self.heads[head](torch.tanh(self.trunk(x)))
 
 
+class _Moded(nn.Module):
+    """A model that says something else in train mode than in eval mode, as with dropout, and draws nothing for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(3, 4)
+        self.second = nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = torch.tanh(self.first(x))
+        return self.second(2 * hidden.roll(1, dims=-1) if self.training else hidden)
+
+
 def _build_model(kind: str) -> nn.Module:
     match kind:
         case "linear":
@@ -177,6 +190,8 @@ def _build_model(kind: str) -> nn.Module:
             return _Scaled()
         case "heads":
             return _Heads()
+        case "moded":
+            return _Moded()
     raise ValueError(f"unknown model {kind!r}")
 
 

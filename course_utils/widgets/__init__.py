@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from course_utils.widgets.explorers.buffer_view import gradient_buffer
     from course_utils.widgets.explorers.expression_view import expression_graph
+    from course_utils.widgets.explorers.order_view import order_of_events
     from course_utils.widgets.explorers.surface_view import loss_surface
 
-__all__ = ["expression_graph", "gradient_buffer", "loss_surface"]
+__all__ = ["expression_graph", "gradient_buffer", "loss_surface", "order_of_events"]
 
 # Found when first asked for: an explorer costs nothing to those who import something else from here.
 _HOMES = {
     "expression_graph": "course_utils.widgets.explorers.expression_view",
     "gradient_buffer": "course_utils.widgets.explorers.buffer_view",
     "loss_surface": "course_utils.widgets.explorers.surface_view",
+    "order_of_events": "course_utils.widgets.explorers.order_view",
 }
 
 

@@ -47,7 +47,7 @@ def _zeros(group: Sequence[Run]) -> list[str]:
     places = list(dict.fromkeys(pair.where for run in group for pair in run.wrong))
     if places == [RESULT]:
         return ["Every entry that was given is zero."]
-    if not all(where.startswith(RESULT) for where in places):
+    if any(".grad" in where for where in places):
         return [f"No gradient but zero, or None, is left at {names_of(places)}."]
     right = [pair.where for pair in group[0].pairs if pair.where not in places and pair.where.startswith(RESULT)]
     rest = "; the others are right" if right else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from course_utils.checks.observe.raised import is_learners
 from course_utils.plain import Plain
 from gradient_ledger import GradientLedger
 from gradient_ledger.events import Finding
@@ -9,7 +10,7 @@ from gradient_ledger.events import Finding
 LEDGER = "what the ledger found"
 """The fact that holds the ids of the findings, notes left out: a mistake may have it among its signs."""
 SAID = "what the ledger said"
-"""The same findings with their lines and words, a list of dicts with the keys of `_plain`."""
+"""Those of them that point at the learner's code or at no line, as dicts with the keys of `_plain`."""
 
 
 def findings_of(ledger: GradientLedger) -> dict[str, Plain]:
@@ -17,7 +18,9 @@ def findings_of(ledger: GradientLedger) -> dict[str, Plain]:
     found = [one for one in ledger.findings() if one.severity != "info"]
     if ledger.trouble:
         return {}
-    return {LEDGER: sorted({one.misconception for one in found}), SAID: [_plain(one) for one in found]}
+    # The model and the loss of a case are ours: a line of theirs tells a learner nothing.
+    said = [_plain(one) for one in found if one.where is None or is_learners(one.where.file)]
+    return {LEDGER: sorted({one.misconception for one in found}), SAID: said}
 
 
 def _plain(one: Finding) -> dict[str, str]:

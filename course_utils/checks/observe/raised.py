@@ -8,10 +8,12 @@ import sysconfig
 import traceback
 from pathlib import Path
 
+import gradient_ledger
 from course_utils.exercise import Frame, Raised
 from course_utils.plain import MAX_TEXT, without_addresses
 
-_PACKAGE = str(Path(__file__).resolve().parents[2]) + os.sep
+_LEDGER = Path(gradient_ledger.__file__).resolve().parent
+_PACKAGES = tuple(str(folder) + os.sep for folder in (Path(__file__).resolve().parents[2], _LEDGER))
 _LIBRARIES = tuple({os.path.realpath(path) + os.sep for path in sysconfig.get_paths().values()})
 
 
@@ -20,9 +22,9 @@ def describe_exception(error: BaseException) -> Raised:
     frames = [
         Frame(entry.name, entry.lineno or 0, (entry.line or "").strip()[:200])
         for entry in traceback.extract_tb(error.__traceback__)
-        if _is_learners(entry.filename)
+        if is_learners(entry.filename)
     ]
-    if isinstance(error, SyntaxError) and error.text and _is_learners(error.filename or "<string>"):
+    if isinstance(error, SyntaxError) and error.text and is_learners(error.filename or "<string>"):
         frames.append(Frame("<syntax>", error.lineno or 0, error.text.strip()[:200]))
     try:
         message = without_addresses(str(error))
@@ -31,11 +33,12 @@ def describe_exception(error: BaseException) -> Raised:
     return Raised(type(error).__name__, message[:MAX_TEXT], tuple(frames[-5:]))
 
 
-def _is_learners(filename: str) -> bool:
+def is_learners(filename: str) -> bool:
+    """Whether a file holds the learner's own code: not ours, and of no library."""
     if filename.startswith("<"):
         # Cells of some front ends are named <ipython-input-...>; frozen library modules <frozen ...>.
         return not filename.startswith(("<frozen", "<__array_function__", "<eval_with_key>"))
     path = os.path.realpath(filename)
-    if path.startswith(_PACKAGE):
+    if path.startswith(_PACKAGES):
         return False
     return bool(linecache.getlines(filename)) and not path.startswith(_LIBRARIES)

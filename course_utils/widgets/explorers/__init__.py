@@ -5,6 +5,7 @@
 | `loss_surface` | `surface.py` | `surface_view.py` |
 | `expression_graph` | `expression.py` | `expression_view.py` |
 | `gradient_buffer` | `buffer.py` | `buffer_view.py` |
+| `order_of_events` | `order.py` | `order_view.py` |
 
 `widgets/page.py` makes of each what stands in the page and the buttons beside it.
 """

@@ -1,0 +1,357 @@
+"""What is often done instead in exercise 3.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import torch
+from torch import nn
+
+from course_utils.checks.mistakes import mistake
+
+T = torch.Tensor
+Clear = Callable[[T], object]
+Code = Callable[..., object]
+
+
+def _nothing(param: T) -> None:
+    pass
+
+
+def _none(param: T) -> None:
+    param.grad = None
+
+
+def _zeros(param: T) -> None:
+    if param.grad is not None:
+        param.grad.zero_()
+
+
+def _loop(to_none: Clear = _none, to_zeros: Clear = _zeros, where: Callable[[T], bool] = lambda param: True) -> Code:
+    """Over all tensors for which `where` holds."""
+
+    def code(params: Iterable[T], set_to_none: bool = True) -> None:
+        for param in params:
+            if where(param):
+                (to_none if set_to_none else to_zeros)(param)
+
+    return code
+
+
+# ------------------------------------------------------------------ what set_to_none asks for
+
+
+@mistake(
+    "Every .grad is None, whatever set_to_none says",
+    "With set_to_none=False every .grad is None. Those that held a tensor were to keep it, filled with zeros.",
+    "Which line of yours reads set_to_none, and what does it do where it is False?",
+)
+def always_none(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=_none)(params, set_to_none)
+
+
+def _zeros_everywhere(param: T) -> None:
+    param.grad = torch.zeros_like(param, requires_grad=False)
+
+
+@mistake(
+    "Zeros, where None was asked for",
+    "With set_to_none=True each .grad that held a tensor holds zeros. Zeros are a gradient: they take memory, and an "
+    "optimizer steps on them.",
+    "What must .grad be, so that it holds no tensor at all?",
+    "The name zero_grad says zero. Since PyTorch 2.0 its default is None.",
+    also=(_loop(to_none=_zeros_everywhere),),
+)
+def always_zeros(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_none=_zeros)(params, set_to_none)
+
+
+@mistake(
+    "set_to_none does the opposite",
+    "With set_to_none=True the gradients are zeros, and with set_to_none=False they are None.",
+    "Read your condition aloud: what happens if set_to_none is true?",
+)
+def flag_the_other_way_round(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_none=_zeros, to_zeros=_none)(params, set_to_none)
+
+
+@mistake(
+    "Without set_to_none zeros are made",
+    "Where the call says nothing of set_to_none, a .grad that held a tensor holds zeros afterwards. The default that "
+    "was asked for gives None.",
+    "Compare the first line of your function with the exercise's text.",
+    "Before PyTorch 2.0 zeros were the default.",
+)
+def default_is_zeros(params: Iterable[T], set_to_none: bool = False) -> None:
+    _loop()(params, set_to_none)
+
+
+# ------------------------------------------------------------------ how zeros come in
+
+
+def _other_zeros(param: T) -> None:
+    if param.grad is not None:
+        param.grad = torch.zeros_like(param.grad)
+
+
+def _other_memory(param: T) -> None:
+    if param.grad is not None:
+        param.grad.data = torch.zeros_like(param.grad)
+
+
+@mistake(
+    "What was written stands in other memory",
+    "With set_to_none=False the memory that .grad had before is no longer what is there: it holds a new tensor, or the "
+    "old one has other memory under it. Whoever shares the old memory does not see what was written.",
+    "Write the zeros into the tensor that is there.",
+    "p.grad = zeros makes a new tensor and changes what .grad names. Nothing is written into the old one.",
+    also=(_loop(to_zeros=_other_memory),),
+)
+def new_tensor_of_zeros(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=_other_zeros)(params, set_to_none)
+
+
+def _detached(param: T) -> None:
+    if param.grad is not None:
+        param.grad = param.grad.detach()
+        param.grad.zero_()
+
+
+@mistake(
+    "Another tensor in .grad, in the old one's memory",
+    "With set_to_none=False the zeros are in the memory that .grad had before, and .grad is another tensor than it was: "
+    "one that shares its memory.",
+    "Write into the tensor that is there, and assign nothing.",
+    "detach() looks like an act on the tensor. It makes a second one on the same memory.",
+)
+def another_tensor_in_its_memory(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=_detached)(params, set_to_none)
+
+
+def _zeros_for_none(param: T) -> None:
+    if param.grad is None:
+        param.grad = torch.zeros_like(param, requires_grad=False)
+    param.grad.zero_()
+
+
+@mistake(
+    "Zeros where there was no gradient",
+    "With set_to_none=False a .grad that was None is a tensor of zeros afterwards. None is cleared already.",
+    "What should happen to a parameter whose .grad is None?",
+    "As numbers zeros and nothing look alike; an optimizer steps on zeros, and passes None by.",
+)
+def zeros_where_none_was(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=_zeros_for_none)(params, set_to_none)
+
+
+def _times_zero(param: T) -> None:
+    if param.grad is not None:
+        param.grad.mul_(0)
+
+
+@mistake(
+    "Not a number is left where a gradient was infinite or NaN",
+    "With set_to_none=False finite entries are zero. Where an entry was infinite or NaN, NaN stands now: that is what "
+    "infinity times 0 gives, and NaN times anything.",
+    "Fill the tensor instead of computing with what is in it.",
+    "For finite numbers a product with zero and zero are the same.",
+)
+def multiplied_by_zero(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=_times_zero)(params, set_to_none)
+
+
+# ------------------------------------------------------------------ what is passed by
+
+
+def _does_not_sum_to_zero(param: T) -> bool:
+    return param.grad is not None and bool(param.grad.sum() != 0)
+
+
+@mistake(
+    "A gradient whose entries sum to zero was left",
+    "Gradients whose sum is zero are what they were before the call. A sum of zero does not say that the entries are "
+    "zero, and a gradient of zeros is not None.",
+    "Ask whether there is a gradient, not what is in it.",
+    also=(
+        _loop(
+            to_none=lambda p: _none(p) if _does_not_sum_to_zero(p) else None,
+            to_zeros=_zeros,
+        ),
+    ),
+)
+def sum_taken_for_emptiness(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(where=_does_not_sum_to_zero)(params, set_to_none)
+
+
+@mistake(
+    "A gradient of zeros was left, where None was asked for",
+    "With set_to_none=True a .grad that holds zeros still holds them. Zeros are not None.",
+    "Ask whether there is a gradient, not what is in it.",
+)
+def zeros_taken_for_emptiness(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(where=lambda param: param.grad is not None and bool(param.grad.any()))(params, set_to_none)
+
+
+@mistake(
+    "Gradients of frozen parameters were left",
+    "A parameter with requires_grad=False still holds the gradient that it held. Such a gradient is from before it "
+    "was frozen, and an optimizer that finds it there uses it.",
+    "Which condition leaves these parameters out? Ask about the gradient instead.",
+    "A frozen parameter gets no new gradient. It may have an old one.",
+)
+def frozen_left(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(where=lambda param: param.requires_grad)(params, set_to_none)
+
+
+@mistake(
+    "Tensors that are no nn.Parameter were left",
+    "Plain tensors that require gradients still hold the gradient that they held.",
+    "Which condition leaves them out? Any leaf tensor may hold a gradient.",
+)
+def parameters_alone(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(where=lambda param: isinstance(param, nn.Parameter))(params, set_to_none)
+
+
+def _stopping(params: Iterable[T], set_to_none: bool = True) -> None:
+    for param in params:
+        if param.grad is None:
+            break
+        (_none if set_to_none else _zeros)(param)
+
+
+@mistake(
+    "What comes after a parameter without a gradient was left",
+    "The loop came to a .grad that is None, and the gradients behind it are what they were.",
+    "break and return end the whole loop. What goes on with the next parameter?",
+)
+def stopped_at_the_first_without(params: Iterable[T], set_to_none: bool = True) -> None:
+    _stopping(params, set_to_none)
+
+
+@mistake(
+    "Only the first parameter was cleared",
+    "The first one's gradient was cleared; those behind it are what they were.",
+    "How far is the last line of your loop indented?",
+    "A return inside the loop ends it in the first round.",
+)
+def first_alone(params: Iterable[T], set_to_none: bool = True) -> None:
+    for param in params:
+        (_none if set_to_none else _zeros)(param)
+        return
+
+
+def _begun_before(params: Iterable[T], set_to_none: bool = True) -> None:
+    if any(param.grad is not None for param in params):
+        _loop()(params, set_to_none)
+
+
+@mistake(
+    "Of a generator nothing was cleared, or not the first",
+    "A generator's tensors were left, all of them or the first. That is what a second walk over a generator misses: it "
+    "gives each tensor once.",
+    "Does anything walk over params before your loop? Walk once, or keep what it gives in a list first.",
+    "A list can be walked through as often as one likes. model.parameters() is no list.",
+    also=(_begun_before,),
+)
+def generator_used_up(params: Iterable[T], set_to_none: bool = True) -> None:
+    every = list(params)
+    _loop()(params if isinstance(params, Sequence) else [], set_to_none)
+    del every
+
+
+def _by_position(params: Sequence[T], set_to_none: bool = True) -> None:
+    if params:
+        params[0]
+    _loop()(params, set_to_none)
+
+
+@mistake(
+    "A generator has no length and no positions",
+    "The code asks params for its length, or for an entry by its number. Lists have both, generators neither.",
+    "A for loop over params itself needs neither.",
+    also=(_by_position,),
+)
+def asked_for_length_or_position(params: Sequence[T], set_to_none: bool = True) -> None:
+    len(params)
+    _loop()(params, set_to_none)
+
+
+@mistake(
+    "Only the last parameter was cleared",
+    "The last one's gradient was cleared; those before it are what they were.",
+    "How far is the line that clears indented? It belongs into the loop.",
+    "After a loop its variable still holds the last value.",
+)
+def last_alone(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop()(list(params)[-1:], set_to_none)
+
+
+# ------------------------------------------------------------------ what never arrives
+
+
+@mistake(
+    "No gradient was cleared",
+    "Every .grad holds what it held before the call.",
+    "Assign to param.grad, or write into its tensor. `grad = param.grad` and then `grad = None` only changes what the "
+    "name grad stands for.",
+)
+def nothing_cleared(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_none=_nothing, to_zeros=_nothing)(params, set_to_none)
+
+
+@mistake(
+    "With set_to_none=True nothing was cleared",
+    "With set_to_none=True every .grad holds what it held before the call.",
+    "Does the line for None assign to the attribute .grad, or to a name of your own?",
+    "zero_() through another name reaches the tensor, since both name the same one. An assignment does not.",
+)
+def none_never_arrived(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_none=_nothing)(params, set_to_none)
+
+
+@mistake(
+    "With set_to_none=False nothing was cleared",
+    "With set_to_none=False every .grad holds what it held before the call.",
+    "Which operation of yours writes into the tensor in .grad?",
+    "An operation without an underscore at its end makes a new tensor, and leaves the old one as it was.",
+)
+def zeros_never_arrived(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=_nothing)(params, set_to_none)
+
+
+def _data_to_none(param: T) -> None:
+    if param.grad is not None:
+        param.grad.data = None  # type: ignore[assignment]
+
+
+@mistake(
+    "A tensor's data cannot be None",
+    "None was assigned to the .data of a tensor, which must be a tensor: PyTorch refused.",
+    "What is to be None is the attribute .grad of the parameter.",
+)
+def data_set_to_none(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_none=_data_to_none)(params, set_to_none)
+
+
+def _values_to_zero(param: T) -> None:
+    param.data.zero_()
+
+
+def _both_to_zero(param: T) -> None:
+    param.data.zero_()
+    _zeros(param)
+
+
+@mistake(
+    "The parameters themselves were set to zero",
+    "The values of parameters are zero now. Clearing is about their gradients.",
+    "The gradient stands in param.grad. What do param and param.data stand for?",
+    "A parameter and its gradient have the same shape, so nothing complains.",
+    also=(
+        _loop(to_zeros=_values_to_zero),
+        _loop(to_zeros=_both_to_zero),
+        _loop(to_none=_both_to_zero, to_zeros=_both_to_zero),
+    ),
+)
+def weights_set_to_zero(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_none=_values_to_zero, to_zeros=_values_to_zero)(params, set_to_none)

@@ -1,0 +1,48 @@
+"""What the exercises of lesson 3 start from: gradients that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import torch
+
+from course_utils.lessons.inputs import Draw
+
+Holding = Literal["none", "gradient", "zeros", "cancelling", "infinite", "NaN", "transposed", "part of a bucket"]
+
+
+def hold(draw: Draw, param: torch.Tensor, kind: Holding) -> None:
+    """Put into `param.grad` what a loop may have left there."""
+    param.grad = None if kind == "none" else _earlier(draw, tuple(param.shape), kind)
+
+
+def _earlier(draw: Draw, shape: tuple[int, ...], kind: Holding) -> torch.Tensor:
+    grad = draw.normal(*shape)
+    entries = grad.view(-1)
+    match kind:
+        case "zeros":
+            grad.zero_()
+        case "cancelling":  # sums to zero in any order, since no entry needs more than a few bits; none is zero
+            half = grad.numel() // 2
+            entries[:half] = (8 * entries[:half]).round() / 8 + 1 / 16
+            entries[half:] = -entries[:half]
+        case "infinite":
+            entries[0] = float("inf")
+        case "NaN":
+            entries[-1] = float("nan")
+        case "transposed":
+            return torch.empty_strided(shape, (1, shape[0]), dtype=grad.dtype, device=grad.device).copy_(grad)
+        case "part of a bucket":  # several gradients in one piece of memory, as data-parallel training keeps them
+            bucket = draw.normal(grad.numel() + 4)
+            # Not as a view, which autograd refuses to detach in place.
+            return torch.empty(0, dtype=grad.dtype, device=grad.device).set_(
+                bucket.untyped_storage(), 2, shape, grad.stride()
+            )
+    return grad
+
+
+def bytes_held(params: Iterable[torch.Tensor]) -> int:
+    """Bytes of memory that the gradients of `params` keep, each piece of memory counted once."""
+    held = [param.grad.untyped_storage() for param in params if param.grad is not None]
+    return sum({storage.data_ptr(): storage.nbytes() for storage in held}.values())

@@ -1,0 +1,155 @@
+"""Exercise 3.4: how many bytes clearing and accumulating move in one step."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_utils.exercise import Arrangement, Case, Exercise
+from course_utils.lessons.inputs import Draw, cases, without_global_draws
+from course_utils.lessons.lesson3.inputs import hold
+
+
+class _Mixed(nn.Module):
+    """A body in the case's dtype, a head in another, and a temperature of one number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+        self.head = nn.Linear(4, 2)
+        self.temperature = nn.Parameter(torch.zeros(()))
+
+
+def _linear() -> nn.Module:
+    return nn.Linear(3, 2)
+
+
+def _two_layers() -> nn.Module:
+    return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+
+
+def _tied() -> nn.Module:
+    model = nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 5))
+    model[1].weight = model[0].weight
+    return model
+
+
+def _norm() -> nn.Module:
+    return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5), nn.Linear(4, 2))
+
+
+_MODELS: Mapping[str, Callable[[], nn.Module]] = {
+    "linear": _linear,
+    "two layers": _two_layers,
+    "tied": _tied,
+    "norm": _norm,
+    "mixed": _Mixed,
+}
+
+
+def _model(case: Case) -> nn.Module:
+    draw, spec = Draw(case), case.spec
+    model = draw.fill(without_global_draws(_MODELS[spec["model"]]))
+    if spec["model"] == "mixed":
+        model.head.to(torch.bfloat16)  # type: ignore[operator, union-attr]
+    for index, (name, param) in enumerate(model.named_parameters()):
+        held = spec.get("held", "none")
+        if held == "all" or held == "some" and index % 2:
+            hold(draw, param, "gradient") if param.dtype == draw.dtype else None
+        param.requires_grad_(name not in spec.get("frozen", ()) and not spec.get("all_frozen"))
+    return model.train(not spec.get("eval"))
+
+
+def _number(result: object) -> object:
+    """A count as Python's own integer where it is one of NumPy's, or a 0-d tensor."""
+    if isinstance(result, torch.Tensor) and result.ndim == 0 or type(result).__module__ == "numpy":
+        try:
+            return operator.index(result)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            return result.item()  # type: ignore[attr-defined]
+    return result
+
+
+def _cases(seed: int) -> list[Case]:
+    def row(name: str, model: str, none: bool, **rest: Any) -> tuple[str, dict[str, Any]]:
+        return f"{name}, set_to_none={none}", {"model": model, "set_to_none": none, **rest}
+
+    return cases(
+        seed,
+        [
+            row("one linear layer in float32", "linear", False, dtype="float32"),
+            row("one linear layer in float32", "linear", True, dtype="float32"),
+            row("two layers in float64", "two layers", False),
+            row("two layers, .grad holds gradients", "two layers", False, held="all"),
+            row("two layers, some hold gradients", "two layers", True, held="some"),
+            row("two layers in float32, some hold gradients", "two layers", False, held="some", dtype="float32"),
+            row("a frozen weight", "two layers", False, frozen=["0.weight"]),
+            row(
+                "a frozen weight and a frozen bias", "two layers", False, frozen=["0.weight", "2.bias"], dtype="float32"
+            ),
+            row("one weight tied to two places", "tied", False, dtype="float32"),
+            row("batch norm and dropout", "norm", False, dtype="float32"),
+            row("batch norm and dropout in eval mode", "norm", True, eval=True),
+            row("float32, bfloat16 and a parameter of one number", "mixed", False, dtype="float32"),
+            row("float64, bfloat16 and a parameter of one number", "mixed", False),
+            row("every parameter is frozen", "two layers", False, all_frozen=True),
+        ],
+    )
+
+
+def _arrange(case: Case) -> Arrangement:
+    model, flag = _model(case), case.spec["set_to_none"]
+    return Arrangement((model, flag), watch={"model": model}, call=lambda attempt: _number(attempt(model, flag)))
+
+
+EXERCISE = Exercise(
+    id="3.4",
+    name="zeroing_traffic",
+    title="The traffic of clearing",
+    difficulty=2,
+    minutes=12,
+    goal=(
+        "Write `zeroing_traffic(model, set_to_none)`: the bytes that clearing and accumulating move in one step of a "
+        "loop, as one number. The loop calls `zero_grad(set_to_none=set_to_none)` on all parameters, then forward, "
+        "backward and `step()`. In each step backward brings every parameter that requires gradients one dense "
+        "gradient, of the parameter's shape and dtype, in memory of its own; a frozen parameter has no gradient and "
+        "gets none, and one that two layers share is one parameter. Take any step after the first: what `.grad` holds "
+        "when you are called plays no part. Each byte of a gradient counts once for every time that it is read and "
+        "once for every time that it is written, by the clearing or by what backward does to put the arriving "
+        "gradient into `.grad`. An operation that fills a tensor with zeros only writes. A tensor that is handed "
+        "over, made or freed is neither read nor written. How the arriving gradient was computed does not count, nor "
+        "does what the optimizer does. You may compute the number or measure it; the model, its `.grad` included, "
+        "stays as it was."
+    ),
+    cases=_cases,
+    arrange=_arrange,
+    hints=(
+        "Take one parameter and one step, and write down which operations touch its .grad between two steps, for "
+        "either value of set_to_none. You have seen their names in the section before.",
+        "An in-place addition a += b reads two tensors and writes one. Filling with zeros writes one. And backward "
+        "into None, as lesson 2 measured: is the arriving tensor copied, or kept?",
+        "A tensor has as many bytes as it has entries times the bytes of one entry; both are methods of a tensor, and "
+        "the second differs from dtype to dtype. Go over the parameters that require gradients, each of them once.",
+    ),
+    properties=(
+        ("set_to_none is True", lambda spec: spec["set_to_none"]),
+        ("set_to_none is False", lambda spec: not spec["set_to_none"]),
+        ("no parameter requires gradients", lambda spec: bool(spec.get("all_frozen"))),
+        ("some parameters are frozen, not all", lambda spec: "frozen" in spec),
+        ("a parameter is frozen", lambda spec: "frozen" in spec or bool(spec.get("all_frozen"))),
+        ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
+        ("the model has batch norm", lambda spec: spec["model"] == "norm"),
+        ("the parameters are of two dtypes", lambda spec: spec["model"] == "mixed"),
+        ("some parameters hold no gradient", lambda spec: spec.get("held", "none") != "all"),
+        ("every parameter holds a gradient", lambda spec: spec.get("held") == "all"),
+        ("no parameter holds a gradient", lambda spec: spec.get("held", "none") == "none"),
+        ("the model is float32", lambda spec: spec.get("dtype") == "float32" and spec["model"] != "mixed"),
+    ),
+    quantities={
+        "the bytes of an entry": lambda spec: 4 if spec.get("dtype") == "float32" else 8,
+    },
+)

@@ -1,0 +1,344 @@
+"""Attempts at exercise 3.3, freeze: what learners write, and what the check must say of it."""
+
+import torch
+from torch import nn
+
+from course_utils.authoring.attempts import raised, right, wrong
+from course_utils.checks import effects
+from course_utils.lessons.lesson3.freeze import mistakes
+
+
+@right
+def both_for_each(module):
+    for p in module.parameters():
+        p.requires_grad = False
+        p.grad = None
+
+
+@right
+def two_methods_of_the_module(module):
+    module.requires_grad_(False)
+    module.zero_grad()
+
+
+@right
+def two_methods_the_other_way_round(module):
+    module.zero_grad(set_to_none=True)
+    return module.requires_grad_(False)
+
+
+@right
+def part_by_part(module):
+    for part in module.modules():
+        for name, p in part.named_parameters(recurse=False):
+            p.requires_grad_(False)
+            if p.grad is not None:
+                del p.grad
+
+
+@right
+def detached_in_place(module):
+    for p in module.parameters():
+        p.detach_()
+        p.grad = None
+
+
+@right
+def a_hook_that_clears(module):
+    def clear(p):
+        p.grad = None
+
+    for p in module.parameters():
+        p.grad = None
+        if p.requires_grad:
+            p.register_post_accumulate_grad_hook(clear)
+
+
+@right
+def both_belts(module):
+    def clear(p):
+        p.grad = None
+
+    for p in module.parameters():
+        if p.requires_grad:
+            p.register_post_accumulate_grad_hook(clear)
+            p.requires_grad_(False)
+        p.grad = None
+
+
+@right
+def recursively(module):
+    for child in module.children():
+        recursively(child)
+    for p in module._parameters.values():
+        if p is not None:
+            p.requires_grad_(False)
+            p.grad = None
+
+
+# ------------------------------------------------------------------ wrong
+
+
+@wrong(mistakes.waiting_gradient_left)
+def requires_grad_alone(module):
+    for p in module.parameters():
+        p.requires_grad = False
+
+
+@wrong(mistakes.waiting_gradient_left)
+def by_the_method_alone(module):
+    module.requires_grad_(False)
+
+
+@wrong(mistakes.cleared_alone)
+def zero_grad_alone(module):
+    module.zero_grad()
+
+
+@wrong(mistakes.zeros_left)
+def zeroed_in_place(module):
+    for p in module.parameters():
+        p.requires_grad_(False)
+        if p.grad is not None:
+            p.grad.zero_()
+
+
+@wrong(mistakes.zeros_left)
+def zeros_for_all(module):
+    module.requires_grad_(False)
+    for p in module.parameters():
+        p.grad = torch.zeros_like(p)
+
+
+@wrong(mistakes.zeros_left)
+def zero_grad_to_zeros(module):
+    module.requires_grad_(False)
+    module.zero_grad(set_to_none=False)
+
+
+@wrong(mistakes.zeros_arrive)
+def hook_of_zeros(module):
+    for p in module.parameters():
+        p.grad = None
+        if p.requires_grad:
+            p.register_hook(lambda grad: grad * 0)
+
+
+@wrong(mistakes.zeros_arrive)
+def zeroed_after_accumulating(module):
+    def zero(p):
+        p.grad.zero_()
+
+    module.zero_grad()
+    for p in module.parameters():
+        if p.requires_grad:
+            p.register_post_accumulate_grad_hook(zero)
+
+
+@wrong(says="Tensor post accumulate grad hooks should return None.")
+def hook_that_returns_something(module):
+    module.zero_grad()
+    for p in module.parameters():
+        if p.requires_grad:
+            p.register_post_accumulate_grad_hook(lambda p: p.grad.zero_())
+
+
+@wrong(mistakes.nothing_frozen)
+def hook_that_returns_none(module):
+    for p in module.parameters():
+        if p.requires_grad:
+            p.register_hook(lambda grad: None)
+
+
+@wrong(effects.changed_mode)
+def waiting_and_eval(module):
+    module.requires_grad_(False)
+    module.eval()
+
+
+@wrong(mistakes.eval_alone)
+def eval_mode(module):
+    module.eval()
+
+
+@wrong(mistakes.eval_as_well)
+def eval_for_good_measure(module):
+    for p in module.parameters():
+        p.requires_grad = False
+        p.grad = None
+    module.eval()
+
+
+@wrong(mistakes.attribute_on_the_module)
+def attribute(module):
+    module.requires_grad = False
+
+
+@wrong(mistakes.attribute_on_the_module)
+def attribute_and_zero_grad(module):
+    module.zero_grad()
+    module.requires_grad = False
+
+
+@wrong(mistakes.nothing_frozen)
+def names_rebound(module):
+    for p in module.parameters():
+        p = p.detach()
+
+
+@wrong(mistakes.nothing_frozen)
+def data_does_not_require_anyway(module):
+    for p in module.parameters():
+        p.data.requires_grad = False
+
+
+@wrong(mistakes.direct_parameters_alone)
+def without_the_parts(module):
+    for p in module._parameters.values():
+        p.requires_grad_(False)
+        p.grad = None
+
+
+@wrong(mistakes.parts_alone)
+def children_alone(module):
+    for child in module.children():
+        child.requires_grad_(False)
+        child.zero_grad()
+
+
+@wrong(mistakes.weights_alone)
+def by_name(module):
+    for name, p in module.named_parameters():
+        if "weight" in name:
+            p.requires_grad_(False)
+            p.grad = None
+
+
+@wrong(mistakes.frozen_before_passed_by)
+def those_that_require(module):
+    for p in module.parameters():
+        if p.requires_grad:
+            p.requires_grad_(False)
+            p.grad = None
+
+
+@wrong(mistakes.parameters_replaced)
+def new_parameters(module):
+    for part in module.modules():
+        for name, p in list(part.named_parameters(recurse=False)):
+            setattr(part, name, nn.Parameter(p.data, requires_grad=False))
+
+
+@wrong(mistakes.parameters_replaced)
+def buffers_instead(module):
+    for part in module.modules():
+        for name, p in list(part.named_parameters(recurse=False)):
+            delattr(part, name)
+            part.register_buffer(name, p.detach().clone())
+
+
+@wrong(mistakes.cut_off_in_front)
+def forward_without_graph(module):
+    module.requires_grad_(False)
+    module.zero_grad()
+    module.forward = torch.no_grad()(module.forward)
+
+
+@wrong(mistakes.cut_off_in_front)
+def output_detached(module):
+    for p in module.parameters():
+        p.requires_grad = False
+        p.grad = None
+    module.register_forward_hook(lambda module, args, output: output.detach())
+
+
+@wrong(mistakes.statistics_stopped)
+def momentum_of_batch_norm(module):
+    for part in module.modules():
+        if isinstance(part, nn.modules.batchnorm._BatchNorm):
+            part.momentum = 0
+    for p in module.parameters():
+        p.requires_grad = False
+        p.grad = None
+
+
+@wrong(mistakes.recording_switched_off)
+def for_everybody(module):
+    torch.set_grad_enabled(False)
+    for p in module.parameters():
+        p.grad = None
+
+
+@raised(effects.grad_is_none)
+def zero_on_none(module):
+    for p in module.parameters():
+        p.requires_grad = False
+        p.grad.zero_()
+
+
+@raised(effects.no_such_attribute)
+def weight_and_bias(module):
+    for p in (module.weight, module.bias):
+        p.requires_grad_(False)
+        p.grad = None
+
+
+@wrong(mistakes.eval_as_well)
+def batch_norm_in_eval(module):
+    for part in module.modules():
+        if isinstance(part, nn.BatchNorm1d):
+            part.eval()
+    for p in module.parameters():
+        p.requires_grad = False
+        p.grad = None
+
+
+@wrong(mistakes.cut_off_in_front)
+def input_detached(module):
+    forward = module.forward
+    module.forward = lambda x: forward(x.detach())
+    for p in module.parameters():
+        p.requires_grad = False
+        p.grad = None
+
+
+@wrong(mistakes.cleared_alone)
+def values_copied_and_cleared(module):
+    for p in module.parameters():
+        p.data = p.detach().clone()
+        p.grad = None
+
+
+@wrong(mistakes.nothing_frozen)
+def copies_of_the_state_dict(module):
+    for p in module.state_dict().values():
+        p.requires_grad_(False)
+
+
+@wrong(mistakes.waiting_gradient_left)
+def hook_for_what_comes_alone(module):
+    def clear(p):
+        p.grad = None
+
+    for p in module.parameters():
+        if p.requires_grad:
+            p.register_post_accumulate_grad_hook(clear)
+
+
+@right
+def applied_to_every_part(module):
+    def one(part):
+        for p in part.parameters(recurse=False):
+            p.requires_grad_(False).grad = None
+
+    module.apply(one)
+
+
+@wrong(mistakes.weights_and_biases_alone)
+def the_usual_names(module):
+    for part in module.modules():
+        for name in ("weight", "bias"):
+            p = getattr(part, name, None)
+            if isinstance(p, nn.Parameter):
+                p.requires_grad_(False)
+                p.grad = None

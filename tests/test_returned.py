@@ -1,0 +1,58 @@
+"""Returned floats become facts whose factors can be told, and what is no float stays what it is."""
+
+from __future__ import annotations
+
+import torch
+
+from course_utils.exercise import Evidence
+from course_utils.lessons.returned import FLOAT, float_beside, floats_beside, number_in
+from course_utils.plain import Plain, TensorData
+
+
+def _returned(result: Plain) -> Evidence:
+    return Evidence("a case", "returned", result)
+
+
+def _value(evidence: Evidence, fact: str) -> list[float] | float:
+    value: list[float] | float = evidence.facts[fact].value.tolist()
+    return value
+
+
+def test_a_float_stands_beside_its_value() -> None:
+    seen = float_beside(_returned(0.5), "the loss")
+    assert seen.result == FLOAT and _value(seen, "the loss") == 0.5
+
+
+def test_a_tensor_has_the_value_and_is_no_float() -> None:
+    tensor = TensorData(torch.tensor(0.5))
+    seen = float_beside(_returned(tensor), "the loss")
+    assert seen.result is tensor and _value(seen, "the loss") == 0.5
+
+
+def test_what_is_no_number_has_no_value() -> None:
+    for odd in (None, True, "0.5", [0.5], {}, TensorData(torch.zeros(2))):
+        assert number_in(odd) is None
+        assert float_beside(_returned(odd), "the loss").facts["the loss"] is None
+
+
+def test_a_list_of_floats_is_one_row() -> None:
+    seen = floats_beside(_returned([0.5, 2]), "the losses")
+    assert seen.result == [FLOAT, FLOAT] and _value(seen, "the losses") == [0.5, 2.0]
+    assert _value(floats_beside(_returned([]), "the losses"), "the losses") == []
+
+
+def test_a_list_with_something_else_in_it_is_no_row() -> None:
+    seen = floats_beside(_returned([0.5, None]), "the losses")
+    assert seen.result == [FLOAT, None] and "the losses" not in seen.facts
+
+
+def test_a_pair_has_a_fact_each_and_a_tensor_only_where_one_may_stand() -> None:
+    tensor = TensorData(torch.tensor(2.0))
+    seen = floats_beside(_returned([0.5, tensor]), ("the loss", "the norm"), tensors=(1,))
+    assert seen.result == [FLOAT, FLOAT] and _value(seen, "the norm") == 2.0
+    assert floats_beside(_returned([tensor, tensor]), ("the loss", "the norm"), tensors=(1,)).result == [tensor, FLOAT]
+
+
+def test_what_is_no_list_stays() -> None:
+    evidence = _returned(0.5)
+    assert floats_beside(evidence, "the losses") is evidence
