@@ -197,8 +197,8 @@ some_parameters_not_cleared = made_by(
     named(
         "some-parameters-not-cleared",
         "Some parameters were not cleared",
-        "Some parameters were given the gradient of the batch. Those of the others, all weights or all biases, pile up "
-        "from step to step.",
+        "Some parameters were given the gradient of their batch alone. The gradients of the others pile up from step to "
+        "step.",
         "Which parameters does the line reach that clears, and which does the step reach?",
     ),
     loop(batch=_of_shape(lambda p: p.ndim > 1)),
