@@ -5,6 +5,7 @@ A loop that makes a mistake takes `see`, called with each batch before its step:
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -196,8 +197,8 @@ some_parameters_not_cleared = made_by(
     named(
         "some-parameters-not-cleared",
         "Some parameters were not cleared",
-        "Some parameters were given the gradient of the batch. Those of the others, all weights or all biases, pile up "
-        "from step to step.",
+        "Some parameters were given the gradient of their batch alone. The gradients of the others pile up from step to "
+        "step.",
         "Which parameters does the line reach that clears, and which does the step reach?",
     ),
     loop(batch=_of_shape(lambda p: p.ndim > 1)),
@@ -362,6 +363,48 @@ batches_counted_twice = made_by(
     ),
     loop(batch=emptied, divided=lambda batches: 0.5),
 )
+
+
+def _batch_by_batch(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> None:
+    for batch in batches:
+        loop(batch=emptied)(model, optimizer, loss_fn, [batch], epochs)
+
+
+each_batch_for_all_epochs = made_by(
+    named(
+        "each-batch-for-all-epochs",
+        "All epochs of one batch came before the next batch",
+        "The parameters are those of a loop that trains with the first batch as often as there are epochs, then with the "
+        "second, and so on.",
+        "Which of the two loops is the outer one?",
+    ),
+    _batch_by_batch,
+)
+
+
+def _gradients_first(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> None:
+    params = [p for p in model.parameters() if p.requires_grad]
+    for _ in range(epochs):
+        for gradients in [torch.autograd.grad(loss_fn(model(x), y), params) for x, y in batches]:
+            for p, gradient in zip(params, gradients, strict=True):
+                p.grad = gradient
+            optimizer.step()
+
+
+gradients_of_the_epochs_first_weights = made_by(
+    named(
+        "gradients-of-the-epochs-first-weights",
+        "All gradients of an epoch are of its first weights",
+        "Each step used the gradient of its own batch, but at the weights with which the epoch began: the steps between "
+        "had moved them.",
+        "Between a batch's forward and its step no other step should come.",
+    ),
+    _gradients_first,
+)
 divided_by_the_number_of_batches = made_by(
     named(
         "divided-by-the-number-of-batches",
@@ -393,10 +436,30 @@ def _with_groups(model: nn.Module, optimizer: Optimizer) -> Optimizer:
     return made
 
 
+def _as_it_came(code: Loop) -> Loop:
+    """A loop before each epoch of which the optimizer is put back to the state in which it came."""
+
+    def put_back(
+        model: nn.Module,
+        optimizer: Optimizer,
+        loss_fn: LossFn,
+        batches: Sequence[Batch],
+        epochs: int,
+        see: See = lambda x, y: None,
+    ) -> None:
+        came = copy.deepcopy(optimizer.state_dict())
+        for _ in range(epochs):
+            optimizer.load_state_dict(copy.deepcopy(came))
+            code(model, optimizer, loss_fn, batches, 1, see)
+
+    return put_back
+
+
 def forgetting(whens: Sequence[When] = ("call", "epoch", "batch"), **rest: Any) -> tuple[Loop, ...]:
-    """The loop that `rest` describes, with an optimizer that is made anew: in each of three ways, at each of `whens`."""
+    """The loop that `rest` describes, with an optimizer that is made anew: in each of three ways, at each of `whens`, or put back."""
     ways = (_with_groups, _with_defaults, _with_rate)
-    return tuple(loop(renew=renew, renewed=when, **rest) for renew in ways for when in whens)
+    anew = [loop(renew=renew, renewed=when, **rest) for renew in ways for when in whens]
+    return (*anew, _as_it_came(loop(**rest)))
 
 
 memory_lost = made_by(

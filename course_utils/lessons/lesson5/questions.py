@@ -25,16 +25,17 @@ QUESTIONS: tuple[Question, ...] = (
             "same": "About as long: an optimizer step uses the gradient up",
             "few": "About 3 times",
             "ten": "About 10 times",
-            "more": "30 times or more",
+            "thirty": "About 30 times",
         },
     ),
     Question(
         "5.c",
         "prediction",
-        "Each step finds zeros in `.grad`. What does the loss do over the five epochs?",
+        "Each step finds zeros in `.grad`, and weight decay goes on. What does the loss do from the first epoch to the "
+        "fifth?",
         {
-            "flat": "Nothing: it stays where it is",
-            "falls": "It falls in every epoch",
+            "flat": "It hardly changes: nothing is learned",
+            "half": "It falls to less than half",
             "rises": "It rises: the weights drift",
         },
     ),
@@ -115,10 +116,11 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.k",
         "prediction",
-        "The body is frozen and not cleared any more. Does it move?",
+        "The body is frozen and not cleared any more. In how many of the five steps that follow does it move?",
         {
-            "stays": "No: it requires no gradient",
-            "moves": "Yes",
+            "none": "In none: it requires no gradient",
+            "one": "In one: then the old gradient is used up",
+            "five": "In all five",
         },
     ),
     Question(
@@ -160,8 +162,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.q1",
         "quiz",
-        "In a plain loop, one backward a step, used is twice as long as own in each of the first 20 steps, and the "
-        "learning rate is fixed. Which explanation fits?",
+        "A loop is meant to be plain, with one backward a step. Used is twice as long as own in each of the first 20 "
+        "steps. Which explanation fits?",
         {
             "never": "Nothing is ever cleared",
             "late": "The loop clears between backward and step",
@@ -169,9 +171,9 @@ QUESTIONS: tuple[Question, ...] = (
         },
         answer="two",
         because={
-            "never": "then the first step is right and the sum of old gradients changes from step to step.",
+            "never": "then used equals own in the first step.",
             "late": "then used is 0.",
-            "two": "the same gradient arrives twice and is used twice. A constant factor says: once more, in every step.",
+            "two": "the same gradient arrives twice in every step. So the factor is 2 from the first step on.",
         },
     ),
     Question(
@@ -180,7 +182,7 @@ QUESTIONS: tuple[Question, ...] = (
         "A trace has, again and again, this line: `backward backward clear step`. Which sentence is true of it?",
         {
             "right": "It is a right window of two backwards",
-            "late": "Its steps find no gradient: what both backwards wrote has been cleared",
+            "late": "Its steps find `None` or zeros: what both backwards wrote has been cleared",
             "inside": "Its steps use the second backward alone",
         },
         answer="late",
@@ -210,8 +212,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.q4",
         "quiz",
-        "You add a new layer to a model whose optimizer exists already. `loss.backward()` runs, `optimizer.step()` runs. "
-        "What is in the new layer's `.grad` after three batches with `optimizer.zero_grad()` in the loop?",
+        "You add a new layer to a model whose optimizer exists already, and change nothing else. The forward pass uses the "
+        "layer, `loss.backward()` and `optimizer.step()` run. What is in the new layer's `.grad` after three batches with `optimizer.zero_grad()` in the loop?",
         {
             "none": "None: the optimizer clears it",
             "last": "The gradient of the third batch",
@@ -227,7 +229,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.q5",
         "quiz",
-        "You mend a loop that never cleared its gradients. The loss now falls more slowly than before. What do you do "
+        "You mend a loop that never cleared its gradients. Its optimizer is plain SGD. The loss now falls more slowly than before. What do you do "
         "first?",
         {
             "back": "Put the old loop back: the curve decides",
@@ -236,7 +238,7 @@ QUESTIONS: tuple[Question, ...] = (
         },
         answer="rate",
         because={
-            "back": "the old loop was SGD with momentum 1, which does not settle. Its curve was better for a while.",
+            "back": "the old loop was SGD with momentum 1, which never settled on the bowl of section 9.",
             "rate": "the learning rate was chosen for steps that were much longer. Case one did this.",
             "clear": "then every second step uses a gradient that has been used before.",
         },

@@ -193,8 +193,8 @@ def cases_of_heads(seed: int) -> list[Case]:
             _row("momentum", [4, 4, 4], 2, optimizer="momentum"),
             _row("Adam", [4, 4], 2, optimizer="Adam"),
             _row("weight decay", [4, 4], 2, optimizer="decay"),
-            _row("momentum and a frozen trunk", [4, 4], 2, frozen=True, optimizer="momentum"),
-            _row("the model in eval mode, AdamW", [4, 4], 2, evaluating=True, optimizer="AdamW"),
+            _row("a frozen trunk, AdamW", [4, 4], 2, frozen=True, optimizer="AdamW"),
+            _row("the model in eval mode, momentum", [4, 4], 2, evaluating=True, optimizer="momentum"),
             _row("float32, momentum", [4, 4, 4], 2, optimizer="momentum", dtype="float32"),
         ],
     )

@@ -449,6 +449,29 @@ def fresh_zeros_for_all(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
+@wrong(mistakes.each_batch_for_all_epochs)
+def loops_swapped(model, optimizer, loss_fn, batches, epochs):
+    for x, y in batches:
+        for _ in range(epochs):
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.gradients_of_the_epochs_first_weights)
+def gradients_first_steps_afterwards(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        found = []
+        for x, y in batches:
+            model.zero_grad()
+            loss_fn(model(x), y).backward()
+            found.append([p.grad for p in model.parameters()])
+        for gradients in found:
+            for p, g in zip(model.parameters(), gradients):
+                p.grad = g
+            optimizer.step()
+
+
 @wrong(says="On case 1")
 def own_rate(model, optimizer, loss_fn, batches, epochs):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)

@@ -569,6 +569,20 @@ def prediction_differentiated(model, optimizer, loss_fn, batches, epochs):
     return maps
 
 
+@wrong(mistakes.maps_of_the_prediction)
+def highest_score_differentiated(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            pixels = x.clone().requires_grad_()
+            (slope,) = torch.autograd.grad(model(pixels).max(dim=1).values.sum(), pixels)
+            maps.append(slope.abs())
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+    return maps
+
+
 @wrong(mistakes.maps_after_the_step)
 def map_last(model, optimizer, loss_fn, batches, epochs):
     maps = []

@@ -1,5 +1,6 @@
 """Attempts at exercise 5.2, train_missing_zero: what learners write, and what the check must say of it."""
 
+import copy
 import itertools
 
 import torch
@@ -956,6 +957,41 @@ def children_cleared(model, optimizer, loss_fn, batches, epochs):
             for layer in list(model.children()) or [model]:
                 for p in layer.parameters(recurse=False):
                     p.grad = None
+
+
+@wrong(mistakes.each_batch_for_all_epochs)
+def loops_swapped(model, optimizer, loss_fn, batches, epochs):
+    for x, y in batches:
+        for _ in range(epochs):
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.gradients_of_the_epochs_first_weights)
+def gradients_first_steps_afterwards(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        found = []
+        for x, y in batches:
+            model.zero_grad()
+            loss_fn(model(x), y).backward()
+            found.append([p.grad for p in model.parameters()])
+        for gradients in found:
+            for p, g in zip(model.parameters(), gradients):
+                p.grad = g
+            optimizer.step()
+
+
+@wrong(mistakes.memory_lost)
+def state_loaded_again(model, optimizer, loss_fn, batches, epochs):
+    came = copy.deepcopy(optimizer.state_dict())
+    for _ in range(epochs):
+        optimizer.load_state_dict(copy.deepcopy(came))
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
 
 
 @wrong(says="On case 1")

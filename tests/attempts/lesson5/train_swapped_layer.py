@@ -653,6 +653,30 @@ def forward_borrowed(model, new_head, make_optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
+@wrong(mistakes.a_frozen_parameter_moved)
+def everything_thawed(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    model.requires_grad_(True)
+    optimizer = make_optimizer(model.parameters())
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.a_frozen_parameter_moved)
+def zeros_for_all(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    optimizer = make_optimizer(model.parameters())
+    for _ in range(epochs):
+        for x, y in batches:
+            for p in model.parameters():
+                p.grad = torch.zeros_like(p)
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
 @wrong(effects.changed_mode)
 def eval_while_training(model, new_head, make_optimizer, loss_fn, batches, epochs):
     model.head = new_head

@@ -30,6 +30,12 @@ def _slope_of_prediction(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: 
     return slope
 
 
+def _slope_of_highest(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    pixels = x.clone().requires_grad_()
+    (slope,) = torch.autograd.grad(model(pixels).max(1).values.sum(), pixels)
+    return slope
+
+
 def _leaking_slope(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     pixels = x.clone().requires_grad_()
     loss_fn(model(pixels), y).backward()
@@ -117,9 +123,10 @@ def signs_were_kept(
 
 @mistake(
     "The maps are of the prediction, not of the loss",
-    "The training is right. The maps are those of the sum of the model's outputs.",
+    "The training is right. The maps are those of the model's outputs: of all, or of each row's highest.",
     "Of what is the derivative asked, and does y play a part in it?",
     "There are saliency maps of both kinds.",
+    also=(_with_maps(_right, _slope_of_highest),),
 )
 def maps_of_the_prediction(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
