@@ -25,7 +25,7 @@ from course_utils.authoring.notebooks import DIFFICULTY, student_notebook
 from course_utils.authoring.repository import NOWHERE
 from course_utils.authoring.source import Source, SourceCell, first_words, headings, parse, read
 from course_utils.checks.effects import endless_loop
-from course_utils.checks.judge import answers_of, judge, left_by, mistakes_of
+from course_utils.checks.judge import answers_of, judge, mistakes_of, seen_of
 from course_utils.exercise import Exercise, Verdict
 from course_utils.learner import all_cases, evaluate
 from course_utils.lessons import exercise as find_exercise
@@ -235,8 +235,8 @@ def _judged(exercise: Exercise) -> Iterator[str]:
             if "loop" in one.id:
                 verdict = evaluate(exercise.id, form, limit=LOOP_LIMIT)
             else:  # what it leaves is kept, for the attempts of the bank to be compared with
-                left = [left_by(exercise, form, one.id, number, case, one.signs) for case in all_cases(exercise)]
-                verdict = judge(exercise, all_cases(exercise), left)
+                cases = all_cases(exercise)
+                verdict = judge(exercise, cases, [seen_of(exercise, one, number, case) for case in cases])
             named = [words.id for words in verdict.faults[0].mistakes] if verdict.faults else []
             if one.id not in named:
                 yield (

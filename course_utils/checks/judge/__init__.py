@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from course_utils.checks.judge.faults import faults_of
-from course_utils.checks.judge.left import answers_of, left_by, mistakes_of, run_of
+from course_utils.checks.judge.left import answers_of, left_by, mistakes_of, run_of, seen_of
 from course_utils.checks.originals import Names
 from course_utils.exercise import Case, Evidence, Exercise, Verdict
 
-__all__ = ["answers_of", "judge", "left_by", "mistakes_of"]
+__all__ = ["answers_of", "judge", "left_by", "mistakes_of", "seen_of"]
 
 
 def judge(exercise: Exercise, cases: Sequence[Case], evidence: Sequence[Evidence]) -> Verdict:

@@ -36,7 +36,7 @@ def mistakes_of(home: str) -> tuple[Mistake, ...]:
     return mistakes_in(import_module(f"{home}.mistakes"))
 
 
-_seen: dict[tuple[str, str, int, str], Evidence] = {}
+_seen: dict[tuple[str, str, int, str], tuple[Evidence, Evidence]] = {}
 """What our own code leaves on a case, by exercise package, id, form and case: it is the same each time."""
 _parted: dict[int, tuple[Evidence, Mapping[str, Any]]] = {}
 """Where such evidence is not what is right, by the evidence's identity."""
@@ -49,6 +49,18 @@ def left_by(
 
     A ledger, which takes its time, looks on only where what it finds is among the `signs` that are asked for.
     """
+    return _left_by(exercise, code, name, form, case, signs)[1]
+
+
+def seen_of(exercise: Exercise, mistake: Mistake, form: int, case: Case) -> Evidence:
+    """The evidence of one form of a mistake as it was observed, ready to be judged as an attempt's."""
+    return _left_by(exercise, mistake.forms[form], mistake.id, form, case, mistake.signs)[0]
+
+
+def _left_by(
+    exercise: Exercise, code: Callable[..., Any], name: str, form: int, case: Case, signs: Sequence[str]
+) -> tuple[Evidence, Evidence]:
+    """As it was observed, and in the accepted form."""
     key = (exercise.home, name, form, json.dumps([case.name, dict(case.spec)]))
     if key not in _seen:
         if len(_seen) > _MOST_KEPT:
@@ -59,7 +71,7 @@ def left_by(
             piece = observe_all(exercise, code, [case])[0]
         else:
             piece = observe(exercise, code, case, ledger=LEDGER in signs)
-        _seen[key] = _accepted(answers_of(exercise.home), case, piece)
+        _seen[key] = piece, _accepted(answers_of(exercise.home), case, piece)
     return _seen[key]
 
 
