@@ -426,8 +426,8 @@ yours = examine(train_missing_zero, partial(SGD, lr=0.003))
 figures.case(found, yours)
 
 # %% [markdown]
-# Used and own lie on each other, the stack is one block high, and nothing hatched is there when a
-# backward arrives. The loop is right. And its loss curve is worse.
+# In the mended loop used and own lie on each other. Its stack is one block high, and nothing
+# hatched is there when a backward arrives. It is right. And its loss curve is worse.
 #
 # So a mistake can survive its discovery. The learning rate was chosen with the mistake in the loop,
 # and nobody knew that it is far too small for a right one.
@@ -1187,8 +1187,8 @@ for name, broken, twin in (
 # ### And at the minimum?
 #
 # People use momentum 0.9. There old gradients fade, by a tenth with each step. With momentum 1 they
-# never do. Take a bowl, the loss $w^2/2$. A gradient from one side still counts when the weight is
-# on the other side.
+# never do. Take a bowl, the loss $w^2/2$, and SGD with learning rate 0.03. A gradient from one side
+# still counts when the weight is on the other side.
 
 # %%
 predict("5.j")
@@ -1446,7 +1446,8 @@ quiz("5.q5")
 #
 # **One: the first steps.** An introduction to `zero_grad` shows three steps of a loop without it, a
 # linear layer on one sample. It says that this does not converge, and that clearing improves it
-# dramatically. You measured the gradients of this loop in lesson 2. Now look at its loss.
+# dramatically. Its learning rate is 0.01. You measured the gradients of this loop in lesson 2. Now
+# look at its loss.
 
 # %%
 predict("5.l")
@@ -1483,8 +1484,9 @@ for step in (3, 10, 100):
 compare("5.l", true_or_false(all(never[2] < cleared[2] for cleared, never in runs)))
 
 # %% [markdown] claims="S0-12"
-# After three steps the loop without clearing is ahead, for every one of the 20 seeds. After a
-# hundred it is behind, for every one. Three steps cannot show what the text says. (Its programs run
+# With the text's learning rate of 0.01, the loop without clearing is ahead after three steps, for
+# every one of the 20 seeds. After a hundred it is behind, for every one. Three steps cannot show
+# what the text says. (Its programs run
 # as they stand. Without a seed they print other numbers each time: seed what you want to discuss.)
 #
 # **Two: growing.**
