@@ -1222,8 +1222,8 @@ compare("5.j", closest(late, settles=0.01, swings=1, flies=100))
 
 # %% [markdown]
 # Never cleared, the weight swings like a pendulum without friction. On the far side new gradients
-# slow it down and turn it round, but nothing takes the swing away. It is near the minimum early, and never stays there. That fits what
-# lesson 2 saw: ahead after one pass, behind after ten.
+# slow it down and turn it round, but nothing takes the swing away. It is near the minimum early,
+# and never stays there. That fits what lesson 2 saw: ahead after one pass, behind after ten.
 #
 # In the exercise you build the twin: a loop that clears, and still takes the uncleared loop's path.
 
@@ -1256,8 +1256,8 @@ print("same weights up to 1e-9 of their length:", apart < 1e-9)
 # ## 10. A frozen layer
 #
 # In lesson 3 a frozen layer made one more step, with the gradient from before the freezing. Then
-# `zero_grad()` set it to `None`. The loop below clears by hand. After three steps the body is frozen
-# with `requires_grad_(False)`, and from then on the loop clears only what still learns. The
+# `zero_grad()` set it to `None`. The loop below clears by hand. After three steps the body is
+# frozen with `requires_grad_(False)`, and from then on the loop clears only what still learns. The
 # optimizer, plain SGD, holds everything.
 
 # %%
@@ -1507,7 +1507,8 @@ compare("5.m", true_or_false(all(a < b for a, b in zip(used, used[1:], strict=Fa
 
 # %% [markdown] claims="S0-31b"
 # In lesson 2 you arranged for gradients to cancel. Here nobody does. Gradients from the other side
-# of the bowl cancel what has piled up. "Keep growing" is true while they agree. So one small norm does not acquit a loop. Compare with own, over some steps.
+# of the bowl cancel what has piled up. "Keep growing" is true while they agree. So one small norm
+# does not acquit a loop. Compare with own, over some steps.
 #
 # **Three: the wrong moment.**
 
