@@ -1408,7 +1408,7 @@ for printed, status in audits(script, mended):
 #
 # | ask | how | a bad answer | case |
 # |---|---|---|---|
-# | Is used equal to own? | norm of `.grad` before `step()` and before any clipping, beside that of `torch.autograd.grad` on the same batches | used climbs, saws, is 0, or is a multiple | 1, 2, 3, 4, 6 |
+# | Is used equal to own? | norm of `.grad` before `step()` and before any clipping, beside that of `torch.autograd.grad` on the same batches | used climbs, saws, is 0, or is a multiple | 1, 2, 3, 4, 6; 5, if you measure the whole model |
 # | Does the optimizer hold what should learn? | compare `param_groups` with `model.named_parameters()` | a name is missing | 5 |
 # | Did what should learn move, and nothing else? | a copy of the weights before, the distance after a few steps | 0, or a frozen layer that moved | 5, section 10 |
 # | Does memory stay level? | the same number after each batch | it climbs | 6 |
