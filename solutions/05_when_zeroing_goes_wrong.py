@@ -426,8 +426,8 @@ yours = examine(train_missing_zero, partial(SGD, lr=0.003))
 figures.case(found, yours)
 
 # %% [markdown]
-# Used and own lie on each other, the stack is one block high, and nothing hatched is there when a
-# backward arrives. The loop is right. And its loss curve is worse.
+# In the mended loop used and own lie on each other. Its stack is one block high, and nothing
+# hatched is there when a backward arrives. It is right. And its loss curve is worse.
 #
 # So a mistake can survive its discovery. The learning rate was chosen with the mistake in the loop,
 # and nobody knew that it is far too small for a right one.
@@ -1187,8 +1187,8 @@ for name, broken, twin in (
 # ### And at the minimum?
 #
 # People use momentum 0.9. There old gradients fade, by a tenth with each step. With momentum 1 they
-# never do. Take a bowl, the loss $w^2/2$. A gradient from one side still counts when the weight is
-# on the other side.
+# never do. Take a bowl, the loss $w^2/2$, and SGD with learning rate 0.03. A gradient from one side
+# still counts when the weight is on the other side.
 
 # %%
 predict("5.j")
@@ -1222,8 +1222,8 @@ compare("5.j", closest(late, settles=0.01, swings=1, flies=100))
 
 # %% [markdown]
 # Never cleared, the weight swings like a pendulum without friction. On the far side new gradients
-# slow it down and turn it round, but nothing takes the swing away. It is near the minimum early, and never stays there. That fits what
-# lesson 2 saw: ahead after one pass, behind after ten.
+# slow it down and turn it round, but nothing takes the swing away. It is near the minimum early,
+# and never stays there. That fits what lesson 2 saw: ahead after one pass, behind after ten.
 #
 # In the exercise you build the twin: a loop that clears, and still takes the uncleared loop's path.
 
@@ -1256,8 +1256,8 @@ print("same weights up to 1e-9 of their length:", apart < 1e-9)
 # ## 10. A frozen layer
 #
 # In lesson 3 a frozen layer made one more step, with the gradient from before the freezing. Then
-# `zero_grad()` set it to `None`. The loop below clears by hand. After three steps the body is frozen
-# with `requires_grad_(False)`, and from then on the loop clears only what still learns. The
+# `zero_grad()` set it to `None`. The loop below clears by hand. After three steps the body is
+# frozen with `requires_grad_(False)`, and from then on the loop clears only what still learns. The
 # optimizer, plain SGD, holds everything.
 
 # %%
@@ -1408,7 +1408,7 @@ for printed, status in audits(script, mended):
 #
 # | ask | how | a bad answer | case |
 # |---|---|---|---|
-# | Is used equal to own? | norm of `.grad` before `step()` and before any clipping, beside that of `torch.autograd.grad` on the same batches | used climbs, saws, is 0, or is a multiple | 1, 2, 3, 4, 6 |
+# | Is used equal to own? | norm of `.grad` before `step()` and before any clipping, beside that of `torch.autograd.grad` on the same batches | used climbs, saws, is 0, or is a multiple | 1, 2, 3, 4, 6; 5, if you measure the whole model |
 # | Does the optimizer hold what should learn? | compare `param_groups` with `model.named_parameters()` | a name is missing | 5 |
 # | Did what should learn move, and nothing else? | a copy of the weights before, the distance after a few steps | 0, or a frozen layer that moved | 5, section 10 |
 # | Does memory stay level? | the same number after each batch | it climbs | 6 |
@@ -1446,7 +1446,8 @@ quiz("5.q5")
 #
 # **One: the first steps.** An introduction to `zero_grad` shows three steps of a loop without it, a
 # linear layer on one sample. It says that this does not converge, and that clearing improves it
-# dramatically. You measured the gradients of this loop in lesson 2. Now look at its loss.
+# dramatically. Its learning rate is 0.01. You measured the gradients of this loop in lesson 2. Now
+# look at its loss.
 
 # %%
 predict("5.l")
@@ -1483,8 +1484,9 @@ for step in (3, 10, 100):
 compare("5.l", true_or_false(all(never[2] < cleared[2] for cleared, never in runs)))
 
 # %% [markdown] claims="S0-12"
-# After three steps the loop without clearing is ahead, for every one of the 20 seeds. After a
-# hundred it is behind, for every one. Three steps cannot show what the text says. (Its programs run
+# With the text's learning rate of 0.01, the loop without clearing is ahead after three steps, for
+# every one of the 20 seeds. After a hundred it is behind, for every one. Three steps cannot show
+# what the text says. (Its programs run
 # as they stand. Without a seed they print other numbers each time: seed what you want to discuss.)
 #
 # **Two: growing.**
@@ -1505,7 +1507,8 @@ compare("5.m", true_or_false(all(a < b for a, b in zip(used, used[1:], strict=Fa
 
 # %% [markdown] claims="S0-31b"
 # In lesson 2 you arranged for gradients to cancel. Here nobody does. Gradients from the other side
-# of the bowl cancel what has piled up. "Keep growing" is true while they agree. So one small norm does not acquit a loop. Compare with own, over some steps.
+# of the bowl cancel what has piled up. "Keep growing" is true while they agree. So one small norm
+# does not acquit a loop. Compare with own, over some steps.
 #
 # **Three: the wrong moment.**
 

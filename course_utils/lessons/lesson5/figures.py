@@ -62,12 +62,13 @@ def case(found: Chart, yours: Chart) -> None:
         for chart, name, colour, line in ((found, "as found", BROKEN, "--"), (yours, "yours", MENDED, "-")):
             loss.plot(_epochs(chart.losses), chart.losses, line, color=colour, label=name)
             norm.plot(_epochs(chart.norms), chart.norms, line, color=colour, linewidth=1.5, label=f"{name}: used")
-        norm.plot(_epochs(found.own), found.own, ":", color=OWN, linewidth=1.2, label="as found: own")
+        norm.plot(_epochs(found.own), found.own, ":", color=BROKEN, linewidth=1.5, label="as found: own")
+        norm.plot(_epochs(yours.own), yours.own, ":", color=OWN, linewidth=1.5, label="yours: own")
         loss.set(xlabel="epoch", ylabel="mean training loss", title="loss", ylim=(0, None))
         loss.xaxis.set_major_locator(MaxNLocator(integer=True))
         loss.legend()
-        top = max(*found.norms, *yours.norms, *found.own)
-        norm.set(xlabel="step", title="norm of the gradient", ylim=(-0.04 * top, 1.45 * top))
+        top = max(*found.norms, *yours.norms, *found.own, *yours.own)
+        norm.set(xlabel="step", title="norm of the gradient", ylim=(-0.04 * top, 1.55 * top))
         norm.legend(loc="upper left")
         strips = [
             _strip(fig.add_subplot(grid[place, 2]), chart, name)

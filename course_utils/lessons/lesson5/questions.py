@@ -106,7 +106,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.j",
         "prediction",
-        "On the bowl, from 1, never cleared: where is the weight after 120 steps and more?",
+        "On the bowl, from 1, learning rate 0.03, never cleared: where is the weight after 120 steps and more?",
         {
             "settles": "Close to 0: the minimum stops it",
             "swings": "It swings between about 1 and -1",
@@ -126,7 +126,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.l",
         "prediction",
-        "In three steps, the loop without clearing gets ahead of the loop that clears, whichever of 20 seeds it starts from.",
+        "With learning rate 0.01, the loop without clearing gets ahead of the loop that clears in three steps, whichever of "
+        "20 seeds it starts from.",
         TRUE_OR_FALSE,
     ),
     Question(
