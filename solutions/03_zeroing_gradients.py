@@ -166,8 +166,8 @@ for name, make, decay in (
 assert [run[-1] < 0.5 for run in shares.values()] == [True, False, False]
 
 # %% [markdown]
-# Each of the three loses digits. Only one goes down to guessing. You will understand this table
-# in section 3.
+# The three differ before pass 5, too: there both branches are trained, each in its way. From
+# then on each loses digits. Only one goes down to guessing. Section 3 comes back to this table.
 #
 # `None` and 0 both seem to say "no gradient". This lesson shows where they are the same, where
 # they are not, and what else differs between the ways to clear.
@@ -212,8 +212,7 @@ def after_backward():
 
 
 # %% [markdown]
-# Start with a new model. No backward has run, so every `.grad` is `None`. You clear it, to be on
-# the safe side.
+# Start with a new model, of which no backward has run. You clear it, to be on the safe side.
 
 # %%
 predict("3.b")
@@ -513,7 +512,14 @@ figures.owners(table)
 #
 # Some methods wrap one optimizer in another: the outer one does something of its own around each
 # step of the inner one. `Counting` is the skeleton of such a wrapper. The outer optimizer counts
-# its steps, and leaves them to an `SGD` inside. Both are made from the same parameter groups.
+# its steps, and leaves them to an `SGD` inside. It is made so:
+#
+# ```python
+# super().__init__(params, {"lr": lr})
+# self.inside = torch.optim.SGD(self.param_groups, lr=lr)
+# ```
+#
+# `step()` of the outer one calls `step()` of the inner one. `zero_grad()` is inherited.
 #
 # Later in training a second weight joins: `outer.add_param_group(...)` is the method for it. Then
 # the loop goes on, `backward()`, `outer.step()`, `outer.zero_grad()`. What becomes of the weight
@@ -665,7 +671,7 @@ predict("3.f")
 
 # %% claims="S2-14 S2-17"
 print("the idle weight     None         zeros     zeros and weight decay 0.1")
-moves = {"None": set(), "zeros": set(), "decay": set()}
+moves = {"None": set(), "zeros": set(), "zeros and decay": set()}
 for name, family in {**every_optimizer, "SGD, momentum 0.9": torch.optim.SGD}.items():
     takes = inspect.signature(family).parameters
     options = {"weight_decay": 0.0} if "weight_decay" in takes else {}
@@ -675,15 +681,16 @@ for name, family in {**every_optimizer, "SGD, momentum 0.9": torch.optim.SGD}.it
         "zeros": idle_move(family, False, **options)[0],
     }
     if "weight_decay" in takes:
-        row["decay"] = idle_move(family, False, **{**options, "weight_decay": 0.1})[0]
+        row["zeros and decay"] = idle_move(family, False, **{**options, "weight_decay": 0.1})[0]
         assert idle_move(family, True, **{**options, "weight_decay": 0.1})[0] == 0
     for state, moved in row.items():
         moves[state] |= {name} if moved else set()
     cells = [f"{moved:.5f}" if moved else "-" for moved in row.values()]
-    if "decay" not in row:
+    if "zeros and decay" not in row:
         cells.append("has none")
     print(f"{name:<20}{cells[0]:<13}{cells[1]:<10}{cells[2]}")
-print("rows that move it:", {state: len(names) for state, names in moves.items()})
+counts = ", ".join(f"{state} in {len(names)}" for state, names in moves.items())
+print(f"of {len(every_optimizer) + 1} rows it moves: {counts}")
 assert moves["None"] == {"LBFGS"} and not moves["zeros"] & {"SGD", "SparseAdam", "RMSprop"}
 counted = len(moves["None"] - {"SGD, momentum 0.9"})
 compare("3.f", {0: "0", 1: "1", len(every_optimizer): "all"}.get(counted, "some"))

@@ -10,8 +10,8 @@ EXERCISES = exercises_of(
     {
         "clear_gradients": 15,
         "optimizer_zero_grad": 15,
-        "freeze": 30,
-        "zeroing_traffic": 15,
+        "freeze": 25,
+        "zeroing_traffic": 20,
         "train_step_low_memory": 25,
     },
 )

@@ -37,6 +37,7 @@ QUESTIONS: tuple[Question, ...] = (
             "zeros": "Zeros, both times",
             "old": "The old numbers, both times",
             "differ": "Zeros after `p.grad.zero_()`, the old numbers after `p.grad = None`",
+            "other": "The old numbers after `p.grad.zero_()`, and None after `p.grad = None`",
         },
     ),
     Question(

@@ -112,7 +112,7 @@ EXERCISE = Exercise(
     name="clear_gradients",
     title="Clear gradients, in both ways",
     difficulty=2,
-    minutes=10,
+    minutes=8,
     goal=(
         "Write `clear_gradients(params, set_to_none=True)`. `params` is any iterable of parameters or leaf tensors: a "
         "list, or a generator such as `model.parameters()` returns, which can be walked through only once. It may be "

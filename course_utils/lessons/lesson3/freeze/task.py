@@ -248,8 +248,8 @@ EXERCISE = Exercise(
     id="3.3",
     name="freeze",
     title="Freeze a module for good",
-    difficulty=4,
-    minutes=20,
+    difficulty=3,
+    minutes=15,
     goal=(
         "Write `freeze(module)`, which takes the parameters of a module out of training for good. You get the module "
         "alone; it may have parts inside of parts, and it may itself be part of a larger model. Afterwards no "

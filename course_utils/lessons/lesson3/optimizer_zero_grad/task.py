@@ -155,8 +155,8 @@ EXERCISE = Exercise(
     id="3.2",
     name="optimizer_zero_grad",
     title="zero_grad by hand",
-    difficulty=2,
-    minutes=10,
+    difficulty=1,
+    minutes=6,
     goal=(
         "Write `optimizer_zero_grad(optimizer, set_to_none=True)`: what `optimizer.zero_grad(set_to_none)` does, by "
         "hand. Clear the gradient of every parameter that the optimizer holds, in all of its groups, frozen ones "

@@ -169,8 +169,8 @@ EXERCISE = Exercise(
     id="3.5",
     name="train_step_low_memory",
     title="A step without gradients in the forward pass",
-    difficulty=3,
-    minutes=15,
+    difficulty=2,
+    minutes=10,
     goal=(
         "Write `train_step_low_memory(model, optimizer, loss_fn, x, y)`: one step of the optimizer with the gradient "
         "of `loss_fn(model(x), y)`, a 0-d mean over the batch, and of nothing else. It returns the loss before the "
