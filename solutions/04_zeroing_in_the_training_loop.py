@@ -75,7 +75,7 @@ def weights(model):
 
 
 def length(model):
-    """The length of all gradients of a model together, or None where there are none."""
+    """The length of all gradients of a model together."""
     gradients = [p.grad.flatten() for p in model.parameters() if p.grad is not None]
     return torch.cat(gradients).norm().item() if gradients else None
 
@@ -191,7 +191,7 @@ compare("4.a", "nothing" if still else "as well" if as_well else "piles up")
 # Some optimizers have a memory, or shrink weights by themselves. AdamW does both. Do they move?
 #
 # > **Fact.** With SGD, SGD with momentum and weight decay, Adam and AdamW, a step after a
-# > clearing that leaves `None` moves nothing. The memory of a fresh one does not even begin.
+# > clearing that leaves `None` moves nothing. The memory of a new optimizer stays empty.
 
 # %% claims="S0-5"
 for name, make in makers.items():
@@ -206,8 +206,8 @@ for name, make in makers.items():
 # ### The same, with zeros
 #
 # Older code clears with `zero_grad(set_to_none=False)`. Then the step finds a gradient: zeros.
-# You also give SGD a *weight decay* of 0.1: each step pulls every weight towards 0, whatever the
-# gradient says.
+# You also give SGD a *weight decay* of 0.1: at each step it adds 0.1 times each weight to that
+# weight's gradient, and goes on with the sum.
 
 # %%
 predict("4.b")
@@ -329,6 +329,9 @@ for moment in ("step", "forward 1", "backward 1", "forward 2", "backward 2"):
 assert [moment for moment, error in off.items() if error == 0] == ["step", "forward 1"]
 
 # %% [markdown]
+# Clearing after backward 1 and after forward 2 are off by the same: both throw away the gradient
+# of each window's first batch, and nothing else.
+#
 # So the rule names no line. It names a stretch of the loop: **after a step has used the
 # gradients, and before the next window's first backward.**
 
@@ -418,7 +421,7 @@ def train(model, optimizer, loss_fn, batches, epochs):
 #
 # Find, with the buttons:
 #
-# 1. the three places of section 1;
+# 1. an order whose first step finds nothing, and whose other steps each use one new backward;
 # 2. an order that loses half of its backward passes, and whose loss falls all the same;
 # 3. an order in which each step uses two backward passes, and all is right;
 # 4. an order that stops with an error.
@@ -432,10 +435,10 @@ order_of_events()
 # %% [markdown]
 # <details><summary>Some that do it</summary>
 #
-# 2: zero, forward, backward, zero, forward, backward, step. The second zero clears what the first
-# backward brought. 3: the same without the second zero. 4: any order whose first backward comes
-# before the first forward; two backwards after one forward; or forward, step, zero, backward:
-# the step changes weights that the waiting backward needs.
+# 1: step, zero, forward, backward. 2: zero, forward, backward, zero, forward, backward, step. The
+# second zero clears what the first backward brought. 3: the same without the second zero. 4: any
+# order whose first backward comes before the first forward; two backwards after one forward; or
+# forward, step, zero, backward: the step changes weights that the waiting backward needs.
 #
 # </details>
 #
@@ -725,25 +728,6 @@ def validate(model, evaluation, no_grad, backward=False):
     return saved.peak
 
 
-def epochs(place, validation, count=5):
-    """The weights after some epochs of 8 batches, each with a validation."""
-    model = small_model()
-    optimizer = plain(model.parameters())
-    for _ in range(count):
-        for x, y in batches[:8]:
-            if place == "start":
-                optimizer.zero_grad()
-            squared_error(model(x), y).backward()
-            optimizer.step()
-            if place == "end":
-                optimizer.zero_grad()
-        for x, y in batches[32:]:
-            loss = squared_error(model(x), y)
-            if validation == "with backward":
-                loss.backward()
-    return weights(model)
-
-
 # %%
 predict("4.f")
 
@@ -792,6 +776,27 @@ assert length(model) == before and largest(weights(model), start) > 0
 # taken out. You put such a validation after each of the epochs. Everything else is one of the
 # legal loops.
 
+
+# %%
+def epochs(place, validation, count=5):
+    """The weights after some epochs of 8 batches, each with a validation."""
+    model = small_model()
+    optimizer = plain(model.parameters())
+    for _ in range(count):
+        for x, y in batches[:8]:
+            if place == "start":
+                optimizer.zero_grad()
+            squared_error(model(x), y).backward()
+            optimizer.step()
+            if place == "end":
+                optimizer.zero_grad()
+        for x, y in batches[32:]:
+            loss = squared_error(model(x), y)
+            if validation == "with backward":
+                loss.backward()
+    return weights(model)
+
+
 # %%
 predict("4.g")
 
@@ -828,9 +833,8 @@ quiz("4.q2")
 # %% [markdown]
 # ## 5. Clipping
 #
-# Sometimes one batch has a gradient many times as long as the others, and SGD takes a step as
-# many times as long. *Clipping* shortens the gradient $g$ of all parameters together to a length
-# of at most $c$,
+# A gradient may be longer than you like. *Clipping* shortens the gradient $g$ of all parameters
+# together to a length of at most $c$,
 #
 # $$g \leftarrow g \cdot \min\left(1, \frac{c}{\lVert g \rVert + 10^{-6}}\right).$$
 #
@@ -1256,12 +1260,15 @@ figures.closures(curves)
 compare("4.n", "inside" if curves["outside"][-1] > 10 else "either")
 
 # %% [markdown]
-# Look into the first step. These are the losses of its four closure calls:
+# Look into the first step. These are the losses of its four closure calls, and what `step`
+# returned:
 
 # %%
 for place in ("inside", "outside"):
-    _, calls = steps_with(lbfgs, clear=place, count=1)
-    print(f"cleared {place:<8}", "  ".join(f"{loss:8.4g}" for loss in calls[0]))
+    losses, calls = steps_with(lbfgs, clear=place, count=1)
+    shown = "  ".join(f"{loss:8.4g}" for loss in calls[0])
+    print(f"cleared {place:<8} {shown}   returned {losses[0]:.4g}")
+    assert losses[0] == calls[0][0]
 first, second = (steps_with(lbfgs, clear=place, count=1)[1][0] for place in ("inside", "outside"))
 assert first[:2] == second[:2] and first[2] != second[2]
 
@@ -1334,6 +1341,14 @@ def closure_step(model, optimizer, loss_fn, x, y):
     return optimizer.step(closure).item()
     ### END SOLUTION
 
+
+# %% [markdown]
+# <details><summary>Which loss is it?</summary>
+#
+# The first: at the first call of the closure, no inner step has moved a weight. In the table of
+# the first step above, `step` returned that one.
+#
+# </details>
 
 # %% [markdown]
 # ## True or false
@@ -1526,7 +1541,7 @@ compare("4.s", true_or_false(same))
 # matter from the second window on, and for a model that has been used before.
 #
 # **Six: several machines.** In *data-parallel* training each process has its own copy of the
-# model and its own `.grad`. At each backward the copies average their gradients: an
+# model and its own `.grad`. The copies are kept equal by averaging their gradients: an
 # *all-reduce*.
 
 # %%

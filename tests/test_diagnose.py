@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from course_utils.checks import diagnose, judge
-from course_utils.checks.diagnose import Run, steps
+from course_utils.checks.diagnose import Run, steps, values
+from course_utils.checks.difference import RESULT, Difference
 from course_utils.checks.judge import faults
 from course_utils.checks.judge.left import run_of
 from course_utils.checks.observe import observe_all
@@ -295,16 +296,32 @@ def test_of_a_loop_the_first_step_that_differs_is_told_with_what_is_certain_of_i
     assert any(wanted in sentence for sentence in said), said
 
 
-def test_zeros_where_none_belongs_are_told_of_a_loop() -> None:
+def test_a_gradient_where_none_belongs_is_told_of_a_loop_and_zeros_there_are_not() -> None:
     run = runs_of(lambda *given: _cut_loop(*given, factor=1.0))[0]
     [step] = run.right.facts[STEPS]
     idle = {**step, "gradients": {**step["gradients"], "idle": None}}
-    moved = {**step, "gradients": {**step["gradients"], "idle": TensorData(torch.zeros(2))}}
-    run = replace(
-        run, right=replace(run.right, facts={STEPS: [idle]}), given=replace(run.given, facts={STEPS: [moved]})
-    )
-    [said] = steps.questions(TASKS["train_in_pieces"], [run], [run])
-    assert said == "On case 1: step 1 found a gradient, or zeros, in `.grad` of `idle`, where None belongs."
+    run = replace(run, right=replace(run.right, facts={STEPS: [idle]}))
+
+    def said(*held: torch.Tensor) -> list[str]:
+        found = [{**step, "gradients": {**step["gradients"], "idle": TensorData(one)}} for one in held]
+        given = replace(run, given=replace(run.given, facts={STEPS: found}))
+        return steps.questions(TASKS["train_in_pieces"], [given], [given])
+
+    wanted = "On case 1: step 1 found a gradient in `.grad` of `idle`, which gets none from the loss asked for."
+    assert said(torch.tensor([0.0, 2.0])) == [wanted]
+    assert said(torch.zeros(2)) == []
+    assert said(torch.zeros(2), torch.zeros(2)) == ["On case 1: 2 steps of an optimizer; 1 are asked for."]
+
+
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_of_single_numbers_no_direction_is_told(shape: tuple[int, ...]) -> None:
+    right, runs = TensorData(torch.tensor(1.7).expand(shape)), []
+    for run, factor in zip(runs_of(lambda *given: _cut_loop(*given, factor=1.0)), (3.1, 0.37), strict=False):
+        given = TensorData(right.value * factor)
+        difference = Difference(RESULT, "value", right, given)
+        runs.append(replace(run, expected={RESULT: right}, leaves={RESULT: given}, differences=(difference,)))
+    said = values.questions(replace(TASKS["train_in_pieces"], quantities={}), runs, runs)
+    assert any("direction is right" in sentence for sentence in said) == bool(shape), said
 
 
 def test_a_right_loop_parts_nowhere_and_a_step_with_a_closure_is_not_written_down() -> None:

@@ -182,8 +182,9 @@ graph_freed = Misconception(
     "graph-freed",
     "One graph was walked backward twice",
     "The first backward freed what it had saved, and the second one found nothing.",
-    "Run the forward pass again before the next backward, or say retain_graph=True when one graph is really meant "
-    "to serve twice.",
+    "Which values do both backwards go through, and where do they come from? Where one of the two is not meant to go "
+    "back through them, give that one their detach(). Else run the forward pass again before the next backward, or say "
+    "retain_graph=True when one graph is really meant to serve twice.",
 )
 in_place_on_a_leaf = Misconception(
     "in-place-on-a-leaf",

@@ -43,13 +43,18 @@ def _parting(run: Run) -> tuple[str, str] | None:
         return None
     if not mine:
         return "none", "no optimizer's `step()` ran."
+    zeros = False
     for number, (given, right) in enumerate(zip(mine, rights, strict=False), 1):
         told = _told(number, given, right, rights[: number - 1])
         if told is not None:
-            return told
+            # Zeros may have moved the weights by now, and with them the gradient.
+            return None if zeros and told[0] == "direction" else told
+        zeros = zeros or bool(_too_many(given, right))
     if len(mine) != len(rights):
-        each = "each of the first ones as asked for" if len(mine) > len(rights) else "each as asked for"
-        return "count", f"{_steps(len(mine))} of an optimizer, {each}; {len(rights)} are asked for."
+        each = ", each of the first ones as asked for" if len(mine) > len(rights) else ", each as asked for"
+        return "count", f"{_steps(len(mine))} of an optimizer{'' if zeros else each}; {len(rights)} are asked for."
+    if zeros:
+        return None  # plain SGD steps over zeros; whether weight decay or a memory moved something there is not seen
     return "parameters", (
         f"each of the {_steps(len(rights))} began with the gradient and the learning rate that are asked for. If the "
         "parameters are wrong, something else moved them, or changed what the optimizer remembers."
@@ -67,11 +72,11 @@ def _told(number: int, given: Step, right: Step, before: Sequence[Step]) -> tupl
     parts = [part for step in (right, given, *before) for part in step["gradients"].values()]
     if not all(part is None or isinstance(part, TensorData) for part in parts):
         return None
-    too_many = [
-        name for name, part in right["gradients"].items() if part is None and given["gradients"][name] is not None
-    ]
+    too_many = [name for name in _too_many(given, right) if bool(given["gradients"][name].value.any())]
     if too_many:
-        return "held none", f"{which} found a gradient, or zeros, in `.grad` of {_names(too_many)}, where None belongs."
+        return "held none", (
+            f"{which} found a gradient in `.grad` of {_names(too_many)}, which gets none from the loss asked for."
+        )
     shapes = _shapes((right, given, *before))
     a, b = _row(right, shapes), _row(given, shapes)
     if not a.numel() or a.shape != b.shape:
@@ -88,6 +93,11 @@ def _told(number: int, given: Step, right: Step, before: Sequence[Step]) -> tupl
             )
         return None
     return _gradient(which, a, b, [_row(one, shapes) for one in before])
+
+
+def _too_many(given: Step, right: Step) -> list[str]:
+    """Names whose `.grad` is a tensor, perhaps of zeros, where the right loop has None."""
+    return [name for name, part in right["gradients"].items() if part is None and given["gradients"][name] is not None]
 
 
 def _gradient(which: str, right: torch.Tensor, given: torch.Tensor, before: Sequence[torch.Tensor]) -> tuple[str, str]:

@@ -158,6 +158,9 @@ def _said_of_factors(
     named = _quantity(exercise, group, found, limit)
     if named is not None:
         return [f"{subject} is {named} times what it should be."]
+    root = group[0].wrong[0].where.split("[")[0]
+    if all(pair.expected.ndim == 0 for run in group for pair in run.pairs if pair.where.split("[")[0] == root):
+        return []  # numbers have no direction, and of a single one there always is a factor
     lengths = [
         math.sqrt(sum(float((p.given**2).sum()) for p in run.pairs if p.where.startswith(RESULT))) for run in group
     ]

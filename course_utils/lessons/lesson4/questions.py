@@ -230,7 +230,7 @@ QUESTIONS: tuple[Question, ...] = (
         because={
             "faster": "the way from the loss to the generator leads through D and through the fakes. It is cut there.",
             "nothing": "detach cuts the graph between the fakes and G, and this loss has no other way to G.",
-            "wrong": "the loss is still that of the generator. It only does not reach it.",
+            "wrong": "the loss is still the generator's own, but no gradient of it arrives in the generator.",
         },
     ),
 )

@@ -172,7 +172,7 @@ def both_cleared_at_both_places(generator, discriminator, g_optimizer, d_optimiz
 # ------------------------------------------------------------------ wrong: what leaks
 
 
-@wrong(mistakes.nothing_cleared)
+@wrong(mistakes.old_gradients_counted)
 def zero_grad_forgotten(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     fake = generator(noise)
     a, b = discriminator(real), discriminator(fake.detach())
@@ -186,7 +186,38 @@ def zero_grad_forgotten(generator, discriminator, g_optimizer, d_optimizer, loss
     return d_loss.item(), g_loss.item()
 
 
-@wrong(mistakes.nothing_cleared)
+@wrong(mistakes.cleared_after_the_step)
+def each_cleared_right_after_its_own_step(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    a, b = discriminator(real), discriminator(fake.detach())
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    d_optimizer.zero_grad()
+    c = discriminator(fake)
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    g_optimizer.zero_grad()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.old_gradients_counted)
+def discriminator_alone_cleared_and_too_late(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    a, b = discriminator(real), discriminator(fake.detach())
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    c = discriminator(fake)
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    d_optimizer.zero_grad()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.cleared_after_the_step)
 def cleared_at_the_end(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     fake = generator(noise)
     a, b = discriminator(real), discriminator(fake.detach())

@@ -483,6 +483,16 @@ def as_many_steps_as_backwards(events):
     return events.count("step") == events.count("backward")
 
 
+@wrong(mistakes.counted_alone)
+def as_many_zeros_as_steps(events):
+    return events.count("zero") == events.count("step")
+
+
+@wrong(mistakes.counted_alone)
+def at_least_as_many_zeros_as_steps(events):
+    return events.count("zero") >= events.count("step")
+
+
 @wrong(mistakes.turned_round)
 def true_for_a_fault(events):
     return not two_flags(events)

@@ -795,3 +795,14 @@ def clip_without_a_bound(model, optimizer, loss_fn, x, y, max_norm):
     norm = clip_grad_norm_(model.parameters())
     optimizer.step()
     return loss.item(), norm
+
+
+@wrong(mistakes.not_clipped)
+def clipped_before_the_backward_and_measured_after(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    clip_grad_norm_(model.parameters(), max_norm)
+    loss.backward()
+    norm = sum(p.grad.norm() ** 2 for p in model.parameters() if p.grad is not None) ** 0.5
+    optimizer.step()
+    return loss.item(), norm.item()

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from course_utils.checks.mistakes import mistake
-from course_utils.lessons.lesson4.adversarial_step.task import D_STEPS, G_STEPS
+from course_utils.lessons.lesson4.adversarial_step.task import D_LEFT, D_STEPS, G_LEFT, G_STEPS
 from course_utils.lessons.training import LossFn
 
 T = torch.Tensor
@@ -29,7 +29,7 @@ class _Way:
     clear_d: bool = True
     clear_g: bool = True
     clear_at: str = "backward"
-    """When both are cleared: right before the "backward" of their own, at the "start", or at the "end"."""
+    """When both are cleared: right before the "backward" or after the "step" of their own, at the "start" or "end"."""
     zeros: bool = False
     detach: bool = True
     real_label: float = 1.0
@@ -77,12 +77,14 @@ class _Way:
         d_loss.backward(retain_graph=not self.detach)
         if self.d_steps:
             d_optimizer.step()
+        clear(d_optimizer, self.clear_d, "step")
         # The second forward of the generator gives the same rows: it has not moved.
         g_loss = self.g_sign * _labelled(loss_fn, discriminator(generator(noise)), self.wanted)
         clear(g_optimizer, self.clear_g, "backward")
         g_loss.backward()
         if self.g_steps:
             g_optimizer.step()
+        clear(g_optimizer, self.clear_g, "step")
         if self.d_again:
             d_optimizer.step()
         clear_both("end")
@@ -97,13 +99,36 @@ class _Way:
 
 
 @mistake(
-    "Nothing was cleared",
+    "What .grad held before is counted in",
     "Both steps used what .grad held before the call, too.",
     "Which lines empty .grad of the two networks, and do they run before the backward of each one's own loss?",
-    also=(_Way(clear_at="end").code, _Way(clear_d=False, clear_g=False, detach=False).code),
+    also=(
+        _Way(clear_d=False, clear_g=False, detach=False).code,
+        _Way(clear_g=False, clear_at="end").code,
+        _Way(clear_g=False, clear_at="end", detach=False).code,
+    ),
+    signs=(G_LEFT, D_LEFT),
 )
-def nothing_cleared(*args: Any) -> object:
+def old_gradients_counted(*args: Any) -> object:
     return _Way(clear_d=False, clear_g=False).run(*args)
+
+
+@mistake(
+    "Cleared after the step alone",
+    "Both steps used what .grad held before the call, too. After the call .grad of the generator is clear, which helps "
+    "the next call and not this one.",
+    "Nobody promises that .grad is empty when the function begins, and the generator's backward fills .grad of the "
+    "discriminator as well. Where must each be emptied, then?",
+    "With one network, in a loop that begins clean, clearing after each step is as good as clearing before.",
+    also=tuple(
+        _Way(clear_at=place, clear_d=clear_d, detach=detach).code
+        for place, clear_d in (("step", True), ("end", True), ("end", False))
+        for detach in (True, False)
+    ),
+    signs=(G_LEFT,),
+)
+def cleared_after_the_step(*args: Any) -> object:
+    return _Way(clear_at="step").run(*args)
 
 
 @mistake(

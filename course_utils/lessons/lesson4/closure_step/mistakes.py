@@ -81,7 +81,7 @@ def nothing_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
     "What .grad held before the call is gone, but each call of the closure added its gradient to those of the calls "
     "before it.",
     "The line runs once, the closure several times. Where must the line stand?",
-    "In every other loop of this lesson zero_grad stands before the step, outside of it.",
+    "Where a step has one backward, one zero_grad before it is enough.",
     also=(
         _step(clear_in=False, clear_before=True, returned="last"),
         _step(clear_in=False, clear_before=True, returned="after"),

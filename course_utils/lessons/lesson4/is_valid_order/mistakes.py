@@ -376,6 +376,14 @@ def _counts_of_two(events: Events) -> object:
     return events.count("backward") == events.count("step")
 
 
+def _as_many_zeros_as_steps(events: Events) -> object:
+    return events.count("zero") == events.count("step")
+
+
+def _zeros_enough_for_the_steps(events: Events) -> object:
+    return events.count("zero") >= events.count("step")
+
+
 def _counts_of_four(events: Events) -> object:
     return len({events.count(word) for word in ("zero", "forward", "backward", "step")}) == 1
 
@@ -384,7 +392,7 @@ def _counts_of_four(events: Events) -> object:
     "The events were counted, not followed",
     "The answer is the same for every order of the same events: only how often each occurs decides.",
     "[zero, forward, backward, step] and [forward, backward, zero, step] hold the same words. Go through them in order.",
-    also=(_counts_of_two, _counts_of_four),
+    also=(_counts_of_two, _counts_of_four, _as_many_zeros_as_steps, _zeros_enough_for_the_steps),
 )
 def counted_alone(events: Events) -> object:
     return events.count("zero") == events.count("backward") == events.count("step")

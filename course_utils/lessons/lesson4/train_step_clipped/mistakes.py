@@ -167,10 +167,11 @@ def _clipped_old_gradients(
 
 
 @mistake(
-    "Not clipped, or clipped too late",
+    "Not clipped, or clipped too early or too late",
     "The step used this batch's gradient unclipped, and the norm that came back is right.",
     "What changes .grad between the backward and the step? Measuring a norm scales nothing.",
-    "A clip after the step returns the right norm, and scales what nobody reads any more.",
+    "A clip before the backward finds nothing of this batch, one after the step scales what nobody reads any more. "
+    "Neither raises.",
     also=(_step(at="after step"), _step(lambda params, _: _norm(_held(params)), clear=("start", "after step"))),
 )
 def not_clipped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
