@@ -14,6 +14,7 @@ from course_utils.lessons.lesson5.clinic import (
     Batch,
     LossFn,
     Norms,
+    advice,
     examine,
     network,
     norm,
@@ -24,6 +25,7 @@ from course_utils.lessons.lesson5.clinic import (
     training_batches,
     weights_of,
 )
+from course_utils.lessons.lesson5.recordings import unnamed
 from course_utils.lessons.trace import TraceEvent
 
 SGD = partial(torch.optim.SGD, lr=0.1)
@@ -126,3 +128,31 @@ def test_saved_bytes_are_let_go_with_a_graph_that_never_went_backward() -> None:
         assert saved.now > 0
         del loss
         assert saved.now == 0
+
+
+def test_a_report_without_its_mend_and_the_advice_are_the_two_halves_of_a_report(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ledger = examine(never, SGD, 1, batches=training_batches()[:2]).ledger
+    report(ledger, mend=False)
+    seen = capsys.readouterr().out
+    advice(ledger)
+    mend = capsys.readouterr().out
+    report(ledger)
+    assert capsys.readouterr().out == seen + mend
+    assert "zero_grad" in mend and "mend" not in seen and "zero_grad" not in seen
+
+
+def test_the_traces_without_names_are_the_five_faults_that_the_lesson_names_and_two_right_loops() -> None:
+    first = {
+        "trace A": "backward clear step",
+        "trace B": "clear backward clear backward clear backward step",
+        "trace C": "clear backward step",
+        "trace D": "clear(first) backward step(first)",
+        "trace E": "clear backward step",
+        "right, windows": "clear backward backward backward step",
+        "right, two optimizers": "clear backward step(first)",
+    }
+    found = {title: rows(events) for title, events in unnamed().items()}
+    assert {title: lines[0].partition("   (")[0] for title, lines in found.items()} == first
+    assert found["trace C"][1] == "step" and found["trace E"][-1] == "clip" and found["trace D"][1] == "step(second)"

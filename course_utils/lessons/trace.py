@@ -56,6 +56,10 @@ def trace(ledger: GradientLedger | Log) -> list[TraceEvent]:
     has used, a `clear` stands before it. Clearing by `p.grad.zero_()` is seen when somebody next looks at `.grad`, the
     next backward at the latest, and stands there. All passes that a closure makes stand before the step they serve.
 
+    `step` counts the steps of all optimizers before the event. `window` counts, of a step, those of its own optimizer;
+    of another event, those of the optimizer that holds what it names. Where several optimizers hold some of that, it is
+    the largest of their counts; where the event names nothing, the largest of all.
+
     Left out are clears and clips of nothing that the ledger knows, changes of a gradient in place that neither clear
     nor clip it, steps that a gradient scaler skipped, and whatever is no event of a gradient (schedulers, data
     loaders). Of a run of more than 400 windows, those that were like earlier ones are missing.

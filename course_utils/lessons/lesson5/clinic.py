@@ -28,6 +28,24 @@ WATCHED = 4
 """Batches an epoch that the ledger is shown, in two epochs: enough for every fault of the lesson."""
 WIDTH = 76
 """Columns of what is printed."""
+SCRIPT = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+body, head = nn.Linear(8, 16), nn.Linear(16, 1)
+model = nn.Sequential(body, nn.ReLU(), head)
+slow = torch.optim.SGD(body.parameters(), lr=0.001)
+fast = torch.optim.SGD(head.parameters(), lr=0.01)
+for _ in range(12):
+    x = torch.randn(4, 8)
+    loss = nn.functional.mse_loss(model(x), x.sum(dim=1, keepdim=True))
+    slow.zero_grad()
+    loss.backward()
+    slow.step()
+    fast.step()
+"""
+"""The script of section 11. It has a mistake, which the learner is to find: the notebook shows it and no other text."""
 _PLACE = re.compile(r" \((?:In\[\d+\]|cell|\S+\.py):\d+\)")
 """A line in parentheses: it is printed by itself, and the numbers of cells change."""
 
@@ -39,7 +57,8 @@ class Chart:
     losses: tuple[float, ...]
     """The mean of the losses of each epoch, as most loops print it."""
     norms: tuple[float, ...]
-    """What each step uses: the length of all gradients of the model together, right before it."""
+    """The length of all gradients of the model together, right before each step: what the step uses, if its optimizer
+    holds the whole model."""
     own: tuple[float, ...]
     """The length that this would have been with the step's own batches alone: the mean of their gradients."""
     share: float
@@ -173,8 +192,8 @@ def weights_of(model: nn.Module) -> torch.Tensor:
     return torch.cat([p.detach().flatten() for p in model.parameters()])
 
 
-def report(ledger: GradientLedger) -> None:
-    """Print what the ledger found, without the place: the line, what was seen, how to mend it."""
+def report(ledger: GradientLedger, mend: bool = True) -> None:
+    """Print what the ledger found, without the place: the line, what was seen, and how to mend it unless `mend` is off."""
     found = ledger.findings()
     if not found:
         print("the ledger found nothing")
@@ -185,10 +204,20 @@ def report(ledger: GradientLedger) -> None:
         if finding.where is not None and finding.where.code:
             print(f"  line  {finding.where.code}")
         seen = _PLACE.sub("", finding.text)
-        for head, text in (("seen", seen), ("mend", finding.remedy)):
-            indent = " " * 8
-            first = f"  {head}  "
-            print(textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False))
+        _tell("seen", seen)
+        if mend:
+            _tell("mend", finding.remedy)
+
+
+def advice(ledger: GradientLedger) -> None:
+    """Print the other half of `report(ledger, mend=False)`: how to mend what the ledger found."""
+    for finding in ledger.findings():
+        _tell("mend", finding.remedy)
+
+
+def _tell(head: str, text: str) -> None:
+    first, indent = f"  {head}  ", " " * 8
+    print(textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False))
 
 
 def rows(events: Sequence[TraceEvent]) -> list[str]:

@@ -53,15 +53,15 @@ def loss_curve(chart: Chart) -> None:
     show(fig, alt=f"A loss curve, one value an epoch: {values}.")
 
 
-def case(found: Chart, yours: Chart) -> None:
-    """Loss, gradient norm and ledger of a loop as it was found, and of the learner's."""
+def case(found: Chart, yours: Chart, used: str = "used") -> None:
+    """Loss, gradient norm and ledger of a loop as it was found, and of the learner's; `used` names what is measured."""
     with style():
         fig = plt.figure(figsize=(10.0, 4.8))
         grid = fig.add_gridspec(2, 3, width_ratios=(1, 1.15, 1.35))
         loss, norm = fig.add_subplot(grid[:, 0]), fig.add_subplot(grid[:, 1])
         for chart, name, colour, line in ((found, "as found", BROKEN, "--"), (yours, "yours", MENDED, "-")):
             loss.plot(_epochs(chart.losses), chart.losses, line, color=colour, label=name)
-            norm.plot(_epochs(chart.norms), chart.norms, line, color=colour, linewidth=1.5, label=f"{name}: used")
+            norm.plot(_epochs(chart.norms), chart.norms, line, color=colour, linewidth=1.5, label=f"{name}: {used}")
         norm.plot(_epochs(found.own), found.own, ":", color=BROKEN, linewidth=1.5, label="as found: own")
         norm.plot(_epochs(yours.own), yours.own, ":", color=OWN, linewidth=1.5, label="yours: own")
         loss.set(xlabel="epoch", ylabel="mean training loss", title="loss", ylim=(0, None))
@@ -75,7 +75,7 @@ def case(found: Chart, yours: Chart) -> None:
             for place, (chart, name) in enumerate(((found, "as found"), (yours, "yours")))
         ]
     told = " ".join(
-        f"{name}: loss {_ends(chart.losses)}; norm used {_ends(chart.norms)}, at most {max(chart.norms):.2f}; norm of the "
+        f"{name}: loss {_ends(chart.losses)}; norm {used} {_ends(chart.norms)}, at most {max(chart.norms):.2f}; norm of the "
         f"batches' own gradient {_ends(chart.own)}. Ledger: {strip}."
         for (chart, name), strip in zip(((found, "As found"), (yours, "Yours")), strips, strict=True)
     )

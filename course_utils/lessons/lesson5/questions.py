@@ -44,9 +44,9 @@ QUESTIONS: tuple[Question, ...] = (
         "prediction",
         "Cleared once an epoch: what does the used norm do?",
         {
-            "own": "It stays close to own: most of the sum cancels",
-            "saw": "It climbs far above own within each epoch, and starts afresh at own with the next",
-            "grows": "It grows from epoch to epoch, and never returns to own",
+            "own": "It is at most twice own, in every step",
+            "grows": "It equals own in the first step, and never again",
+            "saw": "It equals own in one step of each epoch, and is far above it in another",
         },
     ),
     Question(
@@ -75,11 +75,12 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.g",
         "prediction",
-        "How many bytes do graphs keep after the eighth forward pass of an epoch, compared with the first?",
+        "How many times as long as own is used, in the first step of this loop?",
         {
-            "same": "As many: each backward frees its graph",
-            "double": "Twice as many: the last graph and the new one",
-            "eight": "Eight times as many: all graphs are still there",
+            "same": "As long",
+            "half": "About half as long",
+            "mean": "About 4.5 times",
+            "eight": "About 8 times",
         },
     ),
     Question(
@@ -133,13 +134,14 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.m",
         "prediction",
-        "Gradients keep growing as long as nobody clears them.",
+        "On digits, never cleared, SGD with learning rate 0.1, five epochs: used grows from each step to the next, as it does "
+        "with 0.003.",
         TRUE_OR_FALSE,
     ),
     Question(
         "5.n",
         "prediction",
-        "Clearing at the wrong moment, between backward and step, makes gradients pile up.",
+        "Afterwards the network, in evaluation mode, has the test loss that it had before.",
         TRUE_OR_FALSE,
     ),
     Question(

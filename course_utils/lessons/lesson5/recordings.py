@@ -568,6 +568,14 @@ def record(loop: str, run: Mapping[str, Any]) -> list[TraceEvent]:
     return trace(ledger)
 
 
+def unnamed() -> dict[str, list[TraceEvent]]:
+    """The traces that section 2 shows: five faults under letters, for the learner to name, and two right loops."""
+    shown = {"A": "late", "B": "cleared_inside", "C": "stepped_twice", "D": "one_cleared", "E": "clipped_late"}
+    loops = {f"trace {letter}": loop for letter, loop in shown.items()}
+    loops |= {"right, windows": "in_windows", "right, two optimizers": "both_cleared"}
+    return {title: record(loop, RUNS[2]) for title, loop in loops.items()}
+
+
 def packed(events: list[TraceEvent]) -> dict[str, Any]:
     """A trace in few words: the lists of names it has, and each event as `letter step window list`, -1 for no list."""
     lists: list[list[str]] = []
