@@ -778,6 +778,27 @@ def gradients_are_added_back_in_place() -> Log:
     return put_aside(taken=True, edited=True)
 
 
+def stepped_by_hand(*, taken: bool) -> Log:
+    """Every micro-batch but the last is cleared, and perhaps read before; no optimizer steps."""
+    tape = Tape(loose="w b")
+    for _ in range(3):
+        tape.passes(1)
+        tape.clear(taken=taken)
+    tape.passes(1)
+    tape.step(optimizer=None)
+    return tape.log(steps_by_hand=1)
+
+
+@quiet("order.lost")
+def a_step_by_hand_goes_along_sums_of_its_own() -> Log:
+    return stepped_by_hand(taken=True)
+
+
+@finds("order.lost", "zeroed-inside-window", "error", CLEAR, "3 were thrown away and the steps used 1", lost=3)
+def a_step_by_hand_cannot_use_what_was_not_read() -> Log:
+    return stepped_by_hand(taken=False)
+
+
 @finds("order.lost", "zeroed-inside-window", "error", CLEAR, "6 were thrown away and the steps used 3")
 def the_gradient_is_edited_before_the_last_backward() -> Log:
     tape = Tape("w b")

@@ -383,6 +383,14 @@ BY_LEDGER = {
 }
 
 
+BOTH_BY_LEDGER = {
+    # Two faults fit; of 5.1 the first of its list is the answer, and the ledger tells both.
+    "replaced_and_late": {"layer-replaced-after-optimizer", "zeroed-before-step"},
+    "cleared_inside_every_second": {"zeroed-inside-window", "never-zeroed"},
+    "clipped_between_two_steps": {"stepped-on-used-gradients", "clipped-after-step"},
+}
+
+
 @pytest.mark.parametrize("loop", recordings.LOOPS)
 def test_the_ledger_and_the_definitions_of_5_1_and_5_9_agree(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[GradientLedger] = []
@@ -396,7 +404,10 @@ def test_the_ledger_and_the_definitions_of_5_1_and_5_9_agree(loop: str, monkeypa
     events = recordings.record(loop, recordings.RUNS[0])
     (ledger,) = opened
     found = [one.misconception for one in ledger.findings() if one.severity == "error"]
-    assert found == [one for one in [BY_LEDGER.get(loop, fault_of(events))] if one]
+    if loop in BOTH_BY_LEDGER:
+        assert len(found) == 2 and set(found) == BOTH_BY_LEDGER[loop] and fault_of(events) in found
+    else:
+        assert found == [one for one in [BY_LEDGER.get(loop, fault_of(events))] if one]
     # A step with gradients that one has used, or with fresh ones added onto such.
     steps = [event for event in ledger.events if isinstance(event, Step)]
     assert stale_steps_of(events) == [event.step for event in steps if event.stale or event.mixed.get("used")]

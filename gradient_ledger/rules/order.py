@@ -182,8 +182,8 @@ def lost(view: View) -> Iterator[Finding]:
                     before[thrown[-1].where].append(window)
                 continue
             thrown = [e for e in _lost(window, used) if not e.after_step]
-            if window.step.assigned or _rewritten(window):
-                # Read, cleared and written back: somebody accumulates in buffers of their own.
+            if optimizer == BY_HAND or window.step.assigned or _rewritten(window):
+                # Read and cleared, then written back or stepped along by hand: somebody has sums of their own.
                 thrown = [e for e in thrown if not e.taken]
             if not thrown:
                 continue

@@ -302,6 +302,34 @@ def _stepping_too_early(
             loss.backward()
 
 
+def _between(when: When | None) -> Loop:
+    """A step between the forward and the backward of each batch; cleared before each `when`, or never."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
+        for _ in range(epochs):
+            if when == "epoch":
+                optimizer.zero_grad()
+            for x, y in batches:
+                loss = loss_fn(model(x), y)
+                optimizer.step()
+                loss.backward()
+
+    return code
+
+
+stepped_between_forward_and_backward = made_by(
+    named(
+        "stepped-between-forward-and-backward",
+        "The weights were moved between a forward and its backward",
+        "Where a step found no gradient, no parameter moved. Where it found one, it changed in place a weight that the "
+        "backward behind it still needed, and PyTorch refused to go on.",
+        "Forward, backward, step: in which order do they stand? A backward computes with the weights of its own forward.",
+        "The first step finds nothing, so that with a single batch nothing is raised.",
+        signs=(BACKWARDS, LEDGER),
+    ),
+    _between(None),
+    _between("epoch"),
+)
 never_stepped = made_by(
     named(
         "never-stepped",
@@ -547,7 +575,8 @@ a_frozen_parameter_moved = made_by(
     named(
         "a-frozen-parameter-moved",
         "A frozen parameter moved",
-        "A parameter whose requires_grad was off is not as it was; the others are trained as they should be.",
+        "A parameter whose requires_grad was off is not as it was. What the others learn may depend on it, and then they are "
+        "not as they should be, either.",
         "Does a line switch requires_grad on for every parameter, or give every parameter a gradient? Zeros "
         "are one, too: weight decay and momentum move what has zeros, and leave alone what has None.",
         "Where nothing is frozen all is right.",
@@ -578,8 +607,8 @@ hooks_left_behind = made_by(
     named(
         "hooks-left-behind",
         "A hook was left behind",
-        "The numbers are right, and a hook that the call has registered is still there: it works on in whatever is done "
-        "with the model or the optimizer next.",
+        "On these cases the numbers are right, and a hook that the call has registered is still there: it works on in "
+        "whatever is done with the model or the optimizer next.",
         "Keep the handle that registering returns and call its remove(); or do without a hook.",
     ),
     _hooked,

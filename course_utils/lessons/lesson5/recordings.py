@@ -185,6 +185,16 @@ def cleared_inside(b: Bench) -> None:
         b.optimizer.step()
 
 
+def cleared_inside_every_second(b: Bench) -> None:
+    """Windows of several backwards; a clear for every second one, and that after its first backward."""
+    for number, window in enumerate(b.windows()):
+        for at, (x, y) in enumerate(window):
+            if number % 2 == 0 and at == 1:
+                b.optimizer.zero_grad()
+            (b.loss(x, y) / b.window).backward()
+        b.optimizer.step()
+
+
 def once_an_epoch(b: Bench) -> None:
     """A step for each batch, a clear for each epoch."""
     for _ in range(b.epochs):
@@ -242,6 +252,16 @@ def replaced(b: Bench) -> None:
         optimizer.step()
 
 
+def replaced_and_late(b: Bench) -> None:
+    """A layer is replaced after the optimizer was made, and the clear stands between backward and step."""
+    optimizer = b.optimizer
+    b.model.second = _layer()
+    for x, y in b.batches():
+        b.loss(x, y).backward()
+        optimizer.zero_grad()
+        optimizer.step()
+
+
 def replaced_in_time(b: Bench) -> None:
     """A layer is replaced, and then the optimizer is made."""
     b.model.second = _layer()
@@ -263,6 +283,23 @@ def stepped_twice(b: Bench) -> None:
         b.optimizer.zero_grad()
         b.loss(x, y).backward()
         b.optimizer.step()
+        b.optimizer.step()
+
+
+def stepped_twice_and_never_cleared(b: Bench) -> None:
+    """Two steps for each backward, and no clear."""
+    for x, y in b.batches():
+        b.loss(x, y).backward()
+        b.optimizer.step()
+        b.optimizer.step()
+
+
+def stepped_again_after_the_clear(b: Bench) -> None:
+    """Two steps for each backward, and the clear between them: the second one finds nothing."""
+    for x, y in b.batches():
+        b.loss(x, y).backward()
+        b.optimizer.step()
+        b.optimizer.zero_grad(set_to_none=b.start)
         b.optimizer.step()
 
 
@@ -307,6 +344,16 @@ def clipped_late(b: Bench) -> None:
             clip_grad_norm_(b.model.parameters(), 0.1)
         else:
             clip_grad_value_(b.model.parameters(), 0.1)
+
+
+def clipped_between_two_steps(b: Bench) -> None:
+    """Two steps for each backward, and the clip between them."""
+    for x, y in b.batches():
+        b.optimizer.zero_grad()
+        b.loss(x, y).backward()
+        b.optimizer.step()
+        clip_grad_norm_(b.model.parameters(), 0.1)
+        b.optimizer.step()
 
 
 def first_layer_alone_cleared(b: Bench) -> None:
@@ -480,6 +527,15 @@ def second_clears_too_late(b: Bench) -> None:
             second.zero_grad()
 
 
+def second_steps_at_the_end(b: Bench) -> None:
+    """One backward for two optimizers, none cleared; the second one steps once, after the last batch."""
+    first, second = b.two
+    for x, y in b.batches():
+        b.loss(x, y).backward()
+        first.step()
+    second.step()
+
+
 def one_for_all_and_one_for_the_second(b: Bench) -> None:
     """One optimizer holds everything, another one the second layer, too: both step after each backward."""
     for x, y in b.batches():
@@ -502,19 +558,24 @@ LOOPS: Mapping[str, Loop] = {
         late_in_windows,
         in_windows,
         cleared_inside,
+        cleared_inside_every_second,
         once_an_epoch,
         two_losses,
         frozen,
         frozen_and_not_cleared,
         head_alone,
         replaced,
+        replaced_and_late,
         replaced_in_time,
         step_first,
         stepped_twice,
+        stepped_twice_and_never_cleared,
+        stepped_again_after_the_clear,
         stepped_without_backward,
         frozen_on_the_way,
         clipped,
         clipped_late,
+        clipped_between_two_steps,
         first_layer_alone_cleared,
         biases_forgotten,
         second_layer_now_and_then,
@@ -531,6 +592,7 @@ LOOPS: Mapping[str, Loop] = {
         in_turn_and_all_clipped,
         second_steps_seldom,
         second_clears_too_late,
+        second_steps_at_the_end,
         one_for_all_and_one_for_the_second,
     )
 }

@@ -49,6 +49,46 @@ def stories(events):
     }
 
 
+def first_of_those_that_fit(events, order, *, clear_asked=True):
+    """Collects all that fit, and answers with the first in that order."""
+    told = stories(events)
+    fitting = set()
+
+    def all_with(pattern):
+        return {n for n in told if re.search(pattern, told[n])}
+
+    written, stepped, cleared = all_with("w"), all_with("s"), all_with("z")
+    if written - stepped and stepped - written:
+        fitting.add(ORDER[0])
+    sums, groups = set(), []
+    for at, e, held in walk(events):
+        if e["kind"] == "clip":
+            if {what for what in held.values() if what} == {"old"}:
+                fitting.add(ORDER[7])
+            continue
+        groups.append(set(held))
+        sums |= {n for n, what in held.items() if what == "both"}
+        if "old" in held.values():
+            fitting.add(ORDER[6])
+        before = stories(events[:at])
+        since = [before.get(n, "").rpartition("s")[2] for n in held]
+        if not any(held.values()) and any(re.search("w.*z", story) for story in since):
+            fitting.add(ORDER[1])
+    if all_with("w[^so]*z[^so]*w"):
+        fitting.add(ORDER[2])
+    if sums:
+        fitting.add(ORDER[5])
+        if sums & cleared:
+            fitting.add(ORDER[3])
+        if any(not g & sums and (g <= cleared or not clear_asked) for g in groups):
+            fitting.add(ORDER[4])
+    return next((name for name in order if name in fitting), None)
+
+
+def turned(at):
+    return [*ORDER[:at], ORDER[at + 1], ORDER[at], *ORDER[at + 2 :]]
+
+
 # ------------------------------------------------------------------ right
 
 
@@ -297,6 +337,11 @@ def marks_in_one_dict(events):
     return None
 
 
+@right
+def all_that_fit(events):
+    return first_of_those_that_fit(events, ORDER)
+
+
 # ------------------------------------------------------------------ wrong
 
 
@@ -343,17 +388,53 @@ def no_word_for_old_alone(events):
 
 @wrong(mistakes.order_of_the_list_reversed)
 def list_read_upwards(events):
-    told = stories(events)
+    return first_of_those_that_fit(events, ORDER[::-1])
 
-    def some(pattern):
-        return {n for n in told if re.search(pattern, told[n])}
 
-    found = states_and_stories(events)
-    if found == "zeroed-before-step" and some("w[^so]*z[^so]*w"):
-        return "zeroed-inside-window"
-    if some("w[^z]*s[^z]*w[^z]*s"):
-        return "stepped-on-used-gradients" if some("w[^z]*s[^zw]*s") else "never-zeroed"
-    return found
+@wrong(mistakes.order_of_the_list_reversed)
+def steps_looked_at_before_names(events):
+    return first_of_those_that_fit(events, turned(0))
+
+
+@wrong(mistakes.order_of_the_list_reversed)
+def epochs_before_windows(events):
+    return first_of_those_that_fit(events, turned(2))
+
+
+@wrong(mistakes.order_of_the_list_reversed)
+def optimizers_before_epochs(events):
+    return first_of_those_that_fit(events, turned(3))
+
+
+@wrong(mistakes.order_of_the_list_reversed)
+def old_alone_before_never(events):
+    return first_of_those_that_fit(events, turned(5))
+
+
+@wrong(mistakes.order_of_the_list_reversed)
+def old_alone_before_all_sums(events):
+    return first_of_those_that_fit(events, [*ORDER[:3], ORDER[6], *ORDER[3:6], ORDER[7]])
+
+
+@wrong(mistakes.order_of_the_list_reversed)
+def clips_before_old_alone(events):
+    return first_of_those_that_fit(events, turned(6))
+
+
+@wrong(mistakes.second_that_steps_once_misnamed)
+def clears_of_the_other_not_asked(events):
+    return first_of_those_that_fit(events, ORDER, clear_asked=False)
+
+
+@wrong(mistakes.second_step_behind_a_clear_called_a_fault)
+def any_clear_before_an_empty_step(events):
+    """What was cleared need not have been new."""
+    for at, e, held in walk(events):
+        if e["kind"] == "step" and not any(held.values()):
+            before = stories(events[:at])
+            if any(re.search("w.*z$", before.get(n, "").replace("o", "")) for n in held):
+                return states_and_stories(events) or "zeroed-before-step"
+    return states_and_stories(events)
 
 
 @wrong(mistakes.late_clear_in_a_window_misnamed)

@@ -524,3 +524,23 @@ def zeroed_without_asking(model, optimizer, loss_fn, batches, epochs):
             loss = loss_fn(model(x), y)
             loss.backward()
             optimizer.step()
+
+
+@wrong(mistakes.stepped_between_forward_and_backward)
+def step_ahead_of_backward(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            optimizer.step()
+            optimizer.zero_grad()
+            loss.backward()
+
+
+@wrong(mistakes.stepped_between_forward_and_backward)
+def step_ahead_of_backward_cleared_once_an_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            optimizer.step()
+            loss.backward()

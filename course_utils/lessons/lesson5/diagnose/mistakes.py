@@ -15,9 +15,12 @@ from course_utils.lessons.lesson5.diagnose.answers import (
     OLD_ALONE,
     SUM,
     Events,
+    another_is_cleared,
     are,
+    clips_of_old,
     first_of,
     right,
+    steps_on_nothing,
     stories,
 )
 from course_utils.lessons.trace import TraceEvent
@@ -114,10 +117,28 @@ def names_ignored(events: Events) -> Name:
     return first_of(FAULTS, _all_named(events, "accumulate", "clear", "step", "clip"))
 
 
+def _first_two_turned(name: str) -> Code:
+    """Asks for the fault of that name after the one that follows it in the list."""
+    order = list(FAULTS)
+    at = order.index(name)
+    order[at : at + 2] = reversed(order[at : at + 2])
+    return lambda events: first_of({one: FAULTS[one] for one in order}, events)
+
+
 @mistake(
     "Of two faults that fit, the later one in the list is named",
-    "Where several faults fit, the last of them in the list is named.",
+    "Several faults fit these loops, and the one that is named is not the first of them in the list.",
     "The first of the list counts. In which order do you ask?",
+    also=tuple(
+        _first_two_turned(name)
+        for name in (
+            "layer-replaced-after-optimizer",
+            "zeroed-inside-window",
+            "zeroed-once-per-epoch",
+            "never-zeroed",
+            "stepped-on-used-gradients",
+        )
+    ),
 )
 def order_of_the_list_reversed(events: Events) -> Name:
     return first_of(dict(reversed(list(FAULTS.items()))), events)
@@ -352,6 +373,23 @@ first_step_called_a_fault = _on(
 )
 
 
+def _again_after_the_clear(events: Events) -> bool:
+    more = _counts(events, "step") > _counts(events, "backward")
+    return _fine(events) and more and not _two_optimizers(events) and not _step_first(events)
+
+
+second_step_behind_a_clear_called_a_fault = _on(
+    "second_step_behind_a_clear_called_a_fault",
+    ["stepped_again_after_the_clear"],
+    _instead(_again_after_the_clear),
+    "A step behind the clear of what was used is called a fault",
+    "The loop writes, steps, clears and steps once more. That second step finds nothing, and what was cleared had been used "
+    "by the first. It gets the name of a fault.",
+    "Of each gradient that the second step names: was it written since its last step? If not, nothing was thrown away that "
+    "this step could have used.",
+)
+
+
 def _many_clears(events: Events) -> bool:
     return _fine(events) and not _two_optimizers(events) and _counts(events, "clear") > _counts(events, "step") + 1
 
@@ -527,17 +565,21 @@ late_clear_misnamed = _on(
 )
 
 
-_middle = _misnamed("zeroed-inside-window", [])
+_middle = (
+    *_misnamed("zeroed-inside-window", [], [_not(_sums)]),
+    *_misnamed("zeroed-inside-window", [_sums], but=["zeroed-once-per-epoch"]),
+)
 
 
 clear_in_the_middle_misnamed = _on(
     "clear_in_the_middle_misnamed",
-    ["cleared_inside"],
+    ["cleared_inside", "cleared_inside_every_second"],
     _middle,
     "A clear in the middle of a window gets another name, or none",
-    "Gradients are written, cleared and written again before the step comes, which then uses the last ones alone.",
+    "Gradients are written, cleared and written again before a step comes, which then uses the last ones alone. The answer "
+    "given is another.",
     "What is thrown away between two steps, and does something come after it that the step can use? Then it is no "
-    "zeroed-before-step, and nothing old is there either.",
+    "zeroed-before-step. Where sums of old and new are found at other steps, the order of the list decides.",
 )
 
 
@@ -559,17 +601,22 @@ one_clear_misnamed = _on(
 )
 
 
-_rare = _misnamed(
-    "zeroed-once-per-epoch",
-    [_not(_one_clear)],
-    [_not(_one_clear), _not(_two_optimizers)],
-    [_not(_one_clear), _two_optimizers],
+_rare = (
+    *_misnamed(
+        "zeroed-once-per-epoch",
+        [_not(_one_clear)],
+        [_not(_one_clear), _not(_two_optimizers)],
+        [_not(_one_clear), _two_optimizers],
+        [_not(_one_clear), _not(another_is_cleared)],
+        [_not(_one_clear), _two_optimizers, _not(another_is_cleared)],
+    ),
+    *_misnamed("zeroed-once-per-epoch", [another_is_cleared], but=["one-of-two-optimizers-zeroed"]),
 )
 
 
 rare_clear_misnamed = _on(
     "rare_clear_misnamed",
-    ["once_an_epoch", "both_once_an_epoch"],
+    ["once_an_epoch", "both_once_an_epoch", "second_clears_too_late"],
     _rare,
     "A clear that comes too rarely gets another name, or none",
     "Gradients are cleared between some of their steps and not between others, where they add up. The answer given is "
@@ -601,7 +648,12 @@ one_of_two_misnamed = _on(
 )
 
 
-_neither = _misnamed("never-zeroed", [_two_optimizers])
+def _one_without_sums(events: Events) -> bool:
+    steps = [set(event["names"]) for event in events if event["kind"] == "step"]
+    return _two_optimizers(events) and any(names.isdisjoint(_sums(events)) for names in steps)
+
+
+_neither = _misnamed("never-zeroed", [_two_optimizers, _not(_one_without_sums)])
 
 
 neither_of_two_misnamed = _on(
@@ -614,21 +666,45 @@ neither_of_two_misnamed = _on(
 )
 
 
+_lone = _misnamed("never-zeroed", [_one_without_sums])
+
+
+second_that_steps_once_misnamed = _on(
+    "second_that_steps_once_misnamed",
+    ["second_steps_at_the_end"],
+    _lone,
+    "Two optimizers of which one steps once, and no clear, get another name, or none",
+    "Nothing is ever cleared. One optimizer's steps use sums of old and new. The other one steps once, after all batches, "
+    "and uses no such sum. The answer given is another.",
+    "one-of-two-optimizers-zeroed asks two things of the other optimizer. Its steps use no sum; what is the second thing?",
+)
+
+
 def _no_clear(events: Events) -> bool:
     return not _counts(events, "clear")
 
 
-_never = _misnamed(
-    "never-zeroed",
-    [_no_clear, _not(_two_optimizers)],
-    [_no_clear, _not(_two_optimizers), _accumulates],
-    [_no_clear, _not(_two_optimizers), _not(_accumulates)],
+def _old_alone(events: Events) -> bool:
+    return bool(are(OLD_ALONE, stories(events)))
+
+
+_one_and_no_clear = (_no_clear, _not(_two_optimizers))
+_never = (
+    *_misnamed(
+        "never-zeroed",
+        _one_and_no_clear,
+        [*_one_and_no_clear, _accumulates],
+        [*_one_and_no_clear, _not(_accumulates)],
+        [*_one_and_no_clear, _not(_old_alone)],
+        [*_one_and_no_clear, _not(_accumulates), _not(_old_alone)],
+    ),
+    *_misnamed("never-zeroed", [*_one_and_no_clear, _old_alone], but=["stepped-on-used-gradients"]),
 )
 
 
 no_clear_misnamed = _on(
     "no_clear_misnamed",
-    ["never", "never_in_windows"],
+    ["never", "never_in_windows", "stepped_twice_and_never_cleared"],
     _never,
     "A loop of one optimizer without any clear gets another name, or none",
     "Nothing is ever cleared: from its second step on, each step uses a sum of old and new.",
@@ -643,12 +719,16 @@ _old = (
     *_misnamed("stepped-on-used-gradients", [_partly_old]),
     *_misnamed("stepped-on-used-gradients", [_not(_partly_old), _stepped_more_than_run]),
     *_misnamed("stepped-on-used-gradients", [_not(_partly_old), _not(_stepped_more_than_run)]),
+    *_misnamed("stepped-on-used-gradients", [_not(clips_of_old)]),
+    *_misnamed("stepped-on-used-gradients", [_not(_partly_old), _not(clips_of_old)]),
+    *_misnamed("stepped-on-used-gradients", [_not(_partly_old), _not(clips_of_old), _stepped_more_than_run]),
+    *_misnamed("stepped-on-used-gradients", [clips_of_old], but=["clipped-after-step"]),
 )
 
 
 old_alone_misnamed = _on(
     "old_alone_misnamed",
-    ["stepped_twice", "frozen_on_the_way", "stepped_without_backward"],
+    ["stepped_twice", "frozen_on_the_way", "stepped_without_backward", "clipped_between_two_steps"],
     _old,
     "A step on something old alone gets another name, or none",
     "A step uses a gradient that an earlier step used, and nothing was written to it since. The answer given is another.",
@@ -656,12 +736,15 @@ old_alone_misnamed = _on(
 )
 
 
-_replaced = _misnamed("layer-replaced-after-optimizer", [])
+_replaced = (
+    *_misnamed("layer-replaced-after-optimizer", [], [_not(steps_on_nothing)]),
+    *_misnamed("layer-replaced-after-optimizer", [steps_on_nothing], but=["zeroed-before-step"]),
+)
 
 
 replaced_layer_misnamed = _on(
     "replaced_layer_misnamed",
-    ["replaced"],
+    ["replaced", "replaced_and_late"],
     _replaced,
     "That a layer was replaced gets another name, or none",
     "Some gradients are written and no step names them; others are named by every step and never written. The answer given "

@@ -45,6 +45,13 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("two backwards to one forward", "two_losses"),
     ("a layer that is written now and then", "second_layer_now_and_then"),
     ("steps without a backward", "stepped_without_backward"),
+    ("a layer that is never written, and a clear each time", "replaced_and_late"),
+    ("several backwards to a step, and few clears", "cleared_inside_every_second"),
+    ("two optimizers, one of which clears less often", "second_clears_too_late"),
+    ("two optimizers, one of which steps less often", "second_steps_at_the_end"),
+    ("two steps to a backward and no clear", "stepped_twice_and_never_cleared"),
+    ("two steps to a backward, and clips", "clipped_between_two_steps"),
+    ("two steps to a backward, and more clears", "stepped_again_after_the_clear"),
 )
 
 

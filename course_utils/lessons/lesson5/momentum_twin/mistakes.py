@@ -249,17 +249,24 @@ def sum_shares_its_memory(model: nn.Module, loss_fn: LossFn, batches: Batches, l
 
 @mistake(
     "All gradients are taken at one place",
-    "The parameters end where one step along the sum, or the mean, of all batches' gradients leads.",
+    "The parameters end where one step leads along a sum of all batches' gradients, plain or weighted, or along their mean; "
+    "all of them are taken where the model began.",
     "The loop steps after each batch, and the next gradient is taken where that step has led.",
-    also=(lambda model, loss_fn, batches, lr: _one_step(model, loss_fn, batches, lr / len(batches)),),
+    also=(
+        lambda model, loss_fn, batches, lr: _one_step(model, loss_fn, batches, lr / len(batches)),
+        lambda model, loss_fn, batches, lr: _one_step(model, loss_fn, batches, lr, weights=range(len(batches), 0, -1)),
+    ),
 )
 def one_step_for_all(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
     _one_step(model, loss_fn, batches, lr)
 
 
-def _one_step(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+def _one_step(
+    model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float, weights: Sequence[int] | None = None
+) -> None:
     optimizer = _sgd(model, lr)
-    torch.stack([loss_fn(model(x), y) for x, y in batches]).sum().backward()
+    counts = weights or [1] * len(batches)
+    torch.stack([n * loss_fn(model(x), y) for n, (x, y) in zip(counts, batches, strict=True)]).sum().backward()
     optimizer.step()
 
 

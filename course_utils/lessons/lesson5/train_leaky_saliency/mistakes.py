@@ -260,8 +260,8 @@ def maps_add_up(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches
 
 @mistake(
     "A gradient was left on x",
-    "The numbers are right. The batches came back with a gradient in the .grad of their x: whoever uses them next, with "
-    "requires_grad on, adds to it.",
+    "On these cases the numbers are right. The batches came back with a gradient in the .grad of their x: whoever uses "
+    "them next, with requires_grad on, adds to it.",
     "Work on a leaf of your own, or put .grad of x back to None.",
 )
 def gradient_left_on_x(

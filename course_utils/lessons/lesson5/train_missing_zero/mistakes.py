@@ -15,6 +15,7 @@ weights_were_zeroed = shared.weights_were_zeroed
 stepped_once_an_epoch = shared.stepped_once_an_epoch
 stepped_on_the_last_batch_alone = shared.stepped_on_the_last_batch_alone
 used_the_batch_before = shared.used_the_batch_before
+stepped_between_forward_and_backward = shared.stepped_between_forward_and_backward
 never_stepped = shared.never_stepped
 nothing_went_backward = shared.nothing_went_backward
 stepped_twice_a_batch = shared.stepped_twice_a_batch
