@@ -565,9 +565,13 @@ late_clear_misnamed = _on(
 )
 
 
+def _has_sums(events: Events) -> bool:
+    return bool(_sums(events))
+
+
 _middle = (
-    *_misnamed("zeroed-inside-window", [], [_not(_sums)]),
-    *_misnamed("zeroed-inside-window", [_sums], but=["zeroed-once-per-epoch"]),
+    *_misnamed("zeroed-inside-window", [], [_not(_has_sums)]),
+    *_misnamed("zeroed-inside-window", [_has_sums], but=["zeroed-once-per-epoch"]),
 )
 
 
