@@ -1305,7 +1305,7 @@ def freeze_on_the_way(clears):
 partly, ledger = freeze_on_the_way(lambda p: p.requires_grad)
 fully, _ = freeze_on_the_way(lambda p: True)
 for name, moves in (("what learns", partly), ("everything", fully)):
-    print(f"cleared: {name:<12} the frozen weights move by", *(f"{move:.4f}" for move in moves))
+    print(f"cleared: {name:<12} frozen weights move", *(f"{move:.4f}" for move in moves))
 print("\n".join(rows(trace(ledger))))
 report(ledger)
 compare("5.k", {0: "none", 1: "one", 5: "five"}[sum(move > 0 for move in partly)])

@@ -45,4 +45,4 @@ def _findings(run: Run) -> dict[str, Mapping[str, str]]:
 
 def _sentence(number: int, one: Mapping[str, str]) -> str:
     at = f" points at {one['line']}" + (f", `{one['code']}`" if one["code"] else "") if one["line"] else ""
-    return f"The ledger of case {number}{at}: {one['text']}" if at else f"The ledger of case {number}: {one['text']}"
+    return f"The ledger of case {number}{at}: {one['text']}"
