@@ -138,7 +138,7 @@ class ModuleAccount:
 class Root:
     """A model as the user calls it: an outermost module."""
 
-    __slots__ = ("given", "kind", "label", "number", "parameters", "ref")
+    __slots__ = ("handed_over", "kind", "label", "number", "parameters", "ref")
 
     def __init__(self, module: nn.Module, number: int, label: str):
         self.ref = weakref.ref(module)
@@ -146,7 +146,7 @@ class Root:
         self.label = label
         self.parameters = 0
         """How many were met in it so far."""
-        self.given = False
+        self.handed_over = False
         """Whether it was handed to the ledger: then nothing is looked for around it."""
         self.kind = ""
         if hasattr(module, "require_backward_grad_sync"):
@@ -278,7 +278,7 @@ class Books:
             self.roots.append(root)
         else:
             root = Root(module, -1, label)  # a loss or an activation: nothing to train in it
-        root.given = given
+        root.handed_over = given
         for name, part in parts.items():
             self._enter(part, root, name)
         entry = self.module(module)
@@ -335,7 +335,7 @@ class Books:
         """Look for models whose parts alone were called, or whose parameters alone were used, to name them well."""
         known = {id(root.ref()) for root in self.roots}
         loose = {id(p) for a in self.accounts if a.root is None and (p := a.ref()) is not None}
-        met = sum(not root.given for root in self.roots)
+        met = sum(not root.handed_over for root in self.roots)
         if not self.accounts or not (loose or even_if_whole or (met and len(self.roots) > 1)):
             return
         modules = [m for m in living(nn.Module) if "_modules" in vars(m) and not is_product(m)]

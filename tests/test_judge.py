@@ -12,6 +12,7 @@ from course_utils.authoring.verify import SEEDS
 from course_utils.checks import effects
 from course_utils.checks.difference import RESULT, difference_kind, differences, flatten, nice, shown
 from course_utils.checks.judge import answers_of, judge, left_by, mistakes_of
+from course_utils.checks.observe import observe
 from course_utils.exercise import Case, Change, Evidence, Exercise, Frame, Raised, Verdict
 from course_utils.learner import evaluate
 from course_utils.lessons import lessons
@@ -24,7 +25,7 @@ every_seed = pytest.mark.parametrize("seed", SEEDS)
 
 
 def _right(task: Exercise, seed: int = 0) -> list[Evidence]:
-    return [left_by(task, answers_of(task.home).right, "", 0, case) for case in task.cases(seed)]
+    return [observe(task, answers_of(task.home).right, case) for case in task.cases(seed)]
 
 
 def _names(verdict: Verdict) -> list[str]:
