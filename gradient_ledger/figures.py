@@ -39,7 +39,7 @@ DPI = 144
 """Pixels per inch of every stored figure."""
 SHOWN_DPI = 96
 """Pixels per inch at which a front end shows it: the rest is sharpness on dense displays."""
-FEW_COLOURS = 2000
+FEW_COLOURS = 3000
 """A drawing with at most so many colours is stored with a palette: a quarter of the bytes in a notebook."""
 
 

@@ -57,7 +57,7 @@ def reported_share(trail: Trail) -> Place | None:
 @lru_cache(maxsize=4096)
 def _share(file: str, line: int) -> Place | None:
     within = scope(file, line)
-    nodes = list(own(within)) if within is not None else []
+    nodes = own(within) if within is not None else ()
     sizes = {ast.unparse(n.right) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)}
     sizes |= {ast.unparse(n.args[0]) for n in nodes if _is_range(n)}
     sums = {ast.unparse(n.target) for n in nodes if isinstance(n, ast.AugAssign) and ".item()" in ast.unparse(n.value)}
@@ -244,12 +244,16 @@ def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:
     )
 
 
-def own(node: ast.AST) -> Iterator[Any]:
-    """Everything in a function but the functions inside it."""
-    for inner in ast.iter_child_nodes(node):
-        if not isinstance(inner, _FUNCTIONS):
-            yield inner
-            yield from own(inner)
+@lru_cache(maxsize=64)
+def own(node: ast.AST) -> tuple[Any, ...]:
+    """Everything in a function but the functions inside it, in the order of the text."""
+    found: list[Any] = []
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        waiting += [inner for inner in ast.iter_child_nodes(one) if not isinstance(inner, _FUNCTIONS)][::-1]
+    return tuple(found[1:])
 
 
 @lru_cache(maxsize=64)

@@ -728,6 +728,25 @@ def validate(model, evaluation, no_grad, backward=False):
     return saved.peak
 
 
+def epochs(place, validation, count=5):
+    """The weights after some epochs of 8 batches, each with a validation."""
+    model = small_model()
+    optimizer = plain(model.parameters())
+    for _ in range(count):
+        for x, y in batches[:8]:
+            if place == "start":
+                optimizer.zero_grad()
+            squared_error(model(x), y).backward()
+            optimizer.step()
+            if place == "end":
+                optimizer.zero_grad()
+        for x, y in batches[32:]:
+            loss = squared_error(model(x), y)
+            if validation == "with backward":
+                loss.backward()
+    return weights(model)
+
+
 # %%
 predict("4.f")
 
@@ -773,28 +792,8 @@ assert length(model) == before and largest(weights(model), start) > 0
 #
 # Why would anybody call it there? To see which pixels matter, to measure the gradient on
 # held-out data, or because the lines were copied from the training loop, and only the step was
-# taken out. You put such a validation after each of the epochs. Everything else is one of the
-# legal loops.
-
-
-# %%
-def epochs(place, validation, count=5):
-    """The weights after some epochs of 8 batches, each with a validation."""
-    model = small_model()
-    optimizer = plain(model.parameters())
-    for _ in range(count):
-        for x, y in batches[:8]:
-            if place == "start":
-                optimizer.zero_grad()
-            squared_error(model(x), y).backward()
-            optimizer.step()
-            if place == "end":
-                optimizer.zero_grad()
-        for x, y in batches[32:]:
-            loss = squared_error(model(x), y)
-            if validation == "with backward":
-                loss.backward()
-    return weights(model)
+# taken out. `epochs`, at the start of this section, has such a validation after each of its
+# epochs. Everything else in it is one of the legal loops.
 
 
 # %%

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -108,7 +110,7 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
 
 def test_a_row_that_is_deleted_is_noticed_even_where_no_lesson_settles_it(copy: Path) -> None:
     for claim in ("S0-12", "S1-44"):
-        edit(copy / PAGE, lambda page, claim=claim: without_row(page, claim))  # type: ignore[misc]
+        edit(copy / PAGE, partial(without_row, claim=claim))
     ids = [row.id for row in rows((copy / PAGE).read_text(encoding="utf-8"))]
     assert ids != IDS and set(IDS) - set(ids) == {"S0-12", "S1-44"}
     _, found = claims_page(copy, [])
@@ -202,10 +204,12 @@ def test_a_cell_counts_for_the_section_that_it_begins_or_stands_in_and_a_section
         (["code", "markdown"], True),
     ],
 )
-def test_prose_settles_a_claim_only_where_code_follows_at_once(kinds: list[str], runs: bool) -> None:
+def test_prose_settles_a_claim_only_where_code_follows_at_once(
+    kinds: list[Literal["markdown", "code"]], runs: bool
+) -> None:
     first, *others = kinds
-    cells = [SourceCell(first, "Said here.", claims=("S0-1", "S0-2"))]  # type: ignore[arg-type]
-    cells += [SourceCell(kind, "more") for kind in others]  # type: ignore[arg-type]
+    cells = [SourceCell(first, "Said here.", claims=("S0-1", "S0-2"))]
+    cells += [SourceCell(kind, "more") for kind in others]
     said = list(not_run(Source("one.py", tuple(cells))))
     assert said == ([] if runs else said[:1]) and len(said) != runs
     assert all('one.py: cell "Said here.": settles S0-1, S0-2 and runs nothing' in line for line in said)
@@ -252,7 +256,7 @@ def test_check_says_that_the_column_is_stale_and_writes_nothing(
     build_command(claimed, check=False, repository=None, only=[])
     for path, old, new in ((PAGE, NOT_YET, "soon"), (SOURCE, "# ## Twice", "# ## Two times")):
         before = (claimed / path).read_text(encoding="utf-8")
-        edit(claimed / path, lambda text, old=old, new=new: text.replace(old, new))  # type: ignore[misc]
+        (claimed / path).write_text(before.replace(old, new), encoding="utf-8")
         page = (claimed / PAGE).read_text(encoding="utf-8")
         capsys.readouterr()
         assert build_command(claimed, check=True, repository=None, only=[]) == 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import loops_bank
@@ -30,6 +32,19 @@ B92 B93 B94 B95 B96 B97 B98 B99 B100 B21 B22 B23 B24 B25 B26 B27 B28 B32 B36 B45
 
 NOTES = {"summed-loss-keeps-graphs", "contrastive-loss-accumulated", "batchnorm-per-micro-batch"}
 """Right in what they compute, and a waste of memory or not what a large batch does: a note is what they deserve."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def thawed_in_the_end() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+
+
+@pytest.fixture(autouse=True)
+def nothing_but_the_script() -> None:
+    """A ledger may ask the collector for all models there are: what the test run has made is not among them."""
+    gc.collect()
+    gc.freeze()
 
 
 def _by_name(script: Script) -> str:
