@@ -216,8 +216,8 @@ if [ "$1" = -m ] && [ "$2" = venv ]; then
     chmod +x "$3/bin/course"
 elif [ "$*" = "-c import torch" ]; then
     test -e torch-is-there
-elif [ "$1" = -m ]; then
-    echo "$*" >> log
+else
+    if [ "$1" = -m ]; then echo "$*" >> log; fi
     case "$*" in $FAIL_PYTHON) exit 1 ;; esac
 fi
 """
@@ -253,7 +253,7 @@ def make(clone: Path, *arguments: str, **environment: str) -> tuple[int, list[st
 
 
 def installs(log: list[str]) -> list[str]:
-    return [line for line in log if line.startswith(("-m pip", "-m uv"))]
+    return [line for line in log if line.startswith(("-m pip install", "-m uv pip install"))]
 
 
 def test_make_lab_installs_torch_first_and_alone_then_the_course_then_opens_it(clone: Path) -> None:
@@ -298,6 +298,16 @@ def test_where_the_cpu_builds_cannot_be_reached_pip_takes_what_there_is_and_make
     status, log, printed = make(clone, "lab", PATH=path, FAIL_PYTHON=what)
     assert status == 0 and "PyTorch's CPU builds cannot be reached" in printed, printed
     assert "-m pip install --disable-pip-version-check -c constraints.txt torch" in log
+
+
+@pytest.mark.parametrize("failing", ["-c import uv", "-m uv pip install *"])
+def test_uv_takes_the_second_step_and_pip_where_uv_is_not_there_or_fails(clone: Path, failing: str) -> None:
+    (clone / "torch-is-there").touch()
+    assert installs(make(clone, "lab")[1])[-1].startswith("-m uv pip install")
+    (clone / ".venv" / "lab.stamp").unlink()
+    status, log, printed = make(clone, "lab", FAIL_PYTHON=failing)
+    assert status == 0 and installs(log)[-1].startswith("-m pip install"), printed
+    assert installs(log)[-1].endswith("-c .venv/constraints.txt -e .[course]")
 
 
 def test_make_lab_refuses_a_build_of_torch_that_does_not_exist(clone: Path) -> None:
