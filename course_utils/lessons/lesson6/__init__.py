@@ -1,0 +1,21 @@
+"""Lesson 6, gradient accumulation: its exercises in order, and their points."""
+
+from __future__ import annotations
+
+from course_utils.lessons.declare import Lesson, exercises_of
+from course_utils.lessons.lesson6.questions import QUESTIONS
+
+EXERCISES = exercises_of(
+    __name__,
+    {
+        "accumulate_equal": 13,
+        "accumulate_uneven": 13,
+        "accumulate_tokens": 13,
+        "plan_windows": 13,
+        "train_accumulated": 12,
+        "make_accumulation_safe": 12,
+        "largest_micro_batch": 12,
+        "fuse_optimizer_into_backward": 12,
+    },
+)
+LESSON = Lesson(6, "06_gradient_accumulation", "Gradient accumulation", EXERCISES, QUESTIONS, reading_minutes=50)
