@@ -16,39 +16,86 @@
 # What this lesson is about.
 
 # %% exercise="6.1"
-def accumulate_equal(x):
-    """What it takes and gives."""
+def accumulate_equal(model, loss_fn, micro_batches):
+    """Leaves in .grad the gradient of all rows as one batch; the micro-batches are equal."""
     ### BEGIN SOLUTION
-    return 2 * x
+    model.zero_grad()
+    for x, y in micro_batches:
+        loss = loss_fn(model(x), y) / len(micro_batches)
+        loss.backward()
     ### END SOLUTION
+
 
 # %% exercise="6.2"
-def accumulate_uneven(x):
-    """What it takes and gives."""
+def accumulate_uneven(model, loss_fn, micro_batches):
+    """Leaves in .grad the gradient of all rows as one batch, whatever the sizes."""
     ### BEGIN SOLUTION
-    return 2 * x
+    rows = sum(len(x) for x, _ in micro_batches)
+    model.zero_grad()
+    for x, y in micro_batches:
+        loss = loss_fn(model(x), y) * len(x) / rows
+        loss.backward()
     ### END SOLUTION
+
 
 # %% exercise="6.3"
-def accumulate_tokens(x):
-    """What it takes and gives."""
+def accumulate_tokens(model, micro_batches, ignore_index=-100):
+    """Leaves in .grad the gradient of the mean next-token loss over all targets that count."""
     ### BEGIN SOLUTION
-    return 2 * x
+    counted = sum((labels[:, 1:] != ignore_index).sum().item() for _, labels in micro_batches)
+    model.zero_grad()
+    for tokens, labels in micro_batches:
+        logits = model(tokens)[:, :-1]
+        loss = nn.functional.cross_entropy(
+            logits.flatten(0, 1),
+            labels[:, 1:].flatten(),
+            ignore_index=ignore_index,
+            reduction="sum",
+        )
+        (loss / counted).backward()
     ### END SOLUTION
+
 
 # %% exercise="6.4"
-def plan_windows(x):
-    """What it takes and gives."""
+def plan_windows(n_batches, window, epochs):
+    """The windows of a training, in order; each is a list of pairs (epoch, batch)."""
     ### BEGIN SOLUTION
-    return 2 * x
+    windows = []
+    for epoch in range(epochs):
+        for first in range(0, n_batches, window):
+            last = min(first + window, n_batches)
+            windows.append([(epoch, batch) for batch in range(first, last)])
+    return windows
     ### END SOLUTION
 
+
 # %% exercise="6.5"
-def train_accumulated(x):
-    """What it takes and gives."""
+def train_accumulated(
+    model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None
+):
+    """One step a window, as with large batches; returns each epoch's mean loss over samples."""
     ### BEGIN SOLUTION
-    return 2 * x
+    losses = []
+    samples = sum(len(x) for x, _ in batches)
+    for _ in range(epochs):
+        total = 0.0
+        for first in range(0, len(batches), window):
+            pieces = batches[first : first + window]
+            rows = sum(len(x) for x, _ in pieces)
+            optimizer.zero_grad()
+            for x, y in pieces:
+                loss = loss_fn(model(x), y)
+                (loss * len(x) / rows).backward()
+                total += loss.item() * len(x)
+            if max_norm is not None:
+                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+            optimizer.step()
+            if scheduler is not None:
+                scheduler.step()
+        losses.append(total / samples)
+    return losses
     ### END SOLUTION
+
 
 # %% exercise="6.6"
 def make_accumulation_safe(model):

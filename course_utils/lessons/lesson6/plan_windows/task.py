@@ -1,40 +1,92 @@
-"""Exercise 6.4: what is asked."""
+"""Exercise 6.4: which batches share a step, epoch after epoch."""
 
 from __future__ import annotations
 
+import random
+from typing import Any
+
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases
+from course_utils.lessons.inputs import cases
 
 
 def _cases(seed: int) -> list[Case]:
+    chance = random.Random(seed)
+
+    def row(name: str, n_batches: int, window: int, epochs: int) -> tuple[str, dict[str, Any]]:
+        told = f"{name}: n_batches={n_batches}, window={window}, epochs={epochs}"
+        return told, {"n_batches": n_batches, "window": window, "epochs": epochs}
+
+    wide = chance.randint(3, 5)
     return cases(
         seed,
         [
-            ("3 entries", {"n": 3}),
-            ("one entry", {"n": 1}),
-            ("float32, 4 entries", {"n": 4, "dtype": "float32"}),
+            row("one window", 3, 3, 1),
+            row("the windows fit", 2 * wide, wide, 1),
+            row("the windows fit, two epochs", 6, 3, 2),
+            row("one batch is left over", 2 * wide + 1, wide, 1),
+            row("several are left over", 3 * wide - 1, wide, 1),
+            row("several are left over in each of two epochs", 2 * wide - 1, wide, 2),
+            row("in three epochs as many are left over as a window holds", 4, 3, 3),
+            row("a window is longer than an epoch", wide - 1, wide, 2),
+            row("a window is longer than all epochs together", 2, 9, 3),
+            row("windows of one batch", 3, 1, 2),
+            row("one batch an epoch", 1, wide, 3),
+            row("drawn numbers", chance.randint(7, 11), chance.randint(2, 6), chance.randint(2, 3)),
+            row("ten batches", 10, 4, 3),
+            row("no batches", 0, 2, 2),
+            row("no epochs", 4, 2, 0),
         ],
     )
 
 
 def _arrange(case: Case) -> Arrangement:
-    x = Draw(case).normal(case.spec["n"])
-    return Arrangement((x,), watch={"x": x})
+    return Arrangement((case.spec["n_batches"], case.spec["window"], case.spec["epochs"]))
+
+
+def _left_over(spec: Any) -> int:
+    return spec["n_batches"] % spec["window"]  # type: ignore[no-any-return]
 
 
 EXERCISE = Exercise(
     id="6.4",
     name="plan_windows",
-    title="A title",
+    title="Which batches share a step?",
     difficulty=2,
     minutes=10,
-    goal="Write `plan_windows(x)`: say what it takes, with shapes, what it returns, and what stays as it was.",
+    goal=(
+        "Write `plan_windows(n_batches, window, epochs)`. Training goes `epochs` times through `n_batches` batches, always "
+        "in the same order, and makes one step for `window` batches. Epochs and the batches of an epoch are numbered from "
+        "0. Return the list of all windows in order; a window is the list of its batches in order, each as a pair "
+        "`(epoch, batch)`. A window holds the next `window` batches of one epoch. What is left over at an epoch's end is "
+        "that epoch's last, shorter window: no batch is left out, none is carried into the next epoch, and no window is "
+        "empty. `window` is 1 or more and may be larger than `n_batches`; `n_batches` and `epochs` may be 0, and then "
+        "there is no window. For every list a tuple is as good."
+    ),
     cases=_cases,
     arrange=_arrange,
-    hints=("A nudge.", "The idea.", "Nearly the answer, in words."),
-    properties=(
-        ("there is one entry", lambda spec: spec["n"] == 1),
-        ("the inputs are float32", lambda spec: spec.get("dtype") == "float32"),
+    hints=(
+        "Write down on paper the windows of 5 batches, two at a time, in two epochs. How many are there, and which are "
+        "short?",
+        "Within one epoch a window is known by its first batch. Which numbers can that be, and what does range have a "
+        "third argument for?",
+        "Two loops: over the epochs, and over the first batches 0, window, 2 * window, … below n_batches. A window ends "
+        "after `window` batches, or at n_batches, whichever comes first.",
     ),
-    quantities={"n": lambda spec: spec["n"]},
+    properties=(
+        ("there are no batches or no epochs", lambda spec: not spec["n_batches"] * spec["epochs"]),
+        ("nothing is left over at the end of an epoch", lambda spec: _left_over(spec) == 0),
+        ("batches are left over at the end of an epoch", lambda spec: _left_over(spec) > 0),
+        ("one batch is left over", lambda spec: _left_over(spec) == 1),
+        ("there is one epoch", lambda spec: spec["epochs"] == 1),
+        ("there are several epochs", lambda spec: spec["epochs"] > 1),
+        ("a window is longer than an epoch", lambda spec: spec["window"] > spec["n_batches"]),
+        ("an epoch has more than one window", lambda spec: spec["window"] < spec["n_batches"]),
+        ("windows have one batch", lambda spec: spec["window"] == 1),
+        ("an epoch has one batch", lambda spec: spec["n_batches"] == 1),
+    ),
+    quantities={
+        "n_batches": lambda spec: spec["n_batches"] or None,
+        "window": lambda spec: spec["window"],
+        "epochs": lambda spec: spec["epochs"] or None,
+    },
 )

@@ -1,0 +1,95 @@
+"""How many micro-batches have a graph in memory at once: for the exercises that allow one.
+
+Each layer after the first keeps its input for backward. A weak reference to the memory of that input tells whether the
+graph it belongs to has been freed; a variable that still names a loss or a prediction does not matter.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+from torch.multiprocessing.reductions import StorageWeakRef
+
+AT_ONCE = "micro-batches in memory at each pass through the model"
+"""The fact: a list with a number for each pass, its own micro-batch counted in. Right is 1 each time."""
+Owners = Callable[[torch.Tensor], set[int]]
+"""From what goes into the first layer to the numbers of the micro-batches it belongs to; empty where it is none's."""
+
+
+class GraphWatch:
+    """Looks at what goes into the layers of a model, from now on; `hooks` are its own."""
+
+    def __init__(self, model: nn.Module, owners: Owners) -> None:
+        self._owners = owners
+        self._owner: set[int] = set()
+        self._kept: list[tuple[int, StorageWeakRef]] = []
+        self.at_once: list[int] = []
+        layers = [module for module in model.modules() if isinstance(module, nn.Linear | nn.Embedding)]
+        for layer in layers:
+            layer.register_forward_pre_hook(self._note)
+        self.hooks = len(layers)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GraphWatch:
+        return self  # a copy of the model is looked at as well
+
+    def _note(self, _: nn.Module, args: tuple[Any, ...]) -> None:
+        if not torch.is_grad_enabled() or not args or not isinstance(args[0], torch.Tensor):
+            return
+        tensor, plain = args[0], _unwrapped(args[0])
+        if tensor.requires_grad:
+            self._kept += [(owner, StorageWeakRef(plain.untyped_storage())) for owner in self._owner]
+            return
+        found = self._owners(plain.detach())
+        if found:  # else a layer in the middle, whose input needs no gradient
+            self._owner = found
+            self.at_once.append(len(found | self._alive()))
+
+    def _alive(self) -> set[int]:
+        """The micro-batches that a graph is there of, those of the pass that begins left out."""
+        if self._others():
+            gc.collect(1)  # a young reference cycle that nothing reaches is not a graph somebody keeps
+        return self._others()
+
+    def _others(self) -> set[int]:
+        self._kept = [(owner, kept) for owner, kept in self._kept if not kept.expired()]
+        return {owner for owner, _ in self._kept} - self._owner
+
+
+def _unwrapped(tensor: torch.Tensor) -> torch.Tensor:
+    """What is inside of the wrappers that torch.func puts around a tensor; the tensor itself where there are none."""
+    functorch = getattr(torch._C, "_functorch", None)  # a private name: where a torch has none, wrappers stay unread
+    if functorch is None or not hasattr(functorch, "get_unwrapped"):
+        return tensor
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
+    return tensor
+
+
+def owners_by_row(inputs: Sequence[torch.Tensor]) -> Owners:
+    """By the rows that are in it, compared with those of each micro-batch's input. No row may be in two of them."""
+    rows = torch.cat([one.reshape(len(one), -1) for one in inputs]).double()
+    numbers = torch.tensor([number for number, one in enumerate(inputs) for _ in one])
+
+    def owners(given: torch.Tensor) -> set[int]:
+        if not given.is_floating_point() or not given.numel() or given.numel() % rows.shape[1]:
+            return set()
+        same = (given.double().reshape(-1, 1, rows.shape[1]) == rows).all(-1)
+        return set(numbers[same.any(0)].tolist())
+
+    return owners
+
+
+def owners_by_first_token(inputs: Sequence[torch.Tensor]) -> Owners:
+    """By the first token of each row, which no row of another micro-batch may have."""
+    first = {int(token): number for number, one in enumerate(inputs) for token in one[:, 0]}
+
+    def owners(given: torch.Tensor) -> set[int]:
+        if given.dim() < 2 or given.is_floating_point():
+            return set()
+        return {first[int(token)] for token in given.flatten(0, -2)[:, 0] if int(token) in first}
+
+    return owners
