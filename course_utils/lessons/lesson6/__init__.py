@@ -14,8 +14,8 @@ EXERCISES = exercises_of(
         "plan_windows": 10,
         "train_accumulated": 18,
         "make_accumulation_safe": 12,
-        "largest_micro_batch": 10,
-        "fuse_optimizer_into_backward": 12,
+        "largest_micro_batch": 8,
+        "fuse_optimizer_into_backward": 14,
     },
 )
 LESSON = Lesson(6, "06_gradient_accumulation", "Gradient accumulation", EXERCISES, QUESTIONS, reading_minutes=50)
