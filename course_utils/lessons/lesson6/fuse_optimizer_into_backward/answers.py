@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-import torch
+from dataclasses import replace
 
-from course_utils.checks.answers import Answers
+from course_utils.checks.answers import Answers, nothing_used
+from course_utils.exercise import Case, Evidence
+from course_utils.lessons.lesson6.fuse_optimizer_into_backward import mistakes
+from course_utils.lessons.lesson6.fuse_optimizer_into_backward.task import (
+    AGAIN,
+    GRAD_AFTER,
+    HANDLE,
+    HELD,
+    LEFT,
+    MOVED,
+    MOVED_AFTER,
+    UPDATE,
+)
 
 
-def right(x: torch.Tensor) -> torch.Tensor:
-    """The right answer, by a way the exercise does not ask for."""
-    return 2 * x
+def _accepted(case: Case, evidence: Evidence) -> Evidence:
+    """Of what came back, the facts tell whether it is a handle."""
+    return replace(evidence, result=None)
 
 
-ANSWERS = Answers(right)
+ANSWERS = Answers(
+    mistakes.ordinary_accumulation,  # the very numbers; its only fault is against the rule
+    graded=(HANDLE, MOVED, UPDATE, LEFT, MOVED_AFTER, GRAD_AFTER, AGAIN),
+    accept=_accepted,
+    rules=nothing_used(HELD, mistakes.freed_at_the_end),
+)

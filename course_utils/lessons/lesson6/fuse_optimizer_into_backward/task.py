@@ -1,25 +1,207 @@
-"""Exercise 6.8: what is asked."""
+"""Exercise 6.8: the optimizer steps inside of the last backward of a window, parameter by parameter."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from types import BuiltinMethodType
+from typing import Any
+
+import torch
+from torch import nn
+
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases
+from course_utils.lessons.inputs import (
+    Draw,
+    cases,
+    gradients_held,
+    mean_square_error,
+    model_and_batch,
+    without_global_draws,
+)
+from course_utils.lessons.training import OPTIMIZERS, Batch, batches_of, parameters_after
+
+UPDATE = "update of the parameters by window"
+AGAIN = "update of the parameters by a window after a further call of the function"
+MOVED = "backward passes before the last of their window that moved parameters"
+LEFT = "what .grad holds after window"
+HANDLE = "what came back"
+A_HANDLE, NO_HANDLE = "an object with a method remove()", "no object with a method remove()"
+MOVED_AFTER = "parameters that a backward moved after remove()"
+GRAD_AFTER = ".grad after remove() and one more backward"
+HELD = "parameters of layers left behind, with something in their .grad"
+MADE = "numbers of parameters that make_optimizer was called with"
+MADE_LATE = "optimizers made after the function had returned"
+ZEROS, GRADIENT = "zeros", "a gradient"
+
+
+class _Look(torch.autograd.Function):
+    """The identity, which calls back when backward comes by."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, when: Callable[[], None]) -> torch.Tensor:
+        ctx.when = when
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None]:  # type: ignore[override]
+        ctx.when()
+        return grad, None
+
+
+class _Deep(nn.Module):
+    """Three layers. Whenever backward comes to one, `look` is called with the parameters of those behind it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(3, 4), nn.Linear(4, 4), nn.Linear(4, 2)])
+        self.look: Callable[[Mapping[str, nn.Parameter]], None] = lambda passed: None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for number, layer in enumerate(self.layers):
+            passed = {
+                name: param
+                for name, param in self.named_parameters()
+                if int(name.split(".")[1]) > number and name.startswith("layers.")
+            }
+            x = _Look.apply(layer(x), lambda passed=passed: self.look(passed))
+            x = torch.tanh(x) if number < len(self.layers) - 1 else x
+        return x
+
+
+def _model_of(case: Case) -> nn.Module:
+    if case.spec["model"] != "deep":
+        return model_and_batch(case)[0]
+    return Draw(case).fill(without_global_draws(_Deep))
+
+
+class _Training:
+    """The loop around the attempt: windows of backward passes, and what each of them leaves."""
+
+    def __init__(self, case: Case) -> None:
+        self._spec = case.spec
+        self.model = _model_of(case)
+        self._named = dict(self.model.named_parameters())
+        self._facts: dict[str, Any] = {MOVED: [], HELD: [], MADE: [], MADE_LATE: 0}
+        self._kind: str = case.spec["optimizer"]
+        self._called = self._looking = False
+        if isinstance(self.model, _Deep):
+            self.model.look = self._look
+        windows = self._spec.get("windows", 2)
+        window = self._spec["window"]
+        rows = [3] * (window * (windows + 1) + 2)
+        micro = batches_of(Case(case.name, {**case.spec, "rows": rows}))
+        self._windows = [micro[window * number :][:window] for number in range(windows + 1)]
+        self._rest = micro[-2:]
+
+    def make_optimizer(self, params: Any) -> torch.optim.Optimizer:
+        held = list(params)
+        self._facts[MADE].append(len(held))
+        self._facts[MADE_LATE] += self._called
+        return OPTIMIZERS[self._kind](held, 0.05)
+
+    def __call__(self, attempt: Any) -> object:
+        handle = attempt(self.model, self.make_optimizer, self._spec["window"])
+        if handle is ...:
+            return ...
+        self._called = True
+        for number, window in enumerate(self._windows[:-1], 1):
+            self._run(window, f"{UPDATE} {number}", number)
+        self._remove(handle)
+        if "then" in self._spec and self._facts[HANDLE] == A_HANDLE:
+            self._called, self._kind = False, self._spec["then"]
+            attempt(self.model, self.make_optimizer, self._spec["window"])
+            self._called = True
+            self._run(self._windows[-1], AGAIN, len(self._windows))
+        return None
+
+    def _run(self, window: Sequence[Batch], update: str, number: int) -> None:
+        before = parameters_after(self.model)
+        now = before
+        for place, batch in enumerate(window, 1):
+            self._forward_in_between(batch[0], place)
+            self._looking = place == len(window)
+            self._backward(batch)
+            self._looking = False
+            after = parameters_after(self.model)
+            if place < len(window) and any(not torch.equal(after[name], now[name]) for name in now):
+                self._facts[MOVED].append(f"number {place} of window {number}")
+            now = after
+        self._facts[update] = {name: now[name] - before[name] for name in now}
+        self._facts[f"{LEFT} {number}"] = {
+            name: GRADIENT if bool(param.grad.any()) else ZEROS
+            for name, param in self._named.items()
+            if param.grad is not None
+        }
+
+    def _forward_in_between(self, x: torch.Tensor, place: int) -> None:
+        if self._spec.get("validates"):
+            with torch.set_grad_enabled(place > 1):  # one that records is thrown away, too
+                self.model(x)
+
+    def _backward(self, batch: Batch) -> None:
+        x, y = batch
+        loss = mean_square_error(self.model(x), y) / self._spec["window"]
+        loss.backward()  # type: ignore[no-untyped-call]
+
+    def _look(self, passed: Mapping[str, nn.Parameter]) -> None:
+        if self._looking:
+            self._facts[HELD] += [name for name, param in passed.items() if param.grad is not None]
+
+    def _remove(self, handle: object) -> None:
+        remove = getattr(handle, "remove", None)
+        # A list has a method of that name, too, which takes what is to be removed.
+        known = callable(remove) and not isinstance(remove, BuiltinMethodType)
+        self._facts[HANDLE] = A_HANDLE if known else NO_HANDLE
+        if not known:
+            return
+        remove()  # type: ignore[misc]
+        for param in self._named.values():
+            param.grad = None  # what an attempt has left there is a fault of its own
+        before = parameters_after(self.model)
+        for batch in [*self._rest] * self._spec["window"]:
+            self._backward(batch)
+        after = parameters_after(self.model)
+        self._facts[MOVED_AFTER] = sorted(name for name in after if not torch.equal(after[name], before[name]))
+        self._facts[GRAD_AFTER] = gradients_held(self.model)
+        for param in self._named.values():
+            param.grad = None
+
+    def facts(self) -> Mapping[str, object]:
+        return {**self._facts, HELD: sorted(set(self._facts[HELD]))}
 
 
 def _cases(seed: int) -> list[Case]:
+    def row(name: str, model: str, optimizer: str, window: int, **rest: Any) -> tuple[str, dict[str, Any]]:
+        return name, {"model": model, "optimizer": optimizer, "window": window, **rest}
+
     return cases(
         seed,
         [
-            ("3 entries", {"n": 3}),
-            ("one entry", {"n": 1}),
-            ("float32, 4 entries", {"n": 4, "dtype": "float32"}),
+            row("SGD, windows of two micro-batches", "linear", "SGD", 2),
+            row("SGD, windows of one micro-batch", "mlp", "SGD", 1),
+            row("three layers, momentum, windows of three", "deep", "momentum", 3),
+            row("three layers, Adam, windows of two, three of them", "deep", "Adam", 2, windows=3),
+            row("three layers, momentum, windows of one, three of them", "deep", "momentum", 1, windows=3),
+            row("weight decay, and a frozen weight", "frozen", "decay", 2),
+            row("AdamW, and a layer without use", "unused", "AdamW", 2, windows=3),
+            row("one weight tied to two places, momentum", "tied", "momentum", 2, windows=3),
+            row("a parameter of the model's own, and two equal biases", "scaled", "Adam", 3),
+            row("forward passes without a backward in between", "mlp", "momentum", 2, windows=3, validates=True),
+            row("dropout and batch norm in eval mode", "eval", "SGD", 2),
+            row("called again after remove(), with another optimizer", "mlp", "momentum", 2, then="Adam"),
+            row("float32, three layers, AdamW, windows of four", "deep", "AdamW", 4, dtype="float32"),
         ],
     )
 
 
 def _arrange(case: Case) -> Arrangement:
-    x = Draw(case).normal(case.spec["n"])
-    return Arrangement((x,), watch={"x": x})
+    training = _Training(case)
+    return Arrangement(
+        (training.model, training.make_optimizer, case.spec["window"]),
+        watch={"model": training.model},
+        call=training,
+        facts=lambda _: training.facts(),
+    )
 
 
 EXERCISE = Exercise(
@@ -58,4 +240,26 @@ EXERCISE = Exercise(
         "register_post_accumulate_grad_hook. The hook counts, and on every window-th call it steps and clears. What "
         "registering returns can be taken away again; keep all of it for remove().",
     ),
+    may_change=frozenset({"grad", "parameters"}),
+    properties=(
+        ("a window is one micro-batch", lambda spec: spec["window"] == 1),
+        ("a window is several micro-batches", lambda spec: spec["window"] > 1),
+        ("a weight is frozen", lambda spec: spec["model"] == "frozen"),
+        ("the loss does not use every parameter", lambda spec: spec["model"] == "unused"),
+        ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
+        ("the model has a parameter of its own", lambda spec: spec["model"] == "scaled"),
+        ("the model runs forward without a backward in between", lambda spec: bool(spec.get("validates"))),
+        ("the function is called again after remove()", lambda spec: bool(spec.get("then"))),
+        ("the optimizer is plain SGD", lambda spec: spec["optimizer"] == "SGD"),
+        ("the optimizer has a history", lambda spec: spec["optimizer"] in ("momentum", "Adam", "AdamW")),
+        ("the optimizer has weight decay", lambda spec: spec["optimizer"] in ("decay", "AdamW")),
+        ("the model has more than one layer", lambda spec: spec["model"] != "linear"),
+        ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
+    ),
+    telling={
+        MADE: "make_optimizer was called with so many parameters: {given}.",
+    },
+    quantities={
+        "window": lambda spec: spec["window"],
+    },
 )

@@ -135,7 +135,7 @@ def _arrange(case: Case) -> Arrangement:
             TYPE: type(size).__name__,
             INSTEAD: str(instead[0])[:80] if instead else NOTHING,
             RAISED: "ValueError" if refused else NOTHING,
-            MESSAGE: str(refused[0]) if refused else NOTHING,
+            MESSAGE: str(refused[0]) if refused and fits is not None else NOTHING,
             CALLS: len(peak.sizes),
             ALLOWED: calls_allowed(spec["batch_size"]),
             STRANGE: sorted({size for size in peak.sizes if size < 1 or spec["batch_size"] % size})[:5],
