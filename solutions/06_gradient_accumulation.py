@@ -98,6 +98,17 @@ def off(got, wanted):
     return ((got - wanted).norm() / wanted.norm()).item()
 
 
+class Scale(nn.Module):
+    """One parameter a sample; for the numbers of samples it returns their parameters."""
+
+    def __init__(self, samples):
+        super().__init__()
+        self.values = nn.Parameter(torch.zeros(samples, dtype=torch.float64))
+
+    def forward(self, numbers):
+        return self.values[numbers]
+
+
 data = digits()
 x_test = data.x_test.double()
 pages = list(zip(data.x.double().split(50), data.y.split(50), strict=True))
@@ -477,6 +488,9 @@ quiz("6.q1")
 #
 # Write that test. `accumulate(model, loss_fn, micro_batches)` leaves its gradient in `.grad`.
 # Your function says whether it is the gradient of all rows at once.
+#
+# The cell lets your test judge six loops, beside what `off` says of them. It says "not written"
+# until there is one. Two of the loops are right.
 
 
 # %%
@@ -485,29 +499,6 @@ def my_test(accumulate, model, loss_fn, micro_batches):
     # yours to write
 
 
-# %% [markdown]
-# <details><summary>One that does it</summary>
-#
-# ```python
-# def my_test(accumulate, model, loss_fn, micro_batches):
-#     twin = copy.deepcopy(model)
-#     accumulate(model, loss_fn, micro_batches)
-#     x, y = (torch.cat(part) for part in zip(*micro_batches, strict=True))
-#     loss_fn(twin(x), y).backward()
-#     pairs = zip(model.parameters(), twin.parameters(), strict=True)
-#     return all(torch.allclose(p.grad, q.grad, rtol=1e-9, atol=1e-12) for p, q in pairs)
-# ```
-#
-# A copy made by `deepcopy` has the same weights, and no `.grad` of the original. A test that is
-# fooled by a tolerance is no test: 1e-9 is far above rounding and far below the mistakes.
-#
-# </details>
-#
-# The next cell lets your test judge six loops, beside what `off` says of them. It says "not
-# written" until there is one. Two of the loops are right.
-
-
-# %%
 def plain_sum(model, loss_fn, micro_batches):
     for x, y in micro_batches:
         loss_fn(model(x), y).backward()
@@ -542,17 +533,35 @@ def clipped_each_time(model, loss_fn, micro_batches):
 
 
 loops = (plain_sum, by_count, by_rows, cleared_each_time, last_one_skipped, clipped_each_time)
-right = whole_gradient(small_model(), squared_error, x_all, y_all)
+original = small_model()
+right = whole_gradient(copy.deepcopy(original), squared_error, x_all, y_all)
 for loop in loops:
-    model = copy.deepcopy(small_model())
+    model = copy.deepcopy(original)
     loop(model, squared_error, window)
     error = off(gradient(model), right)
-    said = my_test(loop, small_model(), squared_error, window)
-    verdict = {True: "right", False: "wrong"}.get(said, "not written")
+    said = my_test(loop, copy.deepcopy(original), squared_error, window)
+    verdict = "not written" if said is None else "right" if said else "wrong"
     measured = "right up to 1e-12" if error < 1e-12 else f"off by {error:.2f}"
     print(f"{loop.__name__:<18} {measured:<18} your test: {verdict}")
 
 # %% [markdown]
+# <details><summary>One that does it</summary>
+#
+# ```python
+# def my_test(accumulate, model, loss_fn, micro_batches):
+#     twin = copy.deepcopy(model)
+#     accumulate(model, loss_fn, micro_batches)
+#     x, y = (torch.cat(part) for part in zip(*micro_batches, strict=True))
+#     loss_fn(twin(x), y).backward()
+#     pairs = zip(model.parameters(), twin.parameters(), strict=True)
+#     return all(torch.allclose(p.grad, q.grad, rtol=1e-9, atol=1e-12) for p, q in pairs)
+# ```
+#
+# A copy made by `deepcopy` has the same weights, and no `.grad` of the original. A test that is
+# fooled by a tolerance is no test: 1e-9 is far above rounding and far below the mistakes.
+#
+# </details>
+#
 # `by_count` and `by_rows` are both right here, because all micro-batches have six rows. A test
 # proves what it tried. Keep yours for the next section.
 #
@@ -578,23 +587,13 @@ def accumulate_equal(model, loss_fn, micro_batches):
 # Take a batch of 24 samples that comes in pieces of 10, 8, 4 and 2. You divide each mean loss by
 # 4, the number of pieces.
 #
-# What does each sample weigh in the sum? There is a scale for that. `Scale` is a model with one
-# parameter a sample. Its output for a sample is that parameter, and its loss is the mean of the
-# outputs. So the gradient of a parameter is the weight of that sample.
+# What does each sample weigh in the sum? There is a scale for that. `Scale`, from the first
+# cells, is a model with one parameter a sample. Its output for a sample is that parameter, and
+# its loss shall be the mean of the outputs. So the gradient of a parameter is the weight of that
+# sample.
 
 
 # %%
-class Scale(nn.Module):
-    """One parameter a sample; for the numbers of samples it returns their parameters."""
-
-    def __init__(self, samples):
-        super().__init__()
-        self.values = nn.Parameter(torch.zeros(samples, dtype=torch.float64))
-
-    def forward(self, numbers):
-        return self.values[numbers]
-
-
 def mean_of(prediction, target):
     return prediction.mean()
 
@@ -1028,7 +1027,8 @@ def story(rule, batches=10, window=4, epochs=3):
 
 
 # %% [markdown]
-# (`Scale` is from section 3: the weights that the steps used are measured, not told.) The first
+# (`Scale` weighs the batches, as it weighed samples in section 3: the weights are measured, not
+# told.) The first
 # of the lines is the one that most tutorials have: `if (i + 1) % 4 == 0`, where `i` counts the
 # batches of an epoch. How many backward passes does its third step use?
 
@@ -1372,6 +1372,9 @@ def make_accumulation_safe(model):
 
 
 # %% [markdown]
+# > **Pause.** Another place to stop. You can write the loop, and you know the layers that resist
+# > it. What follows are losses that resist, the price, and a rival that saves other bytes.
+#
 # ## 8. A loss that looks at the whole batch
 #
 # A *contrastive* loss learns which things belong together: pictures and their captions, questions
@@ -1537,8 +1540,9 @@ figures.cost({k: calls for k, (_, calls) in counts.items()})
 # each has a price of its own before it computes anything: on a GPU, the launch of a kernel. Small
 # pieces are mostly price.
 #
-# The clock says how much that is on your machine. Its numbers differ from run to run, so the
-# notebook does not compare them.
+# The clock says how much that is on your machine. Its numbers differ from run to run, so the cell
+# prints what should hold everywhere and keeps the numbers in `speeds`: samples a second, by pieces.
+# Look at them in a cell of your own.
 
 # %% tags=["nbval-ignore-output"] claims="S1-11"
 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -1559,11 +1563,12 @@ for k in (1, 4, 16, 64, 256):
             torch.cuda.synchronize()
         best = min(best, time.perf_counter() - begin)
     speeds[k] = 1024 / best
-    print(f"{k:>3} pieces on {device}: {speeds[k] / speeds[1]:5.2f} times the speed of one piece")
+print("64 pieces reach less than half of the speed of one: ", speeds[64] < speeds[1] / 2)
+print("256 pieces reach less than a quarter of it:         ", speeds[256] < speeds[1] / 4)
 
 # %% [markdown]
-# A few pieces may come near one, or may even be faster where their activations fit into a cache.
-# Read your own numbers. Whatever they are, the reason to accumulate is memory.
+# A few pieces may come near one, or may even be faster where their activations fit into a cache:
+# your numbers tell. Whatever they are, the reason to accumulate is memory.
 #
 # And what does it bring? The same 30 pages for 5 epochs, plain SGD, a step after every 1, 3, 10
 # or 30 pages. With 30 pages that makes 5 steps in all. To be fair, each gets the best of seven
