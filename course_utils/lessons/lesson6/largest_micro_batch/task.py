@@ -128,7 +128,7 @@ def _arrange(case: Case) -> Arrangement:
         if fits is None and size is not ...:
             instead.append(size)
             return None
-        return int(size) if isinstance(size, Integral) and not isinstance(size, bool) else size  # NumPy's, too
+        return int(size) if isinstance(size, Integral) else size  # NumPy's, too
 
     def facts(size: object) -> dict[str, object]:
         return {

@@ -51,8 +51,8 @@ def _norms(model: nn.Module) -> list[Any]:
     "What does your code change in the model itself? A name bound to a new layer in a loop changes nothing there.",
     signs=(NORMS_LEFT, RETURNED, DOTTED),
 )
-def nothing_changed(model: nn.Module) -> object:
-    return None
+def nothing_changed(model: nn.Module) -> None:
+    pass
 
 
 @mistake(
@@ -79,8 +79,8 @@ def _direct(model: nn.Module) -> None:
     "named_children() and _modules show one level. How do you come to the parts of the parts?",
     signs=(ACTIVE, DOTTED),
 )
-def one_level_alone(model: nn.Module) -> object:
-    return _direct(model)
+def one_level_alone(model: nn.Module) -> None:
+    _direct(model)
 
 
 @mistake(
@@ -91,12 +91,11 @@ def one_level_alone(model: nn.Module) -> object:
     "The path of a layer looks like its name.",
     signs=(DOTTED,),
 )
-def set_under_its_path(model: nn.Module) -> object:
+def set_under_its_path(model: nn.Module) -> None:
     like = next(model.parameters())
     for name, part in list(model.named_modules()):
         if isinstance(part, BATCH_NORMS):
             setattr(model, name, _one_group(part, like))
-    return None
 
 
 def _two_levels(model: nn.Module) -> None:
@@ -110,8 +109,8 @@ def _two_levels(model: nn.Module) -> None:
     "How many levels may there be? A walk over model.modules(), or a function that calls itself, needs no number.",
     signs=(ACTIVE,),
 )
-def two_levels_alone(model: nn.Module) -> object:
-    return _two_levels(model)
+def two_levels_alone(model: nn.Module) -> None:
+    _two_levels(model)
 
 
 @mistake(
@@ -125,8 +124,8 @@ def two_levels_alone(model: nn.Module) -> object:
     ),
     signs=(ACTIVE,),
 )
-def one_kind_left(model: nn.Module) -> object:
-    return _replace(model, _nothing, (nn.BatchNorm1d,))
+def one_kind_left(model: nn.Module) -> None:
+    _replace(model, _nothing, (nn.BatchNorm1d,))
 
 
 # ------------------------------------------------------------------ switches of batch norm
@@ -148,8 +147,8 @@ def _in_eval(model: nn.Module, freeze: bool) -> None:
     also=(partial(_in_eval, freeze=True),),
     signs=(NORMS_LEFT,),
 )
-def undone_by_train(model: nn.Module) -> object:
-    return _in_eval(model, freeze=False)
+def undone_by_train(model: nn.Module) -> None:
+    _in_eval(model, freeze=False)
 
 
 def _whole_in_eval(model: nn.Module) -> None:
@@ -184,8 +183,8 @@ def _with_momentum(model: nn.Module, momentum: float | None) -> None:
     also=(partial(_with_momentum, momentum=None), partial(_with_momentum, momentum=1.0)),
     signs=(NORMS_LEFT,),
 )
-def momentum_changed(model: nn.Module) -> object:
-    return _with_momentum(model, 0.0)
+def momentum_changed(model: nn.Module) -> None:
+    _with_momentum(model, 0.0)
 
 
 def _untracked(model: nn.Module, forget: bool) -> None:
@@ -203,8 +202,8 @@ def _untracked(model: nn.Module, forget: bool) -> None:
     also=(partial(_untracked, forget=True),),
     signs=(NORMS_LEFT,),
 )
-def tracking_switched_off(model: nn.Module) -> object:
-    return _untracked(model, forget=False)
+def tracking_switched_off(model: nn.Module) -> None:
+    _untracked(model, forget=False)
 
 
 def _weights_frozen(model: nn.Module) -> None:
@@ -219,8 +218,8 @@ def _weights_frozen(model: nn.Module) -> None:
     "Which numbers does batch norm compute with in train mode, and what do they depend on?",
     signs=(NORMS_LEFT,),
 )
-def parameters_frozen(model: nn.Module) -> object:
-    return _weights_frozen(model)
+def parameters_frozen(model: nn.Module) -> None:
+    _weights_frozen(model)
 
 
 @mistake(
@@ -231,11 +230,10 @@ def parameters_frozen(model: nn.Module) -> object:
     "In eval mode most batch norms use their running statistics. With track_running_stats=False there are none.",
     signs=(ACTIVE,),
 )
-def no_statistics_to_hold(model: nn.Module) -> object:
+def no_statistics_to_hold(model: nn.Module) -> None:
     for norm in _norms(model):
         norm.eval()
         norm.train = lambda mode=True, norm=norm: norm
-    return None
 
 
 def _batch_norm_again(model: nn.Module) -> None:
@@ -255,9 +253,9 @@ def _batch_norm_again(model: nn.Module) -> None:
     ),
     signs=(NORMS_LEFT,),
 )
-def batch_norm_again(model: nn.Module) -> object:
+def batch_norm_again(model: nn.Module) -> None:
     like = next(model.parameters())
-    return _replace(model, lambda norm: type(norm)(norm.num_features, device=like.device, dtype=like.dtype))
+    _replace(model, lambda norm: type(norm)(norm.num_features, device=like.device, dtype=like.dtype))
 
 
 @mistake(
@@ -287,9 +285,9 @@ def _layer_norm(norm: Any, like: torch.Tensor) -> nn.Module:
     "After a linear layer the features are the last dimension.",
     where=lambda spec: spec["model"] in ("images", "volumes", "sequences", "both"),
 )
-def layer_norm_of_the_features(model: nn.Module) -> object:
+def layer_norm_of_the_features(model: nn.Module) -> None:
     like = next(model.parameters())
-    return _replace(model, lambda norm: _layer_norm(norm, like))
+    _replace(model, lambda norm: _layer_norm(norm, like))
 
 
 def _group_each(norm: Any, like: torch.Tensor, affine: bool = True) -> nn.Module:
@@ -309,9 +307,9 @@ def _groups_without_affine(model: nn.Module) -> None:
     "For images one group for each channel is instance norm, and that works.",
     also=(_groups_without_affine,),
 )
-def group_of_one_number(model: nn.Module) -> object:
+def group_of_one_number(model: nn.Module) -> None:
     like = next(model.parameters())
-    return _replace(model, lambda norm: _group_each(norm, like))
+    _replace(model, lambda norm: _group_each(norm, like))
 
 
 @mistake(
@@ -325,8 +323,8 @@ def group_of_one_number(model: nn.Module) -> object:
     ),
     where=lambda spec: spec.get("dtype") != "float32" and spec["model"] != "row by row",
 )
-def made_in_float32(model: nn.Module) -> object:
-    return _replace(model, lambda norm: nn.GroupNorm(1, norm.num_features))
+def made_in_float32(model: nn.Module) -> None:
+    _replace(model, lambda norm: nn.GroupNorm(1, norm.num_features))
 
 
 # ------------------------------------------------------------------ what else was changed
@@ -347,8 +345,8 @@ def _dropout_off(model: nn.Module) -> None:
     also=(_dropout_off,),
     where=lambda spec: spec["model"] == "dropout",
 )
-def dropout_taken_out(model: nn.Module) -> object:
-    return _replace(model, _nothing, (*BATCH_NORMS, nn.Dropout))
+def dropout_taken_out(model: nn.Module) -> None:
+    _replace(model, _nothing, (*BATCH_NORMS, nn.Dropout))
 
 
 @mistake(
@@ -367,9 +365,9 @@ def dropout_taken_out(model: nn.Module) -> object:
     ),
     where=lambda spec: spec["model"] in ("row by row", "both"),
 )
-def other_norms_replaced(model: nn.Module) -> object:
+def other_norms_replaced(model: nn.Module) -> None:
     instances = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
-    return _replace(model, _nothing, (*BATCH_NORMS, *instances))
+    _replace(model, _nothing, (*BATCH_NORMS, *instances))
 
 
 def _held(model: nn.Module) -> None:
@@ -389,8 +387,13 @@ def _held_without_batch_norm(model: nn.Module) -> None:
     "In eval mode accumulated gradients are right, and so the model seems to be safe.",
     also=(_held_without_batch_norm,),
 )
-def held_in_eval(model: nn.Module) -> object:
-    return _held(model)
+def held_in_eval(model: nn.Module) -> None:
+    _held(model)
+
+
+def _frozen_and_replaced(model: nn.Module) -> None:
+    _replace(model, _nothing)
+    model.requires_grad_(False)
 
 
 @mistake(
@@ -398,7 +401,7 @@ def held_in_eval(model: nn.Module) -> object:
     "No parameter requires gradients any more, so backward has nothing to do. Parameters outside of batch norm were to stay "
     "as they were.",
     "Leave requires_grad alone. What does accumulation have to do with mean and variance of batch norm?",
-    also=(lambda model: model.requires_grad_(False) and _replace(model, _nothing),),
+    also=(_frozen_and_replaced,),
 )
 def everything_frozen(model: nn.Module) -> object:
     return model.requires_grad_(False)

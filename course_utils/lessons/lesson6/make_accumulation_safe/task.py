@@ -71,22 +71,22 @@ def _build(kind: str) -> nn.Module:
             convolutions = nn.Sequential(nn.Conv2d(1, 4, 2), nn.BatchNorm2d(4), nn.Tanh())
             return nn.Sequential(convolutions, nn.Flatten(), nn.Linear(16, 2))
         case "volumes":
-            norm = nn.BatchNorm3d(3)
-            return nn.Sequential(nn.Conv3d(1, 3, 2), norm, nn.Tanh(), nn.Flatten(), nn.Linear(12, 2))
+            return nn.Sequential(nn.Conv3d(1, 3, 2), nn.BatchNorm3d(3), nn.Tanh(), nn.Flatten(), nn.Linear(12, 2))
         case "sequences":
-            norm = nn.BatchNorm1d(3)
-            return nn.Sequential(nn.Conv1d(2, 3, 2), norm, nn.Tanh(), nn.Flatten(), nn.Linear(9, 2))
+            return nn.Sequential(nn.Conv1d(2, 3, 2), nn.BatchNorm1d(3), nn.Tanh(), nn.Flatten(), nn.Linear(9, 2))
         case "nested":
             return _Nested()
         case "dropout":
             hidden = nn.Sequential(nn.Dropout(0.25), nn.Linear(7, 4), nn.Tanh(), nn.Dropout(0.5))
             return nn.Sequential(nn.Linear(3, 7), nn.BatchNorm1d(7), hidden, nn.Linear(4, 2))
         case "no statistics":
-            norm = nn.BatchNorm1d(6, track_running_stats=False)
-            return nn.Sequential(nn.Linear(3, 6), norm, nn.Tanh(), nn.Linear(6, 2))
+            return nn.Sequential(
+                nn.Linear(3, 6), nn.BatchNorm1d(6, track_running_stats=False), nn.Tanh(), nn.Linear(6, 2)
+            )
         case "neither":
-            norm = nn.BatchNorm1d(5, affine=False, track_running_stats=False)
-            return nn.Sequential(nn.Linear(3, 5), norm, nn.Tanh(), nn.Linear(5, 2))
+            return nn.Sequential(
+                nn.Linear(3, 5), nn.BatchNorm1d(5, affine=False, track_running_stats=False), nn.Tanh(), nn.Linear(5, 2)
+            )
         case "row by row":
             return nn.Sequential(nn.Linear(3, 6), nn.LayerNorm(6), nn.Tanh(), nn.GroupNorm(2, 6), nn.Linear(6, 2))
         case "both":
