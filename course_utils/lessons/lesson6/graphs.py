@@ -21,32 +21,48 @@ Owners = Callable[[torch.Tensor], set[int]]
 
 
 class GraphWatch:
-    """Looks at what goes into the layers of a model, from now on; `hooks` are its own."""
+    """Looks at what goes into a model and into its layers, from now on; `hooks` are its own."""
 
     def __init__(self, model: nn.Module, owners: Owners) -> None:
         self._owners = owners
         self._owner: set[int] = set()
         self._kept: list[tuple[int, StorageWeakRef]] = []
-        self.at_once: list[int] = []
-        layers = [module for module in model.modules() if isinstance(module, nn.Linear | nn.Embedding)]
+        self._at_once: list[int] = []
+        layers = [module for module in model.modules() if isinstance(module, nn.Linear) and module is not model]
         for layer in layers:
             layer.register_forward_pre_hook(self._note)
         self.hooks = len(layers)
+        kind = type(model)
+
+        def forward(of: nn.Module, given: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            self._begin(given)
+            try:
+                return kind.forward(of, given, *args, **kwargs)
+            finally:
+                self._owner = set()
+
+        # No hook: whoever calls model.forward is looked at as well, and a copy of the model is.
+        model.__class__ = type(kind.__name__, (kind,), {"forward": forward})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GraphWatch:
-        return self  # a copy of the model is looked at as well
+        return self  # its hooks are copied with a model
+
+    @property
+    def at_once(self) -> list[int]:
+        """For each pass that was recorded, the number of micro-batches in memory; of the first 200."""
+        return self._at_once[:200]
+
+    def _begin(self, given: torch.Tensor) -> None:
+        if torch.is_grad_enabled() and isinstance(given, torch.Tensor):
+            self._owner = self._owners(_unwrapped(given).detach())
+            if self._owner:
+                self._at_once.append(len(self._owner | self._alive()))
 
     def _note(self, _: nn.Module, args: tuple[Any, ...]) -> None:
-        if not torch.is_grad_enabled() or not args or not isinstance(args[0], torch.Tensor):
-            return
-        tensor, plain = args[0], _unwrapped(args[0])
-        if tensor.requires_grad:
-            self._kept += [(owner, StorageWeakRef(plain.untyped_storage())) for owner in self._owner]
-            return
-        found = self._owners(plain.detach())
-        if found:  # else a layer in the middle, whose input needs no gradient
-            self._owner = found
-            self.at_once.append(len(found | self._alive()))
+        if self._owner and torch.is_grad_enabled() and args and isinstance(args[0], torch.Tensor):
+            if args[0].requires_grad:  # else it is the data, which stays anyway
+                kept = StorageWeakRef(_unwrapped(args[0]).untyped_storage())
+                self._kept += [(owner, kept) for owner in self._owner]
 
     def _alive(self) -> set[int]:
         """The micro-batches that a graph is there of, those of the pass that begins left out."""

@@ -36,8 +36,6 @@ class Reader(nn.Module):
         self.out = nn.Linear(3, VOCABULARY)
         self.dropout = nn.Dropout(0.5)
         self.doubles = kind == "moded"
-        if kind == "tied":
-            self.out.weight = self.embed.weight
         if kind == "unused":
             self.spare = nn.Linear(3, 2)
 
@@ -85,7 +83,7 @@ def token_batches_of(case: Case) -> list[Tokens]:
         labels = torch.randint(1, VOCABULARY, (rows, length), generator=chance)
         labels = labels if case.spec.get("other_labels") else tokens.clone()
         left_out = torch.randperm(rows * (length - 1), generator=chance)[counted:]
-        targets = labels[:, 1:].flatten()
+        targets = labels[:, 1:].reshape(-1).clone()
         targets[left_out] = ignore
         labels[:, 1:] = targets.reshape(rows, length - 1)
         labels[1::2, 0] = ignore  # a first label is nobody's target, and says nothing
