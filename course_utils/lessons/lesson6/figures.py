@@ -79,7 +79,7 @@ def window_ledger(ledgers: Mapping[str, Sequence[Sequence[tuple[float, float]]]]
             ax.set_xticks([])
         axes[-1].set_xlabel("micro-batches: after each, what .grad holds along the window's gradient")
         handles = [Patch(color=COLOURS[shade]) for shade in shades]
-        names = [f"entry of micro-batch {number}" for number in range(1, 5)]
+        names = [f"micro-batch {number}" for number in range(1, 5)]
         fig.legend(handles, names, loc="outside lower center", ncols=4)
     told = ". ".join(
         f"{name}: "
@@ -131,7 +131,7 @@ def normalisations(errors: Mapping[str, Sequence[tuple[float, bool]]]) -> None:
 def windows(stories: Mapping[str, Sequence[Mapping[Place, float]]]) -> None:
     """Which batches each step used and with what weight, a row a rule: {rule: [{(epoch, batch): weight}]}."""
     with style():
-        fig, axes = plt.subplots(len(stories), 1, figsize=(9.2, 1.0 * len(stories) + 1.0), sharex=True)
+        fig, axes = plt.subplots(len(stories), 1, figsize=(9.2, 0.9 * len(stories) + 1.0), sharex=True)
         for ax, (name, steps) in zip(axes, stories.items(), strict=True):
             x = 0.0
             for step in steps:
@@ -150,7 +150,7 @@ def windows(stories: Mapping[str, Sequence[Mapping[Place, float]]]) -> None:
                     x += 1
                 x += 0.7
             ax.axhline(0.25, color="#777777", linewidth=0.8, linestyle=":")
-            ax.set(xlim=(-0.3, 38), ylim=(-0.16, 0.55))
+            ax.set(xlim=(-0.3, 38), ylim=(-0.16, 0.5))
             ax.set_axis_off()
             ax.set_title(name, fontsize=11)
         fig.legend(

@@ -167,36 +167,47 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.p",
         "prediction",
+        "Five wrong loops: not divided, uneven pieces divided by 4, clipped after each backward, scheduler after each "
+        "backward, BatchNorm. In how many does a ledger find something, without a reference?",
+        {
+            "none": "In none: the backwards and steps are in the right order",
+            "three": "In 3",
+            "five": "In all 5",
+        },
+    ),
+    Question(
+        "6.q",
+        "prediction",
         "Rightly weighted, in float32, without BatchNorm and dropout, the accumulated gradient equals that of the large "
         "batch to the last bit.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.q",
+        "6.r",
         "prediction",
         "Cleared before each window, a step of SGD with momentum depends on this window's micro-batches only.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.r",
+        "6.s",
         "prediction",
         "`zero_grad()` at the top of the loop over micro-batches is right for accumulation.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.s",
+        "6.t",
         "prediction",
         "An accumulating loop that forgets to clear after its step raises an error, or at least warns.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.t",
+        "6.u",
         "prediction",
         "A `step()` before the first backward spoils the loop.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.u",
+        "6.v",
         "prediction",
         "If each of two models clears its own parameters after its own step, windows of different lengths do not get in "
         "each other's way.",
