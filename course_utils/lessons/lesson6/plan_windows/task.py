@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import cases
+
+
+LENGTHS = "how many batches each window holds"
+WITHOUT = "pairs in no window"
+IN_SEVERAL = "pairs in several windows"
 
 
 def _cases(seed: int) -> list[Case]:
@@ -40,7 +47,37 @@ def _cases(seed: int) -> list[Case]:
 
 
 def _arrange(case: Case) -> Arrangement:
-    return Arrangement((case.spec["n_batches"], case.spec["window"], case.spec["epochs"]))
+    n_batches, epochs = case.spec["n_batches"], case.spec["epochs"]
+    every = [(epoch, batch) for epoch in range(epochs) for batch in range(n_batches)]
+
+    def facts(plan: object) -> Mapping[str, object]:
+        windows = _windows(plan)
+        if windows is None:
+            return {}
+        found = Counter(pair for window in windows for pair in window)
+        return {
+            LENGTHS: str([len(window) for window in windows]),
+            WITHOUT: str([pair for pair in every if not found[pair]][:6]),
+            IN_SEVERAL: str([pair for pair in every if found[pair] > 1][:6]),
+        }
+
+    return Arrangement((n_batches, case.spec["window"], epochs), facts=facts)
+
+
+def _windows(plan: object) -> list[list[tuple[int, int]]] | None:
+    """A plan of lists and tuples, not too long, as lists of pairs; None for anything else."""
+    if not isinstance(plan, list | tuple) or len(plan) > 200:
+        return None
+    found = []
+    for window in plan:
+        if not isinstance(window, list | tuple) or len(window) > 200:
+            return None
+        if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in window):
+            return None
+        if not all(isinstance(number, int) for pair in window for number in pair):
+            return None
+        found.append([(pair[0], pair[1]) for pair in window])
+    return found
 
 
 def _left_over(spec: Any) -> int:
@@ -84,6 +121,11 @@ EXERCISE = Exercise(
         ("windows have one batch", lambda spec: spec["window"] == 1),
         ("an epoch has one batch", lambda spec: spec["n_batches"] == 1),
     ),
+    telling={
+        LENGTHS: "the windows hold so many batches each: {given}; asked is {right}.",
+        WITHOUT: "in no window stand {given}.",
+        IN_SEVERAL: "more than once stand {given}.",
+    },
     quantities={
         "n_batches": lambda spec: spec["n_batches"] or None,
         "window": lambda spec: spec["window"],
