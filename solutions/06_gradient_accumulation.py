@@ -15,8 +15,8 @@
 #
 # In lesson 5 a sum of gradients was nearly always an accident. Here you make it on purpose. A
 # batch that does not fit into memory goes through the model in pieces, and `.grad` adds up what
-# the pieces deliver. One step for the whole batch follows. It is three lines of code. Most loops
-# that you find for it give another gradient than the whole batch.
+# the pieces deliver. One step for the whole batch follows. That is a few lines of code, and in
+# each of them something can go wrong that nobody sees.
 #
 # What you will be able to do:
 #
@@ -33,6 +33,7 @@ import copy
 import statistics
 import time
 import warnings
+from collections import Counter
 
 import torch
 from torch import nn
@@ -367,6 +368,7 @@ predict("6.c")
 
 # %% claims="S1-4 S1-14"
 error = {}
+assert min(accumulated("SGD, clipped", True)[1]) > 0.1, "the limit is not always active"
 for name in makers:
     divided, undivided = (accumulated(name, divide)[0] for divide in (True, False))
     error[name] = off(undivided - start, divided - start)
@@ -653,7 +655,7 @@ for rule in rules:
 
 # %% [markdown]
 # A cosine of 1 means: the right direction, a wrong length. Dividing by the number of pieces is
-# wrong in its direction. No learning rate mends that, and neither Adam nor clipping hides it.
+# wrong in its direction. No learning rate mends that.
 #
 # > **Fact.** For a loss that is a mean over rows, and a model that looks at each row by itself,
 # > the weights $n_j / N$ give the whole batch's gradient up to rounding, however the batch is
@@ -670,6 +672,32 @@ for cut in ((24,), (23, 1), (12, 12), (1,) * 24, (7, 2, 1, 14), sizes):
     right = max(errors) < 1e-12
     print(f"pieces: {len(cut):>2}, smallest {min(cut):>2}: up to 1e-12 for three losses: {right}")
     assert max(errors) < 1e-12
+
+# %% [markdown]
+# Look twice at the word mean. Cross-entropy with class weights divides by the sum of the weights
+# of the rows, not by their number. Then that sum is what a piece weighs.
+
+# %%
+x_rows, y_rows = draw(24, 10, seed=33), torch.arange(24) % 2
+x_rows[:12] += 1.0
+y_rows[:10] = 0
+class_weights = torch.tensor([1.0, 5.0], dtype=torch.float64)
+
+
+def weighted_loss(prediction, target):
+    return cross_entropy(prediction, target, weight=class_weights)
+
+
+right = whole_gradient(small_model(), weighted_loss, x_rows, y_rows)
+for name, share in (("rows", torch.ones(24).double()), ("class weights", class_weights[y_rows])):
+    model = small_model()
+    for x, y, part in zip(*(t.split(sizes) for t in (x_rows, y_rows, share)), strict=True):
+        (weighted_loss(model(x), y) * part.sum() / share.sum()).backward()
+    error = off(gradient(model), right)
+    print(
+        f"shares by {name:<14} {'right up to 1e-12' if error < 1e-12 else f'off by {error:.2f}'}"
+    )
+    assert (error < 1e-12) == (name == "class weights")
 
 # %% [markdown]
 # In the exercise you get micro-batches of any size. If you wrote a test in section 2, try it on
@@ -928,6 +956,7 @@ for reduction in ("sum", "mean"):
     print(gradient(model).abs().max().item())
 
 # %% [markdown]
+# The NaN does not reach the gradient here. It does reach the loss in your log.
 #
 # In the wild: huggingface/transformers#24725 described the mistake in 2023. In October 2024 it
 # was found in several frameworks at once, and mended in huggingface/transformers#34191 and
@@ -1061,9 +1090,8 @@ figures.windows({rule.__name__.replace("_", " "): story(rule) for rule in rules}
 compare("6.h", closest(len(story(leak)[2]), two=2, four=4, six=6))
 
 # %% [markdown]
-# - **leak:** the two that are left over stay in `.grad`. The next epoch's first step uses six, at
-#   weights that sum to 1.5, and two of its gradients belong to older weights. At the end of the
-#   run two are lost.
+# - **leak:** the two that are left over stay in `.grad`. The next epoch's first step uses six,
+#   with weights that sum to 1.5. At the end of the run two are lost.
 # - **drop:** somebody clears at the start of an epoch. A fifth of the data is never learned, and
 #   without shuffling it is always the same fifth.
 # - **go on:** the counter does not start again. Every window is full, but some lie in two epochs,
@@ -1352,10 +1380,23 @@ growing = errors["BatchNorm"][2] < errors["BatchNorm"][4] < errors["BatchNorm"][
 compare("6.k", "grows" if growing else "same" if errors["BatchNorm"][8] > 1e-12 else "rounding")
 
 # %% [markdown]
-# No weighting helps: each row is normalised with the statistics of its own piece, so the model is
-# another one. The fewer rows a piece has, the more so. And the memory of BatchNorm runs faster:
+# Each row is normalised with the statistics of its own piece. So it is another model, the more so
+# the fewer rows a piece has. Would other weights help? The next cell looks for the best factors
+# that the 4 pieces could have. And it looks at the memory of BatchNorm, which runs faster:
 
 # %% claims="S1-36"
+target = whole_gradient(small_model(norms["BatchNorm"]()), squared_error, x_all, y_all)
+parts = torch.stack(
+    [
+        whole_gradient(small_model(norms["BatchNorm"]()), squared_error, x, y)
+        for x, y in zip(x_all.chunk(4), y_all.chunk(4), strict=True)
+    ],
+    dim=1,
+)
+factors = torch.linalg.lstsq(parts, target[:, None]).solution
+best = off((parts @ factors).flatten(), target)
+print(f"4 pieces with the best factors there are: off by {best:.2f}")
+assert best > 0.1
 for k in (1, 4, 8):
     norm = cut_error("BatchNorm", k)[1][1]
     fraction = 1 - (1 - norm.momentum) ** norm.num_batches_tracked.item()
@@ -1368,8 +1409,9 @@ for k in (1, 4, 8):
 # statistics that are kept as they are, as one does with a trained network that is fine-tuned: the
 # last line of the table. The layer's own weight and bias still learn there.
 #
-# giotto-ai/giotto-deep#75 asks for BatchNorm layers that see the whole window. A loop cannot give
-# them that: when the first piece goes forward, the statistics of the others are not known.
+# giotto-ai/giotto-deep#75 asks for BatchNorm layers that see the whole window. A loop that sends
+# each piece forward once cannot give them that: when the first one goes, the statistics of the
+# others are not known.
 #
 # In the exercise you get a model and make it safe.
 
@@ -1459,9 +1501,9 @@ compare("6.l", closest(errors[4, 0], same=1e-12, near=0.02, other=0.5))
 # %% [markdown]
 # Four times 8 candidates are not 32. A row of the big batch has 31 negatives, one of a piece has
 # 7; the other pairs never meet. The task of the pieces is easier, which the loss shows. With one
-# pair each there is no task at all, and the gradient is 0. After some training it is worse: the
-# gradients of the pieces are farther off. Section 7 was about the model, this is about the loss.
-# In both, rows look at one another.
+# pair each there is no task at all, and the gradient is 0. After some training it is worse: two
+# pieces are farther off then than eight were before. Section 7 was about the model, this is
+# about the loss. In both, rows look at one another.
 #
 # Here a mend exists. The loss needs all embeddings, and those are small; what is large are the
 # activations on the way to them. So go twice:
@@ -1493,8 +1535,9 @@ for k in (1, 4, 16, 32):
     assert error < 1e-12
 
 # %% [markdown]
-# This is known as *gradient caching*. It holds for any loss of embeddings, if two forward passes
-# of a piece give the same. With dropout they do not, unless the random state is kept as well.
+# This is known as *gradient caching*. Nothing in it is particular to this loss. It needs the
+# outputs of all pieces, and two forward passes that give the same; with dropout they do not,
+# unless the random state is kept as well.
 #
 # ## 9. When not to
 #
@@ -1508,14 +1551,14 @@ for k in (1, 4, 16, 32):
 
 # %%
 class Calls(TorchDispatchMode):
-    """Counts the operations that are dispatched in its block."""
+    """Counts the operations that are dispatched in its block, by name."""
 
     def __init__(self):
         super().__init__()
-        self.count = 0
+        self.names = Counter()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.count += 1
+        self.names[func.overloadpacket.__name__] += 1
         return func(*args, **(kwargs or {}))
 
 
@@ -1535,9 +1578,17 @@ def layers():
     )
 
 
+def measured_peak(size):
+    """The peak of a window of 512 digits in micro-batches of so many, in bytes, with SGD."""
+    model = layers()
+    with LiveBytes(model.parameters()) as live:
+        window_of(model, torch.optim.SGD(model.parameters(), lr=0.1), 512 // size)
+    return max(moment.alive for moment in live.history)
+
+
 # %% claims="S1-11 S1-27"
 counts = {}
-print("pieces   Mflop   operations   of these, adding into .grad")
+print("pieces   Mflop   operations   additions in place")
 for k in (1, 4, 16, 64, 256):
     model = layers()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -1545,16 +1596,15 @@ for k in (1, 4, 16, 64, 256):
         window_of(model, optimizer, k)
     with Calls() as calls:
         window_of(model, optimizer, k)
-    counts[k] = flops.get_total_flops(), calls.count
-    adds = (k - 1) * len(list(model.parameters()))
-    print(f"{k:>6}{counts[k][0] / 1e6:>8.0f}{calls.count:>13}{adds:>10}")
+    counts[k] = flops.get_total_flops(), calls.names.total()
+    print(f"{k:>6}{counts[k][0] / 1e6:>8.0f}{counts[k][1]:>13}{calls.names['add_']:>21}")
 assert len({flop for flop, _ in counts.values()}) == 1
 figures.cost({k: calls for k, (_, calls) in counts.items()})
 
 # %% [markdown]
-# The arithmetic is the same for every cut. The number of operations grows with the pieces, and
-# each has a price of its own before it computes anything: on a GPU, the launch of a kernel. Small
-# pieces are mostly price.
+# The matrix products are the same for every cut. The number of operations grows with the pieces,
+# and each has a price before it computes anything: on a GPU, the launch of a kernel. Among them
+# are the additions into `.grad`, which one piece does not need. (Six additions are the step.)
 #
 # The clock says how much that is on your machine. Its numbers differ from run to run, so the
 # cell prints what should hold everywhere and keeps the numbers in `speeds`: samples a second, by
@@ -1645,6 +1695,21 @@ def largest_micro_batch(peak_bytes, batch_size, budget):
     return sizes[fitting - 1]
     ### END SOLUTION
 
+
+# %% [markdown]
+# Your function with real measurements: the window of 512 digits, and four budgets. (Before the
+# exercise is solved, nothing is measured.)
+
+# %%
+for budget in (250, 300, 400, 900):
+    asked = []
+
+    def peak_bytes(size, asked=asked):
+        asked.append(size)
+        return measured_peak(size)
+
+    size = largest_micro_batch(peak_bytes, 512, budget * 1024)
+    print(f"{budget} KiB: micro-batches of {size}, measured at {asked}")
 
 # %% [markdown]
 # ## 10. The step inside the backward
@@ -1899,9 +1964,8 @@ compare("6.p", closest(seen, none=0, three=3, five=5))
 
 # %% [markdown]
 # The order of events gives three away. The two that are wrong by a division look like the right
-# loop, event by event. With a reference all five are named, at the step at which they happen. A
-# reference costs a second pass, so give it for a few windows. It is the test of section 2, in
-# your own loop.
+# loop, event by event. With a reference all five are named. A reference costs a second pass, so
+# give it for a few windows. It is the test of section 2, in your own loop.
 #
 # ## True or false
 #
