@@ -250,7 +250,7 @@ def late_binding(model, make_optimizer, window):
     return Hooks(handles)
 
 
-@raised(mistakes.one_optimizer_for_all)
+@wrong(mistakes.one_optimizer_for_all)
 def the_whole_optimizer_in_each_hook(model, make_optimizer, window):
     params = [p for p in model.parameters() if p.requires_grad]
     optimizer = make_optimizer(params)
@@ -274,6 +274,66 @@ def count_meets_the_window_once(model, make_optimizer, window):
     def hook(p):
         counts[p] += 1
         if counts[p] == window:
+            optimizers[p].step()
+            optimizers[p].zero_grad()
+
+    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+
+
+@wrong(mistakes.stepped_from_the_first_window_on)
+def reached_and_never_reset(model, make_optimizer, window):
+    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
+    counts = dict.fromkeys(optimizers, 0)
+
+    def hook(p):
+        counts[p] += 1
+        if counts[p] >= window:
+            optimizers[p].step()
+            optimizers[p].zero_grad()
+
+    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+
+
+@wrong(mistakes.stepped_one_late)
+def more_than_a_window(model, make_optimizer, window):
+    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
+    counts = dict.fromkeys(optimizers, 0)
+
+    def hook(p):
+        counts[p] += 1
+        if counts[p] > window:
+            optimizers[p].step()
+            optimizers[p].zero_grad()
+            counts[p] -= window
+
+    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+
+
+@wrong(mistakes.weights_alone)
+def by_the_name_weight(model, make_optimizer, window):
+    optimizers = {p: make_optimizer([p]) for n, p in model.named_parameters() if "weight" in n and p.requires_grad}
+    counts = dict.fromkeys(optimizers, 0)
+
+    def hook(p):
+        counts[p] += 1
+        if counts[p] % window == 0:
+            optimizers[p].step()
+            optimizers[p].zero_grad()
+
+    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+
+
+@wrong(mistakes.own_parameter_left_out)
+def of_the_modules_with_a_weight(model, make_optimizer, window):
+    layers = [m for m in model.modules() if hasattr(m, "weight")]
+    optimizers = {
+        p: make_optimizer([p]) for m in layers for p in (m.weight, m.bias) if p is not None and p.requires_grad
+    }
+    counts = dict.fromkeys(optimizers, 0)
+
+    def hook(p):
+        counts[p] += 1
+        if counts[p] % window == 0:
             optimizers[p].step()
             optimizers[p].zero_grad()
 
@@ -429,7 +489,7 @@ def backward_from_the_number_of_calls(model, make_optimizer, window):
     return Hooks(handles)
 
 
-@wrong(mistakes.freed_at_the_end)
+@wrong(mistakes.waited_for_all)
 def counts_up_to_all_parameters(model, make_optimizer, window):
     params = [p for p in model.parameters() if p.requires_grad]
     optimizers, calls = {p: make_optimizer([p]) for p in params}, [0]

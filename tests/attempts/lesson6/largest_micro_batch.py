@@ -280,6 +280,50 @@ def end_of_the_half_open_range(peak_bytes, batch_size, budget):
     return sizes[low]
 
 
+@wrong(mistakes.single_row_left_out)
+def range_begins_at_two(peak_bytes, batch_size, budget):
+    sizes = [n for n in range(2, batch_size + 1) if batch_size % n == 0]
+    place = bisect.bisect_right(sizes, budget, key=peak_bytes)
+    if place == 0:
+        raise ValueError("nothing fits")
+    return sizes[place - 1]
+
+
+@wrong(mistakes.peak_returned)
+def the_bytes(peak_bytes, batch_size, budget):
+    best = None
+    sizes = [n for n in range(1, batch_size + 1) if batch_size % n == 0]
+    low, high = 0, len(sizes) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        peak = peak_bytes(sizes[middle])
+        if peak <= budget:
+            best, low = peak, middle + 1
+        else:
+            high = middle - 1
+    if best is None:
+        raise ValueError("nothing fits")
+    return best
+
+
+@wrong(mistakes.one_place_short)
+def minus_two(peak_bytes, batch_size, budget):
+    sizes = [n for n in range(1, batch_size + 1) if batch_size % n == 0]
+    place = bisect.bisect_right(sizes, budget, key=peak_bytes)
+    if place == 0:
+        raise ValueError("nothing fits")
+    return sizes[max(0, place - 2)]
+
+
+@wrong(mistakes.smallest_size)
+def first_that_fits(peak_bytes, batch_size, budget):
+    for size in range(1, batch_size + 1):
+        if batch_size % size == 0:
+            if peak_bytes(size) <= budget:
+                return size
+            raise ValueError("nothing fits")
+
+
 @wrong(mistakes.size_as_a_float)
 def as_a_float(peak_bytes, batch_size, budget):
     counts = [k for k in range(1, batch_size + 1) if batch_size % k == 0]

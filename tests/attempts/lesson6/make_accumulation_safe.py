@@ -201,6 +201,16 @@ def children_alone(model):
             setattr(model, name, nn.GroupNorm(1, child.num_features).to(next(model.parameters())))
 
 
+@wrong(mistakes.two_levels_alone)
+def children_and_their_children(model):
+    for name, child in model.named_children():
+        if isinstance(child, BATCH_NORM):
+            setattr(model, name, nn.Identity())
+        for inner, grandchild in child.named_children():
+            if isinstance(grandchild, BATCH_NORM):
+                setattr(child, inner, nn.Identity())
+
+
 @wrong(mistakes.set_under_its_path)
 def setattr_with_a_path(model):
     like = next(model.parameters())

@@ -497,16 +497,20 @@ def tied_weight_twice(model: nn.Module, make_optimizer: MakeList, window: int) -
 
 
 def _of_layers_alone(model: nn.Module) -> list[nn.Parameter]:
-    return [p for part in model.children() for p in part.parameters() if p.requires_grad]
+    own = {id(param) for param in model.parameters(recurse=False)} if list(model.children()) else set()
+    return [param for param in _trainable(model) if id(param) not in own]
+
+
+def _of_usual_names(model: nn.Module) -> list[nn.Parameter]:
+    named = {id(param) for name, param in model.named_parameters() if name.endswith(("weight", "bias"))}
+    return [param for param in _trainable(model) if id(param) in named]
 
 
 @mistake(
     "The model's own parameter was left out",
     "A parameter that belongs to the model itself, and to none of its layers, was not stepped, and its gradient stayed.",
     "Is there a way to ask for all parameters of a model, wherever they are?",
-    also=(
-        _fused(which=lambda model: [p for name, p in model.named_parameters() if name.endswith(("weight", "bias"))]),
-    ),
+    also=(_fused(which=_of_usual_names),),
     where=lambda spec: spec["model"] == "scaled",
 )
 def own_parameter_left_out(model: nn.Module, make_optimizer: MakeList, window: int) -> object:

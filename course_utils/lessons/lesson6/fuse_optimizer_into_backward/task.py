@@ -179,11 +179,11 @@ def _cases(seed: int) -> list[Case]:
         [
             row("SGD, windows of two micro-batches", "linear", "SGD", 2),
             row("SGD, windows of one micro-batch", "mlp", "SGD", 1),
+            row("weight decay, and a frozen weight", "frozen", "decay", 2),
+            row("AdamW, and a layer without use", "unused", "AdamW", 2),
             row("three layers, momentum, three windows of three", "deep", "momentum", 3, windows=3),
             row("three layers, Adam, windows of two", "deep", "Adam", 2),
             row("three layers, momentum, windows of one", "deep", "momentum", 1),
-            row("weight decay, and a frozen weight", "frozen", "decay", 2),
-            row("AdamW, and a layer without use", "unused", "AdamW", 2),
             row("one weight tied to two places, momentum", "tied", "momentum", 2),
             row("a parameter of the model's own, and two equal biases", "scaled", "Adam", 3),
             row("forward passes without a backward in between", "mlp", "momentum", 2, windows=3, validates=True),

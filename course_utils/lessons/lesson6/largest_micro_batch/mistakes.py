@@ -77,7 +77,8 @@ def _largest_of_all(peak_bytes: Peak, batch_size: int, budget: int) -> int:
     "In Python a place of -1 is the last one of a list, so a search that found nothing may return its largest entry.",
 )
 def nothing_raised(peak_bytes: Peak, batch_size: int, budget: int) -> object:
-    return bisect_right(divisors(batch_size), budget, key=peak_bytes) and _right_size(peak_bytes, batch_size, budget)
+    sizes = divisors(batch_size)
+    return sizes[bisect_right(sizes, budget, key=peak_bytes) - 1]
 
 
 # ------------------------------------------------------------------ which sizes
@@ -113,10 +114,7 @@ def single_row_left_out(peak_bytes: Peak, batch_size: int, budget: int) -> objec
     "What came back is the largest size that fits among the divisors up to the square root of batch_size.",
     "Divisors come in pairs, n and batch_size // n. Which one of a pair does your list lack?",
     "Looking for divisors up to the square root is enough, if one takes both of each pair.",
-    also=(
-        _among(lambda number: [n for n in divisors(number) if n <= isqrt(number)] + [number] * (number > 1)),
-        _among(lambda number: [n for n in divisors(number) if n <= number // 2] or [1]),
-    ),
+    also=(_among(lambda number: [n for n in divisors(number) if n <= isqrt(number)] + [number] * (number > 1)),),
 )
 def small_divisors_alone(peak_bytes: Peak, batch_size: int, budget: int) -> object:
     return _among(lambda number: [n for n in divisors(number) if n <= isqrt(number)])(peak_bytes, batch_size, budget)
