@@ -18,4 +18,4 @@ EXERCISES = exercises_of(
         "fuse_optimizer_into_backward": 14,
     },
 )
-LESSON = Lesson(6, "06_gradient_accumulation", "Gradient accumulation", EXERCISES, QUESTIONS, reading_minutes=67)
+LESSON = Lesson(6, "06_gradient_accumulation", "Gradient accumulation", EXERCISES, QUESTIONS, reading_minutes=73)
