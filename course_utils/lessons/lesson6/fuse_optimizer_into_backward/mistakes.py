@@ -165,7 +165,7 @@ def one_count_for_all(model: nn.Module, make_optimizer: MakeList, window: int) -
     return Handle([hooked(param) for param in _trainable(model)])
 
 
-def _of_all_in_the_hook(due: Callable[[int, int], bool]) -> Code:
+def _of_all_in_the_hook(clears_all: bool) -> Code:
     def code(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
         params = _trainable(model)
         optimizer = make_optimizer(params)
@@ -173,9 +173,9 @@ def _of_all_in_the_hook(due: Callable[[int, int], bool]) -> Code:
 
         def arrived(param: torch.Tensor) -> None:
             passes[id(param)] += 1
-            if due(passes[id(param)], window):
+            if passes[id(param)] % window == 0:
                 optimizer.step()
-                optimizer.zero_grad()
+                optimizer.zero_grad() if clears_all else _to_none(param)
 
         return Handle([param.register_post_accumulate_grad_hook(arrived) for param in params])
 
@@ -190,16 +190,17 @@ def _of_all_in_the_hook(due: Callable[[int, int], bool]) -> Code:
     "raises.",
     "In the middle of the last backward, what do the layers that backward has not reached hold in .grad? And who is "
     "stepped when your optimizer steps?",
+    also=(_of_all_in_the_hook(False),),
     signs=(MADE,),
 )
 def one_optimizer_for_all(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
-    return _of_all_in_the_hook(lambda passes, window: passes % window == 0)(model, make_optimizer, window)
+    return _of_all_in_the_hook(True)(model, make_optimizer, window)
 
 
 @mistake(
     "The last optimizer stepped for all",
-    "One parameter alone was stepped, again and again. A function made in a loop looks its names up when it is "
-    "called, and by then the loop has reached its last optimizer.",
+    "One parameter alone was stepped. So it is where all hooks find their optimizer under one name: when they run, it "
+    "stands for the last one that was made.",
     "How does each hook get hold of its own optimizer? A function that makes the hook, or a default argument, keeps it.",
     "In the loop's body the name means this round's optimizer. In a function that is called later it means the last "
     "one's.",
@@ -477,8 +478,8 @@ def _of_each_module(model: nn.Module) -> list[nn.Parameter]:
 
 @mistake(
     "The shared weight was treated as two",
-    "Where two layers share a weight, it was not stepped as one parameter. A walk over the layers meets it twice, and each "
-    "time it gets a hook.",
+    "Where two layers share a weight, it was not stepped as one parameter. So it is when a walk over the layers meets it "
+    "twice, and each time it gets a hook.",
     "How often does your walk come to a weight that two layers share? model.parameters() meets it once.",
     where=lambda spec: spec["model"] == "tied",
 )

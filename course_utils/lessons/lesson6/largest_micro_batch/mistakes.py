@@ -149,11 +149,14 @@ def _halved(batch_size: int) -> Sequence[int]:
 
 @mistake(
     "Sizes were left out: halving reaches few divisors",
-    "What came back is the largest size that fits among batch_size, its half, the half of that, and so on. Other "
-    "divisors were left out, and half of an odd number is none.",
+    "What came back is the largest size that fits among batch_size, its half, the half of that, and so on. Most other "
+    "divisors were left out.",
     "Write down the divisors of 12. Which of them does halving meet?",
     "Where batch_size is a power of two, its halves are all its divisors.",
-    also=(_among(_halved_where_it_can_be),),
+    also=(
+        _among(_halved_where_it_can_be),
+        _among(lambda number: sorted({1, *_halved_where_it_can_be(number)})),
+    ),
 )
 def halved_until_it_fits(peak_bytes: Peak, batch_size: int, budget: int) -> object:
     return _among(_halved)(peak_bytes, batch_size, budget)
@@ -270,8 +273,8 @@ def _on_the_line(first: Callable[[int], int], second: Callable[[int], int]) -> C
 
 @mistake(
     "The peak was taken for a straight line",
-    "Two sizes were measured, and the others computed as if each row cost the same. Where the peak grows in another way, "
-    "the size is wrong.",
+    "The size is the one that a straight line through two measured peaks gives, as if each row cost the same. Where the "
+    "peak grows in another way, it is wrong.",
     "The exercise says what is known about peak_bytes: it never falls. Measure the size that you return, and the next "
     "larger one.",
     "Activations do grow with the rows, and the parameters do not, so a line is a good guess for many models.",

@@ -47,7 +47,8 @@ def _norms(model: nn.Module) -> list[Any]:
 
 @mistake(
     "Batch norm is as it was",
-    "Nothing was changed: batch norm still takes mean and variance from the micro-batch that it sees.",
+    "Batch norm stands in the model as before. In train mode it still takes mean and variance from the micro-batch that "
+    "it sees.",
     "What does your code change in the model itself? A name bound to a new layer in a loop changes nothing there.",
     signs=(NORMS_LEFT, RETURNED, DOTTED),
 )

@@ -26,7 +26,8 @@ LEFT_MODE = "modes after the call that are other than before"
 NORMS_LEFT = "batch norm in the model after the call"
 ACTIVE = "batch norm of before in train mode or without running statistics"
 DOTTED = "names with a dot among the parts of the model itself"
-RETURNED = "what came back"
+RETURNED = "another module came back"
+MIXES = "the first layer in which rows depend on each other"
 NONE = "none"
 LEAST: Mapping[torch.dtype, float] = {torch.float64: 1e-9, torch.float32: 1e-4}
 """By dtype: what is less than this, relative to the largest, is rounding."""
@@ -152,9 +153,7 @@ class _Surgery:
         result = attempt(self.model)
         if result is ...:
             return ...
-        self._facts[RETURNED] = (
-            "the model" if result is self.model else "another module" if isinstance(result, nn.Module) else "no module"
-        )
+        self._facts[RETURNED] = isinstance(result, nn.Module) and result is not self.model
         self._note_what_is_left()
         held = {name: param.grad for name, param in self.kept.items()}
         try:
@@ -197,6 +196,7 @@ class _Surgery:
             CHANGED_LAYERS: _listed(name for name, was in self._settings.items() if repr(self._layers[name]) != was),
             LEFT_MODE: _listed(name for name, mode in self._modes.items() if self._followers()[name].training != mode),
             DEAD: NONE,
+            MIXES: NONE,
             NORMS_LEFT: [_shown(norm) for norm in norms],
             DOTTED: sorted(name for name in self.model._modules if "." in name),
         }
@@ -221,6 +221,8 @@ class _Surgery:
             except Exception as error:  # batch norm refuses a single row
                 self._facts[name] = _said(error)
         self._facts[DISTANCE] = f"{max(distances):.2g}" if max(distances) > self._least else "0"
+        if any(self._facts[name] != OF_THE_WHOLE for name in self._facts if name.startswith(GRADIENTS)):
+            self._facts[MIXES] = self._where_rows_mix()
         now = set(self.model.modules())
         self._facts[ACTIVE] = sorted(
             name for name, norm in self._norms.items() if norm in now and (norm.training or norm.running_mean is None)
@@ -234,6 +236,29 @@ class _Surgery:
         off = sum(float((accumulated[name].double() - whole[name].double()).square().sum()) for name in whole)
         size = sum(float(gradient.double().square().sum()) for gradient in whole.values())
         return float((off / size) ** 0.5) if size else 0.0
+
+    def _where_rows_mix(self) -> str:
+        """The first layer that gives two rows another output by themselves than among the others."""
+        outputs: list[tuple[str, torch.Tensor]] = []
+        layers = [(name, part) for name, part in self.model.named_modules() if not list(part.children())]
+        hooks = [
+            part.register_forward_hook(
+                lambda part, args, out, name=name: outputs.append((f"{name}, a {type(part).__name__}", out))
+            )
+            for name, part in layers
+        ]
+        try:
+            with torch.no_grad():
+                self.model(self._x)
+                among, outputs[:] = list(outputs), []
+                self.model(self._x[:2])
+        finally:
+            for hook in hooks:
+                hook.remove()
+        for (name, whole), (_, part) in zip(among, outputs, strict=True):
+            if not torch.allclose(whole[:2], part, rtol=self._least, atol=self._least):
+                return name
+        return NONE
 
     def facts(self) -> Mapping[str, object]:
         return self._facts
@@ -358,6 +383,10 @@ EXERCISE = Exercise(
         ("there are other normalizations", lambda spec: spec["model"] in ("row by row", "both")),
         ("batch norm lies in a part of the model", lambda spec: spec["model"] in ("images", "nested")),
         ("batch norm is no BatchNorm1d", lambda spec: spec["model"] in ("images", "volumes", "both")),
+        (
+            "batch norm works on vectors",
+            lambda spec: spec["model"] in ("vectors", "nested", "no statistics", "neither", "dropout"),
+        ),
         ("rows are more than vectors", lambda spec: spec["model"] in ("images", "volumes", "sequences", "both")),
         ("batch norm has no parameters", lambda spec: spec["model"] == "neither"),
         ("batch norm has no running statistics", lambda spec: spec["model"] in ("no statistics", "neither")),
@@ -371,8 +400,9 @@ EXERCISE = Exercise(
     telling={
         PASSES: "After your function a pass of the model ended so: {given}",
         DISTANCE: "The accumulated gradients are off by up to {given} of the length of the whole batch's.",
-        NORMS_LEFT: "In the model there is still: {given}.",
-        LOST: "Gone from the model, beside batch norm: {given}.",
-        DEAD: "After your function the whole batch gives no gradient to: {given}.",
+        MIXES: "Rows of a micro-batch still depend on each other. The first layer where they do is {given}.",
+        LOST: "Gone from the model, where they were to stay: {given}.",
+        DEAD: "After your function the whole batch gives no gradient to: {given}. Does what comes out behind it depend on "
+        "what goes in? A group of a single number, minus its own mean, does not.",
     },
 )
