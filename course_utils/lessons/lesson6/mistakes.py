@@ -65,7 +65,6 @@ def so_far(sizes: Sequence[int]) -> list[float]:
 
 def _begun(model: nn.Module, clear: Clear, make: Make) -> None:
     """What is done to `.grad` before the first backward; `make` makes a loss."""
-    used: list[bool] = []
     params = list(model.parameters())
     if clear == "used alone":
         trainable = [p for p in params if p.requires_grad]

@@ -34,9 +34,7 @@ def means_weighed_by_counts(model, micro_batches, ignore_index=-100):
     for (tokens, labels), count in zip(micro_batches, counts):
         if count == 0:
             continue
-        loss = F.cross_entropy(
-            model(tokens)[:, :-1].transpose(1, 2), labels[:, 1:], ignore_index=ignore_index
-        )
+        loss = F.cross_entropy(model(tokens)[:, :-1].transpose(1, 2), labels[:, 1:], ignore_index=ignore_index)
         (loss * count / sum(counts)).backward()
 
 
@@ -57,9 +55,7 @@ def grad_divided_afterwards(model, micro_batches, ignore_index=-100):
     for tokens, labels in micro_batches:
         logp = model(tokens).log_softmax(-1)[:, :-1]
         target = labels[:, 1:]
-        F.nll_loss(
-            logp.flatten(0, 1), target.flatten(), ignore_index=ignore_index, reduction="sum"
-        ).backward()
+        F.nll_loss(logp.flatten(0, 1), target.flatten(), ignore_index=ignore_index, reduction="sum").backward()
         count += target.ne(ignore_index).sum().item()
     for p in model.parameters():
         if p.grad is not None:
@@ -86,9 +82,7 @@ def masked_without_reduction(model, micro_batches, ignore_index=-100):
     for tokens, labels in micro_batches:
         target = labels[:, 1:]
         keep = target != ignore_index
-        each = F.cross_entropy(
-            model(tokens)[:, :-1].permute(0, 2, 1), torch.where(keep, target, 0), reduction="none"
-        )
+        each = F.cross_entropy(model(tokens)[:, :-1].permute(0, 2, 1), torch.where(keep, target, 0), reduction="none")
         ((each * keep).sum() / total).backward()
 
 
@@ -98,9 +92,7 @@ def last_token_not_even_read(model, micro_batches, ignore_index=-100):
     total = sum(int((labels[:, 1:] != ignore_index).sum()) for _, labels in micro_batches)
     for tokens, labels in micro_batches:
         logits = model(tokens[:, :-1])
-        loss = F.cross_entropy(
-            logits.transpose(1, 2), labels[:, 1:], ignore_index=ignore_index, reduction="sum"
-        )
+        loss = F.cross_entropy(logits.transpose(1, 2), labels[:, 1:], ignore_index=ignore_index, reduction="sum")
         loss.mul(1 / total).backward()
 
 
@@ -341,9 +333,7 @@ def logits_and_labels_as_they_are(model, micro_batches, ignore_index=-100):
 def not_shifted_and_over_k(model, micro_batches, ignore_index=-100):
     model.zero_grad()
     for tokens, labels in micro_batches:
-        loss = F.cross_entropy(
-            model(tokens).transpose(1, 2), labels, ignore_index=ignore_index, reduction="sum"
-        )
+        loss = F.cross_entropy(model(tokens).transpose(1, 2), labels, ignore_index=ignore_index, reduction="sum")
         n = max(int((labels != ignore_index).sum()), 1)
         (loss / n / len(micro_batches)).backward()
 
@@ -405,23 +395,17 @@ def next_tokens(model, micro_batches, ignore_index=-100):
     n = sum(tokens[:, 1:].numel() for tokens, _ in micro_batches)
     model.zero_grad()
     for tokens, _ in micro_batches:
-        loss = F.cross_entropy(
-            model(tokens)[:, :-1].flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum"
-        )
+        loss = F.cross_entropy(model(tokens)[:, :-1].flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum")
         (loss / n).backward()
 
 
 @wrong(mistakes.mask_not_shifted)
 def both_labels_must_count(model, micro_batches, ignore_index=-100):
-    masks = [
-        (labels[:, 1:] != ignore_index) & (labels[:, :-1] != ignore_index) for _, labels in micro_batches
-    ]
+    masks = [(labels[:, 1:] != ignore_index) & (labels[:, :-1] != ignore_index) for _, labels in micro_batches]
     n = sum(int(mask.sum()) for mask in masks)
     model.zero_grad()
     for (tokens, labels), mask in zip(micro_batches, masks):
-        each = F.cross_entropy(
-            model(tokens)[:, :-1][mask], labels[:, 1:][mask], reduction="none"
-        )
+        each = F.cross_entropy(model(tokens)[:, :-1][mask], labels[:, 1:][mask], reduction="none")
         (each.sum() / max(n, 1)).backward()
 
 
@@ -432,9 +416,7 @@ def viewed_for_cross_entropy(model, micro_batches, ignore_index=-100):
     for tokens, labels in micro_batches:
         logits = model(tokens)[:, :-1]
         b, t, v = logits.shape
-        loss = F.cross_entropy(
-            logits.reshape(b, v, t), labels[:, 1:], ignore_index=ignore_index, reduction="sum"
-        )
+        loss = F.cross_entropy(logits.reshape(b, v, t), labels[:, 1:], ignore_index=ignore_index, reduction="sum")
         (loss / n).backward()
 
 
@@ -444,9 +426,7 @@ def of_probabilities(model, micro_batches, ignore_index=-100):
     model.zero_grad()
     for tokens, labels in micro_batches:
         probs = torch.softmax(model(tokens), -1)[:, :-1]
-        loss = F.cross_entropy(
-            probs.flatten(0, 1), labels[:, 1:].flatten(), ignore_index=ignore_index, reduction="sum"
-        )
+        loss = F.cross_entropy(probs.flatten(0, 1), labels[:, 1:].flatten(), ignore_index=ignore_index, reduction="sum")
         (loss / n).backward()
 
 
@@ -455,9 +435,7 @@ def counted_with_it_and_lost_without(model, micro_batches, ignore_index=-100):
     n = _count(micro_batches, ignore_index)
     model.zero_grad()
     for tokens, labels in micro_batches:
-        loss = F.cross_entropy(
-            model(tokens)[:, :-1].flatten(0, 1), labels[:, 1:].flatten(), reduction="sum"
-        )
+        loss = F.cross_entropy(model(tokens)[:, :-1].flatten(0, 1), labels[:, 1:].flatten(), reduction="sum")
         (loss / n).backward()
 
 

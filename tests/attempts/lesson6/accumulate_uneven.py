@@ -57,9 +57,7 @@ def asked_of_autograd(model, loss_fn, micro_batches):
     model.zero_grad()
     total = sum(len(x) for x, _ in micro_batches)
     for x, y in micro_batches:
-        grads = torch.autograd.grad(
-            loss_fn(model(x), y), params, allow_unused=True, materialize_grads=True
-        )
+        grads = torch.autograd.grad(loss_fn(model(x), y), params, allow_unused=True, materialize_grads=True)
         for p, g in zip(params, grads):
             g = g * (len(x) / total)
             p.grad = g if p.grad is None else p.grad + g

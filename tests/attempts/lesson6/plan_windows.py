@@ -114,9 +114,7 @@ def only_when_full(n_batches, window, epochs):
 @wrong(mistakes.rest_dropped)
 def whole_ones(n_batches, window, epochs):
     count = n_batches // window
-    return [
-        [(e, b) for b in range(k * window, (k + 1) * window)] for e in range(epochs) for k in range(count)
-    ]
+    return [[(e, b) for b in range(k * window, (k + 1) * window)] for e in range(epochs) for k in range(count)]
 
 
 @wrong(mistakes.carried_over)

@@ -40,7 +40,9 @@ def _number(of: Callable[[int, int, int], Any]) -> Callable[[int, int, int], Any
     """The same plan with other pairs; `of` makes them of the epoch, the batch and n_batches."""
 
     def code(n_batches: int, window: int, epochs: int) -> Any:
-        return [[of(epoch, batch, n_batches) for epoch, batch in part] for part in _planned()(n_batches, window, epochs)]
+        return [
+            [of(epoch, batch, n_batches) for epoch, batch in part] for part in _planned()(n_batches, window, epochs)
+        ]
 
     return code
 
@@ -232,9 +234,7 @@ def number_of_windows(n_batches: int, window: int, epochs: int) -> Windows:
     "The first window of each epoch holds one batch alone, and all others are moved by it.",
     "After which batch is the first window full, with numbers that begin at 0?",
     "`i % window == 0` is true at once, for i = 0. `(i + 1) % window == 0` is true after window batches.",
-    also=(
-        _planned(lambda n, w, e: [part for part in _after_the_first(n, w, e) if len(part) == w or part[0][1] == 0]),
-    ),
+    also=(_planned(lambda n, w, e: [part for part in _after_the_first(n, w, e) if len(part) == w or part[0][1] == 0]),),
 )
 def full_at_zero(n_batches: int, window: int, epochs: int) -> Windows:
     return _planned(_after_the_first)(n_batches, window, epochs)

@@ -10,7 +10,6 @@ from typing import Any
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import cases
 
-
 LENGTHS = "how many batches each window holds"
 WITHOUT = "pairs in no window"
 IN_SEVERAL = "pairs in several windows"
