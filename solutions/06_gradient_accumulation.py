@@ -44,6 +44,15 @@ from course_utils.data import digits, paragraphs
 from course_utils.lessons.lesson2.saved import SavedBytes
 from course_utils.lessons.lesson3.live import LiveBytes
 from course_utils.lessons.lesson6 import figures
+from course_utils.lessons.lesson6.loops import CANDIDATES, counting_hooks
+from course_utils.lessons.lesson6.texts import (
+    RULES,
+    byte_model,
+    counted,
+    table,
+    text_gradient,
+    token_loss,
+)
 from course_utils.lessons.measured import closest, true_or_false
 from gradient_ledger import GradientLedger
 
@@ -284,10 +293,10 @@ assert 15.5 < peaks[1][1] / peaks[16][1] < 16.5 and peaks[64][0] == peaks[16][0]
 compare("6.b", closest(peaks[16][0] / peaks[1][0], sixteenth=1 / 16, third=0.35, same=1))
 
 # %% [markdown]
-# The activations shrink with every cut, and nothing else does. From 16 pieces on the peak stays
-# where it is: with 64 it is the same. Most of it are gradients and AdamW's memory. So
-# accumulation helps where activations are what does not fit. A model whose weights, gradients
-# and optimizer state do not fit is not helped.
+# What the graphs keep shrinks with every cut. Gradients and AdamW's memory do not. From 16
+# pieces on the peak stays where it is: with 64 it is the same. So accumulation helps where
+# activations are what does not fit. A model whose weights, gradients and optimizer state do not
+# fit is not helped.
 #
 # The upper line is the same sum with **one** `backward()` at the end. Its peak falls with the
 # first cuts, because what backward needs on its way is smaller. What the graphs keep does not
@@ -299,13 +308,10 @@ compare("6.b", closest(peaks[16][0] / peaks[1][0], sixteenth=1 / 16, third=0.35,
 
 # %%
 each, at_the_end = wide().double(), wide().double()
-for model, program in ((each, "each"), (at_the_end, "at the end")):
-    for part, wanted in zip(inputs.double().chunk(16), labels.chunk(16), strict=True):
-        if program == "each":
-            (cross_entropy(model(part), wanted) / 16).backward()
-    if program == "at the end":
-        parts = zip(inputs.double().chunk(16), labels.chunk(16), strict=True)
-        (sum(cross_entropy(model(part), wanted) for part, wanted in parts) / 16).backward()
+parts = list(zip(inputs.double().chunk(16), labels.chunk(16), strict=True))
+for x, y in parts:
+    (cross_entropy(each(x), y) / 16).backward()
+(sum(cross_entropy(at_the_end(x), y) for x, y in parts) / 16).backward()
 print("the same gradient up to 1e-12:", off(gradient(at_the_end), gradient(each)) < 1e-12)
 kept = {k: window_peak(k, "at the end")[1] for k in (1, 16)}
 print(f"kept by graphs, one backward: 1 piece {kept[1]} bytes, 16 pieces {kept[16]} bytes")
@@ -325,7 +331,7 @@ assert off(gradient(at_the_end), gradient(each)) < 1e-12 and 1 < kept[16] / kept
 # $$
 #
 # `.grad` does the sum. The division is yours. What happens without it, you have seen with plain
-# SGD. Now with four optimizers: 40 steps on windows of 4, once divided, once not. *Clipped* means
+# SGD. Now with others, too: 40 steps on windows of 4, once divided, once not. *Clipped* means
 # SGD with the gradient clipped to a length of 0.1, less than all gradients here have.
 
 
@@ -444,7 +450,7 @@ figures.window_ledger(ledgers)
 #
 # ### Where to divide
 #
-# The loss is one place. Each of these gives the whole batch's gradient, or its step:
+# The loss is one place. Here are four more. One of the five is wrong.
 
 
 # %%
@@ -478,7 +484,7 @@ for how in (*in_loss, "once in .grad", "each time in .grad"):
     assert (error < 1e-12) == (how != "each time in .grad")
 
 # %% [markdown]
-# The last line is a mistake with a good intention: it divides the sum after every backward.
+# The last one is a mistake with a good intention: it divides the sum after every backward.
 
 # %%
 quiz("6.q1")
@@ -494,8 +500,8 @@ quiz("6.q1")
 # Write that test. `accumulate(model, loss_fn, micro_batches)` leaves its gradient in `.grad`.
 # Your function says whether it is the gradient of all rows at once.
 #
-# The cell lets your test judge six loops, beside what `off` says of them. It says "not written"
-# until there is one. Two of the loops are right.
+# The cell lets your test judge six loops whose code you do not see, beside what `off` says of
+# them. It says "not written" until there is a test. Two of the loops are right.
 
 
 # %%
@@ -504,50 +510,16 @@ def my_test(accumulate, model, loss_fn, micro_batches):
     # yours to write
 
 
-def plain_sum(model, loss_fn, micro_batches):
-    for x, y in micro_batches:
-        loss_fn(model(x), y).backward()
-
-
-def by_count(model, loss_fn, micro_batches):
-    for x, y in micro_batches:
-        (loss_fn(model(x), y) / len(micro_batches)).backward()
-
-
-def by_rows(model, loss_fn, micro_batches):
-    rows = sum(len(x) for x, _ in micro_batches)
-    for x, y in micro_batches:
-        (loss_fn(model(x), y) * len(x) / rows).backward()
-
-
-def cleared_each_time(model, loss_fn, micro_batches):
-    for x, y in micro_batches:
-        model.zero_grad()
-        (loss_fn(model(x), y) / len(micro_batches)).backward()
-
-
-def last_one_skipped(model, loss_fn, micro_batches):
-    for x, y in micro_batches[:-1]:
-        (loss_fn(model(x), y) / len(micro_batches)).backward()
-
-
-def clipped_each_time(model, loss_fn, micro_batches):
-    for x, y in micro_batches:
-        (loss_fn(model(x), y) / len(micro_batches)).backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 0.5)
-
-
-loops = (plain_sum, by_count, by_rows, cleared_each_time, last_one_skipped, clipped_each_time)
 original = small_model()
 right = whole_gradient(copy.deepcopy(original), squared_error, x_all, y_all)
-for loop in loops:
+for letter, loop in CANDIDATES.items():
     model = copy.deepcopy(original)
     loop(model, squared_error, window)
     error = off(gradient(model), right)
     said = my_test(loop, copy.deepcopy(original), squared_error, window)
     verdict = "not written" if said is None else "right" if said else "wrong"
     measured = "right up to 1e-12" if error < 1e-12 else f"off by {error:.2f}"
-    print(f"{loop.__name__:<18} {measured:<18} your test: {verdict}")
+    print(f"loop {letter}: {measured:<18} your test: {verdict}")
 
 # %% [markdown]
 # <details><summary>One that does it</summary>
@@ -567,11 +539,18 @@ for loop in loops:
 #
 # </details>
 #
-# `by_count` and `by_rows` are both right here, because all micro-batches have six rows. A test
-# proves what it tried. Keep yours for the next section.
+# <details><summary>What the six loops do</summary>
 #
-# Now write such a function yourself. It clears first, and only one micro-batch's graph may be
-# alive at a time.
+# A clips after each backward, C does not divide, D leaves the last micro-batch out, F clears each
+# time. B divides by the number of micro-batches. E weights each by its rows.
+#
+# </details>
+#
+# B and E are both right here, because all micro-batches have six rows. They are not the same: a
+# test proves what it tried. Keep yours for the next section.
+#
+# Now write such a loop yourself. It clears first, and only one micro-batch's graph may be alive
+# at a time.
 
 
 # %% exercise="6.1"
@@ -610,18 +589,10 @@ pieces = list(zip(x_all.split(sizes), y_all.split(sizes), strict=True))
 numbers = [(part, None) for part in torch.arange(24).split(sizes)]
 
 
-def backward_all(model, loss_fn, micro_batches, rule):
-    """Accumulate by a rule, from clear gradients, and return the gradient."""
-    model.zero_grad()
-    rows = sum(len(x) for x, _ in micro_batches)
-    factor = {
-        "not divided": lambda n: 1.0,
-        "by the number of pieces": lambda n: 1 / len(micro_batches),
-        "by the rows of the first": lambda n: n / (len(micro_batches[0][0]) * len(micro_batches)),
-        "rows / all rows": lambda n: n / rows,
-    }[rule]
-    for x, y in micro_batches:
-        (loss_fn(model(x), y) * factor(len(x))).backward()
+def weighted(model, loss_fn, micro_batches, factors):
+    """The gradient of the sum of the losses, each with a factor of its own."""
+    for (x, y), factor in zip(micro_batches, factors, strict=True):
+        (loss_fn(model(x), y) * factor).backward()
     return gradient(model)
 
 
@@ -629,7 +600,7 @@ def backward_all(model, loss_fn, micro_batches, rule):
 predict("6.d")
 
 # %%
-weighed = backward_all(Scale(24), mean_of, numbers, "by the number of pieces")
+weighed = weighted(Scale(24), mean_of, numbers, [1 / 4] * 4)
 for size, (part, _) in zip(sizes, numbers, strict=True):
     shown = ", ".join(f"{24 * value:.1f}" for value in weighed[part].unique().tolist())
     print(f"piece of {size:>2}: each sample weighs {shown} / 24")
@@ -644,9 +615,14 @@ compare("6.d", closest(weighed[-1] / weighed[0], same=1, two=2, five=5, less=1 /
 
 # %% claims="S1-4"
 wanted = whole_gradient(small_model(), squared_error, x_all, y_all)
-rules = ("not divided", "by the number of pieces", "by the rows of the first", "rows / all rows")
-for rule in rules:
-    got = backward_all(small_model(), squared_error, pieces, rule)
+rules = {
+    "not divided": [1] * 4,
+    "by the number of pieces": [1 / 4] * 4,
+    "by the rows of four tens": [size / 40 for size in sizes],
+    "rows / all rows": [size / 24 for size in sizes],
+}
+for rule, factors in rules.items():
+    got = weighted(small_model(), squared_error, pieces, factors)
     cosine = torch.cosine_similarity(got, wanted, dim=0).item()
     error = off(got, wanted)
     shown = "less than 1e-12" if error < 1e-12 else f"{error:.2f}"
@@ -667,7 +643,7 @@ for cut in ((24,), (23, 1), (12, 12), (1,) * 24, (7, 2, 1, 14), sizes):
     errors = []
     for loss_fn in (squared_error, nn.functional.smooth_l1_loss, nn.functional.l1_loss):
         right = whole_gradient(small_model(), loss_fn, x_all, y_all)
-        got = backward_all(small_model(), loss_fn, micro_batches, "rows / all rows")
+        got = weighted(small_model(), loss_fn, micro_batches, [size / 24 for size in cut])
         errors.append(off(got, right))
     right = max(errors) < 1e-12
     print(f"pieces: {len(cut):>2}, smallest {min(cut):>2}: up to 1e-12 for three losses: {right}")
@@ -723,75 +699,24 @@ def accumulate_uneven(model, loss_fn, micro_batches):
 # over *tokens*, the pieces that a text is cut into; here each character is one. Texts have
 # different lengths. So even micro-batches with the same number of texts are unequal.
 #
-# This is real text: 360 paragraphs and headings of the Python manual. The model is small. It
-# sees six characters and predicts the next. A micro-batch is a table, filled up to its longest
-# text; the places that were filled up have the label -100, and cross-entropy leaves those out
-# (it is the default of its argument `ignore_index`).
+# This is real text: 360 paragraphs and headings of the Python manual. `byte_model()` is small. It
+# sees six characters and predicts the next. `table(texts)` makes a micro-batch: `tokens` and
+# `labels`, filled up to the longest text. The places that were filled up have the label -100, and
+# cross-entropy leaves those out (it is the default of its argument `ignore_index`).
 #
 # One thing is particular. `labels` are the same characters as `tokens`. What the model says at
 # place $i$ is compared with the label at place $i + 1$: `logits[:, :-1]` against `labels[:, 1:]`.
 # So the first label of each text is never used: labels are *shifted*.
+#
+# `text_gradient(model, window, rule)` accumulates a window of such tables, weighted by a rule,
+# and returns the gradient.
 
 # %%
 texts = paragraphs()
-
-
-class ByteModel(nn.Module):
-    """Logits for the next character at each place, (texts, places, 128), from the last six."""
-
-    def __init__(self):
-        super().__init__()
-        self.embed = nn.Embedding(128, 16)
-        self.mix = nn.Conv1d(16, 48, 6)
-        self.out = nn.Linear(48, 128)
-
-    def forward(self, tokens):
-        seen = nn.functional.pad(self.embed(tokens).transpose(1, 2), (5, 0))
-        return self.out(torch.tanh(self.mix(seen)).transpose(1, 2))
-
-
-def byte_model(seed=0):
-    torch.manual_seed(seed)
-    return ByteModel()
-
-
-def table(group):
-    """(tokens, labels) of some texts, both (texts, longest), filled up with 0 and -100."""
-    rows = [torch.tensor(list(text.encode())) for text in group]
-    tokens = nn.utils.rnn.pad_sequence(rows, batch_first=True)
-    labels = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=-100)
-    return tokens, labels
-
-
-def token_loss(model, tokens, labels, reduction):
-    """Next-character loss over the shifted labels that count."""
-    logits, nexts = model(tokens)[:, :-1], labels[:, 1:]
-    return cross_entropy(logits.flatten(0, 1), nexts.flatten(), reduction=reduction)
-
-
-def counted(labels):
-    return (labels != -100).sum().item()
-
-
-def text_gradient(model, micro_batches, rule):
-    """Accumulate a window of (tokens, labels) by a rule, from clear gradients."""
-    model.zero_grad()
-    every = sum(counted(labels[:, 1:]) for _, labels in micro_batches)
-    unshifted = sum(counted(labels) for _, labels in micro_batches)
-    places = sum(labels[:, 1:].numel() for _, labels in micro_batches)
-    for tokens, labels in micro_batches:
-        if rule == "mean of means":
-            loss = token_loss(model, tokens, labels, "mean") / len(micro_batches)
-        elif rule == "means weighted by texts":
-            texts_here = len(tokens) / sum(len(t) for t, _ in micro_batches)
-            loss = token_loss(model, tokens, labels, "mean") * texts_here
-        else:
-            by = {"shifted labels": every, "all labels": unshifted, "all places": places}[rule]
-            loss = token_loss(model, tokens, labels, "sum") / by
-        loss.backward()
-    return gradient(model)
-
-
+tokens, labels = table(["else", "if"])
+print("tokens", tokens.tolist())
+print("labels", labels.tolist())
+print("logits", tuple(byte_model()(tokens).shape), "  compared with", labels[:, 1:].tolist())
 lengths = sorted(len(text) for text in texts)
 print(f"{len(texts)} texts of {lengths[0]} to {lengths[-1]} characters, median {lengths[180]}")
 print("the shortest:", repr(min(texts, key=len)))
@@ -906,13 +831,12 @@ compare("6.g", "direction" if not straight else "short" if got.norm() < whole.no
 # Window after window, 20 of them, with 4 micro-batches of 2 texts. Each dot is a window.
 
 # %%
-rules = ("mean of means", "means weighted by texts", "all places", "all labels", "shifted labels")
-errors = {rule: [] for rule in rules}
+errors = {rule: [] for rule in RULES}
 for w in range(20):
     group, model = texts[8 * w : 8 * w + 8], byte_model().double()
     right = text_gradient(model, [table(group)], "shifted labels")
     micro_batches = [table(group[j : j + 2]) for j in range(0, 8, 2)]
-    for rule in rules:
+    for rule in RULES:
         got = text_gradient(model, micro_batches, rule)
         cosine = torch.cosine_similarity(got, right, dim=0).item()
         errors[rule].append((off(got, right), cosine > 1 - 1e-9))
@@ -1818,36 +1742,24 @@ compare("6.n", closest(each, one=1, two=2, eight=8))
 # PyTorch's own tutorial on this technique says it in its first lines: it is for you if you do not
 # need gradient accumulation.
 #
-# So the hook has to count. And what is left of the saving then?
+# So the hook has to count, and step in the last backward of a window. `counting_hooks` of this
+# lesson does that. What is left of the saving then?
 
 # %%
 predict("6.o")
 
 
 # %%
-def counting_way(model):
-    """Step inside the backward of each window's last micro-batch."""
-    state = {"window": 1}
-    for parameter in model.parameters():
-        optimizer, seen = torch.optim.SGD([parameter], lr=0.1), {"passes": 0}
+def counting_way(window):
+    def way(model):
+        counting_hooks(model, window)
+        return lambda x, y, window: (squared_error(model(x), y) / window).backward()
 
-        def step(p, optimizer=optimizer, seen=seen):
-            seen["passes"] += 1
-            if seen["passes"] % state["window"] == 0:
-                optimizer.step()
-                optimizer.zero_grad()
-
-        parameter.register_post_accumulate_grad_hook(step)
-
-    def go(x, y, window):
-        state["window"] = window
-        (squared_error(model(x), y) / window).backward()
-
-    return go
+    return way
 
 
 for window in (1, 4):
-    most, model = most_gradients(counting_way, window)
+    most, model = most_gradients(counting_way(window), window)
     twin = most_gradients(plain_way, window)[1]
     print(f"window of {window}: most gradients alive {most:.2f} sets,", end=" ")
     print("the plain loop's weights:", torch.equal(weights(model), weights(twin)))
