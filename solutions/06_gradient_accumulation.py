@@ -450,7 +450,8 @@ figures.window_ledger(ledgers)
 #
 # ### Where to divide
 #
-# The loss is one place. Here are four more. One of the five is wrong.
+# The loss is one place. Here are four more. One of the five is wrong. (`backward(gradient=g)`
+# begins with `g` where it would begin with 1.)
 
 
 # %%
@@ -916,8 +917,9 @@ def accumulate_tokens(model, micro_batches, ignore_index=-100):
 # ## 5. The last window
 #
 # Ten batches and windows of four: two are left over. What happens to them depends on the line
-# that ends a window. Here are five such lines, as functions that tell the story of a run: they
-# yield the batch to go backward with and what to do after it. Ten batches, three epochs.
+# that ends a window. Here are five such lines, as functions that go through a training. For each
+# batch they yield: which it is, the factor of its loss, whether a step and a clearing follow, and
+# whether there is a clearing before.
 
 
 # %%
@@ -997,9 +999,11 @@ def story(rule, batches=10, window=4, epochs=3):
 
 # %% [markdown]
 # (`Scale` weighs the batches, as it weighed samples in section 3: the weights are measured, not
-# told.) The first
-# of the lines is the one that most tutorials have: `if (i + 1) % 4 == 0`, where `i` counts the
-# batches of an epoch. How many backward passes does its third step use?
+# told.)
+#
+# The first of the lines is the one that one meets most: `if (i + 1) % 4 == 0`, where `i` counts
+# the batches of an epoch. There are ten batches and three epochs. How many backward passes does
+# the third step use?
 
 # %%
 predict("6.h")
@@ -1165,9 +1169,9 @@ compare("6.j", "same" if torch.allclose(first, last) else "last" if last > first
 # %% [markdown]
 # `.grad` is a running sum, and each clipping shrinks all that is in it. The first micro-batch is
 # shrunk four times, the last one once. The length of the step is right, its direction is nearly
-# that of the last micro-batch alone. huggingface/transformers#986 has an example like this one,
-# of
-# 2019. facebookresearch/lingua#59 and Deci-AI/super-gradients#653 mended the same years later.
+# that of the last micro-batch alone. In 2019 huggingface/transformers#986 had an example like
+# this one. facebookresearch/lingua#59 and Deci-AI/super-gradients#653 mended the same years
+# later.
 #
 # ### An average of the weights, and an extra loss
 #
@@ -1435,7 +1439,7 @@ compare("6.l", closest(errors[4, 0], same=1e-12, near=0.02, other=0.5))
 # 1. Run all pieces forward **without** a graph, and keep the embeddings.
 # 2. Take the loss over all of them, and its gradient with respect to the embeddings.
 # 3. Run each piece forward again, with a graph, and go backward from its embeddings with that
-#    gradient: `embedding.backward(gradient=...)` as in lesson 1.
+#    gradient: `embedding.backward(gradient=...)`, which begins with what step 2 has found.
 
 
 # %%
@@ -1768,8 +1772,9 @@ compare("6.o", closest(most, quarter=0.25, half=0.5, all=1))
 # %% [markdown]
 # In a window, what accumulates has to live. The gradients of the first micro-batch are all there
 # until the last backward frees them, one by one. The two ways of saving memory pull against each
-# other: accumulation saves activations and must keep the gradients, the fused step saves the
-# gradients and cannot accumulate. It also leaves no moment for a clipping over all parameters.
+# other: accumulation saves activations and must keep the gradients, the fused step saves
+# gradients where nothing accumulates. It also leaves no moment for a clipping over all
+# parameters.
 #
 # The exercise is the counting hook, with any optimizer, and a way to remove it.
 
