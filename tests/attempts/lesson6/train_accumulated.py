@@ -167,29 +167,6 @@ def in_a_closure(model, optimizer, loss_fn, batches, window, epochs, scheduler=N
 
 
 @right
-def row_by_row(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    history = []
-    for _ in range(epochs):
-        log = []
-        for k in range(0, len(batches), window):
-            part = batches[k : k + window]
-            n = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                for a, b in zip(x.split(1), y.split(1)):
-                    loss = loss_fn(model(a), b)
-                    (loss / n).backward()
-                    log.append(loss.item())
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        history.append(sum(log) / len(log))
-    return history
-
-
-@right
 def a_running_mean_in_place(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
     history = []
     params = list(model.parameters())

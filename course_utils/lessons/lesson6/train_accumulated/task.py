@@ -31,44 +31,24 @@ def _cases(seed: int) -> list[Case]:
         spec = {"model": "mlp", "optimizer": optimizer, "lr": 0.1, "loss": "squared error", "rows": rows}
         return name, {**spec, "window": window, "epochs": epochs, **rest}
 
+    longer: dict[str, Any] = {"max_norm": 1000.0, "scheduler": "warmup", "earlier": "some"}
+    everything: dict[str, Any] = {"stepped": 2, "scheduler": "halved", "max_norm": 0.3, "scale": 4.0}
+    everything |= {"earlier": "all", "loss": "pinball"}
     return cases(
         seed,
         [
             row("one window of one batch", [4], 1, 1),
             row("a last, shorter window", [3, 3, 3], 2, 1),
-            row("batches of different sizes", [4, 1, 2, 3], 2, 1, loss="pinball"),
-            row("batches of different sizes and a shorter window, two epochs", [1, 4, 2, 1, 3], 3, 2, loss="poisson"),
-            row("a window is longer than an epoch; a model that behaves otherwise in train mode", [2, 3], 5, 2, model="moded"),
-            row("windows of one batch, .grad holds earlier gradients", [3, 2], 1, 2, earlier="all"),
+            row("batches of different sizes and a shorter window, two epochs", [1, 4, 2], 2, 2, loss="poisson"),
+            row("a window longer than an epoch; another prediction in train mode", [2, 3], 5, 2, model="moded"),
             row("a scheduler, two groups of parameters", [2, 2, 1], 2, 2, "groups", scheduler="halved", stepped=1),
             row("max_norm, shorter than the gradients", [3, 1, 2, 2], 2, 1, max_norm=0.25, scale=4.0),
-            row(
-                "max_norm, longer than the gradients, and a scheduler that warms up",
-                [2, 1, 3],
-                2,
-                2,
-                "momentum",
-                max_norm=1000.0,
-                scheduler="warmup",
-                earlier="some",
-            ),
-            row(
-                "all of it, Adam after two steps",
-                [2, 3, 1, 4, 2],
-                2,
-                2,
-                "Adam",
-                stepped=2,
-                scheduler="halved",
-                max_norm=0.3,
-                scale=4.0,
-                earlier="all",
-                loss="pinball",
-            ),
-            row("weight decay and a frozen weight", [2, 4, 1], 2, 2, "decay", model="frozen"),
+            row("max_norm, longer than the gradients; a scheduler that warms up", [2, 1, 3], 2, 1, "momentum", **longer),
+            row("all of it, Adam after two steps", [2, 3, 1], 2, 2, "Adam", **everything),
+            row("weight decay and a frozen weight", [2, 4, 1], 2, 1, "decay", model="frozen"),
             row("a layer that the model does not use holds a gradient", [3, 2, 2], 2, 1, model="unused", earlier="all"),
             row("a frozen weight holds a gradient", [3, 1, 3], 2, 1, model="frozen", frozen_holds=True),
-            row("float32, AdamW", [2, 2, 1], 2, 2, "AdamW", dtype="float32", max_norm=0.5, scale=4.0),
+            row("float32, AdamW", [2, 2, 1], 2, 1, "AdamW", dtype="float32", max_norm=0.5, scale=4.0),
             row("no epochs", [3, 3], 2, 0, earlier="all", scheduler="halved"),
         ],
     )  # fmt: skip
