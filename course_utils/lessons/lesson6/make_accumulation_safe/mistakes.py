@@ -318,10 +318,7 @@ def group_of_one_number(model: nn.Module) -> None:
     "The model is right where it is float32. Where it is float64, the parameters of the new layers are of another "
     "dtype than what comes in, and the pass ends in an error.",
     "New layers get the default dtype. Where can you see the dtype that the model has?",
-    also=(
-        partial(_replace, make=lambda norm: nn.GroupNorm(norm.num_features, norm.num_features)),
-        partial(_replace, make=lambda norm: nn.LayerNorm(norm.num_features)),
-    ),
+    also=(partial(_replace, make=lambda norm: nn.LayerNorm(norm.num_features)),),
     where=lambda spec: spec.get("dtype") != "float32" and spec["model"] != "row by row",
 )
 def made_in_float32(model: nn.Module) -> None:
