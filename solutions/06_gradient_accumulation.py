@@ -54,6 +54,9 @@ from course_utils.lessons.lesson6.texts import (
     token_loss,
 )
 from course_utils.lessons.measured import closest, true_or_false
+from course_utils.widgets import windows_of_training
+from course_utils.widgets.explorers.windows import RULES as TAILS
+from course_utils.widgets.explorers.windows import program, run, story
 from gradient_ledger import GradientLedger
 
 cross_entropy = nn.functional.cross_entropy
@@ -917,107 +920,30 @@ def accumulate_tokens(model, micro_batches, ignore_index=-100):
 # ## 5. The last window
 #
 # Ten batches and windows of four: two are left over. What happens to them depends on the line
-# that ends a window. Here are five such lines, as functions that go through a training. For each
-# batch they yield: which it is, the factor of its loss, whether a step and a clearing follow, and
-# whether there is a clearing before.
-
+# that ends a window. Five such lines have a name here, and `program` writes the loop with each of
+# them. This is the one that one meets most:
 
 # %%
-def leak(batches, window, epochs):
-    for epoch in range(epochs):
-        for i in range(batches):
-            yield (epoch, i), 1 / window, (i + 1) % window == 0, False
-
-
-def drop(batches, window, epochs):
-    for epoch in range(epochs):
-        for i in range(batches):
-            clear_first = i == 0
-            yield (epoch, i), 1 / window, (i + 1) % window == 0, clear_first
-
-
-def go_on(batches, window, epochs):
-    for epoch in range(epochs):
-        for i in range(batches):
-            yield (epoch, i), 1 / window, (epoch * batches + i + 1) % window == 0, False
-
-
-def step_at_the_end(batches, window, epochs):
-    for epoch in range(epochs):
-        for i in range(batches):
-            last = i + 1 == batches
-            yield (epoch, i), 1 / window, (i + 1) % window == 0 or last, False
-
-
-def own_division(batches, window, epochs):
-    for epoch in range(epochs):
-        for i in range(batches):
-            first = i - i % window
-            size = min(window, batches - first)
-            yield (epoch, i), 1 / size, i + 1 == first + size, False
-
-
-rules = (leak, drop, go_on, step_at_the_end, own_division)
-
-
-def run(rule, model, loss_of, optimizer, batches, window, epochs, at_step=None):
-    """Train by a rule; loss_of(model, batch number) is a batch's mean loss."""
-    optimizer.zero_grad()
-    for place, factor, step, clear_first in rule(batches, window, epochs):
-        if clear_first:
-            optimizer.zero_grad()
-        (loss_of(model, place[1]) * factor).backward()
-        if step:
-            if at_step:
-                at_step(place)
-            optimizer.step()
-            optimizer.zero_grad()
-
-
-def page_loss(model, number):
-    x, y = pages[number]
-    return cross_entropy(model(x), y)
-
-
-def story(rule, batches=10, window=4, epochs=3):
-    """For each step: {(epoch, batch): its weight in the step}, by a Scale."""
-    steps, scale = [], Scale(batches * epochs)
-    order = iter(range(batches * epochs))
-
-    def loss_of(model, _):
-        return model(torch.tensor([next(order)])).mean()
-
-    def note(_):
-        held = scale.values.grad
-        places = held.nonzero().flatten().tolist()
-        steps.append({divmod(n, batches): held[n].item() for n in places})
-
-    optimizer = torch.optim.SGD(scale.parameters(), lr=0.0)
-    run(rule, scale, loss_of, optimizer, batches, window, epochs, note)
-    return steps
-
+print(program("leak", window=4, epochs=3))
 
 # %% [markdown]
-# (`Scale` weighs the batches, as it weighed samples in section 3: the weights are measured, not
-# told.)
-#
-# The first of the lines is the one that one meets most: `if (i + 1) % 4 == 0`, where `i` counts
-# the batches of an epoch. There are ten batches and three epochs. How many backward passes does
-# the third step use?
+# There are ten batches and three epochs. How many backward passes does the third step of this
+# loop use?
 
 # %%
 predict("6.h")
 
 # %% claims="S1-12 S1-31 S1-42"
-for rule in rules:
-    steps = story(rule)
-    used = {place for step in steps for place in step}
-    print(f"{rule.__name__:<16} {30 - len(used)} never used, in each step", end=" ")
-    print(*(len(step) for step in steps))
-figures.windows({rule.__name__.replace("_", " "): story(rule) for rule in rules})
-compare("6.h", closest(len(story(leak)[2]), two=2, four=4, six=6))
+stories = {rule: story(rule, batches=10, window=4, epochs=3) for rule in TAILS}
+for rule, told in stories.items():
+    unused = len(told.left) + len(told.lost)
+    print(f"{rule:<16} never used: {unused}, in each step", *(len(step) for step in told.steps))
+figures.windows({rule: told.steps for rule, told in stories.items()})
+compare("6.h", closest(len(stories["leak"].steps[2]), two=2, four=4, six=6))
 
 # %% [markdown]
+# (What a batch weighs is measured, by a model with one parameter a batch, like `Scale`.)
+#
 # - **leak:** the two that are left over stay in `.grad`. The next epoch's first step uses six,
 #   with weights that sum to 1.5. At the end of the run two are lost.
 # - **drop:** somebody clears at the start of an epoch. A fifth of the data is never learned, and
@@ -1028,12 +954,12 @@ compare("6.h", closest(len(story(leak)[2]), two=2, four=4, six=6))
 #   it should be: two batches, each divided by 4.
 # - **own division:** the last window is divided by the batches it has.
 #
-# The first four are rules of published code, as its users report them. `leak` is
-# meta-pytorch/torchtune#2745: 63 batches and windows of 8 gave a step with 15. `drop` is
+# The first four are rules of published code, as its users report them. Leak is
+# meta-pytorch/torchtune#2745: 63 batches and windows of 8 gave a step with 15. Drop is
 # NVIDIA-NeMo/Automodel#2257, whose mend steps at the end and scales that window as in the last
-# rule; tomhosking/torchseq#8 lost its last batches, too. `go_on` came with timoschick/pet#25,
+# rule; tomhosking/torchseq#8 lost its last batches, too. Go on came with timoschick/pet#25,
 # which mended a run that never stepped because its epoch was shorter than its window; #36
-# reports what is lost. And `step_at_the_end` is Lightning's, in
+# reports what is lost. And step at the end is Lightning's, in
 # Lightning-AI/pytorch-lightning#19987.
 #
 # What does it do to the weights? Train on all 30 pages, windows of 4, and compare with batches of
@@ -1048,28 +974,49 @@ for _ in range(3):
         cross_entropy(wanted(x), y).backward()
         optimizer.step()
 start = weights(reader())
-for rule in rules:
+for rule in TAILS:
     model = reader()
-    run(rule, model, page_loss, torch.optim.SGD(model.parameters(), lr=0.4), 30, 4, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.4)
+    run(rule, model, optimizer, cross_entropy, pages, window=4, epochs=3)
     error = off(weights(model) - start, weights(wanted) - start)
     shown = "off by less than 1e-12" if error < 1e-12 else f"off by {error:.3f}"
-    print(f"{rule.__name__:<16} the way of the weights is {shown}")
-    assert (error < 1e-12) == (rule is own_division)
+    print(f"{rule:<16} the way of the weights is {shown}")
+    assert (error < 1e-12) == (rule == "own division")
 
 # %% [markdown]
 # Does a ledger see it? It has to be told what a window should be.
 
 # %% claims="S1-31"
-for rule in rules:
+for rule in TAILS:
     with GradientLedger(window=4) as ledger:
         model = reader()
-        run(rule, model, page_loss, torch.optim.SGD(model.parameters(), lr=0.4), 30, 4, 3)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.4)
+        run(rule, model, optimizer, cross_entropy, pages, window=4, epochs=3)
     found = [f"{finding.severity}, {finding.misconception}" for finding in ledger.findings()]
-    print(f"{rule.__name__:<16} {'; '.join(found) or 'nothing'}")
+    print(f"{rule:<16} {'; '.join(found) or 'nothing'}")
 
 # %% [markdown]
 # It sees which backward passes a step has used, not what they were divided by: for that it wants
 # a reference (lesson 5). Nothing found is no proof.
+#
+# Now try other numbers. The buttons choose a rule, the batches of an epoch and the window; each
+# press runs the loop. Find:
+#
+# 1. numbers for which all five rules do the same;
+# 2. numbers for which `leak` makes no step at all in the first epoch;
+# 3. numbers for which the last step of an epoch uses one batch, and weighs it with 1/8.
+
+# %%
+windows_of_training()
+
+# %% [markdown]
+# <details><summary>Some that do it</summary>
+#
+# 1: any window that divides the number of batches, such as 12 and 4. 2: a window that is longer
+# than an epoch, such as 5 batches and windows of 8; `leak` then never makes one, because `i + 1`
+# never reaches 8. 3: `step at the end` with 9 batches and windows of 8.
+#
+# </details>
 #
 # In the exercise you plan the windows of a run, before a single batch is loaded. Such a plan is
 # what a loop can be built on: it knows the size of each window when it begins.
