@@ -75,12 +75,13 @@ def token_batches_of(case: Case) -> list[Tokens]:
     """
     chance = torch.Generator().manual_seed(int(case.spec["seed"]) + 500)
     ignore = case.spec.get("ignore", -100)
+    lowest = int(ignore == 0)
     first = (1 + torch.randperm(VOCABULARY - 1, generator=chance)).tolist()
     found = []
     for rows, length, counted in case.spec["shapes"]:
-        tokens = torch.randint(1, VOCABULARY, (rows, length), generator=chance)
+        tokens = torch.randint(lowest, VOCABULARY, (rows, length), generator=chance)
         tokens[:, 0] = torch.tensor([first.pop() for _ in range(rows)])
-        labels = torch.randint(1, VOCABULARY, (rows, length), generator=chance)
+        labels = torch.randint(lowest, VOCABULARY, (rows, length), generator=chance)
         labels = labels if case.spec.get("other_labels") else tokens.clone()
         left_out = torch.randperm(rows * (length - 1), generator=chance)[counted:]
         targets = labels[:, 1:].reshape(-1).clone()

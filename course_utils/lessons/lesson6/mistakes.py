@@ -58,6 +58,17 @@ def again_in_later_rounds(weigh: Weigh) -> Weigh:
     return lambda sizes: [one * (len(sizes) - place) for place, one in enumerate(weigh(sizes))]
 
 
+def halved_in_each_round(sizes: Sequence[int]) -> list[float]:
+    """The mean of the old and the new, round after round; the first one whole."""
+    last = len(sizes) - 1
+    return [2.0 ** -(last - place + (place > 0)) for place in range(len(sizes))]
+
+
+def halved_from_the_first(sizes: Sequence[int]) -> list[float]:
+    """The same, but the first one was averaged with zeros."""
+    return [2.0 ** -(len(sizes) - place) for place in range(len(sizes))]
+
+
 def so_far(sizes: Sequence[int]) -> list[float]:
     """Each size divided by the sum up to there."""
     return [n / m for n, m in zip(sizes, accumulate(sizes), strict=True)]
@@ -330,6 +341,15 @@ scaled_in_each_round = named(
     "The earlier a micro-batch, the less it counts: each round divided what .grad held by then, the rounds before "
     "included.",
     "Divide each loss before its backward, or .grad once, after the last one.",
+)
+mean_of_old_and_new = named(
+    "mean-of-old-and-new",
+    "In each round the mean of the old and the new was taken",
+    "The last micro-batch counts half, the one before it a quarter, and so on: in each round what was there and what came "
+    "were given equal shares.",
+    "How many micro-batches stand behind what was gathered so far, and how many behind the new one? To add first and to "
+    "divide once is easier.",
+    "With two micro-batches it is the mean.",
 )
 predicted_in_eval_mode = named(
     "predicted-in-eval-mode",

@@ -439,6 +439,14 @@ def counted_with_it_and_lost_without(model, micro_batches, ignore_index=-100):
         (loss / n).backward()
 
 
+@wrong(mistakes.negative_ones_left_out)
+def labels_from_zero(model, micro_batches, ignore_index=-100):
+    n = sum((labels[:, 1:] >= 0).sum() for _, labels in micro_batches)
+    model.zero_grad()
+    for tokens, labels in micro_batches:
+        (_loss(model, tokens, labels, ignore_index, "sum") / n).backward()
+
+
 @wrong(mistakes.ignore_index_not_used)
 def minus_hundred(model, micro_batches, ignore_index=-100):
     n = _count(micro_batches, -100)
@@ -591,6 +599,17 @@ def grad_divided_in_the_loop(model, micro_batches, ignore_index=-100):
         for p in model.parameters():
             if p.grad is not None:
                 p.grad /= n
+
+
+@wrong(mistakes.mean_of_old_and_new)
+def averaged_with_what_is_there(model, micro_batches, ignore_index=-100):
+    model.zero_grad()
+    for i, (tokens, labels) in enumerate(micro_batches):
+        if i:
+            for p in model.parameters():
+                if p.grad is not None:
+                    p.grad /= 2
+        (_loss(model, tokens, labels, ignore_index) / (2 if i else 1)).backward()
 
 
 @wrong(mistakes.predicted_in_eval_mode)

@@ -370,6 +370,28 @@ def by_a_global_number(n_batches, window, epochs):
     ]
 
 
+@wrong(mistakes.numbered_in_the_window)
+def by_enumerate(n_batches, window, epochs):
+    plan = []
+    for e in range(epochs):
+        for first in range(0, n_batches, window):
+            part = range(n_batches)[first : first + window]
+            plan.append([(e, i) for i, _ in enumerate(part)])
+    return plan
+
+
+@wrong(mistakes.empty_all)
+def one_list_for_all(n_batches, window, epochs):
+    plan, current = [], []
+    for e in range(epochs):
+        for b in range(n_batches):
+            current.append((e, b))
+            if len(current) == window or b == n_batches - 1:
+                plan.append(current)
+                current.clear()
+    return plan
+
+
 @wrong(mistakes.epochs_apart)
 def appended(n_batches, window, epochs):
     plan = []

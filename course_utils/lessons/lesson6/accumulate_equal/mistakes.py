@@ -99,5 +99,8 @@ counted_again = made_by(
     shared.counted_again, *(on_rows(shared.again_in_later_rounds(weigh)) for weigh in (by_rows, _whole))
 )
 scaled_in_each_round = made_by(shared.scaled_in_each_round, on_rows(in_later_rounds(by_rows)))
+mean_of_old_and_new = made_by(
+    shared.mean_of_old_and_new, on_rows(shared.halved_in_each_round), on_rows(shared.halved_from_the_first)
+)
 predicted_in_eval_mode = made_by(shared.predicted_in_eval_mode, shared.in_eval_mode)
 prediction_and_target_swapped = made_by(shared.prediction_and_target_swapped, shared.target_first)

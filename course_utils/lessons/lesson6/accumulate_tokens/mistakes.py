@@ -61,6 +61,10 @@ def _tokens_alone(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tens
     return logits[:, :-1], tokens[:, 1:]
 
 
+def _from_zero(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
+    return logits[:, :-1], labels[:, 1:].masked_fill(labels[:, 1:] < 0, -100)
+
+
 def _masked_in_place(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
     counts = (labels[:, 1:] != ignore) & (labels[:, :-1] != ignore)
     return logits[:, :-1], labels[:, 1:].masked_fill(~counts, ignore)
@@ -117,6 +121,10 @@ def _flat_counted(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> in
 
 def _counted_by_the_default(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
     return int((labels[:, 1:] != -100).sum())
+
+
+def _counted_from_zero(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
+    return int((labels[:, 1:] >= 0).sum())
 
 
 def _targets(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
@@ -432,6 +440,19 @@ def ignore_index_not_used(model: nn.Module, micro_batches: Sequence[Tokens], ign
     _on_tokens(reduce=_sum_of_the_default, count=_counted_by_the_default)(model, micro_batches, ignore_index)
 
 
+@mistake(
+    "Only negative labels were left out",
+    "Where ignore_index is a token, targets with that label were counted: in the number that divides the loss, or in the "
+    "loss as well.",
+    "ignore_index may be any number. With what is a label to be compared?",
+    "-100 and -1 are negative.",
+    also=(_on_tokens(see=_from_zero, count=_counted_from_zero, reduce=_sum_of_the_default),),
+    where=lambda spec: spec.get("ignore", -100) >= 0,
+)
+def negative_ones_left_out(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
+    _on_tokens(count=_counted_from_zero)(model, micro_batches, ignore_index)
+
+
 # ------------------------------------------------------------------ as in 6.1 and 6.2
 
 _LIKELY: tuple[dict[str, Any], ...] = (
@@ -479,4 +500,7 @@ def _in_eval_mode(model: nn.Module, micro_batches: Sequence[Tokens], ignore_inde
         module.training = mode
 
 
+mean_of_old_and_new = made_by(
+    shared.mean_of_old_and_new, _means(shared.halved_in_each_round), _on_tokens(shared.halved_in_each_round)
+)
 predicted_in_eval_mode = made_by(shared.predicted_in_eval_mode, _in_eval_mode)

@@ -180,5 +180,8 @@ scaled_in_each_round = made_by(
     on_rows(shared.in_later_rounds(by_rows)),
     on_rows(shared.in_later_rounds(_by_count)),
 )
+mean_of_old_and_new = made_by(
+    shared.mean_of_old_and_new, on_rows(shared.halved_in_each_round), on_rows(shared.halved_from_the_first)
+)
 predicted_in_eval_mode = made_by(shared.predicted_in_eval_mode, shared.in_eval_mode)
 prediction_and_target_swapped = made_by(shared.prediction_and_target_swapped, shared.target_first)

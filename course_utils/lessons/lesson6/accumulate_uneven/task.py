@@ -18,7 +18,7 @@ def _cases(seed: int) -> list[Case]:
         seed,
         [
             row("one micro-batch", [4]),
-            row("two micro-batches of one size", [3, 3], loss="poisson"),
+            row("three micro-batches of one size", [2, 2, 2], loss="poisson"),
             row("two micro-batches, the second smaller", [4, 2]),
             row("three micro-batches, the last with one row", [3, 3, 1], earlier="all", loss="pinball"),
             row("three micro-batches, the first with one row", [1, 5, 3], loss="poisson"),

@@ -348,6 +348,27 @@ def numbered_through(n_batches: int, window: int, epochs: int) -> Any:
 
 
 @mistake(
+    "The batches are numbered from the beginning of each window",
+    "Each window begins with batch 0 of its epoch: the numbers are places in the window.",
+    "What is the number of the first batch of the second window?",
+    "enumerate counts from 0 each time it begins.",
+)
+def numbered_in_the_window(n_batches: int, window: int, epochs: int) -> Any:
+    plan = _planned()(n_batches, window, epochs)
+    return [[(epoch, place) for place, (epoch, _) in enumerate(part)] for part in plan]
+
+
+@mistake(
+    "Every window is empty",
+    "The plan has the right number of windows, and there is nothing in them. Was a list emptied after it had been "
+    "appended?",
+    "append() copies nothing: whoever empties the list afterwards empties the window. Where does a new list begin?",
+)
+def empty_all(n_batches: int, window: int, epochs: int) -> Any:
+    return [[] for _ in _planned()(n_batches, window, epochs)]
+
+
+@mistake(
     "The windows stand in a list for each epoch",
     "The plan is a list of epochs, each a list of windows; one list of windows is asked for.",
     "To a list of windows, is a window added, or a list of windows? append adds one entry, extend all of a list.",

@@ -404,7 +404,6 @@ def one_size_for_all(*args: Any, **more: Any) -> object:
     also=(
         _trained(_rest_left_out),
         *_also_over_batches(_rest_without_step, weigh=_by_window),
-        *_also_over_batches(_rest_without_step, weigh=_by_batches),
     ),
 )
 def rest_dropped(*args: Any, **more: Any) -> object:
@@ -422,7 +421,6 @@ def rest_dropped(*args: Any, **more: Any) -> object:
     also=(
         _trained(_closed_by_number_or_the_end),
         *_also_over_batches(_closed_by_number, weigh=_by_window),
-        *_also_over_batches(_closed_by_number, weigh=_own_for_all_windows),
     ),
 )
 def rest_leaked(*args: Any, **more: Any) -> object:
@@ -438,7 +436,6 @@ def rest_leaked(*args: Any, **more: Any) -> object:
     also=(
         _trained(_through_all_epochs_when_full),
         *_also_over_batches(_through_all_epochs, weigh=_by_window),
-        *_also_over_batches(_through_all_epochs_when_full, weigh=_by_window),
     ),
 )
 def carried_over(*args: Any, **more: Any) -> object:
@@ -488,10 +485,7 @@ def nothing_moved(*args: Any, **more: Any) -> object:
     "In a loop with one step a batch the clearing belongs there.",
     where=_several,
     signs=(BACKWARDS,),
-    also=(
-        *_also_over_batches(clear=("batch",), weigh=_by_window),
-        *_also_over_batches(clear=("batch",), weigh=_whole),
-    ),
+    also=(*_also_over_batches(clear=("batch",), weigh=_by_window),),
 )
 def cleared_for_each_batch(*args: Any, **more: Any) -> object:
     return _trained(clear=("batch",))(*args, **more)
@@ -512,7 +506,7 @@ def never_cleared(*args: Any, **more: Any) -> object:
     "Cleared once for all windows",
     "What .grad held before the call is gone, but each step used the gradients of all windows up to its own.",
     "How often does a window begin, and how often does the line run that clears?",
-    also=_also_over_batches(clear=("run",), weigh=_by_window),
+    also=_also_over_batches(clear=("run",), weigh=_by_window)[1:],
 )
 def cleared_once(*args: Any, **more: Any) -> object:
     return _trained(clear=("run",))(*args, **more)
@@ -522,7 +516,7 @@ def cleared_once(*args: Any, **more: Any) -> object:
     "Cleared once an epoch",
     "Each step used the gradients of all windows of its epoch up to its own.",
     "How often does a window begin, and how often does the line run that clears?",
-    also=_also_over_batches(clear=("epoch",), weigh=_by_window),
+    also=_also_over_batches(clear=("epoch",), weigh=_by_window)[1:],
 )
 def cleared_once_an_epoch(*args: Any, **more: Any) -> object:
     return _trained(clear=("epoch",))(*args, **more)
@@ -533,7 +527,7 @@ def cleared_once_an_epoch(*args: Any, **more: Any) -> object:
     "From the second window on .grad began empty. At the first it held what the caller had left there.",
     "Where may .grad be emptied so that the first window is served, too?",
     "Clearing after each step is as good as clearing before each window, if the first one begins clean.",
-    also=_also_over_batches(clear=("after",), weigh=_by_window),
+    also=_also_over_batches(clear=("after",), weigh=_by_window)[1:],
 )
 def first_step_on_old_gradients(*args: Any, **more: Any) -> object:
     return _trained(clear=("after",))(*args, **more)
