@@ -535,7 +535,7 @@ def the_last_handle(model, make_optimizer, window):
     return handle
 
 
-@raised(says="frozen")
+@raised(mistakes.frozen_one_hooked)
 def frozen_ones_too(model, make_optimizer, window):
     optimizers = {p: make_optimizer([p]) for p in model.parameters()}
     counts = dict.fromkeys(optimizers, 0)

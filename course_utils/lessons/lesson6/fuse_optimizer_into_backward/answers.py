@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from course_utils.checks.answers import Answers, nothing_used
+from course_utils.checks.answers import Answers, Broken
 from course_utils.exercise import Case, Evidence
 from course_utils.lessons.lesson6.fuse_optimizer_into_backward import mistakes
 from course_utils.lessons.lesson6.fuse_optimizer_into_backward.task import (
@@ -24,9 +24,18 @@ def _accepted(case: Case, evidence: Evidence) -> Evidence:
     return replace(evidence, result=None)
 
 
+def _freed(case: Case, evidence: Evidence) -> Broken | None:
+    held = evidence.facts[HELD]
+    if not held:
+        return None
+    return Broken(
+        mistakes.freed_at_the_end, f"in .grad when backward came to a layer in front of theirs: {', '.join(held)}"
+    )
+
+
 ANSWERS = Answers(
     mistakes.ordinary_accumulation,  # the very numbers; its only fault is against the rule
     graded=(HANDLE, MOVED, UPDATE, LEFT, MOVED_AFTER, GRAD_AFTER, AGAIN),
     accept=_accepted,
-    rules=nothing_used(HELD, mistakes.freed_at_the_end),
+    rules=_freed,
 )

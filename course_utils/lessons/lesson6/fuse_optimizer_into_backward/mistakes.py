@@ -497,6 +497,16 @@ def tied_weight_twice(model: nn.Module, make_optimizer: MakeList, window: int) -
     return Handle([param.register_post_accumulate_grad_hook(arrived) for param in params])
 
 
+@mistake(
+    "A frozen parameter takes no such hook",
+    "A hook was to be registered on a parameter that does not require gradients, and PyTorch refuses.",
+    "Which parameters never get a gradient? They need neither a hook nor an optimizer.",
+    where=lambda spec: spec["model"] == "frozen",
+)
+def frozen_one_hooked(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+    return _fused(which=lambda model: list(model.parameters()))(model, make_optimizer, window)
+
+
 def _of_layers_alone(model: nn.Module) -> list[nn.Parameter]:
     own = {id(param) for param in model.parameters(recurse=False)} if list(model.children()) else set()
     return [param for param in _trainable(model) if id(param) not in own]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import BuiltinMethodType
 from typing import Any
 
@@ -24,7 +24,7 @@ from course_utils.lessons.training import OPTIMIZERS, Batch, batches_of, paramet
 UPDATE = "update of the parameters by window"
 AGAIN = "update of the parameters by a window after a further call of the function"
 MOVED = "backward passes before the last of their window that moved parameters"
-LEFT = "what .grad holds after window"
+LEFT = "what is left in .grad after window"
 HANDLE = "what came back"
 A_HANDLE, NO_HANDLE = "an object with a method remove()", "no object with a method remove()"
 MOVED_AFTER = "parameters that a backward moved after remove()"
@@ -33,7 +33,7 @@ HELD = "parameters of layers left behind, with something in their .grad"
 MADE = "numbers of parameters that make_optimizer was called with"
 STEPPED = "most steps of one parameter in one window"
 MADE_LATE = "optimizers made after the function had returned"
-ZEROS, GRADIENT = "zeros", "a gradient"
+NONE, ZEROS, GRADIENT = "none", "zeros", "a gradient"
 
 
 class _Look(torch.autograd.Function):
@@ -138,11 +138,11 @@ class _Training:
             now = after
         self._facts[STEPPED] = max(self._facts[STEPPED], *self._steps.values(), 0)
         self._facts[update] = {name: now[name] - before[name] for name in now}
-        self._facts[f"{LEFT} {number}"] = {
-            name: GRADIENT if bool(param.grad.any()) else ZEROS
+        self._facts[f"{LEFT} {number}"] = _listed(
+            f"{ZEROS if not bool(param.grad.any()) else GRADIENT} in {name}"
             for name, param in self._named.items()
             if param.grad is not None
-        }
+        )
 
     def _forward_in_between(self, x: torch.Tensor, place: int) -> None:
         if self._spec.get("validates"):
@@ -172,13 +172,17 @@ class _Training:
         for _ in range(self._spec["window"]):
             self._backward(self._rest)
         after = parameters_after(self.model)
-        self._facts[MOVED_AFTER] = sorted(name for name in after if not torch.equal(after[name], before[name]))
+        self._facts[MOVED_AFTER] = _listed(name for name in after if not torch.equal(after[name], before[name]))
         self._facts[GRAD_AFTER] = gradients_held(self.model)
         for param in self._named.values():
             param.grad = None
 
     def facts(self) -> Mapping[str, object]:
-        return {**self._facts, HELD: sorted(set(self._facts[HELD]))}
+        return {**self._facts, MOVED: _listed(self._facts[MOVED]), HELD: sorted(set(self._facts[HELD]))}
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or NONE
 
 
 def _cases(seed: int) -> list[Case]:
