@@ -234,6 +234,48 @@ def eval_of_batch_norm(model):
             module.eval()
 
 
+@wrong(mistakes.undone_by_train)
+def all_the_switches(model):
+    for module in model.modules():
+        if isinstance(module, BATCH_NORM):
+            module.eval()
+            module.momentum = 0.0
+            module.requires_grad_(False)
+
+
+@raised(mistakes.groups_do_not_divide)
+def two_groups(model):
+    like = next(model.parameters())
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, BATCH_NORM):
+                setattr(module, name, nn.GroupNorm(2, child.num_features).to(like))
+
+
+class Moving(nn.Module):
+    """Normalizes by running statistics that each pass moves on."""
+
+    def __init__(self, features, like):
+        super().__init__()
+        self.register_buffer("mean", like.new_zeros(features))
+
+    def forward(self, x):
+        out = x - self.mean.view(1, -1, *[1] * (x.dim() - 2))
+        if self.training:
+            with torch.no_grad():
+                self.mean.lerp_(x.mean([d for d in range(x.dim()) if d != 1]), 0.1)
+        return out
+
+
+@wrong(says="a Moving")
+def statistics_that_go_on(model):
+    like = next(model.parameters()).detach()
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, BATCH_NORM):
+                setattr(module, name, Moving(child.num_features, like))
+
+
 @wrong(mistakes.model_in_eval)
 def eval_of_the_model(model):
     model.eval()
@@ -364,7 +406,7 @@ def new_linear_layers(model):
                 setattr(module, name, copy.deepcopy(child))
 
 
-@raised(says="")
+@raised(mistakes.groups_do_not_divide)
 def thirty_two_groups(model):
     for module in list(model.modules()):
         for name, child in module.named_children():

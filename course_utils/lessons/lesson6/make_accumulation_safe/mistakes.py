@@ -15,6 +15,7 @@ from course_utils.lessons.lesson6.make_accumulation_safe.task import (
     ACTIVE,
     BATCH_NORMS,
     DOTTED,
+    NORM_MODES,
     NORMS_LEFT,
     RETURNED,
 )
@@ -146,7 +147,7 @@ def _in_eval(model: nn.Module, freeze: bool) -> None:
     "What can you do to the layer, or put in its place, that a later train() does not change?",
     "Fine-tuning code often says bn.eval() once, right before the loop that says model.train().",
     also=(partial(_in_eval, freeze=True),),
-    signs=(NORMS_LEFT,),
+    signs=(NORM_MODES, ACTIVE),
 )
 def undone_by_train(model: nn.Module) -> None:
     _in_eval(model, freeze=False)
@@ -164,7 +165,7 @@ def _whole_in_eval(model: nn.Module) -> None:
     "undid it for batch norm, too.",
     "Leave the mode of the model to the caller. What can you do to batch norm that a later train() does not change?",
     also=(_whole_in_eval,),
-    signs=(NORMS_LEFT,),
+    signs=(NORM_MODES, ACTIVE),
 )
 def model_in_eval(model: nn.Module) -> object:
     return model.eval()
@@ -311,6 +312,23 @@ def _groups_without_affine(model: nn.Module) -> None:
 def group_of_one_number(model: nn.Module) -> None:
     like = next(model.parameters())
     _replace(model, lambda norm: _group_each(norm, like))
+
+
+def _in_groups(model: nn.Module, groups: int) -> None:
+    like = next(model.parameters())
+    _replace(model, lambda norm: nn.GroupNorm(groups, norm.num_features, device=like.device, dtype=like.dtype))
+
+
+@mistake(
+    "The groups do not divide the features",
+    "A group norm was to be made with a number of groups that does not divide the number of features, and PyTorch refuses.",
+    "The number of features may be a prime. Which numbers of groups fit any number of features, and which of them leaves "
+    "more than one number in each group?",
+    "In large image models 32 groups are usual, and their layers have hundreds of channels.",
+    also=tuple(partial(_in_groups, groups=groups) for groups in (2, 3, 4, 8, 16)),
+)
+def groups_do_not_divide(model: nn.Module) -> None:
+    _in_groups(model, 32)
 
 
 @mistake(

@@ -24,6 +24,7 @@ CHANGED_LAYERS = "layers with other settings"
 MODES = "layers that do not follow"
 LEFT_MODE = "modes after the call that are other than before"
 NORMS_LEFT = "batch norm in the model after the call"
+NORM_MODES = "modes of batch norm after the call"
 ACTIVE = "batch norm of before in train mode or without running statistics"
 DOTTED = "names with a dot among the parts of the model itself"
 RETURNED = "another module came back"
@@ -74,12 +75,12 @@ def _build(kind: str) -> nn.Module:
         case "volumes":
             return nn.Sequential(nn.Conv3d(1, 3, 2), nn.BatchNorm3d(3), nn.Tanh(), nn.Flatten(), nn.Linear(12, 2))
         case "sequences":
-            return nn.Sequential(nn.Conv1d(2, 3, 2), nn.BatchNorm1d(3), nn.Tanh(), nn.Flatten(), nn.Linear(9, 2))
+            return nn.Sequential(nn.Conv1d(2, 3, 2), nn.BatchNorm1d(3), nn.Tanh(), nn.Flatten(), nn.Linear(12, 2))
         case "nested":
             return _Nested()
         case "dropout":
             hidden = nn.Sequential(nn.Dropout(0.25), nn.Linear(7, 4), nn.Tanh(), nn.Dropout(0.5))
-            return nn.Sequential(nn.Linear(3, 7), nn.BatchNorm1d(7), hidden, nn.Linear(4, 2))
+            return nn.Sequential(nn.Linear(3, 7), nn.BatchNorm1d(7), hidden, nn.BatchNorm1d(4), nn.Linear(4, 2))
         case "no statistics":
             return nn.Sequential(
                 nn.Linear(3, 6), nn.BatchNorm1d(6, track_running_stats=False), nn.Tanh(), nn.Linear(6, 2)
@@ -100,7 +101,7 @@ ROW: Mapping[str, tuple[int, ...]] = {
     "vectors": (3,),
     "images": (1, 3, 3),
     "volumes": (1, 3, 2, 3),
-    "sequences": (2, 4),
+    "sequences": (2, 5),
     "nested": (3,),
     "dropout": (3,),
     "no statistics": (3,),
@@ -198,6 +199,7 @@ class _Surgery:
             DEAD: NONE,
             MIXES: NONE,
             NORMS_LEFT: [_shown(norm) for norm in norms],
+            NORM_MODES: ["train" if norm.training else "eval" for norm in norms],
             DOTTED: sorted(name for name in self.model._modules if "." in name),
         }
 
@@ -316,7 +318,7 @@ def _cases(seed: int) -> list[Case]:
             row("parts inside of parts, and a parameter of their own", "nested", splits=[[3, 3], [2, 4], [1, 2, 3]]),
             row("BatchNorm1d with track_running_stats=False", "no statistics", earlier=True),
             row("a BatchNorm1d with neither, five features", "neither"),
-            row("dropout in other places, seven features", "dropout"),
+            row("two batch norms, one of seven features, and dropout", "dropout"),
             row("convolution of sequences, BatchNorm1d", "sequences", **fours),
             row("convolution of volumes, BatchNorm3d", "volumes", **fours),
             row("layer norm and group norm, no batch norm", "row by row", earlier=True),
