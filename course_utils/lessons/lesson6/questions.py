@@ -197,13 +197,13 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.t",
         "prediction",
-        "An accumulating loop that forgets to clear after its step raises an error, or at least warns.",
+        "An accumulating loop that forgets to clear after its step runs without an error and without a warning.",
         TRUE_OR_FALSE,
     ),
     Question(
         "6.u",
         "prediction",
-        "A `step()` before the first backward spoils the loop.",
+        "A `step()` before the first backward does no harm to the loop.",
         TRUE_OR_FALSE,
     ),
     Question(
