@@ -429,29 +429,6 @@ def rows_of_the_first_batch(model, optimizer, loss_fn, batches, window, epochs, 
     return losses
 
 
-@wrong(mistakes.one_size_for_all)
-def rows_of_the_first_window(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in batches[:window])
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
-
-
 # ------------------------------------------------------------------ wrong: which windows
 
 
@@ -589,29 +566,6 @@ def step_beside_the_loop(model, optimizer, loss_fn, batches, window, epochs, sch
 
 
 @wrong(mistakes.nothing_moved)
-def step_without_parentheses(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
-
-
-@wrong(mistakes.nothing_moved)
 def cleared_before_the_step(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
     losses = []
     samples = sum(len(x) for x, _ in batches)
@@ -651,31 +605,6 @@ def zero_grad_in_the_inner_loop(model, optimizer, loss_fn, batches, window, epoc
                 optimizer.zero_grad()
                 loss = loss_fn(model(x), y)
                 (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
-
-
-@wrong(mistakes.cleared_for_each_batch)
-def zero_grad_in_the_inner_loop_over_window(
-    model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None
-):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            for x, y in part:
-                optimizer.zero_grad()
-                loss = loss_fn(model(x), y)
-                (loss / window).backward()
                 total += loss.item() * len(x)
             if max_norm is not None:
                 nn.utils.clip_grad_norm_(model.parameters(), max_norm)
@@ -844,29 +773,6 @@ def max_norm_ignored(model, optimizer, loss_fn, batches, window, epochs, schedul
                 (loss * len(x) / rows).backward()
                 total += loss.item() * len(x)
             optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
-
-
-@wrong(mistakes.not_clipped)
-def clipped_after_the_step(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            optimizer.step()
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
             if scheduler is not None:
                 scheduler.step()
         losses.append(total / samples)

@@ -253,6 +253,10 @@ def _short(spec: shared.Spec) -> bool:
     return bool(len(spec["rows"]) % spec["window"] and spec["epochs"])
 
 
+def _short_or_uneven(spec: shared.Spec) -> bool:
+    return _short(spec) or _uneven(spec)
+
+
 def _uneven(spec: shared.Spec) -> bool:
     return len(set(spec["rows"])) > 1 and bool(spec["epochs"])
 
@@ -400,7 +404,7 @@ def one_size_for_all(*args: Any, **more: Any) -> object:
     "The last, shorter window of an epoch gave no step, and its gradients were used by no other.",
     "Which condition leads to a step? What happens when the epoch ends before it is met?",
     "`if (i + 1) % window == 0` is in nearly every example of accumulation.",
-    where=_short,
+    where=_short_or_uneven,
     also=(
         _trained(_rest_left_out),
         *_also_over_batches(_rest_without_step, weigh=_by_window),
@@ -417,7 +421,7 @@ def rest_dropped(*args: Any, **more: Any) -> object:
     "Where is .grad when an epoch ends and the window is not full? A test of the batch's number alone does not see that "
     "end.",
     "Each line of it is in many examples: a step where (i + 1) % window is 0, and a clear after the step.",
-    where=_short,
+    where=_short_or_uneven,
     also=(
         _trained(_closed_by_number_or_the_end),
         *_also_over_batches(_closed_by_number, weigh=_by_window),
@@ -432,10 +436,11 @@ def rest_leaked(*args: Any, **more: Any) -> object:
     "A window that was not full at the end of an epoch was filled with batches of the next one.",
     "What must become of a window that is not full when its epoch ends?",
     "A counter that nobody sets back does it.",
-    where=_short,
+    where=_short_or_uneven,
     also=(
         _trained(_through_all_epochs_when_full),
         *_also_over_batches(_through_all_epochs, weigh=_by_window),
+        *_also_over_batches(_through_all_epochs_when_full, weigh=_by_window),
     ),
 )
 def carried_over(*args: Any, **more: Any) -> object:
