@@ -409,6 +409,80 @@ def clears_each_time(model, make_optimizer, window):
     return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
 
 
+@wrong(mistakes.hooked_on_modules)
+def full_backward_hooks(model, make_optimizer, window):
+    handles = []
+    for module in model.modules():
+        params = [p for p in module.parameters(recurse=False) if p.requires_grad]
+        if params:
+
+            def hook(m, grad_in, grad_out, optimizer=make_optimizer(params), passes=itertools.count(1)):  # noqa: B008
+                if next(passes) % window == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+
+            handles.append(module.register_full_backward_hook(hook))
+    return Hooks(handles)
+
+
+@raised(mistakes.hook_returned_something)
+def a_lambda_of_two_calls(model, make_optimizer, window):
+    handles = []
+    for p in model.parameters():
+        if p.requires_grad:
+            o, n = make_optimizer([p]), itertools.count(1)
+            step = lambda p, o=o, n=n: (o.step(), o.zero_grad()) if next(n) % window == 0 else None  # noqa: E731
+            handles.append(p.register_post_accumulate_grad_hook(step))
+    return Hooks(handles)
+
+
+@raised(mistakes.no_list_handed_over)
+def a_parameter_by_itself(model, make_optimizer, window):
+    optimizers = {p: make_optimizer(p) for p in model.parameters() if p.requires_grad}
+    counts = dict.fromkeys(optimizers, 0)
+
+    def hook(p):
+        counts[p] += 1
+        if counts[p] % window == 0:
+            optimizers[p].step()
+            p.grad = None
+
+    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+
+
+@wrong(mistakes.multiplied_by_the_window)
+def undoes_the_division(model, make_optimizer, window):
+    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
+    counts = dict.fromkeys(optimizers, 0)
+
+    def hook(p):
+        counts[p] += 1
+        if counts[p] % window == 0:
+            p.grad.mul_(window)
+            optimizers[p].step()
+            p.grad = None
+
+    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+
+
+@wrong(says="In the first window these did not move")
+def counts_at_the_first_parameter(model, make_optimizer, window):
+    """Its gradient comes last, so all others step one backward late."""
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    optimizers, passes = {p: make_optimizer([p]) for p in trainable}, [0]
+
+    def hook(p):
+        if p is trainable[0]:
+            passes[0] += 1
+        if passes[0] == window:
+            optimizers[p].step()
+            p.grad = None
+            if p is trainable[0]:
+                passes[0] = 0
+
+    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in trainable])
+
+
 @wrong(mistakes.divided_again)
 def divides_the_gradient(model, make_optimizer, window):
     optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 import torch
@@ -348,7 +349,7 @@ def _counting_forwards(only_recorded: bool) -> Code:
     def code(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
         forwards = 0
 
-        def count(*_: object) -> None:
+        def ran(*_: object) -> None:
             nonlocal forwards
             if torch.is_grad_enabled() or not only_recorded:
                 forwards += 1
@@ -364,7 +365,7 @@ def _counting_forwards(only_recorded: bool) -> Code:
             return param.register_post_accumulate_grad_hook(arrived)
 
         hooks = [hooked(param) for param in _trainable(model)]
-        return Handle([*hooks, model.register_forward_pre_hook(count)])
+        return Handle([*hooks, model.register_forward_pre_hook(ran)])
 
     return code
 
@@ -414,6 +415,68 @@ def hooked_too_early(model: nn.Module, make_optimizer: MakeList, window: int) ->
     return _by_a_tensor_hook(model, make_optimizer, window, clears=True)
 
 
+def _by_hooks_of_modules(of_the_model_alone: bool) -> Code:
+    def code(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+        def hooked(part: nn.Module, params: list[nn.Parameter]) -> Any:
+            optimizer = make_optimizer(params)
+            passes = 0
+
+            def arrived(*_: object) -> None:
+                nonlocal passes
+                passes += 1
+                if passes % window == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+
+            return part.register_full_backward_hook(arrived)
+
+        if of_the_model_alone:
+            return Handle([hooked(model, _trainable(model))])
+        own = {part: [p for p in part.parameters(recurse=False) if p.requires_grad] for part in model.modules()}
+        return Handle([hooked(part, params) for part, params in own.items() if params])
+
+    return code
+
+
+@mistake(
+    "A module's backward hook does not wait for its parameters",
+    "Parameters were stepped before their gradient of the last backward was in .grad. So it is with a backward hook of a "
+    "module: it runs when the gradients of its inputs or outputs are there, and where no input needs one it runs before the "
+    "layer's own backward.",
+    "What has to be complete is the gradient of a parameter. Which hook belongs to a parameter, and runs after its .grad has "
+    "been written?",
+    "For a layer in the middle of the model the hook comes late enough, by the order in which backward happens to run.",
+    also=(_by_hooks_of_modules(True),),
+)
+def hooked_on_modules(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+    return _by_hooks_of_modules(False)(model, make_optimizer, window)
+
+
+@mistake(
+    "A hook returned something",
+    "What the hook returned is no None, and PyTorch raises: a hook of this kind may return nothing.",
+    "A lambda returns what it computes. What does yours compute, and what would a def without return give back?",
+    "For hooks of tensors a return value is allowed: it replaces the gradient.",
+)
+def hook_returned_something(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+    def hooked(param: nn.Parameter) -> Any:
+        optimizer, passes = make_optimizer([param]), count(1)
+        stepping: Any = lambda _: (optimizer.step(), optimizer.zero_grad()) if next(passes) % window == 0 else None  # noqa: E731
+        return param.register_post_accumulate_grad_hook(stepping)
+
+    return Handle([hooked(param) for param in _trainable(model)])
+
+
+@mistake(
+    "make_optimizer takes a list",
+    "A parameter by itself was handed to make_optimizer, and PyTorch refuses: an optimizer takes a list of them.",
+    "How does a list of one look?",
+)
+def no_list_handed_over(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+    make: Any = make_optimizer
+    return [make(param) for param in _trainable(model)]
+
+
 @mistake(
     "Each backward threw the gradient of the last one away",
     "The step used the gradient of the last micro-batch of its window alone. That is what .grad cleared in every backward "
@@ -432,6 +495,20 @@ def cleared_in_every_backward(model: nn.Module, make_optimizer: MakeList, window
 )
 def divided_again(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
     return _fused(before=_divide)(model, make_optimizer, window)
+
+
+def _multiply(param: torch.Tensor, number: int) -> None:
+    assert param.grad is not None
+    param.grad *= number
+
+
+@mistake(
+    "Multiplied by the window",
+    "Each step used the gradient of its window times `window`.",
+    "The caller has divided the losses, so the sum in .grad is the mean already.",
+)
+def multiplied_by_the_window(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+    return _fused(before=_multiply)(model, make_optimizer, window)
 
 
 # ------------------------------------------------------------------ what is left in .grad
