@@ -12,9 +12,7 @@ CLEARED = Opaque("", "None or zeros")
 """What stands for both ways of being cleared."""
 
 
-def gradients_alone(
-    fact: str, trainable: Callable[[str], Collection[str]]
-) -> Callable[[Case, Evidence], Evidence]:
+def gradients_alone(fact: str, trainable: Callable[[str], Collection[str]]) -> Callable[[Case, Evidence], Evidence]:
     """What is returned does not matter; in the fact, {name: gradient}, None is as cleared as zeros are.
 
     `trainable` tells from `spec["model"]` the names of the parameters of which that holds: those that are not frozen.

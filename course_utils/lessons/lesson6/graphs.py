@@ -6,13 +6,13 @@ graph it belongs to has been freed; a variable that still names a loss or a pred
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import nn
-from torch.multiprocessing.reductions import StorageWeakRef
+
+from course_utils.lessons.memory import Remembered
 
 AT_ONCE = "micro-batches in memory at each pass through the model"
 """The fact: a list with a number for each pass, its own micro-batch counted in. Right is 1 each time."""
@@ -26,7 +26,7 @@ class GraphWatch:
     def __init__(self, model: nn.Module, owners: Owners) -> None:
         self._owners = owners
         self._owner: set[int] = set()
-        self._kept: list[tuple[int, StorageWeakRef]] = []
+        self._kept = Remembered()
         self._at_once: list[int] = []
         layers = [module for module in model.modules() if isinstance(module, nn.Linear) and module is not model]
         for layer in layers:
@@ -56,23 +56,13 @@ class GraphWatch:
         if torch.is_grad_enabled() and isinstance(given, torch.Tensor):
             self._owner = self._owners(_unwrapped(given).detach())
             if self._owner:
-                self._at_once.append(len(self._owner | self._alive()))
+                self._at_once.append(len(self._owner | self._kept.there()))
 
     def _note(self, _: nn.Module, args: tuple[Any, ...]) -> None:
         if self._owner and torch.is_grad_enabled() and args and isinstance(args[0], torch.Tensor):
             if args[0].requires_grad:  # else it is the data, which stays anyway
-                kept = StorageWeakRef(_unwrapped(args[0]).untyped_storage())
-                self._kept += [(owner, kept) for owner in self._owner]
-
-    def _alive(self) -> set[int]:
-        """The micro-batches that a graph is there of, those of the pass that begins left out."""
-        if self._others():
-            gc.collect(1)  # a young reference cycle that nothing reaches is not a graph somebody keeps
-        return self._others()
-
-    def _others(self) -> set[int]:
-        self._kept = [(owner, kept) for owner, kept in self._kept if not kept.expired()]
-        return {owner for owner, _ in self._kept} - self._owner
+                for owner in self._owner:
+                    self._kept.note(owner, _unwrapped(args[0]))
 
 
 def _unwrapped(tensor: torch.Tensor) -> torch.Tensor:
