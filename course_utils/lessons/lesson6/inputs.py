@@ -75,14 +75,17 @@ def token_batches_of(case: Case) -> list[Tokens]:
     """
     chance = torch.Generator().manual_seed(int(case.spec["seed"]) + 500)
     ignore = case.spec.get("ignore", -100)
-    lowest = int(ignore == 0)
+    lowest = int(ignore == 0)  # where labels are to count, none is ignore_index
+    apart = bool(case.spec.get("other_labels"))
     first = (1 + torch.randperm(VOCABULARY - 1, generator=chance)).tolist()
     found = []
     for rows, length, counted in case.spec["shapes"]:
-        tokens = torch.randint(lowest, VOCABULARY, (rows, length), generator=chance)
+        tokens = torch.randint(0 if apart else lowest, VOCABULARY, (rows, length), generator=chance)
         tokens[:, 0] = torch.tensor([first.pop() for _ in range(rows)])
+        if apart and ignore >= 0:
+            tokens[:, 1] = ignore  # a token like any other: what does not count is for the labels to say
         labels = torch.randint(lowest, VOCABULARY, (rows, length), generator=chance)
-        labels = labels if case.spec.get("other_labels") else tokens.clone()
+        labels = labels if apart else tokens.clone()
         left_out = torch.randperm(rows * (length - 1), generator=chance)[counted:]
         targets = labels[:, 1:].reshape(-1).clone()
         targets[left_out] = ignore

@@ -447,6 +447,28 @@ def labels_from_zero(model, micro_batches, ignore_index=-100):
         (_loss(model, tokens, labels, ignore_index, "sum") / n).backward()
 
 
+@wrong(mistakes.token_zero_left_out)
+def zero_is_padding(model, micro_batches, ignore_index=-100):
+    masks = [(labels[:, 1:] != ignore_index) & (labels[:, 1:] != 0) for _, labels in micro_batches]
+    n = sum(int(mask.sum()) for mask in masks)
+    model.zero_grad()
+    for (tokens, labels), mask in zip(micro_batches, masks):
+        if mask.any():
+            logits, target = model(tokens)[:, :-1][mask], labels[:, 1:][mask]
+            (F.cross_entropy(logits, target, reduction="sum") / n).backward()
+
+
+@wrong(mistakes.masked_by_the_token)
+def padding_is_not_read(model, micro_batches, ignore_index=-100):
+    masks = [(labels[:, 1:] != ignore_index) & (t[:, :-1] != ignore_index) for t, labels in micro_batches]
+    n = sum(int(mask.sum()) for mask in masks)
+    model.zero_grad()
+    for (tokens, labels), mask in zip(micro_batches, masks):
+        if mask.any():
+            logits, target = model(tokens)[:, :-1][mask], labels[:, 1:][mask]
+            (F.cross_entropy(logits, target, reduction="sum") / n).backward()
+
+
 @wrong(mistakes.ignore_index_not_used)
 def minus_hundred(model, micro_batches, ignore_index=-100):
     n = _count(micro_batches, -100)

@@ -57,6 +57,10 @@ def _tokens_for_labels(logits: torch.Tensor, tokens: torch.Tensor, labels: torch
     return logits[:, :-1], tokens[:, 1:].masked_fill(labels[:, 1:] == ignore, ignore)
 
 
+def _tokens_where_labels_count(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
+    return logits[:, :-1], tokens[:, 1:].masked_fill(labels[:, 1:] == ignore, -100)
+
+
 def _tokens_alone(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
     return logits[:, :-1], tokens[:, 1:]
 
@@ -377,6 +381,7 @@ def last_logits_asked(model: nn.Module, micro_batches: Sequence[Tokens], ignore_
     "Where the labels differ from the tokens, the gradient is that of saying the tokens.",
     "Which of the two tensors holds what is to be said?",
     "In plain language modelling the labels are the tokens.",
+    also=(_on_tokens(see=_tokens_where_labels_count, reduce=_sum_of_the_default),),
 )
 def tokens_for_labels(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
     _on_tokens(see=_tokens_for_labels)(model, micro_batches, ignore_index)
@@ -386,7 +391,11 @@ def tokens_for_labels(model: nn.Module, micro_batches: Sequence[Tokens], ignore_
     "The labels were not looked at",
     "Every next token was a target, also where its label is ignore_index.",
     "What says which targets count, and what they are?",
-    also=(_on_tokens(see=_tokens_alone), _on_tokens(_over_count, see=_tokens_alone, reduce=_mean, count=_targets)),
+    also=(
+        _on_tokens(see=_tokens_alone),
+        _on_tokens(see=_tokens_alone, count=_targets, reduce=_sum_of_the_default),
+        _on_tokens(_over_count, see=_tokens_alone, reduce=_mean, count=_targets),
+    ),
 )
 def tokens_alone(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
     _on_tokens(see=_tokens_alone, count=_targets)(model, micro_batches, ignore_index)
@@ -451,6 +460,45 @@ def ignore_index_not_used(model: nn.Module, micro_batches: Sequence[Tokens], ign
 )
 def negative_ones_left_out(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
     _on_tokens(count=_counted_from_zero)(model, micro_batches, ignore_index)
+
+
+def _without_zero(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
+    return logits[:, :-1], labels[:, 1:].masked_fill(labels[:, 1:] == 0, ignore)
+
+
+def _counted_without_zero(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
+    return int(((labels[:, 1:] != ignore) & (labels[:, 1:] != 0)).sum())
+
+
+@mistake(
+    "Token 0 did not count",
+    "Where ignore_index is another number, targets that are token 0 were left out: of the number that divides the loss, "
+    "or of the loss as well.",
+    "Only ignore_index says that a target does not count. With what is a label to be compared?",
+    "0 often stands for padding.",
+    also=(_on_tokens(count=_counted_without_zero),),
+)
+def token_zero_left_out(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
+    _on_tokens(see=_without_zero, count=_counted_without_zero)(model, micro_batches, ignore_index)
+
+
+def _without_padding_read(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
+    return logits[:, :-1], labels[:, 1:].masked_fill(tokens[:, :-1] == ignore, ignore)
+
+
+def _counted_without_padding_read(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
+    return int(((labels[:, 1:] != ignore) & (tokens[:, :-1] != ignore)).sum())
+
+
+@mistake(
+    "A target was left out because of the token before it",
+    "Where ignore_index is a token, a target did not count if that token stands at the place whose logits are asked.",
+    "Which of the two tensors says what counts, and at which place?",
+    "Attention masks look at tokens.",
+    where=lambda spec: spec.get("ignore", -100) >= 0,
+)
+def masked_by_the_token(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
+    _on_tokens(see=_without_padding_read, count=_counted_without_padding_read)(model, micro_batches, ignore_index)
 
 
 # ------------------------------------------------------------------ as in 6.1 and 6.2

@@ -36,7 +36,7 @@ def _cases(seed: int) -> list[Case]:
             row("micro-batches of different rows and lengths", (2, 4, 5), (1, 7, 1), (3, 2, 3), earlier="all"),
             row("a micro-batch without a target that counts", (2, 4, 4), (1, 4, 0), (2, 3, 3), earlier="all"),
             row("the first micro-batch has no target that counts", (2, 3, 0), (2, 4, 3)),
-            row("ignore_index=0, which is a token", (2, 5, 5), (3, 3, 4), ignore=0),
+            row("ignore_index=0, which is a token", (2, 5, 8), (3, 3, 4), ignore=0, other_labels=True),
             row("labels that are not the tokens", (2, 4, 5), (1, 5, 2), other_labels=True, earlier="all"),
             row(".grad holds infinite and NaN gradients", (2, 3, 3), (2, 4, 5), earlier="not finite"),
             row("a frozen embedding", (2, 4, 3), (2, 3, 4), model="frozen", earlier="all", ignore=-1),

@@ -31,7 +31,7 @@ def _cases(seed: int) -> list[Case]:
         spec = {"model": "mlp", "optimizer": optimizer, "lr": 0.1, "loss": "squared error", "rows": rows}
         return name, {**spec, "window": window, "epochs": epochs, **rest}
 
-    longer: dict[str, Any] = {"max_norm": 1000.0, "scheduler": "warmup", "earlier": "some"}
+    longer: dict[str, Any] = {"max_norm": 1000.0, "scheduler": "warmup", "earlier": "all", "model": "scaled"}
     everything: dict[str, Any] = {"stepped": 2, "scheduler": "halved", "max_norm": 0.3, "scale": 4.0}
     everything |= {"earlier": "all", "loss": "pinball"}
     return cases(
@@ -43,7 +43,7 @@ def _cases(seed: int) -> list[Case]:
             row("a window longer than an epoch; another prediction in train mode", [2, 3], 5, 2, model="moded"),
             row("a scheduler, two groups of parameters", [2, 2, 1], 2, 2, "groups", scheduler="halved", stepped=1),
             row("max_norm, shorter than the gradients", [3, 1, 2, 2], 2, 1, max_norm=0.25, scale=4.0),
-            row("max_norm, longer than the gradients; a scheduler that warms up", [2, 1, 3], 2, 1, "momentum", **longer),
+            row("max_norm, longer than the gradients; a parameter of the model's own", [2, 1, 3], 2, 1, "momentum", **longer),
             row("all of it, Adam after two steps", [2, 3, 1], 2, 2, "Adam", **everything),
             row("weight decay and a frozen weight", [2, 4, 1], 2, 1, "decay", model="frozen"),
             row("a layer that the model does not use holds a gradient", [3, 2, 2], 2, 1, model="unused", earlier="all"),
@@ -142,6 +142,7 @@ EXERCISE = Exercise(
         ("a frozen weight holds a gradient", lambda spec: "frozen_holds" in spec),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
         ("the model behaves otherwise in train mode", lambda spec: spec["model"] == "moded"),
+        ("the model has a parameter of its own, and nested layers", lambda spec: spec["model"] == "scaled"),
         ("there are two groups of parameters", lambda spec: spec["optimizer"] == "groups"),
         ("the optimizer is plain SGD", lambda spec: spec["optimizer"] == "SGD"),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
