@@ -6,7 +6,7 @@ from importlib import resources
 
 import torch
 
-from course_utils.data import digits
+from course_utils.data import digits, paragraphs
 
 
 def test_the_digits_are_what_their_docstring_says() -> None:
@@ -25,10 +25,18 @@ def test_the_digits_tell_digits_apart() -> None:
     assert (nearest == found.y_test).float().mean() > 0.8
 
 
+def test_the_paragraphs_are_what_their_docstring_says() -> None:
+    found = paragraphs()
+    assert len(found) == len(set(found)) == 360
+    assert all(text.isascii() and text == text.strip() for text in found)
+    lengths = sorted(map(len, found))
+    assert lengths[0] >= 8 and lengths[-1] <= 400 and lengths[90] * 3 < lengths[270], "they are to vary in length"
+
+
 def test_every_data_file_stands_in_the_notice_and_is_small() -> None:
     folder = resources.files("course_utils.data")
     notice = folder.joinpath("NOTICE.md").read_text(encoding="utf-8")
     files = [file for file in folder.iterdir() if not file.name.endswith((".py", ".md")) and file.is_file()]
-    assert files and "BSD 3-Clause License" in notice
+    assert files and "BSD 3-Clause License" in notice and "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2" in notice
     for file in files:
         assert f"## {file.name}" in notice and len(file.read_bytes()) < 100_000

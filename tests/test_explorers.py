@@ -17,7 +17,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_utils.widgets import expression_graph, gradient_buffer, loss_surface, order_of_events, page
+from course_utils.widgets import (
+    expression_graph,
+    gradient_buffer,
+    loss_surface,
+    order_of_events,
+    page,
+    windows_of_training,
+)
 from course_utils.widgets.explorers import (
     buffer,
     buffer_view,
@@ -28,6 +35,8 @@ from course_utils.widgets.explorers import (
     order_view,
     surface,
     surface_view,
+    windows,
+    windows_view,
 )
 
 PROBLEM = surface.line_fit()
@@ -490,6 +499,76 @@ def test_none_and_what_is_no_number_are_written_as_such() -> None:
     assert [numbers.number(v) for v in (math.nan, math.inf, -math.inf)] == ["nan", "inf", "-inf"]
 
 
+# The windows of a training
+
+
+def sizes(rule: str, batches: int, window: int, epochs: int = 3) -> list[int]:
+    return [len(step) for step in windows.story(rule, batches, window, epochs).steps]
+
+
+def test_each_rule_does_with_two_batches_left_over_what_its_name_says() -> None:
+    assert sizes("leak", 10, 4) == [4, 4, 6, 4, 6, 4]
+    assert sizes("drop", 10, 4) == [4] * 6
+    assert sizes("go on", 10, 4) == [4] * 7
+    assert sizes("step at the end", 10, 4) == sizes("own division", 10, 4) == [4, 4, 2] * 3
+    leak, drop = (windows.story(rule, 10, 4) for rule in ("leak", "drop"))
+    assert leak.left == ((2, 8), (2, 9)) and not leak.lost and leak.mixed == (3, 5)
+    assert drop.lost == tuple((epoch, batch) for epoch in (0, 1) for batch in (8, 9)) and len(drop.left) == 2
+
+
+@given(st.integers(1, 12), st.integers(1, 14), st.integers(1, 3))
+def test_of_the_rules_only_its_own_division_is_right_whatever_is_left_over(
+    batches: int, window: int, epochs: int
+) -> None:
+    assert windows.story("own division", batches, window, epochs).right
+    for rule in windows.RULES:
+        told = windows.story(rule, batches, window, epochs)
+        used = [place for step in told.steps for place in step]
+        assert len(used) == len(set(used)) and len(used) + len(told.left) + len(told.lost) == batches * epochs
+        if batches % window == 0:
+            assert told.right
+        elif rule != "own division":
+            assert not told.right
+
+
+def test_what_is_said_of_a_rule_is_what_became_of_its_batches() -> None:
+    said = {rule: windows_view.describe(windows.story(rule, 10, 4)) for rule in windows.RULES}
+    assert said["own division"].startswith("Right:") and said["leak"].startswith(
+        "Steps 3, 5 used batches of two epochs"
+    )
+    assert "The weights of steps 3, 5 sum to more than 1." in said["leak"]
+    assert "The weights of steps 3, 6, 9 sum to less than 1." in said["step at the end"]
+    assert "Cleared unused: 1.9, 1.10, 2.9, 2.10. Still in .grad at the end, unused: 3.9, 3.10." in said["drop"]
+    assert windows_view.describe(windows.story("leak", 1, 9)).startswith("There was no step.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("lose", 3, 2), "no rule"),
+        (("leak", 0, 2), "1 to 24"),
+        (("leak", 25, 2), "1 to 24"),
+        (("leak", 3, 0), "at least 1"),
+    ],
+)
+def test_a_training_that_is_none_is_refused(arguments: tuple[Any, ...], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        windows.story(*arguments)
+
+
+def test_the_windows_change_by_button() -> None:
+    buttons, shown = parts(windows_view._widget(10, 4))
+    assert "Steps 3, 5 used batches of two epochs" in shown()
+    buttons["own division"].click()
+    assert "Right:" in shown() and "min(4, len(batches)" in shown()
+    buttons["longer windows"].click()
+    buttons["fewer batches"].click()
+    assert "9 batches an epoch, windows of 5" in shown()
+    for _ in range(30):
+        buttons["shorter windows"].click()
+    assert "windows of 1," in shown()
+
+
 # What is shown
 
 
@@ -501,12 +580,18 @@ STILLS = {
         buffer_view.ledger(buffer.example(buffer.GradientBuffer())),
     ),
     "order_of_events": lambda: page.Still(*order_still()),
+    "windows_of_training": lambda: page.Still(*windows_still()),
 }
 
 
 def order_still() -> tuple[str, str]:
     runs = [order.replay(events) for events in order_view.EXAMPLES]
     return order_view.text(runs), page.scrolling(order_view.overview(runs), order_view.STILL_CAPTION)
+
+
+def windows_still() -> tuple[str, str]:
+    stories = [windows.story(rule, 10, 4) for rule in windows.RULES]
+    return windows_view.text(stories), page.scrolling(windows_view.overview(stories), windows_view.STILL_CAPTION)
 
 
 @pytest.mark.parametrize("name", sorted(STILLS))
@@ -554,7 +639,9 @@ def test_without_ipywidgets_no_widget_is_made(monkeypatch: pytest.MonkeyPatch) -
     assert set(seen[0]) == {"text/plain", "text/html"} and page.INSTALL in seen[0]["text/plain"]
 
 
-@pytest.mark.parametrize("explorer", [loss_surface, expression_graph, gradient_buffer, order_of_events])
+@pytest.mark.parametrize(
+    "explorer", [loss_surface, expression_graph, gradient_buffer, order_of_events, windows_of_training]
+)
 def test_in_a_terminal_the_text_is_printed_and_stderr_stays_empty(
     explorer: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

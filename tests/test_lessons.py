@@ -62,7 +62,14 @@ def test_a_lesson_that_does_not_exist_says_which_do() -> None:
 
 # ------------------------------------------------------------------ cases and inputs
 
-NUMBERS_OF_PYTHON = ("scalar_backward", "is_valid_order", "diagnose", "stale_steps")
+NUMBERS_OF_PYTHON = (
+    "scalar_backward",
+    "is_valid_order",
+    "diagnose",
+    "stale_steps",
+    "plan_windows",
+    "largest_micro_batch",
+)
 """Exercises that no tensor takes part in."""
 
 

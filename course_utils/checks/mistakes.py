@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -52,6 +52,25 @@ def mistake(
         return Mistake(Misconception(identifier, title, happens, mend, why), (code, *also), tuple(signs), where)
 
     return make
+
+
+def named(
+    name: str,
+    title: str,
+    happens: str,
+    mend: str,
+    why: str = "",
+    *,
+    signs: Sequence[str] = (),
+    where: Callable[[Mapping[str, Any]], bool] | None = None,
+) -> Mistake:
+    """The words of a mistake that several exercises share, and its signs; `made_by` gives it the code."""
+    return Mistake(Misconception(name, title, happens, mend, why), (), tuple(signs), where)
+
+
+def made_by(one: Mistake, *forms: Code) -> Mistake:
+    """The same mistake, made by other code."""
+    return replace(one, forms=forms)
 
 
 def mistakes_in(module: ModuleType) -> tuple[Mistake, ...]:

@@ -27,3 +27,9 @@ def digits() -> Digits:
         x = torch.from_numpy(stored["images"]).flatten(1).float() / 16
         y = torch.from_numpy(stored["labels"]).long()
     return Digits(x[:TRAINED_ON], y[:TRAINED_ON], x[TRAINED_ON:], y[TRAINED_ON:])
+
+
+def paragraphs() -> list[str]:
+    """360 paragraphs and headings of the Python manual, 8 to 400 ASCII characters each, in a shuffled order."""
+    text = resources.files(__name__).joinpath("paragraphs.txt").read_text(encoding="ascii")
+    return text.splitlines()

@@ -1,9 +1,13 @@
-"""Which tensors share memory: what is written into one of them is seen in the other."""
+"""Which tensors share memory: what is written into one of them is seen in the other. And which memory is still there."""
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Hashable
+
 import numpy
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
 _MOST = 4096
 """Largest number of entries that is looked at; no right answer to an exercise here has more."""
@@ -44,3 +48,24 @@ def _addresses(tensor: torch.Tensor) -> set[int]:
         steps = steps[..., None] + torch.arange(size) * stride
     start, width = tensor.data_ptr(), tensor.element_size()
     return {start + step * width for step in steps.flatten().tolist()}
+
+
+class Remembered:
+    """Memory of tensors, by weak reference, each under a label: it keeps nothing, and tells what others keep."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[Hashable, StorageWeakRef]] = []
+
+    def note(self, label: Hashable, tensor: torch.Tensor) -> None:
+        """Remember the memory of `tensor`. Raises `NotImplementedError` where it has none of its own."""
+        self._kept.append((label, StorageWeakRef(tensor.untyped_storage())))
+
+    def there(self) -> set[Hashable]:
+        """The labels of which some memory has not been freed."""
+        if self._labels():
+            gc.collect(1)  # a young reference cycle that nothing reaches is not something that somebody keeps
+        return self._labels()
+
+    def _labels(self) -> set[Hashable]:
+        self._kept = [(label, kept) for label, kept in self._kept if not kept.expired()]
+        return {label for label, _ in self._kept}

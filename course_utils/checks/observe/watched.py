@@ -44,11 +44,20 @@ def _tensor_state(state: _State, name: str, tensor: torch.Tensor, aspect: str) -
 
 def compare(before: _State, after: _State, free: frozenset[str]) -> list[Change]:
     changes = []
+    other_lists = tuple(f"{what}[" for what, aspect in before if _other_length(before, after, what, aspect))
     for key in before:
         what, aspect = key
+        if other_lists and what.startswith(other_lists):
+            continue  # its entries have moved; that it is longer or shorter says so
         if aspect not in free and not _same(before[key], after.get(key)):
             changes.append(Change(what, aspect, *_described(before[key], after.get(key))))
     return changes
+
+
+def _other_length(before: _State, after: _State, what: str, aspect: str) -> bool:
+    """Whether that is a list that has lost or gained entries."""
+    length = before[what, aspect]
+    return aspect == "input" and isinstance(length, int) and length != after.get((what, aspect))
 
 
 def _described(before: object, after: object) -> tuple[str, str]:

@@ -8,17 +8,15 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import torch
 from torch import nn
 
-from course_utils.checks.mistakes import Mistake
+from course_utils.checks.mistakes import made_by, named
 from course_utils.checks.observe import LEDGER
 from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.training import Batch, LossFn
-from gradient_ledger.catalogue.entry import Misconception
 
 Optimizer = torch.optim.Optimizer
 Clear = Callable[[nn.Module, Optimizer], None]
@@ -100,16 +98,6 @@ def loop(
             update()
 
     return code
-
-
-def named(name: str, title: str, happens: str, mend: str, why: str = "", *, signs: Sequence[str] = ()) -> Mistake:
-    """The words of a mistake and its signs; `made_by` gives it the code."""
-    return Mistake(Misconception(name, title, happens, mend, why), (), tuple(signs))
-
-
-def made_by(one: Mistake, *forms: Callable[..., Any]) -> Mistake:
-    """The same mistake, made by other code."""
-    return replace(one, forms=forms)
 
 
 # ------------------------------------------------------------------ where it is cleared

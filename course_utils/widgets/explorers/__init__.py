@@ -6,6 +6,7 @@
 | `expression_graph` | `expression.py` | `expression_view.py` |
 | `gradient_buffer` | `buffer.py` | `buffer_view.py` |
 | `order_of_events` | `order.py` | `order_view.py` |
+| `windows_of_training` | `windows.py` | `windows_view.py` |
 
 `widgets/page.py` makes of each what stands in the page and the buttons beside it.
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 
 import torch
@@ -11,10 +10,10 @@ from torch import nn
 
 from course_utils.checks.answers import Answers, Broken
 from course_utils.exercise import Case, Evidence
+from course_utils.lessons.cleared import gradients_alone
 from course_utils.lessons.inputs import model_and_batch
 from course_utils.lessons.lesson2.multi_loss_gradients import mistakes
 from course_utils.lessons.lesson2.multi_loss_gradients.task import ALIVE, CALLS, GRAD, HOOKS, SHARED, kinds_of_losses
-from course_utils.plain import Opaque, Plain, TensorData
 
 Loss = Callable[[nn.Module], torch.Tensor]
 
@@ -30,29 +29,11 @@ def right(model: nn.Module, losses: Sequence[Loss], weights: Sequence[float]) ->
         p.grad = total
 
 
-CLEARED = Opaque("", "None or zeros")
-"""What stands for both ways of being cleared, which are as good as each other."""
-
-
 @cache
 def _trainable(kind: str) -> frozenset[str]:
     """The names of the parameters of that model that are not frozen."""
     model, _, _ = model_and_batch(Case("", {"model": kind, "seed": 0}))
     return frozenset(name for name, p in model.named_parameters() if p.requires_grad)
-
-
-def _accepted(case: Case, evidence: Evidence) -> Evidence:
-    """What is returned does not matter, and None is as cleared as zeros are, on what is not frozen."""
-    held = evidence.facts.get(GRAD)
-    if not isinstance(held, dict):
-        return replace(evidence, result=None)
-    trainable = _trainable(case.spec["model"])
-    after = {name: CLEARED if name in trainable and _is_cleared(value) else value for name, value in held.items()}
-    return replace(evidence, result=None, facts={**evidence.facts, GRAD: after})
-
-
-def _is_cleared(value: Plain) -> bool:
-    return value is None or isinstance(value, TensorData) and not bool(value.value.any())
 
 
 def _rules(case: Case, evidence: Evidence) -> Broken | None:
@@ -72,4 +53,4 @@ def _rules(case: Case, evidence: Evidence) -> Broken | None:
     return None
 
 
-ANSWERS = Answers(right, graded=(GRAD, SHARED), accept=_accepted, rules=_rules)
+ANSWERS = Answers(right, graded=(GRAD, SHARED), accept=gradients_alone(GRAD, _trainable), rules=_rules)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import math
 
 import torch
 from torch import nn
-from torch.multiprocessing.reductions import StorageWeakRef
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases, gradients_held, hooks_in, model_and_batch
-from course_utils.lessons.memory import share_memory
+from course_utils.lessons.memory import Remembered, share_memory
 
 GRAD = ".grad after the call"
 CALLS = "calls of each loss"
@@ -68,7 +66,7 @@ class _Watch:
         outputs = 3 if case.spec["model"] == "tied" else 2
         kinds = kinds_of_losses(case)
         self._batches = [(draw.normal(4 + k, 3), draw.normal(4 + k, outputs)) for k in range(max(kinds) + 1)]
-        self._graphs: list[StorageWeakRef] = []
+        self._graphs = Remembered()
         self.calls = [0] * len(kinds)
         self.alive: list[int] = []
         self.losses = [_Loss(self, position, kind) for position, kind in enumerate(kinds)]
@@ -76,11 +74,11 @@ class _Watch:
     def value(self, position: int, kind: int, model: nn.Module) -> torch.Tensor:
         """The loss at that position, and a note that it was called. Each kind is positive, and one knows up from down."""
         self.calls[position] += 1
-        self.alive.append(self._count())
+        self.alive.append(len(self._graphs.there()))
         x, y = self._batches[kind]
         difference = (model(x, kind % 2) if self._heads else model(x)) - y  # with two heads, the losses take turns
         try:
-            self._graphs.append(StorageWeakRef(difference.untyped_storage()))
+            self._graphs.note(len(self.alive), difference)
         except NotImplementedError:
             pass  # a wrapper of torch.func has no memory of its own to watch
         match kind % 3:
@@ -91,11 +89,6 @@ class _Watch:
             case _:
                 loss = torch.exp((difference**2).mean() / 4)  # backward needs the value of the loss itself
         return loss * self._scales[position] if self._scales else loss
-
-    def _count(self) -> int:
-        if any(not graph.expired() for graph in self._graphs):
-            gc.collect(1)  # a young reference cycle that nothing reaches is not a graph somebody keeps
-        return sum(not graph.expired() for graph in self._graphs)
 
 
 class _Loss:

@@ -7,9 +7,9 @@ from typing import Any
 
 from torch import nn
 
-from course_utils.checks.mistakes import mistake
+from course_utils.checks.mistakes import made_by, mistake
 from course_utils.lessons.lesson5 import mistakes as shared
-from course_utils.lessons.lesson5.mistakes import Optimizer, emptied, loop, made_by, zeroed
+from course_utils.lessons.lesson5.mistakes import Optimizer, emptied, loop, zeroed
 from course_utils.lessons.training import Batch, LossFn
 
 Batches = Sequence[Batch]

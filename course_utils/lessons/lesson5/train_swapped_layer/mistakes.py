@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_utils.checks.mistakes import Mistake, mistake
+from course_utils.checks.mistakes import Mistake, made_by, mistake
 from course_utils.lessons.lesson5 import mistakes as shared
-from course_utils.lessons.lesson5.mistakes import Loop, emptied, loop, made_by
+from course_utils.lessons.lesson5.mistakes import Loop, emptied, loop
 from course_utils.lessons.lesson5.repairs import TRUNK
 from course_utils.lessons.training import Batch, LossFn, MakeOptimizer
 

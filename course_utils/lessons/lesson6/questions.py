@@ -1,0 +1,273 @@
+"""Predictions and quizzes of lesson 6."""
+
+from __future__ import annotations
+
+from course_utils.lessons.declare import Question
+from course_utils.lessons.measured import TRUE_OR_FALSE
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "6.a",
+        "prediction",
+        "Where does the popular loop end, compared with the loop over batches of 200?",
+        {
+            "same": "At the same weights, up to rounding",
+            "four": "Where batches of 200 end with a learning rate four times as large, up to rounding",
+            "elsewhere": "Somewhere that neither of these loops reaches",
+        },
+    ),
+    Question(
+        "6.b",
+        "prediction",
+        "16 pieces in place of one: what becomes of the peak of a step with AdamW?",
+        {
+            "sixteenth": "About a sixteenth, like the activations",
+            "third": "About a third",
+            "same": "About what it was: 16 pieces are as many bytes as one batch",
+        },
+    ),
+    Question(
+        "6.c",
+        "prediction",
+        "SGD, SGD that always clips, AdamW: which of them hide the missing division, so that the weights after 40 steps "
+        "are the same to a thousandth of their way?",
+        {
+            "none": "None: the gradient is four times as long in all of them",
+            "adamw": "AdamW",
+            "both": "AdamW and clipped SGD",
+        },
+    ),
+    Question(
+        "6.d",
+        "prediction",
+        "Pieces of 10, 8, 4 and 2, each mean loss divided by 4: how much does a sample of the last piece weigh, compared "
+        "with one of the first?",
+        {
+            "same": "As much: that is what the division is for",
+            "two": "Twice as much",
+            "five": "Five times as much",
+            "less": "A fifth",
+        },
+    ),
+    Question(
+        "6.e",
+        "prediction",
+        "8 micro-batches of one text, each mean loss divided by 8: how far is the gradient from that of the 8 texts in one "
+        "batch, in the middle of 20 windows?",
+        {
+            "rounding": "Rounding: each micro-batch has one text",
+            "little": "About 3 % of its length",
+            "much": "About 40 % of its length",
+        },
+    ),
+    Question(
+        "6.f",
+        "prediction",
+        "How good is the model that was trained on the mean of means, on texts that were held out?",
+        {
+            "worse": "Worse on headings and on long texts",
+            "headings": "Better on headings, worse on long texts",
+            "better": "Better on both: short texts are not drowned by long ones",
+        },
+    ),
+    Question(
+        "6.g",
+        "prediction",
+        "The losses are summed over the shifted labels and divided by the number of all labels that are not -100. What is "
+        "wrong with the gradient?",
+        {
+            "short": "Its length: too short. The direction is right",
+            "long": "Its length: too long. The direction is right",
+            "direction": "Its direction, too: short texts are hit harder",
+        },
+    ),
+    Question(
+        "6.h",
+        "prediction",
+        "Ten batches an epoch, windows of four, `if (i + 1) % 4 == 0`, no clearing but after steps. How many backward "
+        "passes does the third step use?",
+        {"two": "2", "four": "4", "six": "6"},
+    ),
+    Question(
+        "6.i",
+        "prediction",
+        "The cosine over 10 updates is advanced after each micro-batch, four times an update. What is the learning rate in "
+        "the fifth update? (It should be 0.65.)",
+        {
+            "quarter": "About a quarter of what it should be",
+            "same": "What it should be: the scheduler counts updates",
+            "up": "Higher than it should be",
+        },
+    ),
+    Question(
+        "6.j",
+        "prediction",
+        "Four gradients at right angles, equally long, and a clipping after each backward. Which micro-batch counts most in "
+        "the step?",
+        {
+            "first": "The first: it was there before the limit was reached",
+            "same": "All the same: each is clipped to the same length",
+            "last": "The last",
+        },
+    ),
+    Question(
+        "6.k",
+        "prediction",
+        "With BatchNorm and equal pieces, each loss divided by their number: how does the error of the gradient depend on "
+        "the number of pieces?",
+        {
+            "rounding": "It is rounding for all of them: the pieces are equal",
+            "same": "It is there, and about the same for 2, 4 and 8",
+            "grows": "It grows with the number of pieces",
+        },
+    ),
+    Question(
+        "6.l",
+        "prediction",
+        "A new encoder, 4 micro-batches of 8 pairs: how far is the gradient of the contrastive loss from that of 32 pairs?",
+        {
+            "same": "Rounding",
+            "near": "About 2 % of its length",
+            "other": "About half of its length",
+        },
+    ),
+    Question(
+        "6.m",
+        "prediction",
+        "5 steps on batches of 1500, or 150 steps on batches of 50, each with its best learning rate: which model reads "
+        "more of the test digits?",
+        {
+            "large": "That of 5 steps, by more than 5 points: its gradients are exact",
+            "same": "They differ by less than 5 points",
+            "small": "That of 150 steps, by more than 5 points: 5 steps are nothing",
+        },
+    ),
+    Question(
+        "6.n",
+        "prediction",
+        "The step stands inside the backward, and 8 micro-batches go through in 2 windows of 4. How many steps does each "
+        "parameter take?",
+        {
+            "one": "1: the hook runs when all is accumulated",
+            "two": "2: one a window",
+            "eight": "8: one a backward",
+        },
+    ),
+    Question(
+        "6.o",
+        "prediction",
+        "A hook that counts steps in the last backward of each window of 4. Without accumulation, a quarter of a set of "
+        "gradients was alive at most. How much is it now?",
+        {
+            "quarter": "A quarter of a set, as before",
+            "half": "About half a set",
+            "all": "A whole set, as without the hook",
+        },
+    ),
+    Question(
+        "6.p",
+        "prediction",
+        "Five wrong loops: not divided, uneven pieces divided by 4, clipped after each backward, scheduler after each "
+        "backward, BatchNorm. In how many does a ledger find something, without a reference?",
+        {
+            "none": "In none: the backwards and steps are in the right order",
+            "three": "In 3",
+            "five": "In all 5",
+        },
+    ),
+    Question(
+        "6.q",
+        "prediction",
+        "Rightly weighted, in float32, without BatchNorm and dropout, the accumulated gradient equals that of the large "
+        "batch to the last bit.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "6.r",
+        "prediction",
+        "Cleared before each window, a step of SGD with momentum depends on this window's micro-batches only.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "6.s",
+        "prediction",
+        "`zero_grad()` at the top of the loop over micro-batches is right for accumulation.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "6.t",
+        "prediction",
+        "An accumulating loop that forgets to clear after its step runs without an error and without a warning.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "6.u",
+        "prediction",
+        "A `step()` before the first backward does no harm to the loop.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "6.v",
+        "prediction",
+        "If each of two models clears its own parameters after its own step, windows of different lengths do not get in "
+        "each other's way.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "6.q1",
+        "quiz",
+        "Someone divides `.grad` by 4 after every backward of a window of four. What does the first micro-batch weigh in the "
+        "step?",
+        {
+            "quarter": "1/4, like the others",
+            "sixteenth": "1/16",
+            "more": "1/256",
+            "nothing": "Nothing: it is divided until it is gone",
+        },
+        answer="more",
+        because={
+            "quarter": "it would, if only what has just arrived were divided. But the sum so far is divided again each time.",
+            "sixteenth": "that is what the third one weighs. The first one is there for all four divisions.",
+            "more": "it is divided by 4 four times. The second weighs 1/64, the third 1/16, the last 1/4.",
+            "nothing": "it is small, and not nothing: 1/4 to the power of 4.",
+        },
+    ),
+    Question(
+        "6.q2",
+        "quiz",
+        "A run with 4 texts a micro-batch and 2 micro-batches gives another loss curve than one with 1 text and 8 "
+        "micro-batches, the same texts in each step. Which single change makes them equal, up to rounding?",
+        {
+            "weights": "Weight each micro-batch's mean loss by its number of texts",
+            "tokens": "Weight each micro-batch's mean loss by its share of the window's shifted labels that count",
+            "padding": "Fill up all micro-batches to the same length",
+            "adam": "Use AdamW: it does not see factors",
+        },
+        answer="tokens",
+        because={
+            "weights": "the texts of a micro-batch are equal in number here. What differs is their length.",
+            "tokens": "then every character counts the same, however the texts are grouped.",
+            "padding": "the places that were filled up do not count, so the means stay what they are.",
+            "adam": "it hides a factor that all parts share. Here the parts have different factors.",
+        },
+    ),
+    Question(
+        "6.q3",
+        "quiz",
+        "63 batches, windows of 8, each loss divided by 8. The loop steps after the last batch of an epoch, too. What is "
+        "wrong with that step?",
+        {
+            "nothing": "Nothing: no batch is lost, and none is carried over",
+            "short": "Its gradient is 7/8 of the mean of its batches",
+            "one": "Its gradient is 1/8 of the mean of its batches",
+            "old": "It uses gradients of the window before",
+        },
+        answer="short",
+        because={
+            "nothing": "no batch is lost. But look at what they were divided by.",
+            "short": "seven losses, each divided by 8. Divided by 7 it would be their mean.",
+            "one": "so it would be if one batch were left over. Here seven are.",
+            "old": "the step before has used those, and the loop clears after each step.",
+        },
+    ),
+)
