@@ -13,8 +13,8 @@ EXERCISES = exercises_of(
         "amp_accumulation_step": 14,
         "accumulate_in_fp32": 14,
         "ddp_accumulation_step": 14,
-        "normalized_ddp_loss": 14,
-        "train": 14,
+        "normalized_ddp_loss": 10,
+        "train": 18,
     },
 )
 LESSON = Lesson(7, "07_mixed_precision_accumulation", "Mixed precision, many devices", EXERCISES, QUESTIONS, reading_minutes=50)
