@@ -151,7 +151,7 @@ def accumulate_in_fp32(model, loss_fn, micro_batches):
         for total, gradient in zip(totals.values(), gradients, strict=True):
             if gradient is not None:
                 total += gradient.float() / len(micro_batches)
-    return {name: total.detach() for name, total in totals.items()}
+    return totals
     ### END SOLUTION
 
 # %% exercise="7.5"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from course_utils.checks.mistakes import mistake
 
 
 @mistake(
-    "A title: the effect in a few words",
-    "What the code does, and what that does to the numbers.",
-    "What to look at or write next, short of the answer.",
-    "Why it is easy to believe.",
+    "A scaler of torch's own is at work",
+    "The numbers are right, and a GradScaler of torch made them.",
+    "Keep the scale, the count and what was found in attributes of your own.",
 )
-def handed_back_as_it_was(x: torch.Tensor) -> torch.Tensor:
-    return x.clone()
+def scaler_of_torchs_own(init: float, growth: float, backoff: float, interval: int) -> Any:
+    return torch.amp.GradScaler("cpu", init, growth, backoff, interval)
