@@ -2,16 +2,145 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 
 from course_utils.checks.mistakes import mistake
+from course_utils.lessons.lesson7.normalized_ddp_loss.task import NAN, TRACED
+
+T = torch.Tensor
+AllReduce = Callable[[T], None]
+
+
+def _total(count: T, all_reduce: AllReduce) -> T:
+    total = count.clone()
+    all_reduce(total)
+    return total
+
+
+# ------------------------------------------------------------------ what it is divided by
 
 
 @mistake(
-    "A title: the effect in a few words",
-    "What the code does, and what that does to the numbers.",
-    "What to look at or write next, short of the answer.",
-    "Why it is easy to believe.",
+    "Each rank sent the mean over its own tokens",
+    "DDP's mean over the ranks is then a mean of means: a token of a rank with few of them weighs more than a token of "
+    "a rank with many. Where all have equally many it is right.",
+    "By what number is a token's loss divided on a rank with 10 of them, and by what on one with 2? By what in the mean "
+    "over all 12?",
+    "With equal batches the two are one, and a mean is what a loss function returns by default.",
+    also=(lambda loss_sum, local_count, world_size, all_reduce: loss_sum / local_count,),
 )
-def handed_back_as_it_was(x: torch.Tensor) -> torch.Tensor:
-    return x.clone()
+def mean_of_the_rank(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum / local_count.clamp(min=1)
+
+
+@mistake(
+    "The number of ranks is missing",
+    "Each rank divided its sum by the number of all tokens. Added up that is the global mean; but DDP takes the mean "
+    "of the ranks, so the gradient comes out divided by the number of ranks.",
+    "What does DDP do with the sum over the ranks? Take it back in the loss.",
+    "It is the right formula of the mean. What comes after it is easily forgotten.",
+)
+def ranks_forgotten(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum / _total(local_count, all_reduce)
+
+
+def _own_count(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum * world_size / local_count
+
+
+@mistake(
+    "Divided by the rank's own count, and multiplied by the number of ranks",
+    "The gradient is the sum over the ranks of each one's own mean: the count that was divided by is not that of all.",
+    "Which call tells a rank how many tokens the others have, and where does its answer go?",
+    also=(_own_count,),
+)
+def own_count_in_place_of_all(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum * world_size / local_count.clamp(min=1)
+
+
+@mistake(
+    "Divided by the number of ranks, in place of multiplied",
+    "Each rank divided by the number of all tokens and by the number of ranks. DDP divides by the latter once more.",
+    "Follow one token's loss: by what is it divided here, by what in DDP, and by what should it be?",
+)
+def divided_by_the_ranks(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum / _total(local_count, all_reduce) / world_size
+
+
+@mistake(
+    "Not divided by any number of tokens",
+    "The gradient is that of the sum over all tokens, not of their mean.",
+    "A mean has a number below the line. Which?",
+)
+def not_divided(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum * world_size
+
+
+@mistake(
+    "The rank's plain sum was sent backward",
+    "The gradient is the mean, over the ranks, of their sums over tokens.",
+    "How many tokens are there in all, and who can tell a rank?",
+)
+def sum_sent_backward(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum * 1
+
+
+@mistake(
+    "A mean of the means of those ranks that have tokens",
+    "Ranks without a token are left out as they should be. But every other rank weighs the same, however many tokens it "
+    "has.",
+    "What should be counted over all ranks: the ranks, or the tokens?",
+)
+def mean_over_the_ranks_with_tokens(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    ranks = _total((local_count > 0).double(), all_reduce)
+    return loss_sum / local_count.clamp(min=1) * world_size / ranks.item()
+
+
+@mistake(
+    "NaN or infinity on a rank without a token",
+    "The rank divides by its own count, which is 0. DDP's mean carries the NaN to all ranks. With tokens everywhere "
+    "it is right.",
+    "Is this rank's own count needed below the line at all?",
+    signs=(NAN,),
+)
+def nan_on_an_empty_rank(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum / local_count * (local_count * world_size / _total(local_count, all_reduce))
+
+
+# ------------------------------------------------------------------ the exchange
+
+
+@mistake(
+    "A rank waits for one that never comes",
+    "One rank stands in all_reduce and another has returned, or hands over something of another size or dtype. On a "
+    "cluster all would hang until somebody ends them.",
+    "Every rank must call all_reduce equally often, whatever its own numbers are. Which ranks come past your call?",
+    "A rank without tokens seems to have nothing to say; the others wait for its 0.",
+)
+def a_rank_waits(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    if local_count == 0:
+        return loss_sum * 0
+    return loss_sum * world_size / _total(local_count, all_reduce)
+
+
+@mistake(
+    "What all_reduce returned was used",
+    "all_reduce returns None: the sum stands in the tensor that it was given.",
+    "Keep a name for the tensor that you hand over, and read that.",
+)
+def used_what_all_reduce_returned(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    total = all_reduce(local_count.clone())  # type: ignore[func-returns-value]
+    return loss_sum * world_size / total  # type: ignore[operator]
+
+
+@mistake(
+    "No graph leads to the parameters",
+    "What came back is a tensor from which no gradient reaches the parameters: backward leaves none there.",
+    "item(), detach() and torch.tensor(...) keep the number and lose the way it was made. What must come back is made "
+    "from loss_sum itself.",
+    signs=(TRACED,),
+)
+def no_graph(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return (loss_sum * world_size / _total(local_count, all_reduce)).detach()
