@@ -13,9 +13,9 @@ from gradient_ledger.catalogue.entry import Misconception
 
 not_a_function = Misconception(
     "not-a-function",
-    "What was checked is not a function",
+    "What was checked is neither a function nor a class",
     "check() received something that cannot be called.",
-    'Pass the function itself, without parentheses: check("1.1", numerical_gradient).',
+    'Pass the function or class itself, without parentheses: check("1.1", numerical_gradient).',
 )
 endless_loop = Misconception(
     "endless-loop",

@@ -103,6 +103,8 @@ class _Script:
     def __call__(self, attempt: Any) -> object:
         spec = self._spec
         scaler = attempt(*(spec[name] for name in ("init", "growth", "backoff", "interval")))
+        if scaler is ...:
+            return ...
         self._note_scale(scaler)
         for number, one in enumerate(spec["rounds"], 1):
             if not self._backward(scaler, one):

@@ -243,7 +243,6 @@ EXERCISE = Exercise(
         ("the dtype is bfloat16", lambda spec: spec.get("to") == "bfloat16"),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
         ("there is a scheduler", lambda spec: bool(spec.get("scheduler"))),
-        ("there is a scheduler and no step is to be skipped", lambda spec: bool(spec.get("scheduler"))),
         (".grad holds something that is not finite", lambda spec: spec.get("earlier") == "not finite"),
         (".grad holds something at the first call", lambda spec: "earlier" in spec or "frozen_holds" in spec),
         ("the gradient is longer than max_norm", lambda spec: spec["max_norm"] < 100),

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import Draw, cases
+from course_utils.lessons.inputs import DTYPES, Draw, cases
 
 HALVES = {"float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32}
 
@@ -21,15 +21,16 @@ def _tensor(case: Case, number: int, shape: list[int], spec: dict[str, Any]) -> 
     values[drawn.normal(*shape) < spec.get("zeros_below", -0.7)] = 0.0
     for at, value in enumerate(spec.get("begins", ())):
         values.flatten()[at] = float(value)
-    dtypes = {"float32": torch.float32, "float64": torch.float64}
-    return values.to(dtypes[spec.get("dtype", "float32")]).to(case.spec.get("device", "cpu"))
+    return values.to(DTYPES[spec.get("dtype", case.spec["dtype"])]).to(case.spec.get("device", "cpu"))
 
 
 def _cases(seed: int) -> list[Case]:
     half, brain = "float16", "bfloat16"
 
-    def row(name: str, tensors: list[dict[str, Any]], scale: float = 1.0, to: str = half) -> tuple[str, dict[str, Any]]:
-        return name, {"tensors": tensors, "scale": scale, "to": to}
+    def row(
+        name: str, tensors: list[dict[str, Any]], scale: float = 1.0, to: str = half, dtype: str = "float32"
+    ) -> tuple[str, dict[str, Any]]:
+        return name, {"tensors": tensors, "scale": scale, "to": to, "dtype": dtype}
 
     return cases(
         seed,
@@ -59,14 +60,16 @@ def _cases(seed: int) -> list[Case]:
             row("entries that overflow", [{"shape": [40], "low": -45, "high": 8}], 2.0**16),
             row(
                 "float64, rounded to float32",
-                [{"shape": [60], "low": -155, "high": -140, "dtype": "float64"}],
+                [{"shape": [60], "low": -155, "high": -140}],
                 4.0,
                 "float32",
+                dtype="float64",
             ),
             row(
                 "float64 beside float32",
-                [{"shape": [40], "low": -180, "high": -20, "dtype": "float64"}, {"shape": [10]}],
+                [{"shape": [40], "low": -180, "high": -20}, {"shape": [10], "dtype": "float32"}],
                 2.0**12,
+                dtype="float64",
             ),
         ],
     )
