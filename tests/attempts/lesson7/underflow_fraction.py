@@ -270,7 +270,7 @@ def scaled_in_place(gradients, scale, dtype):
     return lost / n if n else 0.0
 
 
-@wrong(says="")
+@wrong(says="Lost are")
 def infinite_left_out_and_tiny(gradients, scale, dtype):
     tiny = torch.finfo(dtype).tiny
     n = sum(int(((g != 0) & g.isfinite()).sum()) for g in gradients)

@@ -72,9 +72,9 @@ def _lost_among_nonzero(gradient: T, scale: float, dtype: torch.dtype) -> T:
     "included.",
     "The share is one of the nonzero entries. How many of those are there?",
     also=(
-        lambda gradients, scale, dtype: _share(
-            _lost_among_nonzero, _every, lambda lost, counted: lost / counted
-        )(gradients, scale, dtype),
+        lambda gradients, scale, dtype: _share(_lost_among_nonzero, _every, lambda lost, counted: lost / counted)(
+            gradients, scale, dtype
+        ),
     ),
 )
 def divided_by_all_entries(gradients: Gradients, scale: float, dtype: torch.dtype) -> object:

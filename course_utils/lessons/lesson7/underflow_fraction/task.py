@@ -8,7 +8,10 @@ import torch
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import DTYPES, Draw, cases
+from course_utils.lessons.returned import number_in
+from course_utils.plain import to_plain
 
+LOST = "the share, as a number of entries"
 HALVES = {"float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32}
 
 
@@ -35,7 +38,8 @@ def _cases(seed: int) -> list[Case]:
     return cases(
         seed,
         [
-            row("one tensor, a scale of 1", [{"shape": [40]}]),
+            # A whole number, which no probe changes: a share may stay the same where the scale changes a little.
+            row("one tensor, a scale of 1", [{"shape": [40]}], 1),
             row("the same range, scaled by 16", [{"shape": [40]}], 16.0),
             row(
                 "three tensors of different sizes",
@@ -77,7 +81,15 @@ def _cases(seed: int) -> list[Case]:
 
 def _arrange(case: Case) -> Arrangement:
     gradients = [_tensor(case, number, one["shape"], one) for number, one in enumerate(case.spec["tensors"])]
-    return Arrangement((gradients, case.spec["scale"], HALVES[case.spec["to"]]), watch={"gradients": gradients})
+    nonzero = sum(int((gradient != 0).sum()) for gradient in gradients)
+
+    def facts(result: object) -> dict[str, str]:
+        number = number_in(to_plain(result))
+        return {} if number is None else {LOST: f"{number * nonzero:g} of {nonzero}"}
+
+    return Arrangement(
+        (gradients, case.spec["scale"], HALVES[case.spec["to"]]), watch={"gradients": gradients}, facts=facts
+    )
 
 
 def _entries(spec: Any) -> int:
@@ -109,16 +121,20 @@ EXERCISE = Exercise(
         "mean of shares would let a tensor of one entry weigh as much as one of a million.",
     ),
     properties=(
+        ("the list is empty", lambda spec: not spec["tensors"]),
         ("there is no nonzero entry", lambda spec: all(one.get("zeros_below", 0) > 5 for one in spec["tensors"])),
         ("the dtype is bfloat16", lambda spec: spec["to"] == "bfloat16"),
         ("the dtype is float32", lambda spec: spec["to"] == "float32"),
         ("an entry is infinite or NaN", lambda spec: any("begins" in one for one in spec["tensors"])),
+        ("a tensor has no entries", lambda spec: any(0 in one["shape"] for one in spec["tensors"])),
+        ("a tensor is 0-d", lambda spec: any(one["shape"] == [] for one in spec["tensors"])),
         ("the scale is 1", lambda spec: spec["scale"] == 1),
         ("the scale is not 1", lambda spec: spec["scale"] != 1),
         ("the scale is smaller than 1", lambda spec: spec["scale"] < 1),
         ("there are several tensors", lambda spec: len(spec["tensors"]) > 1),
         ("there is one tensor", lambda spec: len(spec["tensors"]) == 1),
     ),
+    telling={LOST: "as a share of the nonzero entries, what came back would be {given}. Lost are {right}."},
     quantities={
         "the number of tensors": lambda spec: len(spec["tensors"]),
         "the number of entries": _entries,
