@@ -14,6 +14,8 @@ from course_utils.lessons.lesson7.cluster import Cluster
 ASKED = "calls of all_reduce on rank 0"
 SENT = "what rank 0 handed to all_reduce"
 TRACED = "whether what came back has a graph, by rank"
+_PADDING = 2
+"""Tokens of each rank that are not counted."""
 NAN = "whether a rank without a token got NaN or infinity"
 
 
@@ -50,8 +52,11 @@ class _Rank:
         draw = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 100 * rank}))
         shared = Draw(case)
         self.model = shared.fill(without_global_draws(lambda: nn.Linear(3, 4)))
-        x, labels = draw.normal(count, 3), (draw.normal(count).abs() * 10).long() % 4
-        self.loss_sum = nn.functional.cross_entropy(self.model(x), labels, reduction="sum")
+        padded = count + _PADDING
+        x, labels = draw.normal(padded, 3), (draw.normal(padded).abs() * 10).long() % 4
+        losses = nn.functional.cross_entropy(self.model(x), labels, reduction="none")
+        # A mask that multiplies lets NaN through, as an index would not.
+        self.loss_sum = (losses * (torch.arange(padded) < count).to(losses.dtype)).sum()
         self.count = torch.tensor(count)
         self.asked = 0
         self.sent: list[str] = []
@@ -119,9 +124,9 @@ EXERCISE = Exercise(
         "Write `normalized_ddp_loss(loss_sum, local_count, world_size, all_reduce)`: the loss that one rank sends "
         "backward. Every rank calls it with its own numbers, and DDP then takes the plain mean of the ranks' "
         "gradients. That mean must be the gradient of the mean loss over **all** counted tokens of all ranks. "
-        "`loss_sum` is the sum of this rank's token losses, 0-d, with its graph. `local_count`, a 0-d int64 tensor, "
-        "says how many tokens are in it. On some ranks it may be 0: `loss_sum` is then 0, with a graph, and its "
-        "gradient 0. It is not 0 on all of them. `world_size`, an int, is the number of ranks. `all_reduce(tensor)` "
+        "`loss_sum` is the sum of this rank's token losses, those of padding times 0; it is 0-d and has a graph. "
+        "`local_count`, a 0-d int64 tensor, says how many tokens are counted in it. On some ranks it may be 0: then "
+        "`loss_sum` is 0, and so is the gradient that belongs there. It is not 0 on all of them. `world_size`, an int, is the number of ranks. `all_reduce(tensor)` "
         "adds a tensor up over all ranks: it writes the sum into that same tensor, returns `None`, and waits until "
         "every rank has called it, so all ranks must call it equally often. Return a 0-d tensor with a graph. The "
         "gradient that it sends to each rank's own parameters decides; its value is not looked at. The two tensors "
