@@ -273,6 +273,11 @@ def _built(model, config):
     return optimizer, scaler, torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: 1 - s / config["steps"])
 
 
+def _seed(config, window):
+    # As torch.manual_seed, which also writes down where it was called.
+    torch.default_generator.manual_seed(config["seed"] * 1000 + window)
+
+
 def _save(checkpoint, window, *parts):
     if checkpoint is not None:
         torch.save({"window": window, "parts": [part.state_dict() for part in parts]}, f"{checkpoint}.part")
@@ -295,7 +300,7 @@ def _load(checkpoint, *parts):
 def no_checkpoint_at_all(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     for w in range(config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
 
@@ -305,7 +310,7 @@ def saved_once(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
     _save(checkpoint, config["steps"], model, optimizer, scaler, schedule)
@@ -318,7 +323,7 @@ def momentum_lost(model, batches, config, checkpoint=None):
     for group in optimizer.param_groups:
         group["lr"] = schedule.get_last_lr()[0]
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, scaler, schedule)
@@ -329,7 +334,7 @@ def schedule_lost(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, optimizer, scaler)
@@ -340,7 +345,7 @@ def scale_lost(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, optimizer, schedule)
@@ -351,7 +356,7 @@ def weights_and_number(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model)
@@ -394,7 +399,7 @@ def written_over(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         if checkpoint is not None:
@@ -407,7 +412,7 @@ def written_over_in_a_file(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         if checkpoint is not None:
@@ -421,7 +426,7 @@ def removed_first(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         if checkpoint is not None:
@@ -437,7 +442,7 @@ def number_of_the_window_saved(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w, model, optimizer, scaler, schedule)
@@ -450,7 +455,7 @@ def one_too_far(model, batches, config, checkpoint=None):
     if start:
         start += 1
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
@@ -461,7 +466,7 @@ def a_fresh_iterator(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for number, w in enumerate(range(start, config["steps"])):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, number)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
@@ -477,7 +482,7 @@ def parameters_alone(model, batches, config, checkpoint=None):
         for part, state in zip((optimizer, scaler, schedule), states):
             part.load_state_dict(state)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         if checkpoint is not None:
@@ -494,7 +499,7 @@ def counted_from_nothing(model, batches, config, checkpoint=None):
     if start == config["steps"]:
         start = 0
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
@@ -508,7 +513,7 @@ def leaves_at_once(model, batches, config, checkpoint=None):
             return
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
@@ -522,7 +527,7 @@ def sum_of_the_window(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         optimizer.zero_grad()
         for j in range(config["window"]):
             x, y = batches[(w * config["window"] + j) % len(batches)]
@@ -538,7 +543,7 @@ def unscale_forgotten(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
         before = scaler.get_scale()
@@ -554,7 +559,7 @@ def clipping_forgotten(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         before = scaler.get_scale()
         scaler.step(optimizer)
@@ -569,7 +574,7 @@ def schedule_every_window(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         scaler.unscale_(optimizer)
         nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
@@ -584,7 +589,7 @@ def until_steps_are_taken(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     window = _load(checkpoint, model, optimizer, scaler, schedule)
     while schedule.last_epoch < config["steps"] and window < 2 * config["steps"]:
-        torch.manual_seed(config["seed"] * 1000 + window)
+        _seed(config, window)
         _accumulate(model, batches, config, optimizer, scaler, window)
         _finish(model, config, optimizer, scaler, schedule)
         window += 1
@@ -596,7 +601,7 @@ def clearing_forgotten(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         for j in range(config["window"]):
             x, y = batches[(w * config["window"] + j) % len(batches)]
             with torch.autocast("cpu", dtype=torch.float16):
@@ -611,7 +616,7 @@ def cleared_at_the_end(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         for j in range(config["window"]):
             x, y = batches[(w * config["window"] + j) % len(batches)]
             with torch.autocast("cpu", dtype=torch.float16):
@@ -627,7 +632,7 @@ def plain_float32(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         optimizer.zero_grad()
         for j in range(config["window"]):
             x, y = batches[(w * config["window"] + j) % len(batches)]
@@ -643,7 +648,7 @@ def bfloat16_by_default(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         optimizer.zero_grad()
         for j in range(config["window"]):
             x, y = batches[(w * config["window"] + j) % len(batches)]
@@ -660,7 +665,7 @@ def all_in_one_block(model, batches, config, checkpoint=None):
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     with torch.autocast("cpu", dtype=torch.float16):
         for w in range(start, config["steps"]):
-            torch.manual_seed(config["seed"] * 1000 + w)
+            _seed(config, w)
             optimizer.zero_grad()
             for j in range(config["window"]):
                 x, y = batches[(w * config["window"] + j) % len(batches)]
@@ -675,7 +680,7 @@ def same_batches_every_window(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, 0)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
@@ -692,7 +697,7 @@ def end_of_the_list(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         optimizer.zero_grad()
         for j in range(config["window"]):
             x, y = batches[w * config["window"] + j]
@@ -709,7 +714,7 @@ def saves_somewhere(model, batches, config, checkpoint=None):
     path = checkpoint or Path(tempfile.gettempdir()) / "no-such-run.pt"
     start = _load(checkpoint, model, optimizer, scaler, schedule)
     for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"] * 1000 + w)
+        _seed(config, w)
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(path, w + 1, model, optimizer, scaler, schedule)

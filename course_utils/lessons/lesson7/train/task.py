@@ -116,7 +116,7 @@ def _cases(seed: int) -> list[Case]:
             row("no checkpoint, clipped, three batches for two windows of two", 2, 2, 3, max_norm=0.1, earlier=True),
             row("no checkpoint, a window that is not finite, clipped", 2, 3, 6, infinite=1, max_norm=0.2),
             row("no checkpoint, float32", 3, 2, 6, dtype="float32", max_norm=0.3, ledger=True),
-            row("killed in windows 2 and 3, and a frozen weight", 1, 4, 3, model="frozen", earlier=True, kills=[2, 3], end=True),
+            row("killed in windows 1 and 2, and a frozen weight", 1, 3, 2, model="frozen", earlier=True, kills=[1, 2], end=True),
             row("killed before anything was saved", 2, 2, 3, kills=[1]),
             row("killed while window 1 is saved", 1, 3, 2, saves=[1]),
             row("batch norm, killed in window 1", 2, 2, 4, model="norm", kills=[2]),
