@@ -17,4 +17,6 @@ EXERCISES = exercises_of(
         "train": 18,
     },
 )
-LESSON = Lesson(7, "07_mixed_precision_accumulation", "Mixed precision, many devices", EXERCISES, QUESTIONS, reading_minutes=50)
+LESSON = Lesson(
+    7, "07_mixed_precision_accumulation", "Mixed precision, many devices", EXERCISES, QUESTIONS, reading_minutes=57
+)

@@ -152,3 +152,30 @@ def all_reduces(counts: Mapping[str, int]) -> None:
         ax.set_axis_off()
     told = "; ".join(f"{way}: {count}" for way, count in counts.items())
     show(fig, alt=f"Which of four backward passes of a window end in an all-reduce, by the way it is written. {told}.")
+
+
+def token_shares(by_ranks: Sequence[float], by_tokens: Sequence[float]) -> None:
+    """The weight of each token in the step, by the mean of two ranks' means and by the mean over all tokens.
+
+    The tokens of rank 0 come first; where their weight changes, rank 1 begins.
+    """
+    border = next(place for place, share in enumerate(by_ranks) if share != by_ranks[0])
+    with style():
+        fig, ax = plt.subplots(figsize=(7.2, 3.2))
+        for place, share in enumerate(by_ranks):
+            second = place >= border
+            colour = COLOURS["orange" if second else "sky blue"]
+            ax.bar(place + 1, share, 0.8, color=colour, hatch="////" if second else "", edgecolor="white")
+        ax.step([0.5, len(by_tokens) + 0.5], 2 * [by_tokens[0]], color="black", linestyle="--")
+        ax.text(0.6, by_tokens[0], "mean over all tokens", va="bottom", fontsize=10)
+        ax.text((1 + border) / 2, by_ranks[0], "rank 0", ha="center", va="bottom", fontsize=10)
+        ax.text((border + 1 + len(by_ranks)) / 2, by_ranks[-1], "rank 1", ha="center", va="bottom", fontsize=10)
+        ax.set(xlabel="token", ylabel="weight in the step", ylim=(0, 1.2 * max(by_ranks)))
+        ax.set_xticks(range(1, len(by_ranks) + 1))
+        ax.set_title("The mean of two means")
+    show(
+        fig,
+        alt=f"Weight of each of {len(by_ranks)} tokens in the step. By the mean of the ranks' means each of the {border} "
+        f"tokens of rank 0 has {by_ranks[0]:.3f}, each of the {len(by_ranks) - border} of rank 1 has {by_ranks[-1]:.3f}. "
+        f"A line shows the mean over all tokens, where each has {by_tokens[0]:.3f}.",
+    )

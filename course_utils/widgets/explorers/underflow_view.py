@@ -90,8 +90,12 @@ def draw(run: Scaled) -> Picture:
 
     left, right = _REACH
     limits = ends(run.name)
-    edges = (("zero", left, limits.zero), ("subnormal", limits.zero, limits.normal))
-    edges += (("normal", limits.normal, limits.infinite), ("infinite", limits.infinite, right))
+    edges = (
+        ("zero", left, limits.zero),
+        ("subnormal", limits.zero, limits.normal),
+        ("normal", limits.normal, limits.infinite),
+        ("infinite", limits.infinite, right),
+    )
     with figures.style():
         figure = Figure(figsize=(8.4, 3.3))
         axes = figure.add_subplot()
