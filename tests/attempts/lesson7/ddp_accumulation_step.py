@@ -410,3 +410,13 @@ def one_rank_asks(ddp_model, optimizer, loss_fn, micro_batches):
     if dist.get_rank() == 0:
         dist.all_reduce(rows)
     first_ones_inside(ddp_model, optimizer, loss_fn, micro_batches)
+
+
+@wrong(mistakes.frozen_weight_not_cleared)
+def trainable_ones_cleared(ddp_model, optimizer, loss_fn, micro_batches):
+    for p in filter(lambda p: p.requires_grad, ddp_model.parameters()):
+        p.grad = None
+    for i, (x, y) in enumerate(micro_batches):
+        with ddp_model.no_sync() if i < len(micro_batches) - 1 else contextlib.nullcontext():
+            (loss_fn(ddp_model(x), y) / len(micro_batches)).backward()
+    optimizer.step()

@@ -210,3 +210,24 @@ def asked_with_a_copy(loss_sum, local_count, world_size, all_reduce):
 @wrong(mistakes.mean_of_the_rank)
 def average_count_of_itself(loss_sum, local_count, world_size, all_reduce):
     return loss_sum / (local_count + (local_count == 0))
+
+
+@wrong(mistakes.multiplied_by_the_ranks_with_tokens)
+def only_ranks_that_count(loss_sum, local_count, world_size, all_reduce):
+    both = torch.tensor([float(local_count), float(local_count > 0)])
+    all_reduce(both)
+    return loss_sum * both[1].item() / both[0].item()
+
+
+@wrong(mistakes.whole_number_of_tokens_a_rank)
+def integer_mean(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.clone()
+    all_reduce(total)
+    return loss_sum / max(int(total) // world_size, 1)
+
+
+@wrong(mistakes.mean_number_not_below_one)
+def bound_on_the_mean(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.clone()
+    all_reduce(total)
+    return loss_sum / max(total.item() / world_size, 1.0)

@@ -394,7 +394,7 @@ def window_as_the_seed(model, batches, config, checkpoint=None):
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
 
 
-@raised(mistakes.saved_in_place)
+@wrong(mistakes.saved_in_place)
 def written_over(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)
@@ -407,7 +407,7 @@ def written_over(model, batches, config, checkpoint=None):
             torch.save({"window": w + 1, "parts": parts}, checkpoint)
 
 
-@raised(mistakes.saved_in_place)
+@wrong(mistakes.saved_in_place)
 def written_over_in_a_file(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
     start = _load(checkpoint, model, optimizer, scaler, schedule)

@@ -281,6 +281,18 @@ def cleared_after_the_step(
 
 
 @mistake(
+    "A frozen weight's old gradient is still at work",
+    "The frozen weight held a gradient from before and kept it, and the step moved the weight.",
+    "An optimizer moves what has a gradient, frozen or not. Whose .grad do you empty?",
+)
+def frozen_weight_not_cleared(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
+    for p in ddp_model.parameters():
+        if p.requires_grad:
+            p.grad = None
+    return _step(clear=())(ddp_model, optimizer, loss_fn, micro_batches)
+
+
+@mistake(
     "No step was made",
     "No parameter moved, and no optimizer stepped.",
     "What moves the parameters once .grad holds the gradient?",

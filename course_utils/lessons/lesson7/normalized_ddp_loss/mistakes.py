@@ -99,6 +99,42 @@ def mean_over_the_ranks_with_tokens(loss_sum: T, local_count: T, world_size: int
 
 
 @mistake(
+    "The ranks with tokens were counted, in place of all",
+    "Right where every rank has a token. Where one has none, the gradient is too small: it is multiplied by the number "
+    "of ranks that have tokens, and DDP divides by the number of all.",
+    "By how many ranks does DDP divide: by those that have something to say?",
+)
+def multiplied_by_the_ranks_with_tokens(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    ranks = _total((local_count > 0).double(), all_reduce)
+    return loss_sum * ranks.item() / _total(local_count, all_reduce)
+
+
+def _clamped(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum / (_total(local_count, all_reduce) // world_size).clamp(min=1)
+
+
+@mistake(
+    "The number of tokens a rank was rounded down",
+    "The gradient is right where the number of all tokens is a multiple of the number of ranks, and too long elsewhere, as with a "
+    "division of whole numbers that leaves the rest out.",
+    "Which of your divisions is one with //, or rounds?",
+    also=(_clamped,),
+)
+def whole_number_of_tokens_a_rank(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum / (_total(local_count, all_reduce) // world_size)
+
+
+@mistake(
+    "The number of tokens a rank was held at 1 or above",
+    "The gradient is right wherever there are as many tokens as ranks. Where there are fewer, it is too small: their mean number a rank "
+    "is below 1, and must stay there.",
+    "Which number may be 0 here, and which one may not? Is a bound needed at all?",
+)
+def mean_number_not_below_one(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum / (_total(local_count, all_reduce).double() / world_size).clamp(min=1)
+
+
+@mistake(
     "NaN or infinity on a rank without a token",
     "The rank divides by its own count, which is 0. DDP's mean carries the NaN to all ranks. With tokens everywhere "
     "it is right.",

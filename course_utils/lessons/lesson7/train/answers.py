@@ -24,10 +24,14 @@ from course_utils.lessons.lesson7.train.task import (
     FINISHED,
     FORWARDS,
     KEPT,
+    OTHER,
     SEEDED,
+    UNREADABLE,
+    WHILE_SAVED,
     WRITTEN,
 )
 from course_utils.lessons.training import Batch
+from course_utils.plain import TensorData
 
 
 def right(
@@ -69,6 +73,7 @@ def right(
             os.replace(f"{checkpoint}.new", checkpoint)
 
 
+_WHILE = WHILE_SAVED.split("{")[0]
 _GRADED = (UPDATE, FORWARDS, DTYPE, WRITTEN, ENDED, DRIFT, AGAIN, FINISHED, KEPT, SEEDED)
 
 
@@ -86,16 +91,16 @@ def _joined(found: Mapping[str, Any]) -> dict[str, Any]:
     """All kills in the save of one window as one: the first that went wrong, where one did."""
     joined: dict[str, Any] = {}
     for words, value in found.items():
-        key = words.split(" was saved")[0] + " was saved" if " was saved" in words else words
+        key = words.split(", before")[0] if words.startswith(_WHILE) else words
         if key not in joined or not _wrong(joined[key]):
             joined[key] = value
     return joined
 
 
 def _wrong(value: Any) -> bool:
-    if isinstance(value, str):
-        return "other" in value
-    return bool(value.value.any()) if hasattr(value, "value") else bool(value)
+    if isinstance(value, TensorData):
+        return bool(value.value.any())
+    return value in (OTHER, UNREADABLE) if isinstance(value, str) else bool(value)
 
 
 def _tolerance(case: Case) -> float:

@@ -276,8 +276,9 @@ def seed_ignored(model: nn.Module, batches: Batches, config: Config, checkpoint:
 
 
 @mistake(
-    "A checkpoint that was cut short was read",
-    "Killed while it was saving, the run could not go on: what it read was half a file.",
+    "Killed while it was saving, the run could not go on",
+    "The call that should have gone on from the save before raised an exception: it found a file that was cut short, "
+    "and no other that it could use.",
     "What stands under the checkpoint's name while its bytes are being written? Write them under another name.",
     "A save takes a moment, and a kill in that moment is rare. It happens all the same, and most often when a time "
     "limit ends the run.",

@@ -31,6 +31,7 @@ KEPT = "whether the model then holds the trained weights"
 SEEDED = "whether another seed draws otherwise"
 State = Mapping[str, torch.Tensor]
 CLASSES = 3
+WHILE_SAVED = "killed while window {} was saved"
 
 
 class _Model(nn.Module):
@@ -112,12 +113,11 @@ def _cases(seed: int) -> list[Case]:
     return cases(
         seed,
         [
-            row("no checkpoint, three windows of two", 2, 3, 6),
+            row("no checkpoint, two windows of two", 2, 2, 4),
             row("no checkpoint, clipped, three batches for two windows of two", 2, 2, 3, max_norm=0.1, earlier=True),
-            row("no checkpoint, a window that is not finite, clipped", 2, 3, 6, infinite=1, max_norm=0.2),
-            row("no checkpoint, float32", 3, 2, 6, dtype="float32", max_norm=0.3, ledger=True),
+            row("no checkpoint, a window that is not finite, clipped", 2, 2, 4, infinite=1, max_norm=0.2),
+            row("no checkpoint, float32", 2, 2, 4, dtype="float32", max_norm=0.3, ledger=True),
             row("killed in windows 1 and 2, and a frozen weight", 1, 3, 2, model="frozen", earlier=True, kills=[1, 2], end=True),
-            row("killed before anything was saved", 2, 2, 3, kills=[1]),
             row("killed while window 1 is saved", 1, 3, 2, saves=[1]),
             row("batch norm, killed in window 1", 2, 2, 4, model="norm", kills=[2]),
             row("float32, the scale has fallen, killed in window 1", 1, 3, 2, model="hot", dtype="float32", kills=[1]),
@@ -137,9 +137,11 @@ def _killed(spec: Mapping[str, Any], moments: Sequence[Moment]) -> list[tuple[st
         states: list[Moment] = []
         for one in moments:
             if one.what != FORWARD and one.forwards == (number + 1) * window:
-                if all(one.files != other.files for other in states):
-                    states.append(one)
-        found += [(f"killed while window {number} was saved, before {one.what}", number, one) for one in states]
+                states.append(one)
+        # Whoever writes past our taps is asked for what stands there afterwards.
+        states += [one for one in moments if one.what == FORWARD and one.forwards == (number + 1) * window]
+        different = [one for place, one in enumerate(states) if all(one.files != other.files for other in states[:place])]
+        found += [(f"{WHILE_SAVED.format(number)}, before {one.what}", number, one) for one in different]
     return found
 
 
@@ -189,8 +191,14 @@ def _arrange(case: Case) -> Arrangement:
             facts.update({ENDED: {}, AGAIN: {}})
             drift = facts.setdefault(DRIFT, {}) if not drawn else {}
             for words, saved, moment in _killed(spec, folder.moments):
-                state, forwards = again(moment.files)
-                facts[ENDED][words] = _compared(state, end)
+                try:
+                    state, forwards = again(moment.files)
+                except Exception:
+                    if "while" not in words:
+                        raise
+                    state, forwards = end, 0
+                    facts[ENDED][words] = UNREADABLE
+                facts[ENDED].setdefault(words, _compared(state, end))
                 facts[AGAIN][words] = max(0, forwards - (spec["steps"] - saved) * spec["window"])
                 drift[words] = _drift(state, end)
             if spec.get("end"):
@@ -204,6 +212,8 @@ def _arrange(case: Case) -> Arrangement:
 
 
 _SAME = "with the same bits"
+OTHER = "with other bits"
+UNREADABLE = "with an exception in the call that should have gone on"
 
 
 @contextmanager
@@ -224,7 +234,7 @@ def _state(model: nn.Module) -> State:
 
 def _compared(given: State, wanted: State) -> str:
     same = all(torch.equal(given[name].nan_to_num(7.0), value.nan_to_num(7.0)) for name, value in wanted.items())
-    return _SAME if same else "with other bits"
+    return _SAME if same else OTHER
 
 
 def _drift(given: State, wanted: State) -> torch.Tensor:
@@ -258,8 +268,8 @@ EXERCISE = Exercise(
         "the state of the run is saved there after every window, and a call that finds a checkpoint goes on from it. "
         "You may rely on it that the checkpoint is one of the same run. The run may be killed at any moment, as with "
         "`kill -9`: no `except` and no `finally` of it runs any more. Called again, with a model built anew with the "
-        "same first weights, it must end with the very same bits, in parameters and in buffers, as if it had never "
-        "been killed. No window that was saved runs again. Where the run was killed while it was saving, "
+        "same first weights, it must end with the very same bits, in all that `model.state_dict()` holds, as if it had "
+        "never been killed. No window that was saved runs again. Where the run was killed while it was saving, "
         "it goes on from the save before. A run that has come to its end trains nothing when it is called once more, "
         "and the model holds the trained weights."
     ),
