@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Optional, TypeVar
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
-from torch._C._distributed_c10d import _create_work_from_future
+from torch._C._distributed_c10d import _create_work_from_future  # type: ignore[attr-defined]
 from torch.distributed import distributed_c10d
 
 Result = TypeVar("Result")
@@ -43,8 +43,8 @@ class Cluster:
         self._back = threading.Semaphore(0)
         self._offers: dict[int, tuple[str, Any]] = {}
         self._met: list[Any] = []
-        self._failed: Optional[BaseException] = None
-        self._refusal: Optional[str] = None
+        self._failed: BaseException | None = None
+        self._refusal: str | None = None
         self._ending = False
 
     @property
@@ -114,7 +114,10 @@ class Cluster:
             return
         asked = {rank: what for rank, (what, _) in offers.items()}
         if len(asked) < self.size or len(set(asked.values())) > 1:
-            others = [f"rank {rank} {f'is in {asked[rank]}' if rank in asked else 'has returned'}" for rank in range(self.size)]
+            others = [
+                f"rank {rank} {f'is in {asked[rank]}' if rank in asked else 'has returned'}"
+                for rank in range(self.size)
+            ]
             self._refusal = f"these ranks would wait for ever: {', '.join(others)}"
             self._let(min(asked))
             raise RuntimeError(self._refusal)  # the rank caught it
@@ -148,7 +151,7 @@ class Group(dist.ProcessGroup):
     """The ranks of a cluster as a process group. Whoever calls is the rank whose thread it is."""
 
     def __init__(self, cluster: Cluster) -> None:
-        super().__init__(0, cluster.size)
+        super().__init__(0, cluster.size)  # type: ignore[call-arg]
         self._cluster = cluster
         self.sent: list[list[Sent]] = [[] for _ in range(cluster.size)]
         """What went round, by rank, in order."""
@@ -170,10 +173,10 @@ class Group(dist.ProcessGroup):
         return "ranks"
 
     @property
-    def group_name(self) -> str:
+    def group_name(self) -> str:  # type: ignore[override]
         return "ranks"
 
-    def allreduce(self, tensors: Any, opts: Any = None) -> Any:
+    def allreduce(self, tensors: Any, opts: Any = None) -> Any:  # type: ignore[override]
         asked = getattr(opts, "reduceOp", dist.ReduceOp.SUM)
         reduce = next((how for operation, how in _REDUCE if asked == operation), None)
         if reduce is None:
@@ -186,7 +189,7 @@ class Group(dist.ProcessGroup):
     def allreduce_coalesced(self, tensors: Any, opts: Any = None) -> Any:
         return self.allreduce(tensors, opts)
 
-    def broadcast(self, tensors: Any, opts: Any = None) -> Any:
+    def broadcast(self, tensors: Any, opts: Any = None) -> Any:  # type: ignore[override]
         every = self._round("broadcast", tensors)
         for place, tensor in enumerate(tensors):
             _write(tensor, every[getattr(opts, "rootRank", 0)][place])

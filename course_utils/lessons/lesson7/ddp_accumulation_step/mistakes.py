@@ -11,7 +11,7 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 from course_utils.checks.mistakes import mistake
-from course_utils.lessons.lesson7.ddp_accumulation_step.task import OWN, ROUNDS, STEPS
+from course_utils.lessons.lesson7.ddp_accumulation_step.task import ROUNDS, STEPS
 from course_utils.lessons.training import Batch, LossFn
 
 Optimizer = torch.optim.Optimizer
@@ -83,9 +83,7 @@ def _step(
     "at home.",
     "Nothing raises and nothing is wrong with the numbers. It is the time of the run that tells.",
 )
-def averaged_in_every_pass(
-    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
-) -> object:
+def averaged_in_every_pass(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
     return _step(sends=lambda number, count: True)(ddp_model, optimizer, loss_fn, micro_batches)
 
 
@@ -96,9 +94,7 @@ def averaged_in_every_pass(
     "DDP prepares the averaging in its forward. What must stand inside no_sync(), then?",
     "It is backward that sends, so one puts backward inside.",
 )
-def forward_outside_no_sync(
-    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
-) -> object:
+def forward_outside_no_sync(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
     return _step(late=True)(ddp_model, optimizer, loss_fn, micro_batches)
 
 
@@ -133,9 +129,7 @@ def never_averaged(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_
     "The first micro-batch's gradient was sent and averaged. What the others added to it stayed on its rank.",
     "A pass that averages sends what .grad holds when it is done. At which pass does it hold the whole window?",
 )
-def averaged_in_the_first_pass(
-    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
-) -> object:
+def averaged_in_the_first_pass(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
     return _step(sends=lambda number, count: number == 0)(ddp_model, optimizer, loss_fn, micro_batches)
 
 
@@ -154,9 +148,7 @@ def _held(ddp_model: Ddp) -> list[torch.Tensor]:
     "The numbers are right. More than a single number went round by calls of torch.distributed beside DDP.",
     "DDP has buckets, and sends them while backward still runs. Which of its backward passes can do the whole work?",
 )
-def gradients_sent_by_hand(
-    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
-) -> object:
+def gradients_sent_by_hand(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
     by_hand = _step(sends=lambda number, count: False, before_step=lambda ddp: _average(_held(ddp)))
     return by_hand(ddp_model, optimizer, loss_fn, micro_batches)
 
@@ -204,9 +196,7 @@ def not_divided(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_bat
     "DDP takes the mean over the ranks by itself. Do you divide by their number, too?",
     "An all-reduce is a sum; DDP divides.",
 )
-def divided_by_the_ranks_too(
-    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
-) -> object:
+def divided_by_the_ranks_too(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
     return _step(factor=lambda count, ranks: 1 / count / ranks)(ddp_model, optimizer, loss_fn, micro_batches)
 
 
@@ -216,9 +206,7 @@ def divided_by_the_ranks_too(
     "All ranks have equally many rows here. What is the mean over all rows, from the means of the ranks?",
     "With a sum over all tokens one must multiply, as 7.6 does. Here the losses are means.",
 )
-def multiplied_by_the_ranks(
-    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
-) -> object:
+def multiplied_by_the_ranks(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
     return _step(factor=lambda count, ranks: ranks / count)(ddp_model, optimizer, loss_fn, micro_batches)
 
 
@@ -274,9 +262,7 @@ def nothing_cleared(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro
     "Calls after the first began clean. The first one found gradients in .grad and used them, too.",
     "Nobody promises that .grad is empty when the function begins.",
 )
-def cleared_after_the_step(
-    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
-) -> object:
+def cleared_after_the_step(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
     return _step(clear=("end",))(ddp_model, optimizer, loss_fn, micro_batches)
 
 
@@ -310,9 +296,7 @@ def no_step(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches
     "The step used the mean gradient of the last micro-batch, averaged over the ranks; the others had no part in it.",
     "Every micro-batch of the window must go backward before the step.",
 )
-def last_micro_batch_alone(
-    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
-) -> object:
+def last_micro_batch_alone(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
     return _step(which=lambda batches: batches[-1:])(ddp_model, optimizer, loss_fn, micro_batches)
 
 
@@ -321,9 +305,7 @@ def last_micro_batch_alone(
     "The step used the mean over all micro-batches but the last.",
     "Does the loop end one too early?",
 )
-def last_micro_batch_left_out(
-    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
-) -> object:
+def last_micro_batch_left_out(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
     short = _step(which=lambda batches: batches[:-1] if len(batches) > 1 else batches)
     return short(ddp_model, optimizer, loss_fn, micro_batches)
 

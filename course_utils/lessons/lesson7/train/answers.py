@@ -58,7 +58,8 @@ def right(
             for p, gradient in zip(trained, torch.autograd.grad(loss * scale, trained), strict=True):
                 p.grad = gradient if p.grad is None else p.grad + gradient
         for p in trained:
-            p.grad /= scale  # type: ignore[operator]
+            assert p.grad is not None
+            p.grad.div_(scale)
         if all(bool(torch.isfinite(p.grad).all()) for p in trained):  # type: ignore[arg-type]
             nn.utils.clip_grad_norm_(trained, config["max_norm"])
             optimizer.param_groups[0]["lr"] = config["lr"] * (1 - steps / config["steps"])
@@ -104,11 +105,11 @@ def _wrong(value: Any) -> bool:
 
 
 def _tolerance(case: Case) -> float:
-    """Half precision rounds, and clipping adds a millionth to the norm. What a window leaves behind is unscaled: it is
-    1/65536 of what the next one adds, and must be seen."""
+    """Half precision rounds; logits may be made float32 for the loss; clipping adds a millionth to the norm. What .grad
+    held before is unscaled, 1/65536 of what a window adds to it, and must be seen."""
     if case.spec.get("dtype") == "float32":
         return 1e-2
-    return 1e-7 if case.spec["max_norm"] > 1 else 1e-5
+    return 3e-6 if case.spec["max_norm"] > 1 else 1e-5
 
 
 @mistake(

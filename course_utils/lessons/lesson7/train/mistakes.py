@@ -156,7 +156,6 @@ AS_ASKED = _How()
 # ------------------------------------------------------------------ going on
 
 
-
 @mistake(
     "Nothing was saved",
     "The run that was killed began anew: it ends with the same bits, and all micro-batches that were behind it ran "
@@ -307,9 +306,7 @@ def deleted_before_it_was_written(
     "Is the number that you save that of the last window, or of the next one? What does the loop begin with?",
     "range counts from 0 and ends one before, and a save stands at the end of the loop.",
 )
-def last_window_run_again(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
+def last_window_run_again(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(first=lambda saved, config: saved - 1)(model, batches, config, checkpoint)
 
 
