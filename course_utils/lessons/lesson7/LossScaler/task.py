@@ -185,6 +185,7 @@ class _Script:
             result = getattr(scaler, word)(*arguments)
         except Exception as error:
             if not refused:
+                _say_where(error, f"in round {number}: {word}({'' if word == 'update' else _optimizer(at)})")
                 raise
             self._refused[f"round {number}, call {place + 1}, {word}"] = (
                 "RuntimeError" if isinstance(error, RuntimeError) else type(error).__name__
@@ -222,6 +223,12 @@ class _Script:
             UPDATE: moved,
             USED: self.own.used,
         }
+
+
+def _say_where(error: Exception, where: str) -> None:
+    """Add to the message of a learner's own exception, where it is a text, in which call of the script it came."""
+    if isinstance(error, RuntimeError | ValueError | AssertionError) and len(error.args) < 2:
+        error.args = (" ".join([*map(str, error.args), f"[{where}]"]),)
 
 
 def _times(count: int) -> str:
