@@ -720,3 +720,68 @@ def saves_somewhere(model, batches, config, checkpoint=None):
         _save(path, w + 1, model, optimizer, scaler, schedule)
     if checkpoint is None:
         path.unlink()
+
+
+@wrong(mistakes.saved_now_and_then)
+def every_other_window(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        _seed(config, w)
+        _accumulate(model, batches, config, optimizer, scaler, w)
+        _finish(model, config, optimizer, scaler, schedule)
+        if w % 2 == 1 or w == config["steps"] - 1:
+            _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(mistakes.schedule_moves_with_every_micro_batch)
+def rate_falls_with_every_micro_batch(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        _seed(config, w)
+        optimizer.zero_grad()
+        for j in range(config["window"]):
+            x, y = batches[(w * config["window"] + j) % len(batches)]
+            with torch.autocast("cpu", dtype=torch.float16):
+                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
+            scaler.scale(loss).backward()
+            if j < config["window"] - 1:
+                schedule.step()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
+        scaler.step(optimizer)
+        scaler.update()
+        schedule.step()
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(mistakes.no_schedule)
+def rate_as_it_came(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        _seed(config, w)
+        _accumulate(model, batches, config, optimizer, scaler, w)
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
+        scaler.step(optimizer)
+        scaler.update()
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(mistakes.cleared_for_each_micro_batch)
+def cleared_in_the_window(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        _seed(config, w)
+        optimizer.zero_grad()
+        for j in range(config["window"]):
+            x, y = batches[(w * config["window"] + j) % len(batches)]
+            with torch.autocast("cpu", dtype=torch.float16):
+                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
+            optimizer.zero_grad()
+            scaler.scale(loss).backward()
+        _finish(model, config, optimizer, scaler, schedule)
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
