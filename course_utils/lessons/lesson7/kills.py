@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from unittest.mock import patch
 
 import torch
 
@@ -39,6 +38,16 @@ def a_folder() -> Iterator[Path]:
     memory = Path("/dev/shm")
     with TemporaryDirectory(dir=memory if memory.is_dir() and os.access(memory, os.W_OK) else None) as name:
         yield Path(name)
+
+
+@contextmanager
+def _patched(owner: object, name: str, value: object) -> Iterator[None]:
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
 
 
 class Folder:
@@ -78,11 +87,11 @@ class Folder:
         """In the block, each write into the folder is a moment, too: before it, and when it is half done."""
         with ExitStack() as stack:
             for name in ("replace", "rename", "remove", "unlink"):
-                stack.enter_context(patch.object(os, name, self._around(name, getattr(os, name))))
-            stack.enter_context(patch.object(torch, "save", self._halved(torch.save)))
+                stack.enter_context(_patched(os, name, self._around(name, getattr(os, name))))
+            stack.enter_context(_patched(torch, "save", self._halved(torch.save)))
             opened = self._opened(builtins.open)
             for module in (builtins, io):
-                stack.enter_context(patch.object(module, "open", opened))
+                stack.enter_context(_patched(module, "open", opened))
             yield
 
     # ------------------------------------------------------------------ taps

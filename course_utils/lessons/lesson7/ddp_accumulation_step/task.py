@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -11,8 +11,11 @@ from torch.nn.parallel import DistributedDataParallel
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, Draw, cases, model_and_batch
 from course_utils.lessons.lesson4.steps import UPDATE
-from course_utils.lessons.lesson7.cluster import Cluster, Group, default_group
+from course_utils.lessons.lesson7.cluster import Cluster
 from course_utils.lessons.training import Batch, optimizer_of
+
+if TYPE_CHECKING:
+    from course_utils.lessons.lesson7.group import Group
 
 RANKS = 2
 ROUNDS = "times that DDP sent the gradients, in each call"
@@ -125,6 +128,9 @@ def _arrange(case: Case) -> Arrangement:
     ranks = [_Rank(case, rank) for rank in range(RANKS)]
 
     def call(attempt: Any) -> object:
+        # Here, so that a torch without its distributed part can do all other exercises.
+        from course_utils.lessons.lesson7.group import Group, default_group
+
         cluster = Cluster(RANKS)
         group = Group(cluster)
         with default_group(group):
