@@ -12,12 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from course_utils.workbook import PROJECT_NAME
 from gradient_ledger.files import write_atomically
 
 NAME = "capstone.py"
 _FRAME = Path(__file__).with_name("capstone.txt")
 _PLACE = "@@TRAIN@@"
+_OWN = "[tool.course]"
+"""A line that the project file of this repository has, and no other."""
 _SIGNED = "# written by the course, sha256 of the lines above: "
 
 
@@ -109,4 +110,4 @@ def _published(folder: Path) -> bool:
     project = folder.resolve().parent / "pyproject.toml"
     if folder.resolve().name not in ("notebooks", "solutions") or not project.is_file():
         return False
-    return PROJECT_NAME in project.read_text(encoding="utf-8").splitlines()
+    return _OWN in project.read_text(encoding="utf-8").splitlines()
