@@ -785,3 +785,68 @@ def cleared_in_the_window(model, batches, config, checkpoint=None):
             scaler.scale(loss).backward()
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(mistakes.never_saved)
+def another_name(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        _seed(config, w)
+        _accumulate(model, batches, config, optimizer, scaler, w)
+        _finish(model, config, optimizer, scaler, schedule)
+        if checkpoint is not None:
+            _save(checkpoint.with_suffix(".part"), w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(mistakes.not_cleared_after_a_skipped_window)
+def cleared_with_the_step(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    optimizer.zero_grad()
+    for w in range(start, config["steps"]):
+        _seed(config, w)
+        for j in range(config["window"]):
+            x, y = batches[(w * config["window"] + j) % len(batches)]
+            with torch.autocast("cpu", dtype=torch.float16):
+                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
+            scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
+        before = scaler.get_scale()
+        scaler.step(optimizer)
+        scaler.update()
+        if scaler.get_scale() >= before:
+            schedule.step()
+            optimizer.zero_grad()
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(mistakes.scaler_switched_off)
+def scaler_without_a_device(model, batches, config, checkpoint=None):
+    optimizer, _, schedule = _built(model, config)
+    scaler = torch.amp.GradScaler("cuda", enabled=torch.cuda.is_available())
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        _seed(config, w)
+        _accumulate(model, batches, config, optimizer, scaler, w)
+        _finish(model, config, optimizer, scaler, schedule)
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(mistakes.schedule_built_after_loading)
+def schedule_at_the_end(model, batches, config, checkpoint=None):
+    optimizer, scaler, _ = _built(model, config)
+    state = None
+    if checkpoint is not None and checkpoint.exists():
+        state = torch.load(checkpoint)
+        for part, kept in zip((model, optimizer, scaler), state["parts"]):
+            part.load_state_dict(kept)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: 1 - s / config["steps"])
+    if state is not None:
+        schedule.load_state_dict(state["parts"][3])
+    for w in range(state["window"] if state else 0, config["steps"]):
+        _seed(config, w)
+        _accumulate(model, batches, config, optimizer, scaler, w)
+        _finish(model, config, optimizer, scaler, schedule)
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)

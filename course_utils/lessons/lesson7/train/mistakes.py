@@ -71,8 +71,11 @@ class _How:
     autocast: Callable[[], AbstractContextManager[Any]] = _half
     around: Callable[[], AbstractContextManager[Any]] = nullcontext
     clear: Literal["start", "end", "never", "not when skipped", "each"] = "start"
+    clear_first: bool = False
     clip: Literal["unscaled", "scaled", "no", "each"] = "unscaled"
     schedule: Literal["steps", "windows", "micro-batches", "constant"] = "steps"
+    schedule_last: bool = False
+    """Whether the schedule is built on an optimizer that was loaded already, and sets its rate."""
     counts_skipped: bool = True
     scaled: bool = True
 
@@ -103,8 +106,12 @@ class _How:
                     every[name].load_state_dict(state[name])  # type: ignore[attr-defined]
             if "optimizer" not in self.parts and "schedule" in self.parts:
                 optimizer.param_groups[0]["lr"] = schedule.get_last_lr()[0]
+            if self.schedule_last:
+                optimizer.param_groups[0]["lr"] = config["lr"]
             first = self.first(state["window"], config)
         window = first
+        if self.clear_first:
+            optimizer.zero_grad()
 
         def goes_on() -> bool:
             if self.counts_skipped:
@@ -157,10 +164,9 @@ AS_ASKED = _How()
 
 
 @mistake(
-    "Nothing was saved",
-    "The run that was killed began anew: it ends with the same bits, and all micro-batches that were behind it ran "
-    "again.",
-    "Is the state of the run in the folder after the first window, and does a call look for it?",
+    "After every kill the run began anew",
+    "It ends with the same bits, and all micro-batches that were behind it ran again; those of a finished run, too.",
+    "Is the state of the run in the folder after the first window, and does a call look for it, under the same name?",
     "The end is the same, so it looks as if it went on. It is the time that is lost.",
 )
 def never_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
@@ -208,6 +214,20 @@ def optimizer_not_saved(model: nn.Module, batches: Batches, config: Config, chec
 )
 def schedule_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(parts=("model", "optimizer", "scaler"))(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The first step after a kill had the first learning rate",
+    "After the kill the run ended elsewhere: where it ends when the first step that follows has the learning rate "
+    "config['lr'], and the steps after it the right one.",
+    "A schedule that is built sets the learning rate of its optimizer. Which comes first in your code, that or the "
+    "loading of the optimizer's state?",
+    "Each of the two lines is right, and their order looks like a matter of taste.",
+)
+def schedule_built_after_loading(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(schedule_last=True)(model, batches, config, checkpoint)
 
 
 @mistake(
@@ -459,12 +479,37 @@ def never_cleared(model: nn.Module, batches: Batches, config: Config, checkpoint
     "The first window used what .grad held before the call",
     "Windows after the first began clean. The first one found gradients in .grad and used them, too.",
     "Nobody promises that .grad is empty when the function begins.",
-    also=(AS_ASKED.but(clear="not when skipped"),),
 )
 def first_window_on_old_gradients(
     model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
 ) -> object:
     return AS_ASKED.but(clear="end")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "What a skipped window left was used by the next one",
+    "A window whose gradient was not finite left it in .grad. Added to the next window's it made that one not finite, "
+    "too, and so on: no window after it made a step.",
+    "When the scaler makes no step, does your loop still empty .grad?",
+    "Clearing belongs to the step, so it is put where the step is; but a skipped window needs it most.",
+    also=(AS_ASKED.but(clear="not when skipped", clear_first=True),),
+)
+def not_cleared_after_a_skipped_window(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(clear="not when skipped")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The scaler does nothing",
+    "Where a gradient is not finite the step was made all the same, and the weights are not finite. That is what runs "
+    "without a scaler, or with one that is switched off.",
+    "For which device was the scaler made? Without one that exists it switches itself off, with no more than a warning.",
+    "GradScaler() without a device is one for CUDA.",
+    also=(AS_ASKED.but(scaled=False, schedule="windows"),),
+)
+def scaler_switched_off(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(scaled=False)(model, batches, config, checkpoint)
 
 
 @mistake(
