@@ -61,7 +61,9 @@ def _layers(kind: str) -> nn.Module:
         case "mlp" | "frozen":
             return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, CLASSES))
         case "norm":
-            return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, CLASSES))
+            # Without a bias, whose gradient would be nothing but rounding: batch norm takes the mean off.
+            first = nn.Linear(3, 4, bias=False)
+            return nn.Sequential(first, nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, CLASSES))
         case "dropout":
             return nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Dropout(0.5), nn.Linear(8, CLASSES))
         case "hot":
