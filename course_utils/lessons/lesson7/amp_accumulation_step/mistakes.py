@@ -674,6 +674,7 @@ def _in_train_mode(self: _Window) -> None:
     "The model was put into train mode",
     "Where the model came in eval mode, its dropout drew and its batch norm used the statistics of the micro-batch.",
     "The mode is the caller's choice: leave model.train() out.",
+    where=lambda spec: spec["model"] == "eval",
 )
 def put_into_train_mode(*args: Any, **kwargs: Any) -> object:
     return _with(start=_in_train_mode)(*args, **kwargs)
