@@ -466,7 +466,7 @@ for calls in (("unscale_", "unscale_"), ("step", "unscale_"), ("step", "step")):
 
 # %% exercise="7.2"
 class LossScaler:
-    """A loss scale that shrinks when gradients overflow and grows when they do not for a while."""
+    """A loss scale that shrinks when gradients overflow, and grows after a while without."""
 
     ### BEGIN STUB
     def __init__(self, init_scale, growth_factor, backoff_factor, growth_interval):

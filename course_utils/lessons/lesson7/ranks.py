@@ -27,6 +27,7 @@ import threading
 import time
 import traceback
 import types
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -107,8 +108,11 @@ def _forked(
         context.Process(target=_run, args=(lambda: (function, arguments), rank, ranks, deadline, folder), daemon=True)
         for rank in range(ranks)
     ]
-    for process in made:
-        process.start()
+    with warnings.catch_warnings():
+        # From Python 3.12 on: threads of the parent are not in the fork. Those of torch are dealt with in `_run`.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for process in made:
+            process.start()
     return list(made)
 
 
