@@ -9,6 +9,8 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -26,8 +28,8 @@ class Cluster:
     def __init__(self, size: int) -> None:
         self.size = size
         self._own = threading.local()
-        self._go = [threading.Semaphore(0) for _ in range(size)]
-        self._back = threading.Semaphore(0)
+        self._go = [SimpleQueue[None]() for _ in range(size)]
+        self._back = SimpleQueue[None]()
         self._offers: dict[int, tuple[str, Any]] = {}
         self._met: list[Any] = []
         self._failed: BaseException | None = None
@@ -52,7 +54,7 @@ class Cluster:
                 if self._failed is None and not self._ending:
                     self._failed = error
             finally:
-                self._back.release()
+                self._back.put(None)
 
         threads = [threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(self.size)]
         for thread in threads:
@@ -73,7 +75,7 @@ class Cluster:
         Raises `RuntimeError` where that cannot be: another rank has returned, or does something else.
         """
         self._offers[self.rank] = what, offer
-        self._back.release()
+        self._back.put(None)
         self._wait()
         if self._refusal is not None:
             raise RuntimeError(self._refusal)
@@ -83,15 +85,17 @@ class Cluster:
 
     def _wait(self) -> None:
         if not self._ending:  # else its turn will not come again
-            self._go[self.rank].acquire()
+            self._go[self.rank].get()
         if self._ending:
             raise _Ended
 
     def _let(self, rank: int) -> None:
         """Let one rank run until it waits, returns or raises."""
-        self._go[rank].release()
-        while not self._back.acquire(timeout=0.05):
-            pass  # in slices, so that the time limit of a check gets through where it cannot interrupt a lock
+        self._go[rank].put(None)
+        while True:  # in slices, so that the time limit of a check gets through where it cannot interrupt a wait
+            with suppress(Empty):
+                self._back.get(timeout=0.05)
+                break
         if self._failed is not None:
             raise self._failed
 
@@ -115,7 +119,7 @@ class Cluster:
         self._ending = True
         raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
         for rank, thread in enumerate(threads):
-            self._go[rank].release()
+            self._go[rank].put(None)
             thread.join(0.05)
             for _ in range(_TRIES):
                 if not thread.is_alive():

@@ -84,6 +84,7 @@ class _Rank:
         wrapped = DistributedDataParallel(
             self.model,
             process_group=group,
+            init_sync=False,  # the ranks were built alike
             bucket_cap_mb=spec.get("bucket_cap_mb", 25),
             find_unused_parameters=spec["model"] == "unused",
             gradient_as_bucket_view=spec.get("views", False),
