@@ -1839,8 +1839,8 @@ compare("7.s", true_or_false(works))
 # A scaler protects gradients on their way to a float32 `.grad`. Where `.grad` itself is
 # float16, dividing by the scale would lose them at the last moment, so it refuses.
 #
-# **Four: smaller steps in a bfloat16 model.** Each weight below gets the same gradient three
-# times, and a learning rate that is ten times smaller each time.
+# **Four: smaller steps in a bfloat16 model.** One step on one page, with a learning rate that is
+# ten times smaller each time.
 
 # %%
 predict("7.t")
@@ -1859,8 +1859,8 @@ for rate in (0.1, 0.01, 0.001):
 compare("7.t", true_or_false(shares[-1] > 0.9))
 
 # %% [markdown]
-# A weight has eight binary digits, too. A step below half of the last one is rounded away. So
-# weights need more digits than forward passes do: float32 weights under `autocast`, or a
+# A weight has eight binary digits, too. A step below half of the last one is rounded away. The
+# cure is weights with more digits than the forward pass: float32 weights under `autocast`, or a
 # float32 copy of them that the optimizer steps on.
 #
 # **Five: skipped, with a fine loss.**
@@ -1880,6 +1880,7 @@ moved = not torch.equal(weights(model), weights(reader()))
 print(
     f"loss {loss.item():.4f}, scaled loss {scaler.scale(loss).item():.3g}, weights moved: {moved}"
 )
+print("all gradients finite:", bool(gradient(model).isfinite().all()))
 compare("7.u", true_or_false(loss.isfinite() and not moved))
 
 # %% [markdown]
@@ -1931,7 +1932,7 @@ compare("7.v", true_or_false(fits))
 #
 # ## What comes next
 #
-# This was the last lesson. The ledger of this course works outside it, on any training script:
+# This was the last lesson. The ledger of this course works outside it, on your own scripts:
 #
 # ```
 # gradient-ledger train.py
