@@ -60,19 +60,6 @@ def _times(factor: Callable[[int, int], float], of: slice = slice(None), dtype: 
     return code
 
 
-def _onto_what_was_there(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
-    """Backward sums up in `.grad`, on top of what it held; what was there is put back."""
-    trainable, held = _trainable(model), [p.grad for p in model.parameters()]
-    for p, old in zip(model.parameters(), held, strict=True):
-        p.grad = old.clone() if old is not None and p.requires_grad else None
-    for x, y in micro_batches:
-        loss_fn(model(x), y).backward()
-    found = {name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in trainable.items()}
-    for p, old in zip(model.parameters(), held, strict=True):
-        p.grad = old
-    return {name: total.float() / len(micro_batches) for name, total in found.items()}
-
-
 def _one_backward(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
     mean = torch.stack([loss_fn(model(x), y) for x, y in micro_batches]).float().mean()
     return {name: gradient.float() for name, gradient in zip(_trainable(model), _handed_back(model, mean), strict=True)}
@@ -196,7 +183,6 @@ def last_micro_batch_alone(model: nn.Module, loss_fn: LossFn, micro_batches: Win
     "What .grad held before is counted in",
     "What came back includes the gradients that were in .grad at the call.",
     "backward adds to what is there. What is there, when it runs for the first time?",
-    also=(_onto_what_was_there,),
     where=lambda spec: "earlier" in spec,
 )
 def earlier_gradients_counted(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
