@@ -117,7 +117,7 @@ def _cases(seed: int) -> list[Case]:
         [
             row("no checkpoint, two windows of two", 2, 2, 4),
             row("no checkpoint, a window that is not finite, clipped", 2, 2, 4, infinite=1, max_norm=0.2),
-            row("no checkpoint, float32", 2, 2, 4, dtype="float32", max_norm=0.3, ledger=True),
+            row("no checkpoint, float32", 2, 3, 6, dtype="float32", max_norm=0.5, lr=1.0, ledger=True),
             row(
                 "killed in windows 1 and 2, and a frozen weight",
                 1,
