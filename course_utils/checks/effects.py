@@ -128,8 +128,8 @@ changed_parameters = Misconception(
     "changed-parameters",
     "Parameters of the model were changed",
     "The weights are not as they were, and this exercise is not about updating them.",
-    "Look for a step, for an in-place operation on a parameter, or for a module that was converted: float(), half() and "
-    "to() change its own parameters.",
+    "Look for a step, for an in-place operation on a parameter, or for a module that was converted: float(), half() "
+    "and to() change its own parameters.",
 )
 changed_input = Misconception(
     "changed-input",

@@ -667,3 +667,12 @@ def non_finite_refused(*args, **kwargs):
         return clip_grad_norm_(self.model.parameters(), self.max_norm, error_if_nonfinite=True).item()
 
     return attempt(clip=clip)(*args, **kwargs)
+
+
+@wrong(mistakes.always_called_skipped)
+def asks_what_step_returned(*args, **kwargs):
+    def step(self):
+        self.returned = self.scaler.step(self.optimizer)
+        self.scaler.update()
+
+    return attempt(step=step, was_skipped=lambda self: self.returned is None)(*args, **kwargs)

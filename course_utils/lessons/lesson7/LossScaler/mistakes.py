@@ -582,12 +582,22 @@ class _OnceForAllButCounted(_Scaler):
         self.forget()
 
 
+class _Together(_Scaler):
+    """Adds the good optimizers of a round up, and grows once when there are enough."""
+
+    def count(self) -> None:
+        self.good += len(self.found)
+        if self.good >= self.interval:
+            self.grow()
+
+
 @mistake(
     "Each optimizer counted by itself",
     "In a round with two optimizers the scale backed off twice, or two good ones were counted. It is one round.",
     "How often does update() run in a round, and how often step()? The scale is the business of the first.",
     also=(
         _OnceForAllButCounted,
+        _Together,
         _with(overflowed=lambda self: any(self.found.values()), count=lambda self: _count_optimizers(self)),
     ),
 )
@@ -670,11 +680,26 @@ def _only_unscaled(self: _Scaler, optimizer: Optimizer) -> None:
         raise RuntimeError("out of order")
 
 
+class _OneState(_Scaler):
+    """Has one state for each optimizer: unscaling after a step makes it unscaled again, and a step possible."""
+
+    def refuse_unscale(self, optimizer: Optimizer) -> None:
+        _only_unscaled(self, optimizer)
+
+    def unscale(self, optimizer: Optimizer) -> None:
+        self.stepped.discard(optimizer)
+        super().unscale(optimizer)
+
+    def note(self, optimizer: Optimizer, bad: bool) -> None:
+        self.found[optimizer] = bad or self.found.get(optimizer, False)
+
+
 @mistake(
     "unscale_() after step() is let pass",
     "unscale_() of an optimizer that had taken its step in this round raised nothing.",
     "In which state is an optimizer after step(), and which calls does that state allow?",
     also=(
+        _OneState,
         _with(
             unscale_=lambda self, optimizer: None if optimizer in self.stepped else _Scaler.unscale_(self, optimizer)
         ),

@@ -115,7 +115,7 @@ def summed_in_float16(model: nn.Module, loss_fn: LossFn, micro_batches: Window) 
 
 @mistake(
     "Returned in bfloat16",
-    "The numbers are right, as far as bfloat16 can hold them. Asked is float32.",
+    "What came back is bfloat16. Asked is float32.",
     "The sum was float32, or could have been. Where was it turned back?",
 )
 def returned_in_bfloat16(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
@@ -124,7 +124,7 @@ def returned_in_bfloat16(model: nn.Module, loss_fn: LossFn, micro_batches: Windo
 
 @mistake(
     "Returned in float64",
-    "The numbers are right. Asked is float32.",
+    "What came back is float64. Asked is float32.",
     "float() makes float32 of it.",
 )
 def returned_in_float64(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
@@ -195,9 +195,9 @@ def earlier_gradients_counted(model: nn.Module, loss_fn: LossFn, micro_batches: 
 
 @mistake(
     "The model was put into train mode",
-    "Where the model came in eval mode, its dropout drew and its batch norm used the statistics of the micro-batch.",
+    "Where dropout and batch norm came in eval mode, dropout drew and batch norm used the statistics of the micro-batch.",
     "The mode is the caller's choice: leave model.train() out.",
-    where=lambda spec: spec["model"] == "eval",
+    where=lambda spec: spec["model"] == "part eval",
 )
 def put_into_train_mode(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
     model.train()

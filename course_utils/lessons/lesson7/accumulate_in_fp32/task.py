@@ -50,7 +50,7 @@ def _cases(seed: int) -> list[Case]:
             row("one weight is frozen", 4, model="frozen"),
             row("one layer is not used", 2, model="unused", earlier="some"),
             row("one weight tied to two places", 6, model="tied"),
-            row("dropout and batch norm in eval mode", 3, model="eval"),
+            row("dropout and batch norm in eval mode, float32 buffers", 3, model="part eval"),
             row("parameters of the model's own", 3, model="twins"),
             row("twelve micro-batches of one row, large targets", 12, 1, "linear", targets="large"),
         ],
@@ -63,6 +63,10 @@ def _arrange(case: Case) -> Arrangement:
     for p in model.parameters():
         p.grad = None
     model = model.bfloat16()
+    for module in model.modules():
+        for name, buffer in module.named_buffers(recurse=False):
+            if buffer.is_floating_point():  # as one keeps the statistics of batch norm
+                setattr(module, name, 1 + torch.arange(len(buffer), device=buffer.device) / 7)
     for p, gradient in zip(model.parameters(), held, strict=True):
         p.grad = None if gradient is None else gradient.bfloat16()
     micro_batches = _window_of(case)
@@ -82,7 +86,8 @@ EXERCISE = Exercise(
     difficulty=3,
     minutes=15,
     goal=(
-        "Write `accumulate_in_fp32(model, loss_fn, micro_batches)`. All parameters of `model` are bfloat16. "
+        "Write `accumulate_in_fp32(model, loss_fn, micro_batches)`. All parameters of `model` are bfloat16; "
+        "buffers may be float32. Dropout and batch norm, where a model has them, are in eval mode. "
         "`micro_batches` is a list of one to a thousand pairs `(x, y)`, bfloat16 too, all with the same number of rows; "
         "`loss_fn(prediction, target)` is a mean over rows. Return `{name: gradient}`: the gradient of the mean loss "
         "over all rows of the window, in **float32**, under the names of `model.named_parameters()`. No entry may be "
@@ -90,7 +95,7 @@ EXERCISE = Exercise(
         "parameter's gradient. What a forward and a backward pass in bfloat16 round is within that. Long sums in "
         "bfloat16 are not. A frozen parameter has no entry, a parameter that the loss does not use has zeros, and a tied "
         "one appears once. `.grad` of every parameter holds afterwards what it held before, and the model stays as it "
-        "was: mode, values and dtype. How you do it is yours; a float32 copy of the model is as good as a float32 sum of "
+        "was: modes, values and dtypes. How you do it is yours; a float32 copy of the model is as good as a float32 sum of "
         "bfloat16 gradients. `loss_fn` takes a prediction in any of bfloat16, float32 and float64."
     ),
     cases=_cases,
@@ -113,7 +118,7 @@ EXERCISE = Exercise(
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
         ("the model has a layer that it does not use", lambda spec: spec["model"] == "unused"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
-        ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
+        ("dropout and batch norm are in eval mode", lambda spec: spec["model"] == "part eval"),
     ),
     quantities={
         "the number of micro-batches": lambda spec: spec["k"],

@@ -139,7 +139,7 @@ def cleared_at_the_end_alone(*args: Any, **kwargs: Any) -> object:
 
 @mistake(
     "The gradients are still there at the end",
-    "Norm, step and scaler are right. After the call .grad holds the window's gradient.",
+    "After the call .grad holds numbers: the window's gradient is still there.",
     "The text asks for None or zeros at the end, too.",
     "Where every window begins by clearing nothing is wrong in the numbers. The memory is held all the same, and after a "
     "skipped step it holds what is not finite.",
@@ -189,11 +189,21 @@ def _trainable_alone(self: _Window) -> None:
 
 @mistake(
     "A frozen weight's gradient is still at work",
-    "The frozen weight held a gradient from before and kept it: it was unscaled, measured and stepped with.",
+    "The frozen weight held a gradient from before and kept it: it was unscaled and stepped with, and where all parameters are measured the norm counts it, too.",
     "requires_grad=False stops backward, not the scaler and not the optimizer. Empty that one, too.",
+    also=(
+        lambda *args, **kwargs: _with(start=_trainable_alone, finish=_trainable_alone, clip=_clip_trainable)(
+            *args, **kwargs
+        ),
+    ),
 )
 def frozen_not_cleared(*args: Any, **kwargs: Any) -> object:
     return _with(start=_trainable_alone, finish=_trainable_alone)(*args, **kwargs)
+
+
+def _clip_trainable(self: _Window) -> None:
+    params = [p for p in self.model.parameters() if p.requires_grad]
+    self.norm = nn.utils.clip_grad_norm_(params, self.max_norm).item()
 
 
 def _times_zero(self: _Window) -> None:
@@ -281,7 +291,8 @@ def _plain(self: _Window, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 @mistake(
     "No autocast",
     "The forwards ran without autocast.",
-    "Which context manager makes a forward run in half precision, and which call stands inside it?",
+    "Which context manager makes a forward run in half precision, for which type of device, and which call stands "
+    "inside it?",
     also=(lambda *args, **kwargs: _with(forward=_loss_alone_under_autocast)(*args, **kwargs),),
 )
 def no_autocast(*args: Any, **kwargs: Any) -> object:
@@ -342,7 +353,7 @@ def _measured_alone(self: _Window) -> None:
 
 @mistake(
     "Not clipped",
-    "The norm that came back is right. The step used the gradient unclipped.",
+    "The step used the gradient unclipped.",
     "What changes .grad between unscaling and the step?",
 )
 def not_clipped(*args: Any, **kwargs: Any) -> object:
@@ -533,6 +544,16 @@ def never_called_skipped(*args: Any, **kwargs: Any) -> object:
 
 
 @mistake(
+    "Always called skipped",
+    '"skipped" is True in each window, and the scheduler, where there is one, never moved.',
+    "The scaler does not say whether it skipped, and scaler.step returns what optimizer.step does: None. What does a "
+    "skipped step do to the scale?",
+)
+def always_called_skipped(*args: Any, **kwargs: Any) -> object:
+    return _with(ask=lambda self: True)(*args, **kwargs)
+
+
+@mistake(
     "The loss was asked whether the step was skipped",
     "Where all losses are finite and the gradient is not, the skipped step was called taken.",
     "Scaled gradients overflow in backward, after the loss. Who sees that?",
@@ -601,7 +622,7 @@ def scheduler_for_each_micro_batch(*args: Any, **kwargs: Any) -> object:
 
 @mistake(
     "The loss of the last micro-batch was returned",
-    "The step is right. What came back as the loss is that of the last micro-batch.",
+    "What came back as the loss is that of the last micro-batch.",
     "Asked is the mean over all rows of the window.",
 )
 def loss_of_the_last(*args: Any, **kwargs: Any) -> object:
@@ -610,7 +631,7 @@ def loss_of_the_last(*args: Any, **kwargs: Any) -> object:
 
 @mistake(
     "The losses of the micro-batches were added up",
-    "The step is right. What came back as the loss is the sum over the micro-batches.",
+    "What came back as the loss is the sum over the micro-batches.",
     "Asked is the mean over all rows of the window.",
 )
 def losses_added_up(*args: Any, **kwargs: Any) -> object:
@@ -619,7 +640,7 @@ def losses_added_up(*args: Any, **kwargs: Any) -> object:
 
 @mistake(
     "The returned loss was divided once too often",
-    "The step is right. What came back as the loss is the mean divided by the number of micro-batches.",
+    "What came back as the loss is the mean divided by the number of micro-batches.",
     "Do you add up losses that are divided already, and divide the sum?",
     also=(_with(loss=lambda self: self.losses[-1] / self.k),),
 )
@@ -629,7 +650,7 @@ def loss_divided_again(*args: Any, **kwargs: Any) -> object:
 
 @mistake(
     "The returned loss is scaled",
-    "The step is right. What came back as the loss is the scaled one.",
+    "What came back as the loss is the scaled one.",
     "Take the number before scaler.scale.",
     also=(_with(loss=lambda self: self.before * self.losses[-1] / self.k),),
 )
@@ -644,7 +665,7 @@ def _norm_scaled(self: _Window) -> None:
 
 @mistake(
     "The returned norm is that of the scaled gradient",
-    "The step is right. What came back as the norm was measured before unscaling.",
+    "What came back as the norm was measured before unscaling.",
     "clip_grad_norm_ returns the norm that it found. Does it find the gradient at its real size?",
 )
 def scaled_norm_returned(*args: Any, **kwargs: Any) -> object:
@@ -658,7 +679,7 @@ def _norm_after(self: _Window) -> None:
 
 @mistake(
     "The norm after clipping was returned",
-    "The step is right. What came back as the norm was measured after clipping.",
+    "What came back as the norm was measured after clipping.",
     "What clip_grad_norm_ returns is the norm before.",
 )
 def norm_after_clipping(*args: Any, **kwargs: Any) -> object:
@@ -672,9 +693,9 @@ def _in_train_mode(self: _Window) -> None:
 
 @mistake(
     "The model was put into train mode",
-    "Where the model came in eval mode, its dropout drew and its batch norm used the statistics of the micro-batch.",
+    "Where dropout and batch norm came in eval mode, dropout drew and batch norm used the statistics of the micro-batch.",
     "The mode is the caller's choice: leave model.train() out.",
-    where=lambda spec: spec["model"] == "eval",
+    where=lambda spec: spec["model"] == "part eval",
 )
 def put_into_train_mode(*args: Any, **kwargs: Any) -> object:
     return _with(start=_in_train_mode)(*args, **kwargs)

@@ -174,7 +174,7 @@ def _cases(seed: int) -> list[Case]:
             row("a layer that the model does not use holds a NaN", [2, 2], 0.5, model="unused", earlier="not finite"),
             row("a frozen weight holds a gradient", [2, 2], 0.5, model="frozen", frozen_holds=True),
             row("one weight tied to two places, weight decay", [3, 2], 0.5, model="tied", optimizer="decay"),
-            row("dropout and batch norm in eval mode", [2, 2], 0.5, model="eval", optimizer="groups"),
+            row("dropout and batch norm in eval mode", [2, 2], 0.5, model="part eval", optimizer="groups"),
             row("another loss, AdamW", [4, 4], 1000.0, loss="poisson", optimizer="AdamW", stepped=1),
         ],
     )
@@ -218,7 +218,7 @@ EXERCISE = Exercise(
         "the total norm of the unscaled gradient **before** clipping, a float or a 0-d tensor, and where the gradient is not "
         'finite any infinity or NaN; `"skipped"`, whether the scaler skipped the step, `True` or `False`. The function is '
         "called for one window after another, with the same model, optimizer, scaler and scheduler. Modes stay as they "
-        "were. With a scaler that is not enabled every gradient is finite. Some models of the check are float64, which autocast "
+        "were; dropout and batch norm, where a model has them, are in eval mode. With a scaler that is not enabled every gradient is finite. Some models of the check are float64, which autocast "
         "leaves in float64: that changes nothing in your code."
     ),
     cases=_cases,
