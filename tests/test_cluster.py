@@ -101,7 +101,7 @@ def test_torch_distributed_talks_to_the_ranks_inside_and_to_nobody_outside() -> 
 
     with default_group(group):
         assert cluster.run(task) == [(3.0, 0, 2), (3.0, 1, 2)]
-    assert group.sent == [[Sent("all_reduce", 1, own=True)]] * 2
+    assert group.sent == [[Sent("all_reduce", 1, 1, own=True)]] * 2
     assert not dist.is_initialized()
 
 

@@ -97,6 +97,7 @@ def test_a_folder_can_be_made_what_it_was(tmp_path: Path) -> None:
     (tmp_path / "deep" / "y").write_text("more")
     folder.put(before)
     assert folder.files() == before == {"x": b"old"}
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
 def test_nothing_stays_patched_and_no_folder_stays() -> None:

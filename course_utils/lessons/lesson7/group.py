@@ -25,10 +25,12 @@ _REDUCE: Sequence[tuple[Any, Callable[[torch.Tensor], torch.Tensor]]] = (
 
 @dataclass(frozen=True)
 class Sent:
-    """One collective that a rank took part in: its name, how many floating-point entries went round, whose call."""
+    """One collective that a rank took part in: its name, how many numbers went round, whose call it was."""
 
     name: str
+    numbers: int
     entries: int
+    """Those of the numbers that are floating-point, as gradients are."""
     own: bool
     """Whether it was a call of `torch.distributed`; else DDP's own machinery called."""
 
@@ -101,7 +103,8 @@ class Group(dist.ProcessGroup):
         """Copies of what each rank brought; refuses, as a cluster would hang or fail, where they do not fit."""
         entries = sum(tensor.numel() for tensor in tensors if tensor.is_floating_point())
         caller = sys._getframe(2).f_code.co_filename
-        self.sent[self.rank()].append(Sent(name, entries, caller.endswith("distributed_c10d.py")))
+        numbers = sum(tensor.numel() for tensor in tensors)
+        self.sent[self.rank()].append(Sent(name, numbers, entries, caller.endswith("distributed_c10d.py")))
         shapes = ", ".join(f"{tensor.numel()} {str(tensor.dtype).removeprefix('torch.')}" for tensor in tensors)
         return self._cluster.meet(f"{name}({shapes})", [tensor.detach().clone() for tensor in tensors])
 

@@ -70,6 +70,9 @@ class Folder:
         now = self.files()
         for name in now.keys() - files.keys():
             (self._path / name).unlink()
+        for folder in sorted((path for path in self._path.rglob("*") if path.is_dir()), reverse=True):
+            if not any(folder.iterdir()):
+                folder.rmdir()
         for name, content in files.items():
             if now.get(name) == content:
                 continue

@@ -156,6 +156,21 @@ def exchanged_order(ddp_model, optimizer, loss_fn, micro_batches):
     optimizer.zero_grad()
 
 
+@right
+def with_a_barrier_and_a_log(ddp_model, optimizer, loss_fn, micro_batches):
+    optimizer.zero_grad()
+    total = torch.zeros((), dtype=torch.float64)
+    for i, (x, y) in enumerate(micro_batches, 1):
+        with contextlib.nullcontext() if i == len(micro_batches) else ddp_model.no_sync():
+            loss = loss_fn(ddp_model(x), y) / len(micro_batches)
+            loss.backward()
+        total += loss.detach()
+    dist.barrier()
+    optimizer.step()
+    dist.all_reduce(total)
+    return total.item() / dist.get_world_size()
+
+
 # ------------------------------------------------------------------ wrong
 
 

@@ -33,6 +33,10 @@ def right(
     optimizer.step()
 
 
+_FEW = 2
+"""As many numbers of one's own are no gradient: a count, and perhaps a loss for a log."""
+
+
 def _accepted(_: Case, evidence: Evidence) -> Evidence:
     return replace(evidence, result=None)
 
@@ -42,7 +46,7 @@ def _rules(_: Case, evidence: Evidence) -> Broken | None:
     if not isinstance(own, list) or not isinstance(rounds, list):
         return None
     for number, sizes in enumerate(own, 1):
-        if any(size > 1 for size in sizes) or len(sizes) > 1:
+        if sum(sizes) > _FEW:
             seen = f"numbers sent by collectives of your own in call {number}: {', '.join(map(str, sizes))}"
             return Broken(mistakes.gradients_sent_by_hand, seen)
     for number, (times, switch) in enumerate(zip(rounds, evidence.facts.get(SWITCH) or [], strict=False), 1):

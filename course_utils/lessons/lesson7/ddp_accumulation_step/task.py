@@ -101,7 +101,7 @@ class _Rank:
             sent = group.sent[self._rank][start:]
             by_ddp = sum(one.entries for one in sent if one.name == "all_reduce" and not one.own)
             self.rounds.append(by_ddp / trainable)
-            self.own.append([one.entries for one in sent if one.own])
+            self.own.append([one.numbers for one in sent if one.own])
             self.averages = self.averages and wrapped.require_backward_grad_sync
         return result
 
