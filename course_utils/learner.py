@@ -147,13 +147,17 @@ def _remember(verdict: Verdict, attempt: object) -> None:
 
 
 def _fingerprint(attempt: object) -> str:
+    return hashlib.sha256(repr(_code_of(attempt)).encode()).hexdigest()[:12]
+
+
+def _code_of(attempt: object) -> object:
+    """What an attempt computes, as it was compiled: of a class, what each of its methods does."""
+    if isinstance(attempt, type):
+        return [(name, _code_of(value)) for name, value in vars(attempt).items() if hasattr(value, "__code__")]
     code = getattr(attempt, "__code__", None)
-    parts = (
-        (code.co_code, repr([c for c in code.co_consts if not hasattr(c, "co_code")]), code.co_names)
-        if code
-        else repr(attempt)
-    )
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+    if code is None:
+        return repr(attempt)
+    return code.co_code, repr([c for c in code.co_consts if not hasattr(c, "co_code")]), code.co_names
 
 
 def hint(identifier: str) -> None:

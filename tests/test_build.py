@@ -22,7 +22,7 @@ from course_utils.authoring.execute import execute
 from course_utils.authoring.files import AuthoringError, chosen
 from course_utils.authoring.notebooks import HOUSE_RULES, setup_code, solved_notebook
 from course_utils.authoring.repository import NOWHERE, read_setting, repository
-from course_utils.authoring.source import read
+from course_utils.authoring.source import DEFAULT_STUB, read
 from course_utils.lessons import lesson
 
 if sys.version_info >= (3, 11):
@@ -97,6 +97,25 @@ def test_a_broken_program_to_repair_is_the_stub_of_its_exercise(small_course: Pa
     (lesson,) = chosen([9])
     solved = cell(solved_notebook(read(small_course, lesson), lesson, NOWHERE), "exercise-9-1").source
     assert "STUB" not in solved and "if True" not in solved and "doubled_tensor" in solved
+
+
+def test_the_methods_of_a_class_keep_their_places_in_its_stub(small_course: Path) -> None:
+    methods = (
+        f'    ### BEGIN STUB\n    def scale(self):\n        """One."""\n        {DEFAULT_STUB}\n    ### END STUB\n'
+    )
+    edit(small_course, "    ### BEGIN SOLUTION\n", methods + "    ### BEGIN SOLUTION\n")
+    text = cell(student_notebook(small_course, 9), "exercise-9-1").source
+    assert text.endswith(f'    def scale(self):\n        """One."""\n        {DEFAULT_STUB}')
+
+
+def test_what_has_places_to_fill_in_is_no_broken_program(small_course: Path) -> None:
+    (lesson,) = chosen([9])
+    for line, broken in (("return x", True), (DEFAULT_STUB, False)):
+        stub = f"    ### BEGIN STUB\n    {line}\n    ### END STUB\n    ### BEGIN SOLUTION\n"
+        edit(small_course, "    ### BEGIN SOLUTION\n", stub)
+        found = read(small_course, lesson).exercise_cell("9.1")
+        assert found is not None and found.own_stub and found.broken_stub is broken
+        edit(small_course, stub, "    ### BEGIN SOLUTION\n")
 
 
 def test_the_banner_says_all_the_registry_knows(small_course: Path) -> None:

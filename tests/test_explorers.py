@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import math
 import re
+import struct
 import subprocess
 import sys
 import warnings
@@ -23,6 +24,7 @@ from course_utils.widgets import (
     loss_surface,
     order_of_events,
     page,
+    underflow_line,
     windows_of_training,
 )
 from course_utils.widgets.explorers import (
@@ -35,6 +37,8 @@ from course_utils.widgets.explorers import (
     order_view,
     surface,
     surface_view,
+    underflow,
+    underflow_view,
     windows,
     windows_view,
 )
@@ -482,6 +486,78 @@ def test_numbers_of_passes_are_said_in_few_words() -> None:
     assert said == ["none", "3", "1, 2", "1 to 3", "1, 3, 5"]
 
 
+# The line of sizes
+
+
+def small_gradients() -> list[torch.Tensor]:
+    """Two tensors of gradients whose sizes span the lower end of float16, zeros among them."""
+    generator = torch.Generator("cpu").manual_seed(0)
+    with torch.device("cpu"):
+        drawn = torch.randn(3, 40, generator=generator, dtype=torch.float64)
+        sizes = drawn[1:] * 2.0 ** (-26 + 6 * drawn[0])
+        return [sizes[0].float(), torch.where(drawn[2] > 1, 0.0, sizes[1]).view(5, 8).float()]
+
+
+def ieee_half(value: float) -> str:
+    """What Python's own packing of numbers makes of `value` in 16 bits: another oracle than torch."""
+    try:
+        (half,) = struct.unpack("<e", struct.pack("<e", value))
+    except OverflowError:
+        return "infinite"
+    return "zero" if half == 0 else "normal" if abs(half) >= 2.0**-14 else "subnormal"
+
+
+@pytest.mark.parametrize("power", [0, 5, 14, 30, 48])
+def test_every_gradient_is_counted_as_the_ieee_format_has_it(power: int) -> None:
+    gradients = small_gradients()
+    values = [value for part in gradients for value in part.flatten().tolist() if value]
+    kinds = [ieee_half(value * 2.0**power) for value in values]
+    run = underflow.scaled(gradients, power)
+    assert run.counts == {kind: kinds.count(kind) for kind in underflow.KINDS}
+    assert {kind: sum(sizes.values()) for kind, sizes in run.sizes.items()} == run.counts
+    assert run.total == len(values) and sum(run.share(kind) for kind in underflow.KINDS) == pytest.approx(1)
+
+
+def test_a_size_is_the_power_of_two_at_or_below_it() -> None:
+    run = underflow.scaled([torch.tensor([1.0, -1.9, 2.0, 2.0**-26, 0.0])], 0)
+    assert run.sizes == {"zero": {-26: 1}, "subnormal": {}, "normal": {0: 2, 1: 1}, "infinite": {}}
+
+
+@pytest.mark.parametrize("name", sorted(underflow.FORMATS))
+def test_the_ends_are_those_of_the_format(name: str) -> None:
+    ends, dtype = underflow.ends(name), underflow.FORMATS[name]
+    sizes = torch.tensor([ends.zero, ends.zero + 1, ends.normal, ends.infinite - 1], dtype=torch.float64)
+    zero, smallest, tiny, large = (2.0**sizes).to(dtype).double().tolist()
+    assert (zero, smallest) == (0.0, 2.0 ** (ends.zero + 1))
+    assert tiny == torch.finfo(dtype).tiny and math.isfinite(large)
+    assert torch.tensor(2.0, dtype=torch.float64).pow(ends.infinite).to(dtype).isinf()
+
+
+@pytest.mark.parametrize(
+    ("gradients", "power", "name", "reason"),
+    [
+        ([], 0, "float16", "not zero"),
+        ([torch.zeros(3)], 0, "float16", "not zero"),
+        ([torch.tensor([1.0, math.nan])], 0, "float16", "NaN before any scale"),
+        ([torch.ones(1)], 0, "float8", "no format 'float8'"),
+        ([torch.ones(1)], 49, "float16", "2 to the power of 0 to 48, not 49"),
+    ],
+)
+def test_gradients_that_stand_on_no_line_are_refused(
+    gradients: list[torch.Tensor], power: int, name: str, reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        underflow.scaled(gradients, power, name)
+
+
+def test_the_sentence_has_all_numbers() -> None:
+    said = underflow_view.describe(underflow.scaled([torch.tensor([2.0**-30, 2.0**-20, 1.0, 1e30, 0.0])], 0))
+    assert said == (
+        "Scale 2**0 in float16: of 4 gradients that are not zero, 1 become zero, 1 are subnormal, with fewer digits, "
+        "1 are normal and 1 become infinite."
+    )
+
+
 # Numbers
 
 
@@ -580,6 +656,7 @@ STILLS = {
         buffer_view.ledger(buffer.example(buffer.GradientBuffer())),
     ),
     "order_of_events": lambda: page.Still(*order_still()),
+    "underflow_line": lambda: page.Still(*line_still()),
     "windows_of_training": lambda: page.Still(*windows_still()),
 }
 
@@ -592,6 +669,11 @@ def order_still() -> tuple[str, str]:
 def windows_still() -> tuple[str, str]:
     stories = [windows.story(rule, 10, 4) for rule in windows.RULES]
     return windows_view.text(stories), page.scrolling(windows_view.overview(stories), windows_view.STILL_CAPTION)
+
+
+def line_still() -> tuple[str, str]:
+    runs = underflow_view._examples(small_gradients())
+    return underflow_view.text(runs), underflow_view.table(runs)
 
 
 @pytest.mark.parametrize("name", sorted(STILLS))
@@ -640,7 +722,23 @@ def test_without_ipywidgets_no_widget_is_made(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    "explorer", [loss_surface, expression_graph, gradient_buffer, order_of_events, windows_of_training]
+    "explorer",
+    [
+        loss_surface,
+        expression_graph,
+        gradient_buffer,
+        order_of_events,
+        lambda: underflow_line(small_gradients()),
+        windows_of_training,
+    ],
+    ids=[
+        "loss_surface",
+        "expression_graph",
+        "gradient_buffer",
+        "order_of_events",
+        "underflow_line",
+        "windows_of_training",
+    ],
 )
 def test_in_a_terminal_the_text_is_printed_and_stderr_stays_empty(
     explorer: Any, capsys: pytest.CaptureFixture[str]
@@ -654,7 +752,12 @@ def test_a_kernel_without_a_front_end_sends_the_text_of_a_terminal_and_the_widge
     import nbformat
     from nbclient import NotebookClient
 
-    cells = [f"from course_utils.widgets import {name}\n{name}()" for name in STILLS]
+    given = {"underflow_line": repr([part.tolist() for part in small_gradients()])}
+    made = {name: f"map(torch.tensor, {given[name]})" if name in given else "" for name in STILLS}
+    cells = [
+        f"import torch\nfrom course_utils.widgets import {name}\n{name}({f'list({made[name]})' if made[name] else ''})"
+        for name in STILLS
+    ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of the client, not of the kernel
@@ -788,6 +891,30 @@ def test_an_order_without_a_step_is_run_without_a_picture() -> None:
     assert "No step ran" in written() and "<img" not in written()
 
 
+def test_the_scale_moves_by_slider_and_by_button_and_the_format_by_button() -> None:
+    import ipywidgets as widgets
+
+    widget = underflow_view._widget(small_gradients())
+    buttons, written = parts(widget)
+    slider = widget.children[0].children[0]
+    assert isinstance(slider, widgets.IntSlider) and slider.description == "scale, power of two"
+    assert "Scale 2**0 in float16" in written() and 'role="status"' in written() and "<img alt=" in written()
+    buttons["Halve it"].click()
+    assert slider.value == 0
+    buttons["Double it"].click()
+    buttons["Times 256"].click()
+    assert slider.value == 9 and "Scale 2**9 in float16" in written()
+    slider.value = 40
+    assert "become infinite" in written()
+    buttons["bfloat16"].click()
+    assert "Scale 2**40 in bfloat16" in written() and "infinite from about 2**128" in written()
+    for _ in range(3):
+        buttons["Times 256"].click()
+    assert slider.value == underflow.POWERS[-1]
+    buttons["float16"].click()
+    assert "Scale 2**48 in float16" in written()
+
+
 def test_a_run_leaves_no_figure_open() -> None:
     import matplotlib.pyplot as plt
 
@@ -807,7 +934,7 @@ def test_the_alternative_text_of_the_surface_says_when_the_point_has_left_the_pi
 def test_importing_the_names_draws_on_no_drawing_and_no_widget_library() -> None:
     code = (
         "import sys\n"
-        "from course_utils.widgets import expression_graph, gradient_buffer, loss_surface, order_of_events\n"
+        "from course_utils.widgets import *\n"
         "print([m for m in ('matplotlib', 'ipywidgets', 'IPython') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

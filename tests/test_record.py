@@ -229,6 +229,25 @@ def test_the_same_attempt_twice_is_one(solutions: str, capfd: pytest.CaptureFixt
     assert not _opens(capfd, solutions)
 
 
+def test_two_classes_of_one_name_are_two_attempts_where_a_method_differs(
+    solutions: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def another(factor: int) -> type:
+        class Attempt:
+            def __new__(cls, w, x, y):  # type: ignore[no-untyped-def]
+                return x.T @ (x @ w - y)
+
+        if factor == 3:
+            Attempt.__new__ = lambda cls, w, x, y: 3 * x.T @ (x @ w - y)  # type: ignore[method-assign]
+        return Attempt
+
+    for factor in (1, 1):
+        check("1.2", another(factor))
+    assert not _opens(capfd, solutions), "the same class, made once more"
+    check("1.2", another(3))
+    assert _opens(capfd, solutions)
+
+
 @pytest.mark.parametrize(
     "attempt",
     [17, lambda w, x, y: None, lambda w, x, y: ...],

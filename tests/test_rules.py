@@ -2618,6 +2618,18 @@ def unscaled_before_it_is_clipped() -> Log:
 
 
 @quiet("precision.clipping")
+def unscaled_before_it_is_clipped_and_a_part_gets_no_gradient() -> Log:
+    tape = Tape("w b frozen")
+    for _ in range(3):
+        tape.passes(1, scaled=True, names="w b")
+        tape.unscale()
+        tape.clip(scaled=True, scale=1024.0)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log({"frozen": {"requires_grad": False}})
+
+
+@quiet("precision.clipping")
 def the_limit_is_multiplied_by_the_scale() -> Log:
     tape = Tape("w b")
     for _ in range(3):

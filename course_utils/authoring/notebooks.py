@@ -232,7 +232,7 @@ def _cleared(function: NotebookNode, cell: SourceCell) -> str:
     from nbgrader.preprocessors import ClearSolutions
     from traitlets.config import Config
 
-    stub = cell.region("STUB") if cell.broken_stub else cell.stub
+    stub = cell.region("STUB") if cell.own_stub else cell.stub
     config = Config({"ClearSolutions": {"code_stub": {"python": stub}}})
     one_cell = nbformat.from_dict(  # type: ignore[no-untyped-call]
         {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [copy.deepcopy(function)]}

@@ -46,9 +46,14 @@ class SourceCell:
         return "\n".join(line for line in self.solved.split("\n") if not _MARKER.match(line))
 
     @property
-    def broken_stub(self) -> bool:
-        """Whether the student version holds a broken program to repair in place of an empty stub."""
+    def own_stub(self) -> bool:
+        """Whether the text itself holds what stands in the student version: a broken program, or a class's methods."""
         return "BEGIN STUB" in self.text
+
+    @property
+    def broken_stub(self) -> bool:
+        """Whether the student version holds a broken program to repair: nothing is left to be filled in there."""
+        return self.own_stub and DEFAULT_STUB not in self.region("STUB")
 
     def region(self, name: str) -> str:
         """The lines of all regions called `name` (SOLUTION or STUB), dedented, without markers."""

@@ -13,9 +13,9 @@ from gradient_ledger.catalogue.entry import Misconception
 
 not_a_function = Misconception(
     "not-a-function",
-    "What was checked is not a function",
+    "What was checked is neither a function nor a class",
     "check() received something that cannot be called.",
-    'Pass the function itself, without parentheses: check("1.1", numerical_gradient).',
+    'Pass the function or class itself, without parentheses: check("1.1", numerical_gradient).',
 )
 endless_loop = Misconception(
     "endless-loop",
@@ -128,7 +128,8 @@ changed_parameters = Misconception(
     "changed-parameters",
     "Parameters of the model were changed",
     "The weights are not as they were, and this exercise is not about updating them.",
-    "Look for a step, or an in-place operation on a parameter.",
+    "Look for a step, for an in-place operation on a parameter, or for a module that was converted: float(), half() "
+    "and to() change its own parameters.",
 )
 changed_input = Misconception(
     "changed-input",
@@ -241,9 +242,10 @@ number_of_dimensions = Misconception(
 mixed_dtypes = Misconception(
     "mixed-dtypes",
     "Two dtypes met in one operation",
-    "One operand is float32 and the other float64. Many operations refuse the mixture.",
-    "Look for a tensor made without dtype=: torch.zeros and torch.ones give float32. Make it from an input, with "
-    "x.new_zeros(...) or torch.zeros_like(x).",
+    "Two operands are of different dtypes. Many operations refuse the mixture.",
+    "Which of the two is not what you meant? torch.zeros and torch.ones give float32 where no dtype= is said; "
+    "x.new_zeros(...) and torch.zeros_like(x) take that of an input. Where a model was converted, its inputs must be, "
+    "too.",
 )
 grad_is_none = Misconception(
     "grad-is-none",

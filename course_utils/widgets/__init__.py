@@ -10,9 +10,17 @@ if TYPE_CHECKING:
     from course_utils.widgets.explorers.expression_view import expression_graph
     from course_utils.widgets.explorers.order_view import order_of_events
     from course_utils.widgets.explorers.surface_view import loss_surface
+    from course_utils.widgets.explorers.underflow_view import underflow_line
     from course_utils.widgets.explorers.windows_view import windows_of_training
 
-__all__ = ["expression_graph", "gradient_buffer", "loss_surface", "order_of_events", "windows_of_training"]
+__all__ = [
+    "expression_graph",
+    "gradient_buffer",
+    "loss_surface",
+    "order_of_events",
+    "underflow_line",
+    "windows_of_training",
+]
 
 # Found when first asked for: an explorer costs nothing to those who import something else from here.
 _HOMES = {
@@ -20,6 +28,7 @@ _HOMES = {
     "gradient_buffer": "course_utils.widgets.explorers.buffer_view",
     "loss_surface": "course_utils.widgets.explorers.surface_view",
     "order_of_events": "course_utils.widgets.explorers.order_view",
+    "underflow_line": "course_utils.widgets.explorers.underflow_view",
     "windows_of_training": "course_utils.widgets.explorers.windows_view",
 }
 

@@ -182,7 +182,9 @@ def _scaled_clip(window: Window, event: Clip) -> bool:
     for one in window.of(Unscale):
         if one.number < event.number and not _accumulated_between(window, one, event):
             unscaled |= set(one.names)
-    if window.names & set(event.names) <= unscaled:
+    # A frozen or unused parameter has nothing that could be unscaled.
+    filled = {name for one in window.of(Accumulate) if one.number < event.number for name in one.names}
+    if (filled or window.names) & window.names & set(event.names) <= unscaled:
         return False
     scale, limit = event.scale or window.step.scale, event.limit
     # max_norm * scaler.get_scale() is right: such a limit is not tiny beside the scale, nor a usual round number.

@@ -19,6 +19,10 @@ Place = tuple[int, str]
 """Number of a case, and where in it."""
 _SAME_DEVIATION = 1e-4
 """By how much two wrong answers may differ, beside how far they are from the right one."""
+_LOOSE = 1e-3
+"""A tolerance from which on two numbers may be the same to it and have nothing to do with each other."""
+_LIKE_DEVIATION = 0.25
+"""By how much two wrong answers may differ there, beside how far they are from the right one."""
 
 
 @dataclass(frozen=True)
@@ -118,21 +122,25 @@ def _form_agreeing(
 
 
 def _same(run: Run, where: str, its: Any, mine: Any) -> bool:
-    """Whether a mistake and an attempt leave the same there: to the tolerance, or as far from the right answer.
+    """Whether a mistake and an attempt leave the same there: to the tolerance, or as far from the right answer; where
+    the tolerance is loose, as for half precision, both.
 
     What is wrong may grow from step to step, and with it the rounding; and a constant of a formula that nobody can
     guess, such as the eps of a division, moves a result by less than a thousandth of what is wrong with it.
     """
-    if difference_kind(its, mine, run.tolerance) is None:
+    same, loose = difference_kind(its, mine, run.tolerance) is None, (run.tolerance or 0.0) >= _LOOSE
+    if same and not loose:
         return True
     right = run.expected.get(where)
     if not (isinstance(its, TensorData) and isinstance(mine, TensorData) and isinstance(right, TensorData)):
-        return False
+        return same
     if not its.value.shape == mine.value.shape == right.value.shape:
-        return False
+        return same
     a, b, r = wide(its.value), wide(mine.value), wide(right.value)
-    finite = bool(torch.isfinite(a).all() and torch.isfinite(b).all() and torch.isfinite(r).all())
-    return finite and float((a - b).abs().max()) <= _SAME_DEVIATION * float((b - r).abs().max())
+    if not bool(torch.isfinite(a).all() and torch.isfinite(b).all() and torch.isfinite(r).all()):
+        return same
+    limit = (_LIKE_DEVIATION if loose and same else _SAME_DEVIATION) * float((b - r).abs().max())
+    return float((a - b).abs().max()) <= limit
 
 
 def same_signs(mistake: Mistake, one: Evidence, other: Evidence) -> bool:

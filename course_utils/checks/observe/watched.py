@@ -63,12 +63,18 @@ def _other_length(before: _State, after: _State, what: str, aspect: str) -> bool
 def _described(before: object, after: object) -> tuple[str, str]:
     """Both values in short; where they look the same in short, by how much they differ."""
     first, second = _brief(before), _brief(after)
+    if isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor) and before.dtype != after.dtype:
+        return f"{first}, {_dtype(before)}", f"{second}, {_dtype(after)}"
     if first == second and isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor):
         if before.shape == after.shape:
             # In float64 on the CPU: booleans have no difference, and two devices share none.
             off = before.to("cpu", torch.float64) - after.to("cpu", torch.float64)
             second += f", off by up to {off.abs().max().item():.1e}"
     return first, second
+
+
+def _dtype(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
 
 def _same(a: object, b: object) -> bool:

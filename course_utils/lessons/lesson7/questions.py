@@ -1,0 +1,227 @@
+"""Predictions and quizzes of lesson 7."""
+
+from __future__ import annotations
+
+from course_utils.lessons.declare import Question
+from course_utils.lessons.measured import TRUE_OR_FALSE
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "7.a",
+        "prediction",
+        "The loss is multiplied by 0.00001, the optimizer is Adam. How does the float16 run read, beside the same run "
+        "without the factor?",
+        {
+            "same": "As well: Adam divides by the size of the gradient",
+            "less": "Some points worse, for the rounding",
+            "chance": "Hardly better than guessing",
+        },
+    ),
+    Question(
+        "7.b",
+        "prediction",
+        "You halve 1 in float16 again and again. Where is the last number that is not 0?",
+        {"tiny": "At 6.1e-5", "small": "At about 6e-8", "far": "At about 1e-45, as in float32"},
+    ),
+    Question(
+        "7.c",
+        "prediction",
+        "From scale 2**16 to 2**32, by powers of two, the largest of these gradients come closer to the upper end. What "
+        "happens to the rounding error of all of them together?",
+        {
+            "smaller": "It gets smaller and smaller",
+            "flat": "It stays about the same",
+            "larger": "It gets larger and larger",
+        },
+    ),
+    Question(
+        "7.d",
+        "prediction",
+        "After the first step that was taken, how many of the remaining steps (about 280) are skipped in this healthy run?",
+        {"none": "None: the scale has been found", "one": "One or two", "dozen": "About a dozen"},
+    ),
+    Question(
+        "7.e",
+        "prediction",
+        "Two optimizers, one scaler. The gradients of the first overflow, those of the second do not. What happens?",
+        {
+            "both": "Both steps are skipped, and the scale is halved",
+            "shared": "The first step is skipped, the second is taken, and the scale is halved",
+            "apart": "The first step is skipped, the second is taken, and the scale stays",
+        },
+    ),
+    Question(
+        "7.f",
+        "prediction",
+        "How many of the nine wrong ways does PyTorch refuse with an error?",
+        {"one": "None, or one", "some": "Four or five", "all": "All nine: the scaler knows its order"},
+    ),
+    Question(
+        "7.g",
+        "prediction",
+        "The second of six windows overflows. The loop clears only after a step that was taken. How many of the six windows "
+        "end in a step?",
+        {
+            "five": "Five: all but the second",
+            "some": "Two to four: it recovers after a while",
+            "one": "One: the first",
+        },
+    ),
+    Question(
+        "7.h",
+        "prediction",
+        "The whole loop stands under one `autocast`. What does the loss of the page do in six steps?",
+        {
+            "falls": "It falls, as with `autocast` around each forward pass",
+            "constant": "It is the same six times, to the last digit",
+        },
+    ),
+    Question(
+        "7.i",
+        "prediction",
+        "One of 2410 entries of the gradient is NaN. After clipping and one step, how many of the 2410 weights are NaN?",
+        {"one": "1: that weight", "layer": "2048: the weights of its layer", "all": "2410: all of them"},
+    ),
+    Question(
+        "7.j",
+        "prediction",
+        "`.grad` in bfloat16 gets 5000 gradients of exactly 1. What does it hold?",
+        {"right": "5000, or close to it", "late": "2048", "early": "256"},
+    ),
+    Question(
+        "7.k",
+        "prediction",
+        "The losses stay undivided, and the bfloat16 sum of 1000 gradients is divided once, at the end. Is that a cure?",
+        {
+            "cures": "Yes: larger numbers lose less",
+            "same": "No: it is off by about as much",
+        },
+    ),
+    Question(
+        "7.l",
+        "prediction",
+        "Only the backward of the first three micro-batches stands inside `no_sync()`, the forward before it. How many "
+        "all-reduces are there in the window of four?",
+        {"none": "None", "one": "One", "four": "Four"},
+    ),
+    Question(
+        "7.m",
+        "prediction",
+        "FSDP2 with `set_requires_gradient_sync(False)`: what is in `.grad` after three of four micro-batches?",
+        {
+            "sum": "The sum of this rank's three gradients, as under `no_sync()`",
+            "none": "None",
+        },
+    ),
+    Question(
+        "7.n",
+        "prediction",
+        "Rank 0 has ten tokens, rank 1 has two, and each sends its mean loss backward. How much does a token of rank 1 count, "
+        "against one of rank 0?",
+        {"one": "As much", "two": "Twice as much", "five": "Five times as much"},
+    ),
+    Question(
+        "7.o",
+        "prediction",
+        "Five parts of a checkpoint are left out, one at a time. In how many cases does the resumed run end with other weights?",
+        {
+            "one": "In one or two",
+            "three": "In three or four: a scale and a random state do not matter",
+            "five": "In all five",
+        },
+    ),
+    Question(
+        "7.p",
+        "prediction",
+        "A process writes a new checkpoint over the old one, to the same name, and is killed in the middle. What can be read?",
+        {
+            "old": "The old checkpoint: the new one was not finished",
+            "nothing": "Neither of them",
+        },
+    ),
+    Question(
+        "7.q",
+        "prediction",
+        "In a float32 run where nothing overflows, a scaler with scale 65536 leaves the same weights as no scaler, bit for bit.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "7.r",
+        "prediction",
+        "Under `autocast` in float16, the logits of a model are float16, and their cross-entropy is float32.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "7.s",
+        "prediction",
+        "With a scaler, a whole model may be float16, made by `model.half()`.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "7.t",
+        "prediction",
+        "In a bfloat16 model, a smaller learning rate makes all weights move, only less far.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "7.u",
+        "prediction",
+        "A scaler may skip a step although the loss is finite, before and after it is scaled.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "7.v",
+        "prediction",
+        "What `state_dict()` of a DDP model gives can be loaded into the plain model as it is.",
+        TRUE_OR_FALSE,
+    ),
+    Question(
+        "7.q1",
+        "quiz",
+        "A log of a run in float16 shows that the scale is halved about once in 2000 steps, and doubled in between. What do you do?",
+        {
+            "nothing": "Nothing: that is how the scaler finds the upper end",
+            "lower": "Begin with a smaller scale",
+            "clip": "Clip harder, since gradients explode",
+        },
+        answer="nothing",
+        because={
+            "nothing": "after each growth interval it doubles, overflows, skips one step and goes back.",
+            "lower": "the scaler would double it until it is there again.",
+            "clip": "clipping comes after the overflow, and the loss scale is what made the number large.",
+        },
+    ),
+    Question(
+        "7.q2",
+        "quiz",
+        "A loop clips before `unscale_`, to a length of 1, at scale 65536. Which repair changes as little as possible, and is right?",
+        {
+            "limit": "Clip to 65536 in place of 1",
+            "unscale": "Put `scaler.unscale_(optimizer)` before the clipping",
+            "after": "Move the clipping behind `scaler.step(optimizer)`",
+        },
+        answer="unscale",
+        because={
+            "limit": "the scale does not stay at 65536.",
+            "unscale": "then the clipping sees the gradients in their own size, and step() does not unscale them again.",
+            "after": "the step has used the gradients by then (lesson 4).",
+        },
+    ),
+    Question(
+        "7.q3",
+        "quiz",
+        "In a run on two ranks, rank 1 has no counted token in this window. Its code leaves the window out with `continue`. "
+        "What happens on rank 0?",
+        {
+            "fine": "Nothing: it steps on its own gradient",
+            "half": "Its gradient is halved by the average",
+            "waits": "It waits in an all-reduce that rank 1 does not join",
+        },
+        answer="waits",
+        because={
+            "fine": "its backward asks for the average over both ranks, and that takes both.",
+            "half": "the average is only formed when both ranks have sent something.",
+            "waits": "every rank has to call each all-reduce. A rank with nothing to say sends zeros.",
+        },
+    ),
+)

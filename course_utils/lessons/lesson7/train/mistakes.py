@@ -1,0 +1,556 @@
+"""What is often done instead in exercise 7.7."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import torch
+from torch import nn
+
+from course_utils.checks.mistakes import mistake
+from course_utils.lessons.training import Batch
+
+Batches = Sequence[Batch]
+Config = Mapping[str, Any]
+Run = Callable[..., object]
+Part = Literal["model", "parameters", "optimizer", "scaler", "schedule"]
+ALL: tuple[Part, ...] = ("model", "optimizer", "scaler", "schedule")
+
+
+def _beside(state: object, path: Path) -> None:
+    torch.save(state, f"{path}.part")
+    os.replace(f"{path}.part", path)
+
+
+def _in_a_file(state: object, path: Path) -> None:
+    with path.open("wb") as file:
+        torch.save(state, file)
+
+
+def _removed_first(state: object, path: Path) -> None:
+    torch.save(state, f"{path}.part")
+    path.unlink(missing_ok=True)
+    os.rename(f"{path}.part", path)
+
+
+def _seed(number: int) -> None:
+    # torch.manual_seed also writes down where it was called, which takes longer than a window here.
+    torch.default_generator.manual_seed(number)
+
+
+def _by_window(config: Config, window: int) -> None:
+    _seed(100_000 * config["seed"] + window)
+
+
+def _half() -> AbstractContextManager[Any]:
+    return torch.autocast("cpu", dtype=torch.float16)
+
+
+@dataclass(frozen=True)
+class _How:
+    """A run, and what in it is otherwise than asked."""
+
+    parts: tuple[Part, ...] = ALL
+    """What is saved and loaded."""
+    write: Callable[[object, Path], None] = _beside
+    saves: Callable[[int, Config], bool] = lambda window, config: True
+    """Whether it saves after that window."""
+    first: Callable[[int, Config], int] = lambda saved, config: saved
+    """The window to go on with, from the number of those that were saved."""
+    finished: Literal["load", "leave"] = "load"
+    seed_once: bool = False
+    seed: Callable[[Config, int], None] = _by_window
+    batch: Callable[[int, int, int, int], int] = lambda window, place, k, first: window * k + place
+    factor: Callable[[int], float] = lambda k: 1 / k
+    autocast: Callable[[], AbstractContextManager[Any]] = _half
+    around: Callable[[], AbstractContextManager[Any]] = nullcontext
+    clear: Literal["start", "end", "never", "not when skipped", "each"] = "start"
+    clear_first: bool = False
+    clip: Literal["unscaled", "scaled", "no", "each"] = "unscaled"
+    schedule: Literal["steps", "windows", "micro-batches", "constant"] = "steps"
+    schedule_last: bool = False
+    """Whether the schedule is built on an optimizer that was loaded already, and sets its rate."""
+    counts_skipped: bool = True
+    scaled: bool = True
+
+    def but(self, **changes: Any) -> Run:
+        """This run with other changes, as a learner would hand it in."""
+        return replace(self, **changes)._run
+
+    def _run(self, model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+        k = config["window"]
+        optimizer = torch.optim.SGD(model.parameters(), lr=config["lr"], momentum=0.9)
+        scaler = torch.amp.GradScaler("cpu", enabled=self.scaled)
+        share = (lambda s: 1.0) if self.schedule == "constant" else (lambda s: 1 - s / config["steps"])
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share)
+        every = {"model": model, "optimizer": optimizer, "scaler": scaler, "schedule": schedule}
+        first = 0
+        if self.seed_once:
+            _seed(config["seed"])
+        if checkpoint is not None and checkpoint.exists():
+            state = torch.load(checkpoint)
+            if self.finished == "leave" and state["window"] >= config["steps"]:
+                return None
+            for name in self.parts:
+                if name == "parameters":
+                    with torch.no_grad():
+                        for p, value in zip(model.parameters(), state[name], strict=True):
+                            p.copy_(value)
+                else:
+                    every[name].load_state_dict(state[name])  # type: ignore[attr-defined]
+            if "optimizer" not in self.parts and "schedule" in self.parts:
+                optimizer.param_groups[0]["lr"] = schedule.get_last_lr()[0]
+            if self.schedule_last:
+                optimizer.param_groups[0]["lr"] = config["lr"]
+            first = self.first(state["window"], config)
+        window = first
+        if self.clear_first:
+            optimizer.zero_grad()
+
+        def goes_on() -> bool:
+            if self.counts_skipped:
+                return window < config["steps"]
+            return schedule.last_epoch < config["steps"] and window < 3 * config["steps"]
+
+        with self.around():
+            while goes_on():
+                self.seed(config, window)
+                if self.clear in ("start", "each"):
+                    optimizer.zero_grad()
+                for place in range(k):
+                    x, y = batches[self.batch(window, place, k, first) % len(batches)]
+                    if self.clear == "each":
+                        optimizer.zero_grad()
+                    with self.autocast():
+                        loss = nn.functional.cross_entropy(model(x), y) * self.factor(k)
+                    scaler.scale(loss).backward()
+                    if self.clip == "each":
+                        nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"] * scaler.get_scale())
+                    if self.schedule == "micro-batches" and place < k - 1:
+                        schedule.step()
+                self._step(model, config, optimizer, scaler, schedule)
+                window += 1
+                if checkpoint is not None and self.saves(window - 1, config):
+                    state = {name: every[name].state_dict() for name in self.parts if name != "parameters"}  # type: ignore[attr-defined]
+                    if "parameters" in self.parts:
+                        state["parameters"] = [p.detach() for p in model.parameters()]
+                    self.write({**state, "window": window}, checkpoint)
+        return None
+
+    def _step(self, model: nn.Module, config: Config, optimizer: Any, scaler: Any, schedule: Any) -> None:
+        if self.clip == "unscaled":
+            scaler.unscale_(optimizer)
+        if self.clip in ("unscaled", "scaled"):
+            nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
+        scale = scaler.get_scale()
+        scaler.step(optimizer)
+        scaler.update()
+        stepped = scaler.get_scale() >= scale
+        if stepped or self.schedule in ("windows", "micro-batches"):
+            schedule.step()
+        if self.clear == "end" or (self.clear == "not when skipped" and stepped):
+            optimizer.zero_grad()
+
+
+AS_ASKED = _How()
+
+# ------------------------------------------------------------------ going on
+
+
+@mistake(
+    "After every kill the run began anew",
+    "It ends with the same bits, and all micro-batches that were behind it ran again; those of a finished run, too.",
+    "Is the state of the run in the folder after the first window, and does a call look for it, under the same name?",
+    "The end is the same, so it looks as if it went on. It is the time that is lost.",
+)
+def never_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(saves=lambda window, config: False)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Killed before its end, the run began anew",
+    "All micro-batches that were behind it ran again. A finished run is known as one, so something is saved at the end.",
+    "After which windows does your loop save? How far is the line that saves indented?",
+)
+def saved_at_the_end_alone(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    at_the_end = AS_ASKED.but(saves=lambda window, config: window == config["steps"] - 1)
+    return at_the_end(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Not saved after every window",
+    "The run that was killed went on from an older window than the last one: micro-batches that were behind it ran again.",
+    "After which windows does your loop save?",
+)
+def saved_now_and_then(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    every_second = AS_ASKED.but(saves=lambda window, config: window % 2 == 1 or window == config["steps"] - 1)
+    return every_second(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The momentum did not come along",
+    "After the kill the run ended elsewhere: where it ends when the optimizer begins with an empty memory.",
+    "What does SGD with momentum remember from step to step, and in whose state_dict() does it stand?",
+    "The weights are what one saves first. The momentum is as large as they are.",
+)
+def optimizer_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(parts=("model", "scaler", "schedule"))(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The schedule began anew",
+    "After the kill the run ended elsewhere: where it ends when the steps are counted from 0 again, so that the "
+    "learning rate is too high.",
+    "By what number is the learning rate made, and where is that number after a kill?",
+    "The optimizer's state holds the rate of the next step, so the first one is right.",
+)
+def schedule_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(parts=("model", "optimizer", "scaler"))(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The first step after a kill had the first learning rate",
+    "After the kill the run ended elsewhere: where it ends when the first step that follows has the learning rate "
+    "config['lr'], and the steps after it the right one.",
+    "A schedule that is built sets the learning rate of its optimizer. Which comes first in your code, that or the "
+    "loading of the optimizer's state?",
+    "Each of the two lines is right, and their order looks like a matter of taste.",
+)
+def schedule_built_after_loading(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(schedule_last=True)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The scale did not come along",
+    "Only where a scale had fallen before the kill did the run end elsewhere: where it ends when the scaler begins with "
+    "its first scale again, and skips once more.",
+    "The scaler has learned something, too. In whose state_dict() does it stand?",
+    "As long as nothing overflows, the scale cancels out and nobody misses it.",
+)
+def scaler_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(parts=("model", "optimizer", "schedule"))(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The weights came along, and nothing else",
+    "After the kill the run ended elsewhere: where it ends when optimizer and schedule begin anew at the right window.",
+    "Which objects remember something from one window to the next? Each has a state_dict().",
+    "A checkpoint for using a model holds its weights. One for training it must hold all that training changes.",
+    also=(AS_ASKED.but(parts=("model", "scaler")),),
+)
+def weights_alone_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(parts=("model",))(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The buffers did not come along",
+    "The parameters are right after a kill. Batch norm's running statistics are not: they began anew.",
+    "What does model.state_dict() hold beside the parameters?",
+)
+def buffers_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(parts=("parameters", "optimizer", "scaler", "schedule"))(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Dropout does not go on where it was",
+    "With dropout, the run ended with other bits when it was killed after a save; when it was killed before any, it "
+    "ended with the same.",
+    "At what position of its random numbers does the resumed run begin, and at what position would the run have been?",
+    "A seed at the beginning repeats a run from its beginning. In the middle it draws the first numbers again.",
+)
+def dropout_not_resumed(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    once = AS_ASKED.but(seed_once=True, seed=lambda config, window: None)
+    return once(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Dropout draws from the random state that the call finds",
+    "With dropout, a run begun again from nothing ended with other bits: in a new process the random state is another "
+    "one.",
+    "What must be said to the random generator, and when, so that a window always draws the same?",
+)
+def found_random_state(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(seed=lambda config, window: None)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The seed plays no part",
+    "With dropout, another config['seed'] gave the same run, bit for bit.",
+    "From what are the seeds of the windows made?",
+    also=(AS_ASKED.but(seed=lambda config, window: _seed(0)),),
+)
+def seed_ignored(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    fixed = AS_ASKED.but(seed=lambda config, window: _seed(window))
+    return fixed(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Killed while it was saving, the run could not go on",
+    "The call that should have gone on from the save before raised an exception: it found a file that was cut short, "
+    "and no other that it could use.",
+    "What stands under the checkpoint's name while its bytes are being written? Write them under another name.",
+    "A save takes a moment, and a kill in that moment is rare. It happens all the same, and most often when a time "
+    "limit ends the run.",
+    also=(AS_ASKED.but(write=_in_a_file),),
+)
+def saved_in_place(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(write=torch.save)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "For a moment there was no checkpoint",
+    "Killed while it was saving, the run began anew, and all that was behind it ran again: the old checkpoint was gone, and the new one not "
+    "there yet.",
+    "os.replace takes the place of a file that is there, in one go. Must the old one be deleted first?",
+    "os.rename refuses to overwrite on Windows, so one deletes first.",
+)
+def deleted_before_it_was_written(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(write=_removed_first)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "A window that was saved ran again",
+    "The run went on with a window whose step the saved weights already hold: it was taken twice.",
+    "Is the number that you save that of the last window, or of the next one? What does the loop begin with?",
+    "range counts from 0 and ends one before, and a save stands at the end of the loop.",
+)
+def last_window_run_again(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(first=lambda saved, config: saved - 1)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "A window was left out",
+    "The run went on one window too late: the one that was under way when it was killed never ran.",
+    "Is the number that you save that of the last window, or of the next one? What does the loop begin with?",
+)
+def a_window_left_out(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(first=lambda saved, config: saved + 1)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "After a kill the data began from the first batch",
+    "The run went on at the right window, with the micro-batches of the first ones.",
+    "From what number is the position in the list made: windows since the call, or windows of the run?",
+    "An iterator over the list begins at its beginning, whoever asks.",
+)
+def data_from_the_start(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    fresh = AS_ASKED.but(batch=lambda window, place, k, first: (window - first) * k + place)
+    return fresh(model, batches, config, checkpoint)
+
+
+@mistake(
+    "A finished run trained again",
+    "Called once more after its end, the run made forward passes: it trained on.",
+    "What does the checkpoint of a finished run say, and how many windows are left then?",
+    also=(AS_ASKED.but(first=lambda saved, config: min(saved, config["steps"] - 1)),),
+)
+def finished_run_trains_on(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    anew = AS_ASKED.but(first=lambda saved, config: saved % config["steps"])
+    return anew(model, batches, config, checkpoint)
+
+
+@mistake(
+    "A finished run hands back the first weights",
+    "Called once more after its end, the run trained nothing, and the model was left with the weights that it came with.",
+    "What should the caller find in the model, whether the run was finished now or yesterday?",
+)
+def finished_run_returns_first_weights(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(finished="leave")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Written without a checkpoint",
+    "With checkpoint None a file was written.",
+    "Where nobody gave a path, nothing is to be saved.",
+)
+def written_without_a_checkpoint(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    result = AS_ASKED.but()(model, batches, config, checkpoint)
+    if checkpoint is None:
+        with TemporaryDirectory() as folder:
+            torch.save(model.state_dict(), os.path.join(folder, "run.pt"))
+    return result
+
+
+# ------------------------------------------------------------------ the training itself
+
+
+@mistake(
+    "The micro-batches of a window were added up",
+    "Each step used the sum of the window's gradients, not their mean. Where the gradient is clipped it hardly shows.",
+    "The loss is a mean of one micro-batch. What are k of them, added up?",
+    also=(AS_ASKED.but(factor=lambda k: 1.0, clip="no"),),
+)
+def not_divided(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(factor=lambda k: 1.0)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Clipped while the gradients were scaled",
+    "The gradient was measured times the scale, so that it was always too long: each step used one much shorter than "
+    "max_norm.",
+    "In what unit is .grad between scaler.scale(loss).backward() and the step?",
+)
+def clipped_while_scaled(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(clip="scaled")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Not clipped",
+    "Where the gradient is longer than max_norm, the step used it as it was.",
+    "Which line shortens the gradient, between unscaling and the step?",
+)
+def not_clipped(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(clip="no")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The learning rate moved with a window that was skipped",
+    "After a window whose gradient was not finite, the learning rate was that of one step more than the optimizer had "
+    "made.",
+    "How can you tell whether scaler.step made a step? What does the scale do when it did not?",
+    "The schedule's line stands after the scaler's, and runs whatever the scaler did.",
+)
+def schedule_moves_with_a_skipped_window(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(schedule="windows")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The learning rate moved with every micro-batch",
+    "The learning rate fell once for each micro-batch, not once for each step.",
+    "How far is the schedule's line indented?",
+)
+def schedule_moves_with_every_micro_batch(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(schedule="micro-batches")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The learning rate never changed",
+    "Every step had the learning rate config['lr'].",
+    "The rate of step s is lr * (1 - s / steps). Which line sets it?",
+)
+def no_schedule(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(schedule="constant")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "A skipped window was not counted",
+    "After a window that was skipped the run went on until it had made config['steps'] steps: more windows than asked.",
+    "Asked are steps windows, and a skipped one is one of them.",
+)
+def skipped_window_not_counted(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(counts_skipped=False)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Nothing was cleared",
+    "Each window added its gradient to those of the windows before it, and to what .grad held before the call.",
+    "Which line empties .grad, and how often does it run?",
+    "Clearing is one of six lines around a step, and the only one whose absence raises nothing.",
+)
+def never_cleared(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(clear="never")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The first window used what .grad held before the call",
+    "Windows after the first began clean. The first one found gradients in .grad and used them, too.",
+    "Nobody promises that .grad is empty when the function begins.",
+)
+def first_window_on_old_gradients(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(clear="end")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "What a skipped window left was used by the next one",
+    "A window whose gradient was not finite left it in .grad. Added to the next window's it made that one not finite, "
+    "too, and so on: no window after it made a step.",
+    "When the scaler makes no step, does your loop still empty .grad?",
+    "Clearing belongs to the step, so it is put where the step is; but a skipped window needs it most.",
+    also=(AS_ASKED.but(clear="not when skipped", clear_first=True),),
+)
+def not_cleared_after_a_skipped_window(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(clear="not when skipped")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The scaler does nothing",
+    "Where a gradient is not finite the step was made all the same, and the weights are not finite. That is what runs "
+    "without a scaler, or with one that is switched off.",
+    "For which device was the scaler made? Without one that exists it switches itself off, with no more than a warning.",
+    "GradScaler() without a device is one for CUDA.",
+    also=(AS_ASKED.but(scaled=False, schedule="windows"),),
+)
+def scaler_switched_off(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(scaled=False)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Cleared for every micro-batch",
+    "Each step used what the last micro-batch of its window left.",
+    "How often should .grad be emptied between two steps?",
+)
+def cleared_for_each_micro_batch(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(clear="each")(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The forward passes did not run in float16",
+    "The logits of a float32 model did not come out as float16.",
+    "What must stand around the forward pass, and with which dtype? On the CPU autocast's default is bfloat16.",
+    also=(AS_ASKED.but(autocast=lambda: torch.autocast("cpu", dtype=torch.bfloat16)),),
+)
+def not_in_float16(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(autocast=nullcontext)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The steps did not reach the forward passes",
+    "The float32 model ran as with one autocast block around the whole loop. Autocast keeps the half-precision copies of the weights until its "
+    "block ends, so every forward used those of the first one.",
+    "Where does the autocast block begin, and where does it end? It is meant for one forward pass and its loss.",
+    "One block around everything is shorter, and nothing raises.",
+)
+def one_autocast_block(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(around=_half, autocast=nullcontext)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Every window began at the first batch",
+    "All windows used the same micro-batches, the first of the list.",
+    "Micro-batch j of window w has a position in the whole run. Which?",
+)
+def windows_begin_at_the_first_batch(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    same = AS_ASKED.but(batch=lambda window, place, k, first: place)
+    return same(model, batches, config, checkpoint)

@@ -1,0 +1,266 @@
+"""What lesson 7 runs with helpers of its own: functions in several processes, and the capstone as a script."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.distributed as dist
+
+from course_utils.authoring.source import read
+from course_utils.lessons import lesson
+from course_utils.lessons.lesson7 import take_home as home
+from course_utils.lessons.lesson7.ranks import RankError, on_ranks
+from course_utils.lessons.lesson7.take_home import take_home
+
+ROOT = Path(__file__).resolve().parent.parent
+
+both_ways = pytest.mark.parametrize("fork", [True, False], ids=["forked", "fresh"])
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No file of the ranks in the temporary folder, no open process group, no child."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    yield
+    assert list((tmp_path / "temporary").glob("ranks-*")) == []
+    assert not dist.is_initialized()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def notebook(code: str) -> Callable[..., Any]:
+    """The last function of a cell, as a notebook has it: its module is `__main__`, and no file holds it."""
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(code, space)
+    *_, last = (value for value in space.values() if isinstance(value, types.FunctionType))
+    return last
+
+
+TOGETHER = """
+import os, torch, torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+table = {"rows": torch.arange(2.0)}
+def doubled(x, by=2):
+    return by * x
+twice = doubled
+def together(start):
+    total = torch.tensor([start + dist.get_rank()])
+    dist.all_reduce(total)
+    torch.manual_seed(3)
+    model = DistributedDataParallel(nn.Linear(1, 1, bias=False))
+    model(table["rows"][dist.get_rank()].view(1, 1)).sum().backward()
+    slopes = [(lambda p: twice(p.grad).item())(p) for p in model.parameters()]
+    return dist.get_rank(), dist.get_world_size(), total, slopes, os.getpid()
+"""
+
+
+@both_ways
+def test_a_function_of_the_notebook_runs_in_two_processes_that_talk_to_each_other(fork: bool) -> None:
+    first, second = on_ranks(notebook(TOGETHER), 5.0, fork=fork)
+    assert (first[0], second[0], first[1]) == (0, 1, 2)
+    assert first[2].tolist() == second[2].tolist() == [11.0]
+    assert first[3] == second[3] == [1.0], "2 times the mean of 0 and 1"
+    assert len({first[4], second[4], os.getpid()}) == 3
+
+
+def test_the_words_of_the_rank_that_failed_first_are_told() -> None:
+    def failing() -> None:
+        if dist.get_rank() == 1:
+            raise ValueError("nothing to do")
+        dist.barrier()
+
+    with pytest.raises(RankError, match=r"^rank 1: ValueError: nothing to do$"):
+        on_ranks(failing, fork=True)
+
+
+def test_a_rank_that_hangs_is_ended_at_the_deadline() -> None:
+    def hanging() -> None:
+        if dist.get_rank() == 1:
+            time.sleep(60)
+
+    started = time.monotonic()
+    with pytest.raises(RankError, match=r"no answer from rank 0, 1 after 0\.5 seconds"):
+        on_ranks(hanging, deadline=0.5, fork=True)
+    assert time.monotonic() - started < 20
+
+
+def test_a_rank_that_is_killed_is_told_so() -> None:
+    def dying() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with pytest.raises(RankError, match=r"^rank 0 ended without an answer$"):
+        on_ranks(dying, ranks=1, fork=True)
+
+
+def test_what_a_rank_prints_does_not_reach_the_notebook(capfd: pytest.CaptureFixture[str]) -> None:
+    def loud() -> int:
+        print("to Python")
+        os.write(1, b"to the descriptor")
+        os.write(2, b"to the other descriptor")
+        return 1
+
+    assert on_ranks(loud, ranks=1, fork=True) == [1]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_interrupt_ends_the_ranks() -> None:
+    code = (
+        "import os, signal, threading, time\n"
+        "from course_utils.lessons.lesson7.ranks import on_ranks\n"
+        "def sleeping(): time.sleep(60)\n"
+        "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "try:\n"
+        "    on_ranks(sleeping, fork=True)\n"
+        "except KeyboardInterrupt:\n"
+        "    print(len(os.listdir(os.environ['TMPDIR'])))\n"
+        "    try: print(os.waitpid(-1, os.WNOHANG))\n"
+        "    except ChildProcessError: print('no child')\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "TMPDIR": folder}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split("\n")[:2] == ["0", "no child"], done.stderr
+
+
+def test_a_function_that_needs_names_around_it_is_refused_where_it_would_have_to_travel() -> None:
+    wanted = 3
+    with pytest.raises(ValueError, match="names of a function around it"):
+        on_ranks(lambda: wanted, fork=False)
+    with pytest.raises(ValueError, match="at least one"):
+        on_ranks(lambda: 1, ranks=0)
+
+
+def test_the_random_state_and_the_threads_of_the_notebook_stay_as_they_were() -> None:
+    before, threads = torch.get_rng_state(), torch.get_num_threads()
+    assert on_ranks(lambda: float(torch.rand(())), fork=True) == 2 * [float(_first_draw())]
+    assert torch.equal(torch.get_rng_state(), before) and torch.get_num_threads() == threads
+
+
+def _first_draw() -> torch.Tensor:
+    return torch.rand((), generator=torch.Generator().manual_seed(0))
+
+
+# ------------------------------------------------------------------ the capstone as a script
+
+
+def solution() -> str:
+    (cell,) = (cell for cell in read(ROOT, lesson(7)).cells if cell.exercise == "7.7")
+    return cell.solved
+
+
+def run(folder: Path, *words: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, *words]
+    return subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def weights(printed: str) -> str:
+    (found,) = re.findall(r"^weights: (\w{16})$", printed, re.MULTILINE)
+    return str(found)
+
+
+def test_the_script_is_clean_and_killed_and_called_again_it_ends_in_the_same_bits(tmp_path: Path) -> None:
+    (tmp_path / home.NAME).write_text(home.script(solution()), encoding="utf-8")
+    audit = run(tmp_path, "-m", "gradient_ledger", home.NAME, "--", "--steps", "120", "--checkpoint", "whole.pt")
+    out, err = audit.communicate(timeout=120)
+    assert audit.returncode == 0 and "nothing wrong in 120 steps of SGD" in out, out + err
+
+    killed, path = run(tmp_path, home.NAME, "--steps", "120"), tmp_path / "capstone.pt"
+    last = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < last:
+        time.sleep(0.002)
+    killed.kill()
+    killed.communicate()
+    assert killed.returncode == -signal.SIGKILL and 1 <= torch.load(path)["windows"] < 120
+
+    again = run(tmp_path, home.NAME, "--steps", "120")
+    out_again, err_again = again.communicate(timeout=120)
+    assert again.returncode == 0, err_again
+    assert weights(out_again) == weights(out)
+
+
+def trainer(text: str) -> Callable[..., Any]:
+    """`train` of a cell with this text, as a kernel has it."""
+    import linecache
+
+    name = f"<cell {len(linecache.cache)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    space: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), space)
+    train: Callable[..., Any] = space["train"]
+    return train
+
+
+CELL = "FACTOR = 2\n\n\ndef train(model, batches, config, checkpoint=None):\n    return FACTOR * math.pi\n"
+
+
+def test_the_whole_cell_is_written_and_a_file_that_was_changed_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / home.NAME
+    take_home(trainer(CELL), tmp_path)
+    text = target.read_text(encoding="utf-8")
+    assert CELL in text and home.signed(text.partition(home._SIGNED)[0]) == text
+    take_home(trainer(CELL), tmp_path)
+    take_home(trainer(CELL.replace("2", "3")), tmp_path)
+    assert "FACTOR = 3" in target.read_text(encoding="utf-8")
+    own = target.read_text(encoding="utf-8").replace("FACTOR = 3", "FACTOR = 4")
+    target.write_text(own, encoding="utf-8")
+    take_home(trainer(CELL), tmp_path)
+    assert target.read_text(encoding="utf-8") == own
+    assert capsys.readouterr().out.splitlines() == [
+        "written: capstone.py",
+        "capstone.py is there, and up to date",
+        "written: capstone.py",
+        "capstone.py has been changed since it was written, so it stays. Rename it to get a new one.",
+    ]
+
+
+def test_names_of_other_cells_are_told_and_nothing_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        "def train(model, batches, config, checkpoint=None):\n    return [helper(b) for b in batches] + [len(other)]\n"
+    )
+    take_home(trainer(text), tmp_path)
+    assert "uses helper, other from another cell" in capsys.readouterr().out
+    assert list(tmp_path.glob("*.py")) == []
+
+
+@pytest.mark.parametrize("stub", ["...", "return ...  # your code here"])
+def test_a_stub_is_not_written(stub: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f'def train(model, batches, config, checkpoint=None):\n    """What it does."""\n    {stub}\n'
+    take_home(trainer(text), tmp_path)
+    assert "not solved yet" in capsys.readouterr().out and list(tmp_path.glob("*.py")) == []
+
+
+@pytest.mark.parametrize("folder", ["solutions", "notebooks"])
+def test_the_folders_of_the_published_notebooks_are_left_alone(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / folder).mkdir()
+    take_home(trainer(CELL), tmp_path / folder)
+    assert "published notebook" in capsys.readouterr().out and list((tmp_path / folder).iterdir()) == []
+
+
+def test_a_function_without_a_text_is_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    take_home(math.sqrt, tmp_path)
+    assert "cannot be read" in capsys.readouterr().out and list(tmp_path.glob("*.py")) == []
