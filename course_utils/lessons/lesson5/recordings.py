@@ -8,19 +8,17 @@ what stands on it; what it does wrong, if anything, is in its lines. `traces.jso
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
-from course_utils.exercise import Case
-from course_utils.lessons.inputs import cases, mean_square_error, without_global_draws
+from course_utils.lessons.inputs import mean_square_error, without_global_draws
 from course_utils.lessons.trace import TraceEvent, trace
 from gradient_ledger import GradientLedger
 from gradient_ledger.files import write_atomically
@@ -696,42 +694,6 @@ def every_recording() -> dict[str, Any]:
 def as_text(book: Mapping[str, Any]) -> str:
     """What stands in the file: a line for each recording."""
     return "{\n" + ",\n".join(f"{json.dumps(key)}: {json.dumps(one)}" for key, one in book.items()) + "\n}\n"
-
-
-# ------------------------------------------------------------------ what the exercises on traces share
-
-Spec = Mapping[str, Any]
-
-
-def cases_of_loops(seed: int, loops: Sequence[tuple[str, str]]) -> list[Case]:
-    """A case for each (name of the case, loop), in a run that is drawn, with layers that are drawn."""
-    chance = Random(seed)
-    rows = []
-    for name, loop in loops:
-        run, layers = chance.randrange(len(RUNS)), list(chance.choice(LAYERS))
-        rows.append((name, {"loop": loop, "run": run, "layers": layers}))
-    return cases(seed, rows)
-
-
-def is_loop(*loops: str) -> Callable[[Spec], bool]:
-    """The property of a case that its loop is one of these."""
-    return lambda spec: spec["loop"] in loops
-
-
-def has_two_optimizers(spec: Spec) -> bool:
-    """Whether the steps of a case's trace name different gradients."""
-    return len({tuple(event["names"]) for event in recorded(spec) if event["kind"] == "step"}) > 1
-
-
-def kinds(spec: Spec) -> list[str]:
-    """The kinds of the events in a case's trace, in order."""
-    return [event["kind"] for event in recorded(spec)]
-
-
-def all_named(events: Sequence[TraceEvent], *kinds: str) -> list[TraceEvent]:
-    """The trace with every gradient named by every event of these kinds."""
-    every = sorted({name for event in events for name in event["names"]})
-    return [{**event, "names": every} if event["kind"] in kinds else event for event in events]
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from course_utils.lessons.lesson5.diagnose.answers import (
     steps_on_nothing,
     stories,
 )
-from course_utils.lessons.lesson5.recordings import all_named
+from course_utils.lessons.lesson5.traces import all_named
 
 Name = str | None
 Sort = Callable[[Events], bool]

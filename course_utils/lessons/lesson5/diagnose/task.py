@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.lesson5.recordings import cases_of_loops, has_two_optimizers, is_loop, kinds, recorded
+from course_utils.lessons.lesson5.recordings import recorded
+from course_utils.lessons.lesson5.traces import cases_of_loops, has_two_optimizers, is_loop, kinds
 
 _LOOPS: tuple[tuple[str, str], ...] = (
     ("a step for each backward", "never"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from course_utils.checks.mistakes import mistake
-from course_utils.lessons.lesson5.recordings import all_named
+from course_utils.lessons.lesson5.traces import all_named
 from course_utils.lessons.trace import TraceEvent
 
 Events = Sequence[TraceEvent]

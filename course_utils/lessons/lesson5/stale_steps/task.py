@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.lesson5.recordings import cases_of_loops, has_two_optimizers, is_loop, kinds, recorded
+from course_utils.lessons.lesson5.recordings import recorded
+from course_utils.lessons.lesson5.traces import cases_of_loops, has_two_optimizers, is_loop, kinds
 
 STEPS = "the steps"
 
