@@ -18,11 +18,11 @@ class Draw:
     """Tensors drawn from a case's own seed, leaving the global random state alone.
 
     Values are drawn in float64 on the CPU and then cast and moved, so that a case holds the same
-    numbers, up to rounding, in every dtype and on every device.
+    numbers, up to rounding, in every dtype and on every device. `apart` gives other numbers of the same case.
     """
 
-    def __init__(self, case: Case) -> None:
-        self._generator = torch.Generator().manual_seed(int(case.spec["seed"]))
+    def __init__(self, case: Case, apart: int = 0) -> None:
+        self._generator = torch.Generator().manual_seed(int(case.spec["seed"]) + apart)
         self.dtype = DTYPES[case.spec.get("dtype", "float64")]
         self.device = torch.device(case.spec.get("device", "cpu"))
 

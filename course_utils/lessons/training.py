@@ -43,7 +43,7 @@ def optimizer_of(case: Case, model: nn.Module) -> torch.optim.Optimizer:
     Those steps use drawn gradients; afterwards every `.grad` is as it was.
     """
     optimizer = OPTIMIZERS[case.spec["optimizer"]](model.parameters(), case.spec.get("lr", 0.05))
-    draw = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 700}))
+    draw = Draw(case, apart=700)
     trainable = [p for p in model.parameters() if p.requires_grad]
     held = [p.grad for p in trainable]
     for _ in range(case.spec.get("stepped", 0)):
@@ -57,7 +57,7 @@ def optimizer_of(case: Case, model: nn.Module) -> torch.optim.Optimizer:
 
 def batches_of(case: Case, outputs: int = 2) -> list[Batch]:
     """A batch `x (n, 3)`, `y (n, outputs)` for each n of `spec["rows"]`; other outputs where the model has others."""
-    draw = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 500}))
+    draw = Draw(case, apart=500)
     outputs = {"tied": 3, "scaled": 1}.get(case.spec.get("model", ""), outputs)
     return [(draw.normal(n, 3), draw.normal(n, outputs)) for n in case.spec["rows"]]
 

@@ -260,12 +260,6 @@ def replaced_and_late(b: Bench) -> None:
         optimizer.step()
 
 
-def replaced_in_time(b: Bench) -> None:
-    """A layer is replaced, and then the optimizer is made."""
-    b.model.second = _layer()
-    plain(b)
-
-
 def step_first(b: Bench) -> None:
     """The loop begins with the step: the first one finds nothing, and the last gradients wait for none."""
     for x, y in b.batches():
@@ -564,7 +558,6 @@ LOOPS: Mapping[str, Loop] = {
         head_alone,
         replaced,
         replaced_and_late,
-        replaced_in_time,
         step_first,
         stepped_twice,
         stepped_twice_and_never_cleared,
