@@ -81,7 +81,8 @@ class Exercise:
     quantities: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = field(default_factory=dict)
     """Numbers of a case that a factor may be made of, by the words a learner knows them under, from its spec."""
     loop: bool = False
-    """Whether attempts are training loops: they run under a `GradientLedger`, and what it finds is evidence."""
+    """Whether attempts are training loops: what a `GradientLedger` finds in them is evidence, and so is what each step
+    of an optimizer began with."""
     telling: Mapping[str, str] = field(default_factory=dict)
     """Facts that tell why a result is wrong where they are not those of a right answer, by name: a sentence with
     `{given}` and `{right}` in it, true wherever the two differ."""

@@ -51,7 +51,7 @@ def _known(state: State, distribution: Any) -> Drawn | None:
     return found if found is not None and found.ref() is distribution else None
 
 
-def log_probability_taken(state: State, distribution: Any, frame: FrameType) -> None:
+def log_probability_taken(state: State, distribution: Any) -> None:
     """The log-probability of something: a policy's sample needs no graph, for its log-probability has one."""
     found = _known(state, distribution)
     if found is not None and not found.weighed:
@@ -60,7 +60,7 @@ def log_probability_taken(state: State, distribution: Any, frame: FrameType) -> 
             state.drawn_at.remove(found.place)
 
 
-def divergence_taken(state: State, distribution: Any, frame: FrameType) -> None:
+def divergence_taken(state: State, distribution: Any) -> None:
     """The divergence of a distribution from another is taken, as of the code of a variational autoencoder."""
     found = _known(state, distribution)
     if found is not None and not found.weighed:

@@ -217,9 +217,9 @@ def _install() -> None:
     for cell in (nn.RNNCell, nn.GRUCell, nn.LSTMCell):
         tap(cell, "forward", before=_cell_runs, after=_cell_ran)
     tap(torch.distributions.Normal, "sample", before=_before(lambda *of: inside.drawn(*of)))
-    tap(torch.distributions.Normal, "log_prob", before=_before(lambda *of: inside.log_probability_taken(*of)))
+    tap(torch.distributions.Normal, "log_prob", before=_log_probability_taken)
     for module in (torch.distributions, torch.distributions.kl):
-        tap(module, "kl_divergence", before=_before(lambda *of: inside.divergence_taken(*of)))
+        tap(module, "kl_divergence", before=_divergence_taken)
     plain = nn.Module.__call__
     _replace(nn.Module, "__call__", _module_call)
     _undo.append(compiled.take_for_the_plain_call(nn.Module.__call__, plain))
@@ -306,6 +306,14 @@ def _scheduled(recorder: Recorder, call: Call, _: Any) -> None:
 
 def _hook_registered(recorder: Recorder, call: Call) -> None:
     surroundings.hook_registered(recorder, call.owner, call.argument(1, "hook"), call.frame)
+
+
+def _log_probability_taken(recorder: Recorder, call: Call) -> None:
+    inside.log_probability_taken(recorder, call.owner)
+
+
+def _divergence_taken(recorder: Recorder, call: Call) -> None:
+    inside.divergence_taken(recorder, call.argument(0, "p"))
 
 
 def _cell_runs(recorder: Recorder, call: Call) -> None:

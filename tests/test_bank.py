@@ -55,7 +55,7 @@ def test_the_names_of_a_module_do_not_hide_each_other() -> None:
         marks = sum(
             line.startswith(("@right", "@wrong", "@raised", "right(", "wrong(", "raised(")) for line in path.open()
         )
-        assert marks == sum(attempt.path == path for attempt in BANK), path
+        assert marks == len({attempt.name for attempt in BANK if attempt.path == path}), path
 
 
 # ------------------------------------------------------------------ the process without answers
@@ -106,12 +106,14 @@ loaded = {}
 
 def module_of(path, task):
     if path not in loaded:
-        name = task.home + ".mistakes"
-        sys.modules[name] = sys.modules[task.home].mistakes = Nameless(name)
-        spec = importlib.util.spec_from_file_location("attempts_at_" + task.name, path)
+        homes = (task.home, task.home.rpartition(".")[0])  # the marks name its own mistakes, or those of its lesson
+        for home in homes:
+            sys.modules[home + ".mistakes"] = sys.modules[home].mistakes = Nameless(home + ".mistakes")
+        spec = importlib.util.spec_from_file_location("attempts_at_" + PurePath(path).stem, path)
         loaded[path] = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(loaded[path])
-        del sys.modules[name], sys.modules[task.home].mistakes
+        for home in homes:
+            del sys.modules[home + ".mistakes"], sys.modules[home].mistakes
     return loaded[path]
 
 

@@ -11,8 +11,6 @@ from torch import nn
 
 from course_utils.lessons.lesson2.saved import SavedBytes
 from course_utils.lessons.lesson5.clinic import (
-    Batch,
-    LossFn,
     Norms,
     advice,
     examine,
@@ -27,6 +25,7 @@ from course_utils.lessons.lesson5.clinic import (
 )
 from course_utils.lessons.lesson5.recordings import unnamed
 from course_utils.lessons.trace import TraceEvent
+from course_utils.lessons.training import Batch, LossFn
 
 SGD = partial(torch.optim.SGD, lr=0.1)
 cross_entropy = nn.functional.cross_entropy

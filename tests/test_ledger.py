@@ -374,6 +374,20 @@ def test_hand_written_steps_count_as_steps() -> None:
         assert [finding.misconception for finding in ledger.findings()] == ["never-zeroed"]
 
 
+def test_a_divergence_may_be_asked_for_by_keywords() -> None:
+    mean, one = nn.Parameter(torch.ones(2)), torch.ones(2)
+    optimizer = torch.optim.SGD([mean], lr=0.1)
+    with GradientLedger() as ledger:
+        for _ in range(2):
+            optimizer.zero_grad()
+            code = torch.distributions.Normal(mean, one)
+            code.sample()
+            torch.distributions.kl_divergence(p=code, q=torch.distributions.Normal(0 * one, one)).sum().backward()
+            optimizer.step()
+    assert not ledger.trouble
+    assert [finding.misconception for finding in ledger.findings()] == ["sampled-without-graph"]
+
+
 def test_training_in_another_thread_is_seen() -> None:
     model, batches = model_and_data()
     with GradientLedger() as ledger:

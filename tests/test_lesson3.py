@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from course_utils.lessons.lesson3.live import LiveBytes
+from course_utils.lessons.lesson3.live import LiveBytes, Moment
 
 KIB = 1024
 
@@ -14,6 +14,10 @@ KIB = 1024
 def kib(count: int) -> torch.Tensor:
     """A new tensor of that many KiB."""
     return torch.ones(count * KIB // 4)
+
+
+def during(live: LiveBytes, phase: str) -> list[Moment]:
+    return [moment for moment in live.history if moment.phase == phase]
 
 
 def test_what_is_made_counts_until_the_last_name_is_gone() -> None:
@@ -65,10 +69,10 @@ def test_it_sees_what_backward_makes_and_frees() -> None:
         live.phase("clear")
         w.grad = None
         live.phase("after")
-    assert live.of_phases("forward")[-1].alive == KIB + 4, "the tanh, kept for backward, and the loss"
-    assert live.of_phases("forward")[-1].gradients == 0
-    assert live.of_phases("clear")[0].alive == live.of_phases("clear")[0].gradients == KIB
-    assert live.of_phases("after")[0].alive == live.now == 0
+    assert during(live, "forward")[-1].alive == KIB + 4, "the tanh, kept for backward, and the loss"
+    assert during(live, "forward")[-1].gradients == 0
+    assert during(live, "clear")[0].alive == during(live, "clear")[0].gradients == KIB
+    assert during(live, "after")[0].alive == live.now == 0
 
 
 def test_a_tied_gradient_is_counted_once_and_a_sparse_one_by_what_it_stores() -> None:

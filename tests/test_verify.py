@@ -151,6 +151,23 @@ def test_attempts_at_an_exercise_that_is_not_declared_are_named(
     )
 
 
+def test_attempts_may_stand_in_a_module_that_exercises_share(
+    small_course: Path, verified: Callable[[], tuple[int, str]]
+) -> None:
+    bank, shared = small_course / BANK, "tests/attempts/lesson9/_doubling.py"
+    text = bank.read_text(encoding="utf-8")
+    (small_course / shared).write_text(text, encoding="utf-8")
+    bank.write_text('SHARED = ("_doubling",)\n', encoding="utf-8")
+    assert verified()[0] == 0
+    _edit(small_course, shared, "return x + x + x + x", "return 2 * x")
+    assert verified() == (
+        1,
+        f"{shared}: four_again: the check says passed (no name) at seed 0; mend the check, or the mark above it\n",
+    )
+    bank.write_text(text, encoding="utf-8")
+    assert verified()[1].startswith(f"{shared}: there is no exercise _doubling")
+
+
 def test_a_figure_without_alternative_text_is_named_with_its_cell(
     small_course: Path, verified: Callable[[], tuple[int, str]]
 ) -> None:

@@ -2,7 +2,8 @@
 
 One module an exercise, `tests/attempts/lessonN/NAME.py`; above each answer stands `@right`, `@wrong(...)` or
 `@raised(...)` with the mistakes its card must name, as symbols. Several mean "either … or …"; none means that the
-card must say something certain instead, and `says=` what.
+card must say something certain instead, and `says=` what. Exercises that are judged alike share attempts: those stand
+in a module beside theirs, `_NAME.py`, and each of theirs says `SHARED = ("_NAME",)`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
 
 from course_utils.authoring.files import AuthoringError, shown
@@ -24,7 +26,8 @@ OUTCOMES = {"right": "passed", "wrong": "failed", "raised": "raised"}
 
 @dataclass(frozen=True)
 class Attempt:
-    """One answer of the bank. `mistakes` are the ids its card must name, `says` a part of what it must say."""
+    """One answer of the bank. `mistakes` are the ids its card must name, `says` a part of what it must say; `path` is
+    the module in which it stands."""
 
     exercise: str
     name: str
@@ -88,11 +91,28 @@ def bank_path(root: Path, exercise: Exercise) -> Path:
 
 
 def attempts_at(root: Path, exercise: Exercise) -> list[Attempt]:
-    """The bank of one exercise, in order. Raises `AuthoringError` when there is none or it cannot be loaded."""
+    """The bank of one exercise, in order, what it shares with others last.
+
+    Raises `AuthoringError` when there is none or it cannot be loaded.
+    """
     path = bank_path(root, exercise)
     if not path.is_file():
         raise AuthoringError(f"{shown(root, path)}: missing; write five right and six wrong attempts there")
-    name = f"attempts_at_{exercise.name}"
+    modules = {path: _load(root, path)}
+    for name in getattr(modules[path], "SHARED", ()):
+        shared = path.with_name(f"{name}.py")
+        modules[shared] = _load(root, shared)
+    found = []
+    for file, module in modules.items():
+        for key, value in vars(module).items():
+            marked = vars(value).get(_KEY) if hasattr(value, "__dict__") else None
+            if isinstance(marked, _Marked) and callable(value):
+                found.append(Attempt(exercise.id, key, value, marked.mark, marked.mistakes, marked.says, file))
+    return found
+
+
+def _load(root: Path, path: Path) -> ModuleType:
+    name = f"attempts_at_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -101,12 +121,7 @@ def attempts_at(root: Path, exercise: Exercise) -> list[Attempt]:
         spec.loader.exec_module(module)
     except Exception as error:  # a module of the bank may raise anything while it is imported
         raise AuthoringError(f"{shown(root, path)}: cannot be loaded ({type(error).__name__}: {error})") from error
-    found = []
-    for key, value in vars(module).items():
-        marked = vars(value).get(_KEY) if hasattr(value, "__dict__") else None
-        if isinstance(marked, _Marked) and callable(value):
-            found.append(Attempt(exercise.id, key, value, marked.mark, marked.mistakes, marked.says, path))
-    return found
+    return module
 
 
 def attempts(root: Path, lesson: int) -> list[Attempt]:

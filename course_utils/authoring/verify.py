@@ -9,7 +9,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -262,8 +262,9 @@ def _bank(root: Path, exercise: Exercise) -> Iterator[str]:
     for attempt in bank:
         verdict = evaluate(exercise.id, attempt.code, seed=SEEDS[0], limit=limit_of(attempt))
         if not attempt.agrees(verdict):
+            file = shown(root, attempt.path)
             yield (
-                f"{place}: {attempt.name}: the check says {verdict.outcome} ({_names(verdict)}) at seed {SEEDS[0]}; "
+                f"{file}: {attempt.name}: the check says {verdict.outcome} ({_names(verdict)}) at seed {SEEDS[0]}; "
                 "mend the check, or the mark above it"
             )
     met = {name for attempt in bank for name in attempt.mistakes}
@@ -340,10 +341,13 @@ def _question_calls(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _strays(root: Path, lesson: Lesson) -> Iterator[str]:
-    """Modules of attempts whose exercise is not declared."""
-    declared = {exercise.name for exercise in lesson.exercises}
+    """Modules of attempts whose exercise is not declared, and that no declared one shares."""
+    known = {bank_path(root, exercise) for exercise in lesson.exercises}
+    for exercise in lesson.exercises:
+        with suppress(AuthoringError):  # said of the exercise
+            known |= {attempt.path for attempt in attempts_at(root, exercise)}
     for path in sorted((root / "tests" / "attempts" / f"lesson{lesson.number}").glob("*.py")):
-        if path.stem not in declared:
+        if path not in known:
             yield f"{shown(root, path)}: there is no exercise {path.stem}; declare it or rename the file"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from course_utils.checks.mistakes import Mistake
@@ -29,6 +29,11 @@ def nothing_used(fact: str, mistake: Mistake) -> Callable[[Case, Evidence], Brok
         return Broken(mistake, f"used, by the code itself or inside of what it calls: {names}")
 
     return rule
+
+
+def without_result(case: Case, evidence: Evidence) -> Evidence:
+    """Evidence of code whose result is not judged: for `accept`."""
+    return replace(evidence, result=None)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import nn
 
 from course_utils.exercise import Case
 
+M = TypeVar("M", bound=nn.Module)
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
@@ -17,11 +18,11 @@ class Draw:
     """Tensors drawn from a case's own seed, leaving the global random state alone.
 
     Values are drawn in float64 on the CPU and then cast and moved, so that a case holds the same
-    numbers, up to rounding, in every dtype and on every device.
+    numbers, up to rounding, in every dtype and on every device. `apart` gives other numbers of the same case.
     """
 
-    def __init__(self, case: Case) -> None:
-        self._generator = torch.Generator().manual_seed(int(case.spec["seed"]))
+    def __init__(self, case: Case, apart: int = 0) -> None:
+        self._generator = torch.Generator().manual_seed(int(case.spec["seed"]) + apart)
         self.dtype = DTYPES[case.spec.get("dtype", "float64")]
         self.device = torch.device(case.spec.get("device", "cpu"))
 
@@ -30,7 +31,7 @@ class Draw:
         values = torch.randn(shape, generator=self._generator, dtype=torch.float64) * scale
         return values.to(self.dtype).to(self.device)
 
-    def fill(self, module: nn.Module, scale: float = 0.5) -> nn.Module:
+    def fill(self, module: M, scale: float = 0.5) -> M:
         """Move `module` to the case's dtype and device and fill its parameters with drawn values."""
         module = module.to(dtype=self.dtype, device=self.device)
         with torch.no_grad():
@@ -68,7 +69,7 @@ LOSSES: Mapping[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
 """Losses of a prediction and a target, 0-d means over all entries; all but the first tell the two apart."""
 
 
-def without_global_draws(build: Callable[[], nn.Module]) -> nn.Module:
+def without_global_draws(build: Callable[[], M]) -> M:
     """Build a module without moving the global random state its default initialisation draws from."""
     with torch.random.fork_rng(devices=[]):
         return build()

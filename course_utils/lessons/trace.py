@@ -17,8 +17,6 @@ from typing import TypedDict
 from gradient_ledger import GradientLedger, Log
 from gradient_ledger.events import Accumulate, Backward, Clear, Clip, Edit, Event, Forward, Step
 
-KINDS = ("forward", "backward", "accumulate", "clip", "clear", "step")
-"""Every kind of event that a trace holds."""
 _SHOWN: dict[type[Event], str] = {
     Forward: "forward",
     Backward: "backward",
@@ -27,6 +25,8 @@ _SHOWN: dict[type[Event], str] = {
     Clear: "clear",
     Step: "step",
 }
+KINDS = tuple(_SHOWN.values())
+"""Every kind of event that a trace holds."""
 _BY_HAND = -1
 """Stands for steps that no optimizer took."""
 

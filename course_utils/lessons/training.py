@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -10,9 +11,9 @@ from torch import nn
 
 from course_utils.exercise import Case
 from course_utils.lessons.inputs import Draw, hooks_in
+from course_utils.lessons.watched_loss import LossFn as LossFn
 
 Batch = tuple[torch.Tensor, torch.Tensor]
-LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 MakeOptimizer = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
 
 PARAMETERS = "parameters after"
@@ -42,7 +43,7 @@ def optimizer_of(case: Case, model: nn.Module) -> torch.optim.Optimizer:
     Those steps use drawn gradients; afterwards every `.grad` is as it was.
     """
     optimizer = OPTIMIZERS[case.spec["optimizer"]](model.parameters(), case.spec.get("lr", 0.05))
-    draw = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 700}))
+    draw = Draw(case, apart=700)
     trainable = [p for p in model.parameters() if p.requires_grad]
     held = [p.grad for p in trainable]
     for _ in range(case.spec.get("stepped", 0)):
@@ -56,14 +57,33 @@ def optimizer_of(case: Case, model: nn.Module) -> torch.optim.Optimizer:
 
 def batches_of(case: Case, outputs: int = 2) -> list[Batch]:
     """A batch `x (n, 3)`, `y (n, outputs)` for each n of `spec["rows"]`; other outputs where the model has others."""
-    draw = Draw(Case(case.name, {**case.spec, "seed": case.spec["seed"] + 500}))
+    draw = Draw(case, apart=500)
     outputs = {"tied": 3, "scaled": 1}.get(case.spec.get("model", ""), outputs)
     return [(draw.normal(n, 3), draw.normal(n, outputs)) for n in case.spec["rows"]]
+
+
+def tolerance(case: Case) -> float:
+    """How far an update or a returned loss may be from the right one: rounding on another way, and no more."""
+    return 2e-4 if case.spec.get("dtype") == "float32" else 1e-6
+
+
+@contextmanager
+def modes_put_back(model: nn.Module) -> Iterator[None]:
+    """After the block each module of a model is in the mode, train or eval, in which it was before."""
+    modes = {module: module.training for module in model.modules()}
+    yield
+    for module, mode in modes.items():
+        module.training = mode
 
 
 def parameters_after(model: nn.Module) -> dict[str, torch.Tensor]:
     """{name: a copy} of every parameter of a model."""
     return {name: p.detach().clone() for name, p in model.named_parameters()}
+
+
+def remembered_by(optimizer: torch.optim.Optimizer, model: nn.Module) -> dict[str, object]:
+    """{name: what the optimizer remembers of it}, of those parameters of a model of which it remembers anything."""
+    return {name: dict(optimizer.state[p]) for name, p in model.named_parameters() if optimizer.state.get(p)}
 
 
 def hooks_left(model: nn.Module, *optimizers: torch.optim.Optimizer) -> int:

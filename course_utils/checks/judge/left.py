@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -36,54 +36,62 @@ def mistakes_of(home: str) -> tuple[Mistake, ...]:
     return mistakes_in(import_module(f"{home}.mistakes"))
 
 
-_seen: dict[tuple[str, str, int, str], tuple[Evidence, Evidence]] = {}
-"""What our own code leaves on a case, by exercise package, id, form and case: it is the same each time."""
-_parted: dict[int, tuple[Evidence, Mapping[str, Any]]] = {}
-"""Where such evidence is not what is right, by the evidence's identity."""
+Key = tuple[str, str, int, str]
+"""Exercise package, id of a mistake (none for what is right), form and case: what our own code leaves is the same each
+time."""
+_seen: dict[Key, tuple[Evidence, Evidence]] = {}
+"""What our own code leaves, as it was observed and in the accepted form."""
+_parted: dict[Key, Mapping[str, Any]] = {}
+"""{place: leaf} wherever that is not what is right."""
 
 
-def left_by(
-    exercise: Exercise, code: Callable[..., Any], name: str, form: int, case: Case, signs: Sequence[str] = ()
-) -> Evidence:
-    """The evidence of the course's own `code` on one case, in the accepted form. `name` and `form` tell it apart.
-
-    A ledger, which takes its time, looks on only where what it finds is among the `signs` that are asked for.
-    """
-    return _left_by(exercise, code, name, form, case, signs)[1]
+def left_by(exercise: Exercise, code: Callable[..., Any], name: str, form: int, case: Case) -> Evidence:
+    """The evidence of the course's own `code` on one case, in the accepted form. `name` and `form` tell it apart."""
+    return _left_by(exercise, code, _key(exercise, name, form, case), case)[1]
 
 
 def seen_of(exercise: Exercise, mistake: Mistake, form: int, case: Case) -> Evidence:
     """The evidence of one form of a mistake as it was observed, ready to be judged as an attempt's."""
-    return _left_by(exercise, mistake.forms[form], mistake.id, form, case, mistake.signs)[0]
+    return _left_by_form(exercise, mistake, form, case)[0]
+
+
+def left_by_form(exercise: Exercise, mistake: Mistake, form: int, case: Case) -> Evidence:
+    """The evidence of one form of a mistake on one case, in the accepted form."""
+    return _left_by_form(exercise, mistake, form, case)[1]
+
+
+def parted_by(exercise: Exercise, mistake: Mistake, form: int, run: Run) -> tuple[Evidence, Mapping[str, Any]]:
+    """What one form of a mistake leaves on the case of `run`, and {place: leaf} wherever it is not what is right."""
+    key = _key(exercise, mistake.id, form, run.case)
+    piece = left_by_form(exercise, mistake, form, run.case)
+    if key not in _parted:
+        _parted[key] = between(run.expected, leaves_of(answers_of(exercise.home), piece), run.tolerance)
+    return piece, _parted[key]
+
+
+def _key(exercise: Exercise, name: str, form: int, case: Case) -> Key:
+    return exercise.home, name, form, json.dumps([case.name, dict(case.spec)])
+
+
+def _left_by_form(exercise: Exercise, mistake: Mistake, form: int, case: Case) -> tuple[Evidence, Evidence]:
+    # A ledger, which takes its time, looks on only where what it finds is asked for.
+    key = _key(exercise, mistake.id, form, case)
+    return _left_by(exercise, mistake.forms[form], key, case, ledger=LEDGER in mistake.signs)
 
 
 def _left_by(
-    exercise: Exercise, code: Callable[..., Any], name: str, form: int, case: Case, signs: Sequence[str]
+    exercise: Exercise, code: Callable[..., Any], key: Key, case: Case, ledger: bool = False
 ) -> tuple[Evidence, Evidence]:
-    """As it was observed, and in the accepted form."""
-    key = (exercise.home, name, form, json.dumps([case.name, dict(case.spec)]))
     if key not in _seen:
         if len(_seen) > _MOST_KEPT:
             _seen.clear()
             _parted.clear()
-        probed = not name and form == PROBED
-        if probed:
+        if key[1:3] == ("", PROBED):
             piece = observe_all(exercise, code, [case])[0]
         else:
-            piece = observe(exercise, code, case, ledger=LEDGER in signs)
+            piece = observe(exercise, code, case, ledger=ledger)
         _seen[key] = piece, _accepted(answers_of(exercise.home), case, piece)
     return _seen[key]
-
-
-def parted_by(
-    exercise: Exercise, mistake: Mistake, form: int, code: Callable[..., Any], run: Run
-) -> tuple[Evidence, Mapping[str, Any]]:
-    """What one form of a mistake leaves on the case of `run`, and {place: leaf} wherever it is not what is right."""
-    piece = left_by(exercise, code, mistake.id, form, run.case, mistake.signs)
-    if id(piece) not in _parted:
-        parts = between(run.expected, leaves_of(answers_of(exercise.home), piece), run.tolerance)
-        _parted[id(piece)] = piece, parts  # it holds the piece, so that its id stays its own
-    return _parted[id(piece)]
 
 
 def _accepted(answers: Answers, case: Case, piece: Evidence) -> Evidence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +74,7 @@ def _explains_enough(one: Named, runs: Sequence[Run], left: Mapping[Place, Any],
 
 def _agreeing(exercise: Exercise, mistake: Mistake, runs: Sequence[Run], wrong: Mapping[Place, Any]) -> Named | None:
     """What a mistake explains in the form that explains most."""
-    forms = [_form_agreeing(exercise, mistake, form, code, runs, wrong) for form, code in enumerate(mistake.forms)]
+    forms = [_form_agreeing(exercise, mistake, form, runs, wrong) for form in range(len(mistake.forms))]
     found = [one for one in forms if one is not None]
     return max(found, key=lambda one: (len(one.places), len(one.changes)), default=None)
 
@@ -83,7 +83,6 @@ def _form_agreeing(
     exercise: Exercise,
     mistake: Mistake,
     form: int,
-    code: Callable[..., Any],
     runs: Sequence[Run],
     wrong: Mapping[Place, Any],
 ) -> Named | None:
@@ -97,7 +96,7 @@ def _form_agreeing(
     if not any(run.number in failing for run in shown):
         return None
     for run in sorted(shown, key=lambda run: run.number not in failing):  # where most part, they part at once
-        piece, parts = parted_by(exercise, mistake, form, code, run)
+        piece, parts = parted_by(exercise, mistake, form, run)
         if run.given.status == "raised" and piece.status == "returned":
             if all_raised:
                 return None  # there is nothing else that it could explain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import torch
 from course_utils.checks.diagnose import Run
 from course_utils.checks.diagnose.run import case_numbers
 from course_utils.checks.difference import RESULT, Container, Leaves, difference_kind, nice, wide
-from course_utils.checks.judge.left import answers_of, leaves_of, left_by, mistakes_of
+from course_utils.checks.judge.left import answers_of, leaves_of, left_by_form, mistakes_of
 from course_utils.checks.judge.naming import same_signs
 from course_utils.checks.mistakes import Mistake
 from course_utils.exercise import Exercise
@@ -53,8 +53,8 @@ def scaled(exercise: Exercise, group: Sequence[Run]) -> Scaled | None:
     found: dict[tuple[str, tuple[Run, ...]], list[Mistake]] = {}
     for backwards in (False, True):
         for one in mistakes_of(exercise.home):
-            for form, code in enumerate(one.forms):
-                relation = _relation(exercise, one, form, code, group, factors, backwards)
+            for form in range(len(one.forms)):
+                relation = _relation(exercise, one, form, group, factors, backwards)
                 if relation is not None:
                     found.setdefault(relation, []).append(one)
                     break
@@ -81,7 +81,6 @@ def _relation(
     exercise: Exercise,
     mistake: Mistake,
     form: int,
-    code: Callable[..., Any],
     group: Sequence[Run],
     factors: Mapping[str, Sequence[float]],
     backwards: bool,
@@ -89,7 +88,7 @@ def _relation(
     """(factor, cases where shapes differ) from a form of a mistake to the attempt; None without such a relation."""
     fitting, reshaped, itself, right_itself = set(factors), [], True, True
     for number, run in enumerate(group):
-        piece = left_by(exercise, code, mistake.id, form, run.case, mistake.signs)
+        piece = left_by_form(exercise, mistake, form, run.case)
         if piece.status != "returned" or piece.changes or not same_signs(mistake, run.given, piece):
             return None
         root, its = _root(run), leaves_of(answers_of(exercise.home), piece)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 
@@ -16,6 +17,11 @@ IN_PLACE, MOVED, SHARING, ANOTHER, NOWHERE = (
     "in another tensor, in other memory",
     "nowhere",
 )
+
+
+def keeps(spec: Mapping[str, Any]) -> bool:
+    """Whether the call of a case says set_to_none=False."""
+    return spec.get("set_to_none", True) is False
 
 
 class Before:

@@ -14,10 +14,9 @@ from torch.utils._pytree import tree_leaves
 
 @dataclass(frozen=True)
 class Moment:
-    """What lived after one operation, in bytes; `call` is the operation's name, or "" where a phase begins."""
+    """What lived after one operation, or where a phase begins, in bytes."""
 
     phase: str
-    call: str
     alive: int
     gradients: int
 
@@ -40,11 +39,7 @@ class LiveBytes(TorchDispatchMode):
     def phase(self, name: str) -> None:
         """What follows belongs to this phase; notes what lives when it begins."""
         self._phase = name
-        self._note("")
-
-    def of_phases(self, *names: str) -> list[Moment]:
-        """The moments of the phases with these names, in their order."""
-        return [moment for moment in self.history if moment.phase in names]
+        self._note()
 
     def __torch_dispatch__(
         self, func: Any, types: object, args: tuple[object, ...] = (), kwargs: Mapping[str, object] | None = None
@@ -55,7 +50,7 @@ class LiveBytes(TorchDispatchMode):
         for storage in _storages(result):
             if storage._cdata not in given and storage._cdata not in self._alive:
                 self._add(storage)
-        self._note(func.overloadpacket.__name__)
+        self._note()
         return result
 
     def _add(self, storage: torch.UntypedStorage) -> None:
@@ -71,10 +66,10 @@ class LiveBytes(TorchDispatchMode):
 
         return gone
 
-    def _note(self, call: str) -> None:
+    def _note(self) -> None:
         gradients = [p.grad for p in self._parameters if p.grad is not None]
         held = {storage._cdata: storage.nbytes() for storage in _storages(gradients)}
-        self.history.append(Moment(self._phase, call, self.now, sum(held.values())))
+        self.history.append(Moment(self._phase, self.now, sum(held.values())))
 
 
 def _storages(tree: object) -> Iterator[torch.UntypedStorage]:

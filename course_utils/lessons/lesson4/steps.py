@@ -7,18 +7,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_utils.exercise import Case
+from course_utils.lessons.training import parameters_after
+from course_utils.lessons.training import tolerance as tolerance
 
 UPDATE = "the update"
 """Parameters after the call minus before it: a factor shows in it, which in the parameters themselves it would not."""
 STEPS = "calls of optimizer.step"
 HELD = ".grad when each step began"
 LEFT = ".grad after the call"
-
-
-def tolerance(case: Case) -> float:
-    """How far an update or a returned loss may be from the right one: rounding on another way, and no more."""
-    return 2e-4 if case.spec.get("dtype") == "float32" else 1e-6
 
 
 def held_by(model: nn.Module) -> str:
@@ -34,7 +30,7 @@ class StepWatch:
 
     def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         self._model = model
-        self._before = {name: p.detach().clone() for name, p in model.named_parameters()}
+        self._before = parameters_after(model)
         self._held: list[str] = []
         optimizer.register_step_pre_hook(self._note)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import torch
 from torch import nn
@@ -24,11 +23,6 @@ def one_step_a_batch(
             for p, gradient in zip(params, torch.autograd.grad(loss_fn(model(x), y), params), strict=True):
                 p.grad = gradient
             optimizer.step()
-
-
-def without_result(case: Case, evidence: Evidence) -> Evidence:
-    """What is returned is not judged."""
-    return replace(evidence, result=None)
 
 
 def no_hooks(hooks_left_behind: Mistake) -> Callable[[Case, Evidence], Broken | None]:

@@ -16,13 +16,11 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from course_utils.data import digits
 from course_utils.lessons.trace import TraceEvent
+from course_utils.lessons.training import Batch, LossFn, MakeOptimizer
 from gradient_ledger import GradientLedger
 from gradient_ledger.catalogue import misconception
 
-Batch = tuple[torch.Tensor, torch.Tensor]
-LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 Loop = Callable[[nn.Module, torch.optim.Optimizer, LossFn, Sequence[Batch], int], object]
-MakeOptimizer = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
 
 WATCHED = 4
 """Batches an epoch that the ledger is shown, in two epochs: enough for every fault of the lesson."""

@@ -53,8 +53,8 @@ def loop(
 ) -> Loop:
     """A training loop: what clears before each epoch, before each batch, and late, between backward and step.
 
-    `step` says after what a step is taken, `early` that it comes ahead of the forward, `again` that it comes twice; `divided` by what each loss is
-    divided; `renew` makes the optimizer anew at the start of what `renewed` says.
+    `step` says after what a step is taken, `early` that it comes ahead of the forward, `again` that it comes twice;
+    `divided` by what each loss is divided; `renew` makes the optimizer anew at the start of what `renewed` says.
     """
 
     def code(
@@ -279,25 +279,16 @@ used_the_batch_before = made_by(
 )
 
 
-def _stepping_too_early(
-    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
-) -> None:
-    for _ in range(epochs):
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = loss_fn(model(x), y)
-            optimizer.step()
-            loss.backward()
-
-
-def _between(when: When | None) -> Loop:
-    """A step between the forward and the backward of each batch; cleared before each `when`, or never."""
+def _between(cleared: Literal["epoch", "batch"] | None) -> Loop:
+    """A step between the forward and the backward of each batch; cleared before each `cleared`, or never."""
 
     def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
         for _ in range(epochs):
-            if when == "epoch":
+            if cleared == "epoch":
                 optimizer.zero_grad()
             for x, y in batches:
+                if cleared == "batch":
+                    optimizer.zero_grad()
                 loss = loss_fn(model(x), y)
                 optimizer.step()
                 loss.backward()
@@ -328,7 +319,7 @@ never_stepped = made_by(
     ),
     loop(batch=emptied, step=None),
     loop(step=None),
-    _stepping_too_early,
+    _between("batch"),
 )
 nothing_went_backward = made_by(
     named(
@@ -472,7 +463,8 @@ def _as_it_came(code: Loop) -> Loop:
 
 
 def forgetting(whens: Sequence[When] = ("call", "epoch", "batch"), **rest: Any) -> tuple[Loop, ...]:
-    """The loop that `rest` describes, with an optimizer that is made anew: in each of three ways, at each of `whens`, or put back."""
+    """The loop that `rest` describes, with an optimizer that is made anew: in each of three ways, at each of `whens`,
+    or put back."""
     ways = (_with_groups, _with_defaults, _with_rate)
     anew = [loop(renew=renew, renewed=when, **rest) for renew in ways for when in whens]
     return (*anew, _as_it_came(loop(**rest)))
@@ -577,18 +569,16 @@ a_frozen_parameter_moved = made_by(
 # ------------------------------------------------------------------ what is left behind
 
 
-def _hooked(
-    model: nn.Module,
-    optimizer: Optimizer,
-    loss_fn: LossFn,
-    batches: Sequence[Batch],
-    epochs: int,
-    see: See = lambda x, y: None,
-) -> None:
-    for p in model.parameters():
-        if p.requires_grad:
-            p.register_hook(lambda gradient: None)
-    loop(batch=emptied)(model, optimizer, loss_fn, batches, epochs, see)
+def hooked(code: Loop) -> Loop:
+    """A loop before which a hook is registered on each parameter, and stays."""
+
+    def leaving(model: nn.Module, *rest: Any) -> None:
+        for p in model.parameters():
+            if p.requires_grad:
+                p.register_hook(lambda gradient: None)
+        code(model, *rest)
+
+    return leaving
 
 
 hooks_left_behind = made_by(
@@ -599,6 +589,6 @@ hooks_left_behind = made_by(
         "whatever is done with the model or the optimizer next.",
         "Keep the handle that registering returns and call its remove(); or do without a hook.",
     ),
-    _hooked,
+    hooked(loop(batch=emptied)),
 )
 """A rule that was broken; `answers.no_hooks` tells it."""

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from course_utils.exercise import Arrangement, Case
-from course_utils.lessons.inputs import LOSSES, Draw, cases, model_and_batch
+from course_utils.lessons.inputs import LOSSES, Draw, cases, model_and_batch, without_global_draws
 from course_utils.lessons.training import (
     HOOKS,
     OPTIMIZERS,
@@ -120,7 +120,7 @@ QUANTITIES: Mapping[str, Callable[[Spec], float | None]] = {
 }
 
 
-def telling_cases(properties: tuple[Property, ...], drawn: list[Case]) -> tuple[Property, ...]:
+def telling(properties: tuple[Property, ...], drawn: list[Case]) -> tuple[Property, ...]:
     """Those properties that some of the cases have and others have not."""
     return tuple(one for one in properties if len({one[1](case.spec) for case in drawn}) == 2)
 
@@ -210,10 +210,8 @@ def _new_head(case: Case) -> nn.Module:
 def arrange_heads(case: Case) -> Arrangement:
     """A model, its new head, a maker of optimizers, loss and batches; afterwards all that may have been trained."""
     draw = Draw(case)
-    with torch.random.fork_rng(devices=[]):
-        model, new_head = Headed(), _new_head(case)
-    draw.fill(model)
-    draw.fill(new_head)
+    model = draw.fill(without_global_draws(Headed))
+    new_head = draw.fill(without_global_draws(lambda: _new_head(case)))
     for module in (model, new_head):
         module.train(not case.spec.get("evaluating"))
     model.trunk.requires_grad_(not case.spec.get("frozen"))

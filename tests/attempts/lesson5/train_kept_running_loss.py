@@ -30,17 +30,6 @@ def cleared_after_the_step(model, optimizer, loss_fn, batches, epochs):
 
 
 @right
-def cleared_at_both_ends(model, optimizer, loss_fn, batches, epochs):
-    for _ in range(epochs):
-        optimizer.zero_grad()
-        for x, y in batches:
-            loss = loss_fn(model(x), y) / len(batches)
-            loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-
-
-@right
 def cleared_before_the_first_backward(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for number, (x, y) in enumerate(batches):
@@ -62,16 +51,6 @@ def zeros_at_the_start(model, optimizer, loss_fn, batches, epochs):
 
 
 @right
-def zeros_at_the_end(model, optimizer, loss_fn, batches, epochs):
-    for _ in range(epochs):
-        for x, y in batches:
-            loss = loss_fn(model(x), y) / len(batches)
-            loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=False)
-
-
-@right
 def model_clears(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         model.zero_grad()
@@ -79,16 +58,6 @@ def model_clears(model, optimizer, loss_fn, batches, epochs):
             loss = loss_fn(model(x), y) / len(batches)
             loss.backward()
         optimizer.step()
-
-
-@right
-def model_zeroes(model, optimizer, loss_fn, batches, epochs):
-    for _ in range(epochs):
-        for x, y in batches:
-            loss = loss_fn(model(x), y) / len(batches)
-            loss.backward()
-        optimizer.step()
-        model.zero_grad(set_to_none=False)
 
 
 @right
@@ -137,40 +106,6 @@ def zeroed_in_place(model, optimizer, loss_fn, batches, epochs):
 
 
 @right
-def times_zero(model, optimizer, loss_fn, batches, epochs):
-    for _ in range(epochs):
-        for x, y in batches:
-            loss = loss_fn(model(x), y) / len(batches)
-            loss.backward()
-        optimizer.step()
-        for p in model.parameters():
-            if p.grad is not None:
-                p.grad.mul_(0)
-
-
-@right
-def data_zero(model, optimizer, loss_fn, batches, epochs):
-    for _ in range(epochs):
-        for x, y in batches:
-            loss = loss_fn(model(x), y) / len(batches)
-            loss.backward()
-        optimizer.step()
-        for p in model.parameters():
-            if p.grad is not None:
-                p.grad.data.zero_()
-
-
-@right
-def foreach_zero(model, optimizer, loss_fn, batches, epochs):
-    for _ in range(epochs):
-        for x, y in batches:
-            loss = loss_fn(model(x), y) / len(batches)
-            loss.backward()
-        optimizer.step()
-        torch._foreach_zero_([p.grad for p in model.parameters() if p.grad is not None])
-
-
-@right
 def gradients_divided(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         optimizer.zero_grad()
@@ -191,15 +126,6 @@ def gradients_replaced_by_their_share(model, optimizer, loss_fn, batches, epochs
         for p in model.parameters():
             if p.grad is not None:
                 p.grad = p.grad / len(batches)
-        optimizer.step()
-
-
-@right
-def times_the_share(model, optimizer, loss_fn, batches, epochs):
-    for _ in range(epochs):
-        optimizer.zero_grad()
-        for x, y in batches:
-            loss_fn(model(x), y).mul(1 / len(batches)).backward()
         optimizer.step()
 
 
@@ -245,14 +171,6 @@ def one_backward_of_the_mean(model, optimizer, loss_fn, batches, epochs):
             total = total + loss_fn(model(x), y) / len(batches)
         optimizer.zero_grad()
         total.backward()
-        optimizer.step()
-
-
-@right
-def stacked(model, optimizer, loss_fn, batches, epochs):
-    for _ in range(epochs):
-        optimizer.zero_grad()
-        torch.stack([loss_fn(model(x), y) for x, y in batches]).mean().backward()
         optimizer.step()
 
 

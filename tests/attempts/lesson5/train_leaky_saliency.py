@@ -44,35 +44,6 @@ def cleared_between(model, optimizer, loss_fn, batches, epochs):
 
 
 @right
-def cleared_between_and_at_the_start(model, optimizer, loss_fn, batches, epochs):
-    maps = []
-    for _ in range(epochs):
-        for x, y in batches:
-            optimizer.zero_grad()
-            pixels = x.clone().requires_grad_()
-            loss_fn(model(pixels), y).backward()
-            maps.append(pixels.grad.abs())
-            optimizer.zero_grad()
-            loss_fn(model(x), y).backward()
-            optimizer.step()
-    return maps
-
-
-@right
-def model_clears_between(model, optimizer, loss_fn, batches, epochs):
-    maps = []
-    for _ in range(epochs):
-        for x, y in batches:
-            pixels = x.clone().requires_grad_()
-            loss_fn(model(pixels), y).backward()
-            maps.append(pixels.grad.abs())
-            model.zero_grad(set_to_none=False)
-            loss_fn(model(x), y).backward()
-            optimizer.step()
-    return maps
-
-
-@right
 def zeroed_between_by_hand(model, optimizer, loss_fn, batches, epochs):
     maps = []
     for _ in range(epochs):
@@ -112,20 +83,6 @@ def one_backward_for_both(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(pixels), y).backward()
             maps.append(pixels.grad.abs())
             optimizer.step()
-    return maps
-
-
-@right
-def one_backward_and_cleared_at_the_end(model, optimizer, loss_fn, batches, epochs):
-    maps = []
-    for _ in range(epochs):
-        for x, y in batches:
-            pixels = x.clone().requires_grad_()
-            loss = loss_fn(model(pixels), y)
-            loss.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-            maps.append(pixels.grad.detach().abs())
     return maps
 
 
@@ -369,20 +326,6 @@ def map_after_the_training_backward(model, optimizer, loss_fn, batches, epochs):
 
 
 @wrong(mistakes.each_batch_counted_twice)
-def cleared_at_the_end(model, optimizer, loss_fn, batches, epochs):
-    maps = []
-    for _ in range(epochs):
-        for x, y in batches:
-            pixels = x.clone().requires_grad_()
-            loss_fn(model(pixels), y).backward()
-            maps.append(pixels.grad.abs())
-            loss_fn(model(x), y).backward()
-            optimizer.step()
-            optimizer.zero_grad()
-    return maps
-
-
-@wrong(mistakes.each_batch_counted_twice)
 def one_graph_twice(model, optimizer, loss_fn, batches, epochs):
     maps = []
     for _ in range(epochs):
@@ -518,24 +461,6 @@ def everything_thawed(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(pixels), y).backward()
             maps.append(pixels.grad.abs())
             model.requires_grad_(True)
-            loss_fn(model(x), y).backward()
-            optimizer.step()
-    return maps
-
-
-@wrong(mistakes.a_frozen_parameter_moved)
-def thawed_by_hand(model, optimizer, loss_fn, batches, epochs):
-    maps = []
-    for _ in range(epochs):
-        for x, y in batches:
-            optimizer.zero_grad()
-            for p in model.parameters():
-                p.requires_grad = False
-            pixels = x.clone().requires_grad_()
-            loss_fn(model(pixels), y).backward()
-            maps.append(pixels.grad.abs())
-            for p in model.parameters():
-                p.requires_grad = True
             loss_fn(model(x), y).backward()
             optimizer.step()
     return maps

@@ -33,18 +33,6 @@ def cleared_at_the_end(model, new_head, make_optimizer, loss_fn, batches, epochs
 
 
 @right
-def cleared_after_the_forward(model, new_head, make_optimizer, loss_fn, batches, epochs):
-    model.head = new_head
-    optimizer = make_optimizer(model.parameters())
-    for _ in range(epochs):
-        for x, y in batches:
-            loss = loss_fn(model(x), y)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-
-
-@right
 def group_added(model, new_head, make_optimizer, loss_fn, batches, epochs):
     optimizer = make_optimizer(model.parameters())
     model.head = new_head
@@ -189,29 +177,6 @@ def trainable_alone(model, new_head, make_optimizer, loss_fn, batches, epochs):
 
 
 @right
-def model_clears(model, new_head, make_optimizer, loss_fn, batches, epochs):
-    model.head = new_head
-    optimizer = make_optimizer(model.parameters())
-    for _ in range(epochs):
-        for x, y in batches:
-            model.zero_grad(set_to_none=False)
-            loss_fn(model(x), y).backward()
-            optimizer.step()
-
-
-@right
-def by_hand_to_none(model, new_head, make_optimizer, loss_fn, batches, epochs):
-    model.head = new_head
-    optimizer = make_optimizer(model.parameters())
-    for _ in range(epochs):
-        for x, y in batches:
-            for p in model.parameters():
-                p.grad = None
-            loss_fn(model(x), y).backward()
-            optimizer.step()
-
-
-@right
 def made_at_the_first_batch(model, new_head, make_optimizer, loss_fn, batches, epochs):
     model.head = new_head
     optimizer = None
@@ -294,17 +259,6 @@ def as_it_was(model, new_head, make_optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for x, y in batches:
             optimizer.zero_grad()
-            loss_fn(model(x), y).backward()
-            optimizer.step()
-
-
-@wrong(mistakes.the_new_head_did_not_move)
-def model_clears_too(model, new_head, make_optimizer, loss_fn, batches, epochs):
-    optimizer = make_optimizer(model.parameters())
-    model.head = new_head
-    for _ in range(epochs):
-        for x, y in batches:
-            model.zero_grad()
             loss_fn(model(x), y).backward()
             optimizer.step()
 

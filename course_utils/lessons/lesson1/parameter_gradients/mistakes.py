@@ -11,6 +11,7 @@ from torch import nn
 from course_utils.checks.mistakes import mistake
 from course_utils.lessons.inputs import mean_square_error
 from course_utils.lessons.lesson1.parameter_gradients.task import LIVE
+from course_utils.lessons.training import modes_put_back
 from course_utils.lessons.watched_loss import LossFn
 
 T = torch.Tensor
@@ -598,12 +599,9 @@ def loss_arguments_swapped(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any
 
 
 def _train_mode_put_back(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
-    modes = [module.training for module in model.modules()]
-    model.train()
-    result = _right(model, loss_fn, x, y)
-    for module, mode in zip(model.modules(), modes, strict=True):
-        module.training = mode
-    return result
+    with modes_put_back(model):
+        model.train()
+        return _right(model, loss_fn, x, y)
 
 
 @mistake(

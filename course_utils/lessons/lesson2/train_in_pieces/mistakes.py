@@ -10,10 +10,9 @@ from torch import nn
 
 from course_utils.checks.mistakes import mistake
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.training import Batch
+from course_utils.lessons.training import Batch, LossFn
 
 Optimizer = torch.optim.Optimizer
-LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 Batches = Sequence[Batch]
 Code = Callable[[nn.Module, Optimizer, LossFn, Batches, int], list[float]]
 

@@ -172,12 +172,7 @@ def _does_not_sum_to_zero(param: T) -> bool:
     "Gradients whose sum is zero are what they were before the call. A sum of zero does not say that the entries are "
     "zero, and a gradient of zeros is not None.",
     "Ask whether there is a gradient, not what is in it.",
-    also=(
-        _loop(
-            to_none=lambda p: _none(p) if _does_not_sum_to_zero(p) else None,
-            to_zeros=_zeros,
-        ),
-    ),
+    also=(_loop(to_none=lambda p: _none(p) if _does_not_sum_to_zero(p) else None),),
 )
 def sum_taken_for_emptiness(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(where=_does_not_sum_to_zero)(params, set_to_none)
@@ -212,20 +207,16 @@ def parameters_alone(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(where=lambda param: isinstance(param, nn.Parameter))(params, set_to_none)
 
 
-def _stopping(params: Iterable[T], set_to_none: bool = True) -> None:
-    for param in params:
-        if param.grad is None:
-            break
-        (_none if set_to_none else _zeros)(param)
-
-
 @mistake(
     "What comes after a parameter without a gradient was left",
     "The loop came to a .grad that is None, and the gradients behind it are what they were.",
     "break and return end the whole loop. What goes on with the next parameter?",
 )
 def stopped_at_the_first_without(params: Iterable[T], set_to_none: bool = True) -> None:
-    _stopping(params, set_to_none)
+    for param in params:
+        if param.grad is None:
+            break
+        (_none if set_to_none else _zeros)(param)
 
 
 @mistake(
@@ -254,9 +245,8 @@ def _begun_before(params: Iterable[T], set_to_none: bool = True) -> None:
     also=(_begun_before,),
 )
 def generator_used_up(params: Iterable[T], set_to_none: bool = True) -> None:
-    every = list(params)
-    _loop()(params if isinstance(params, Sequence) else [], set_to_none)
-    del every
+    list(params)
+    _loop()(params, set_to_none)
 
 
 def _by_position(params: Sequence[T], set_to_none: bool = True) -> None:

@@ -10,13 +10,8 @@ from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases
-from course_utils.lessons.lesson3.clearing import Before
+from course_utils.lessons.lesson3.clearing import Before, keeps
 from course_utils.lessons.lesson3.inputs import hold
-
-
-def _keeps(spec: Any) -> bool:
-    """Whether the call says set_to_none=False."""
-    return spec.get("set_to_none", True) is False
 
 
 def _generates(spec: Any) -> bool:
@@ -94,7 +89,7 @@ def _arrange(case: Case) -> Arrangement:
         hold(draw, params[-1], kind)
         params[-1].requires_grad_(index not in spec.get("frozen", ()))
     named = {f"param {number}": param for number, param in enumerate(params, 1)}
-    before = Before(named, _keeps(spec))
+    before = Before(named, keeps(spec))
     flag = {"set_to_none": spec["set_to_none"]} if "set_to_none" in spec else {}
     return Arrangement(
         (_as(params, spec.get("given", "list")),), flag, watch=dict(named), facts=lambda _: before.facts()
@@ -134,10 +129,10 @@ EXERCISE = Exercise(
         "underscore. Which of them gives zero from NaN as well? Multiplication does not.",
     ),
     properties=(
-        ("set_to_none is False", _keeps),
-        ("set_to_none is True or left out", lambda spec: not _keeps(spec)),
+        ("set_to_none is False", keeps),
+        ("set_to_none is True or left out", lambda spec: not keeps(spec)),
         ("set_to_none is left out", lambda spec: "set_to_none" not in spec),
-        ("a .grad is None before, and set_to_none is False", lambda spec: "none" in spec["held"] and _keeps(spec)),
+        ("a .grad is None before, and set_to_none is False", lambda spec: "none" in spec["held"] and keeps(spec)),
         ("a .grad is None before", lambda spec: "none" in spec["held"]),
         ("there is no parameter at all", lambda spec: not spec["shapes"]),
         ("a parameter is frozen", lambda spec: "frozen" in spec),

@@ -181,10 +181,6 @@ def attribute_on_the_module(module: nn.Module) -> None:
     module.requires_grad = False  # type: ignore[assignment]
 
 
-def _nothing(module: nn.Module) -> None:
-    pass
-
-
 @mistake(
     "Nothing was frozen",
     "Every parameter of the module went on moving as if the function had not been called.",
@@ -193,7 +189,7 @@ def _nothing(module: nn.Module) -> None:
     signs=(ATTRIBUTE, REQUIRES),
 )
 def nothing_frozen(module: nn.Module) -> None:
-    _nothing(module)
+    pass
 
 
 # ------------------------------------------------------------------ which parameters

@@ -23,7 +23,6 @@ REPLACED = "replaced by another object"
 GRAD = ".grad of the module's parameters after the call"
 REQUIRES = "requires_grad of the module's parameters after the call"
 ATTRIBUTE = "the module has an attribute requires_grad"
-ARRIVED = "gradients at the module's parameters after further steps"
 NONE, ZEROS, GRADIENT = "None", "zeros", "a gradient"
 
 
@@ -150,7 +149,6 @@ class _Training:
             FROZEN: {name: value for name, value in values.items() if name in self._inside},
             OTHERS: {name: value for name, value in values.items() if name not in self._inside},
             BUFFERS: {name: buffer.detach().clone() for name, buffer in self.model.named_buffers()},
-            ARRIVED: {name: _kind(param.grad) for name, param in self._inside.items()},
         }
 
     def facts(self) -> Mapping[str, object]:

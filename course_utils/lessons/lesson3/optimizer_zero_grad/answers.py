@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from course_utils.checks.answers import Answers, nothing_used
-from course_utils.lessons.lesson3.clear_gradients.answers import accepted, exactly
+from course_utils.checks.answers import Answers, nothing_used, without_result
+from course_utils.lessons.lesson3.clear_gradients.answers import exactly
 from course_utils.lessons.lesson3.clearing import GRAD, VALUES, WHERE
 from course_utils.lessons.lesson3.optimizer_zero_grad import mistakes
 from course_utils.lessons.lesson3.optimizer_zero_grad.task import CALLED, GROUPS, STATE
@@ -19,7 +19,7 @@ def right(optimizer: torch.optim.Optimizer, set_to_none: bool = True) -> None:
 ANSWERS = Answers(
     right,
     graded=(GRAD, WHERE, VALUES, STATE, GROUPS),
-    accept=accepted,
+    accept=without_result,
     tolerance=exactly,
     rules=nothing_used(CALLED, mistakes.zero_grad_called),
 )

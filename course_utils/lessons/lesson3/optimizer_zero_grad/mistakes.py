@@ -120,11 +120,6 @@ def those_with_state_alone(optimizer: Optimizer, set_to_none: bool = True) -> No
 # ------------------------------------------------------------------ what else was changed
 
 
-def _emptied(optimizer: Optimizer, set_to_none: bool = True) -> None:
-    _cleared([p for group in optimizer.param_groups for p in group["params"]], set_to_none)
-    optimizer.state.clear()
-
-
 @mistake(
     "The optimizer's memory was thrown away",
     "What the optimizer remembered of earlier steps is gone: momentum and Adam begin anew.",
@@ -132,7 +127,8 @@ def _emptied(optimizer: Optimizer, set_to_none: bool = True) -> None:
     "Momentum is made of old gradients, so it looks like something to clear.",
 )
 def state_thrown_away(optimizer: Optimizer, set_to_none: bool = True) -> None:
-    _emptied(optimizer, set_to_none)
+    _cleared([p for group in optimizer.param_groups for p in group["params"]], set_to_none)
+    optimizer.state.clear()
 
 
 def _averages_zeroed(optimizer: Optimizer, set_to_none: bool = True) -> None:

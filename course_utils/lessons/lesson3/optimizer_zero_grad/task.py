@@ -10,9 +10,9 @@ from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases, without_global_draws
-from course_utils.lessons.lesson3.clearing import Before
+from course_utils.lessons.lesson3.clearing import Before, keeps
 from course_utils.lessons.lesson3.inputs import hold
-from course_utils.lessons.training import OPTIMIZERS
+from course_utils.lessons.training import OPTIMIZERS, remembered_by
 
 STATE = "what the optimizer remembers of each parameter"
 GROUPS = "the optimizer's groups"
@@ -42,11 +42,6 @@ class _Calls:
             return original(*args, **kwargs)
 
         return zero_grad
-
-
-def _keeps(spec: Any) -> bool:
-    """Whether the call says set_to_none=False."""
-    return spec.get("set_to_none", True) is False
 
 
 def _cases(seed: int) -> list[Case]:
@@ -130,25 +125,28 @@ def _arrange(case: Case) -> Arrangement:
     for name, param in named.items():
         hold(draw, param, spec.get("held", {}).get(name, "gradient"))
         param.requires_grad_(name not in spec.get("frozen", ()))
-    before, calls = Before(named, _keeps(spec)), _Calls()
+    before, calls = Before(named, keeps(spec)), _Calls()
     flag = {"set_to_none": spec["set_to_none"]} if "set_to_none" in spec else {}
     return Arrangement(
         (optimizer,),
         flag,
         watch={"model": model},
         within=(calls,),
-        facts=lambda _: {**before.facts(), **_remembered(optimizer, named), CALLED: calls.names},
+        facts=lambda _: {
+            **before.facts(),
+            STATE: remembered_by(optimizer, model),
+            GROUPS: _groups(optimizer, named),
+            CALLED: calls.names,
+        },
     )
 
 
-def _remembered(optimizer: torch.optim.Optimizer, named: dict[str, nn.Parameter]) -> dict[str, object]:
-    """State and groups of an optimizer by the names of the parameters; entries without anything in them left out."""
-    state = {name: optimizer.state[param] for name, param in named.items() if optimizer.state.get(param)}
-    groups = [
+def _groups(optimizer: torch.optim.Optimizer, named: dict[str, nn.Parameter]) -> list[dict[str, object]]:
+    """The groups of an optimizer, with its parameters by their names."""
+    return [
         {**group, "params": [name for name, param in named.items() if any(param is one for one in group["params"])]}
         for group in optimizer.param_groups
     ]
-    return {STATE: {name: dict(entries) for name, entries in state.items()}, GROUPS: groups}
 
 
 EXERCISE = Exercise(
@@ -183,8 +181,8 @@ EXERCISE = Exercise(
         "you do not need.",
     ),
     properties=(
-        ("set_to_none is False", _keeps),
-        ("set_to_none is True or left out", lambda spec: not _keeps(spec)),
+        ("set_to_none is False", keeps),
+        ("set_to_none is True or left out", lambda spec: not keeps(spec)),
         ("set_to_none is left out", lambda spec: "set_to_none" not in spec),
         ("there is one group", lambda spec: len(spec["groups"]) == 1 and "added" not in spec),
         ("there is more than one group", lambda spec: len(spec["groups"]) > 1 or "added" in spec),

@@ -10,7 +10,7 @@ from course_utils.exercise import Case, Evidence
 from course_utils.lessons.lesson3.train_step_low_memory import mistakes
 from course_utils.lessons.lesson3.train_step_low_memory.task import ALIVE, STATE, UPDATE, ZEROS
 from course_utils.lessons.returned import float_beside, floats_beside
-from course_utils.lessons.training import LossFn
+from course_utils.lessons.training import LossFn, tolerance
 
 LOSS = "the loss returned"
 
@@ -45,15 +45,10 @@ def _nothing_alive(case: Case, evidence: Evidence) -> Broken | None:
     return Broken(mistakes.gradients_alive_in_the_forward_pass, seen)
 
 
-def _tolerance(case: Case) -> float:
-    """How far an update or a loss may be from the right one: rounding on another way, and no more."""
-    return 2e-4 if case.spec.get("dtype") == "float32" else 1e-6
-
-
 def _accepted(case: Case, evidence: Evidence) -> Evidence:
     """Losses are compared as tensors beside the result, of which one can say by what factor they differ."""
     beside = floats_beside if case.spec.get("calls", 1) > 1 else float_beside
     return beside(evidence, LOSS)
 
 
-ANSWERS = Answers(right, graded=(LOSS, UPDATE, STATE), accept=_accepted, rules=_nothing_alive, tolerance=_tolerance)
+ANSWERS = Answers(right, graded=(LOSS, UPDATE, STATE), accept=_accepted, rules=_nothing_alive, tolerance=tolerance)

@@ -11,7 +11,7 @@ from course_utils.checks.mistakes import mistake
 from course_utils.checks.observe import LEDGER
 from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson3.train_step_low_memory.task import ALIVE, FORWARDS, ZEROS
-from course_utils.lessons.training import LossFn
+from course_utils.lessons.training import LossFn, modes_put_back
 from course_utils.lessons.watched_loss import ORDER
 
 T = torch.Tensor
@@ -107,17 +107,6 @@ def zeros_alive_in_the_forward_pass(model: nn.Module, optimizer: Optimizer, loss
     return _step(first=_to_zeros)(model, optimizer, loss_fn, x, y)
 
 
-def _in_halves(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    optimizer.zero_grad()
-    total = 0.0
-    for rows, wanted in zip(x.chunk(2), y.chunk(2), strict=True):
-        loss = loss_fn(model(rows), wanted) * (len(rows) / len(x))
-        loss.backward()  # type: ignore[no-untyped-call]
-        total += loss.item()
-    optimizer.step()
-    return total
-
-
 def _row_by_row(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     optimizer.zero_grad()
     total = 0.0
@@ -142,21 +131,12 @@ def _row_by_row(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y
 def gradients_alive_in_a_later_forward_pass(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T
 ) -> object:
-    return _in_halves(model, optimizer, loss_fn, x, y)
-
-
-def _parts_by_hand(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    params = [param for param in model.parameters() if param.requires_grad]
-    sums: list[T | None] = [None] * len(params)
     optimizer.zero_grad()
     total = 0.0
     for rows, wanted in zip(x.chunk(2), y.chunk(2), strict=True):
         loss = loss_fn(model(rows), wanted) * (len(rows) / len(x))
-        new = torch.autograd.grad(loss, params, allow_unused=True)
-        sums = [b if a is None else a if b is None else a + b for a, b in zip(sums, new, strict=True)]
+        loss.backward()  # type: ignore[no-untyped-call]
         total += loss.item()
-    for param, gradient in zip(params, sums, strict=True):
-        param.grad = gradient
     optimizer.step()
     return total
 
@@ -170,7 +150,19 @@ def _parts_by_hand(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T
     signs=(ALIVE,),
 )
 def batch_taken_apart(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    return _parts_by_hand(model, optimizer, loss_fn, x, y)
+    params = [param for param in model.parameters() if param.requires_grad]
+    sums: list[T | None] = [None] * len(params)
+    optimizer.zero_grad()
+    total = 0.0
+    for rows, wanted in zip(x.chunk(2), y.chunk(2), strict=True):
+        loss = loss_fn(model(rows), wanted) * (len(rows) / len(x))
+        new = torch.autograd.grad(loss, params, allow_unused=True)
+        sums = [b if a is None else a if b is None else a + b for a, b in zip(sums, new, strict=True)]
+        total += loss.item()
+    for param, gradient in zip(params, sums, strict=True):
+        param.grad = gradient
+    optimizer.step()
+    return total
 
 
 # ------------------------------------------------------------------ what the step used
@@ -197,23 +189,12 @@ def cleared_at_the_end_alone(model: nn.Module, optimizer: Optimizer, loss_fn: Lo
     return _step(last=_to_none)(model, optimizer, loss_fn, x, y)
 
 
-def _without_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    optimizer.zero_grad()
-    loss = loss_fn(model(x), y).item()
-    optimizer.step()
-    return loss
-
-
-def _zeroed_at_start_and_before_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    return _step(first=_to_none, before_step=_to_none)(model, optimizer, loss_fn, x, y)
-
-
 @mistake(
     "The gradients were gone before the step",
     "Backward ran, and no parameter moved: a clearing after it took away what the step needs.",
     "A step reads .grad. What runs between backward and the step?",
     "It is one or two lines below the right place.",
-    also=(_zeroed_at_start_and_before_the_step,),
+    also=(_step(first=_to_none, before_step=_to_none),),
     signs=(BACKWARDS, LEDGER),
 )
 def cleared_before_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
@@ -227,7 +208,10 @@ def cleared_before_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: Los
     signs=(BACKWARDS,),
 )
 def no_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    return _without_backward(model, optimizer, loss_fn, x, y)
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y).item()
+    optimizer.step()
+    return loss
 
 
 @mistake(
@@ -292,15 +276,11 @@ def stepped_twice(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T,
     return _step(first=_to_none, steps=2)(model, optimizer, loss_fn, x, y)
 
 
-def _doubled(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    return _step(first=_to_none, scale=lambda x: 2.0)(model, optimizer, loss_fn, x, y)
-
-
 @mistake(
     "Twice the gradient",
     "The step used two times the gradient of this batch, as after two backward calls.",
     "How often does what you send backward count the batch?",
-    also=(_doubled,),
+    also=(_step(first=_to_none, scale=lambda x: 2.0),),
 )
 def gradient_doubled(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(first=_to_none, backwards=2)(model, optimizer, loss_fn, x, y)
@@ -352,19 +332,13 @@ def _left_in_eval(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T,
     also=(_left_in_eval,),
 )
 def eval_for_the_forward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    was = [(module, module.training) for module in model.modules()]
-    loss = _left_in_eval(model, optimizer, loss_fn, x, y)
-    for module, training in was:
-        module.training = training
-    return loss
+    with modes_put_back(model):
+        return _left_in_eval(model, optimizer, loss_fn, x, y)
 
 
 def _train_and_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    was = [(module, module.training) for module in model.modules()]
-    loss = train_for_the_forward.forms[0](model, optimizer, loss_fn, x, y)
-    for module, training in was:
-        module.training = training
-    return loss
+    with modes_put_back(model):
+        return train_for_the_forward.forms[0](model, optimizer, loss_fn, x, y)
 
 
 @mistake(

@@ -10,7 +10,7 @@ from torch import nn
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, Draw, cases, model_and_batch
 from course_utils.lessons.lesson3.inputs import bytes_held, hold
-from course_utils.lessons.training import optimizer_of, parameters_after
+from course_utils.lessons.training import optimizer_of, parameters_after, remembered_by
 from course_utils.lessons.watched_loss import ORDER, WatchedLoss
 
 UPDATE = "the update of the parameters"
@@ -129,7 +129,7 @@ def _arrange(case: Case) -> Arrangement:
     loss_fn = WatchedLoss(
         LOSSES[case.spec["loss"]], lambda one: one.shape == targets.shape and torch.equal(one.detach(), targets)
     )
-    named, before, watch = dict(model.named_parameters()), parameters_after(model), _Watch(model)
+    before, watch = parameters_after(model), _Watch(model)
 
     def call(attempt: Any) -> object:
         losses: list[object] = []
@@ -143,7 +143,7 @@ def _arrange(case: Case) -> Arrangement:
     def facts(_: object) -> dict[str, object]:
         return {
             UPDATE: {name: after - before[name] for name, after in parameters_after(model).items()},
-            STATE: _remembered(optimizer, named),
+            STATE: remembered_by(optimizer, model),
             FORWARDS: [len(one) for one in watch.alive],
             ALIVE: watch.alive,
             ZEROS: watch.zeros,
@@ -153,11 +153,6 @@ def _arrange(case: Case) -> Arrangement:
     return Arrangement(
         (model, optimizer, loss_fn, x, y), watch={"model": model, "x": x, "y": y}, call=call, facts=facts
     )
-
-
-def _remembered(optimizer: torch.optim.Optimizer, named: dict[str, nn.Parameter]) -> dict[str, object]:
-    """Of each parameter that has been stepped: how the history of the optimizer stands."""
-    return {name: dict(optimizer.state[param]) for name, param in named.items() if optimizer.state.get(param)}
 
 
 def _calls(spec: Any) -> int:

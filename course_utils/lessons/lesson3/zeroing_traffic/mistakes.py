@@ -188,8 +188,8 @@ def frozen_counted(model: nn.Module, set_to_none: bool) -> int:
     return _times(4, of=lambda model: model.parameters())(model, set_to_none)
 
 
-def _by_module(model: nn.Module) -> list[torch.Tensor]:
-    return [p for part in model.modules() for p in part._parameters.values() if p is not None and p.requires_grad]
+def _under_each_name(model: nn.Module) -> list[torch.Tensor]:
+    return [param for _, param in model.named_parameters(remove_duplicate=False)]
 
 
 @mistake(
@@ -225,23 +225,10 @@ def linear_layers_alone(model: nn.Module, set_to_none: bool) -> int:
     ".grad.",
     "model.parameters() gives a tied parameter once. Where do yours come from?",
     "Each layer has a weight, and both names are there.",
-    also=(
-        _times(
-            4,
-            of=lambda model: [
-                *_by_module(model),
-                *(
-                    p
-                    for part in model.modules()
-                    for p in part._parameters.values()
-                    if p is not None and not p.requires_grad
-                ),
-            ],
-        ),
-    ),
+    also=(_times(4, of=_under_each_name),),
 )
 def tied_counted_twice(model: nn.Module, set_to_none: bool) -> int:
-    return _times(4, of=_by_module)(model, set_to_none)
+    return _times(4, of=lambda model: [p for p in _under_each_name(model) if p.requires_grad])(model, set_to_none)
 
 
 @mistake(

@@ -59,7 +59,7 @@ def _model(case: Case) -> nn.Module:
     for index, (name, param) in enumerate(model.named_parameters()):
         held = spec.get("held", "none")
         if held == "all" or held == "some" and index % 2:
-            hold(draw, param, "gradient") if param.dtype == draw.dtype else None
+            hold(draw, param, "gradient")
         param.requires_grad_(name not in spec.get("frozen", ()) and not spec.get("all_frozen"))
     return model.train(not spec.get("eval"))
 

@@ -90,10 +90,6 @@ class _Way:
         clear_both("end")
         return d_loss.item(), g_loss.item()
 
-    @property
-    def code(self) -> Code:
-        return self.run
-
 
 # ------------------------------------------------------------------ what leaks
 
@@ -103,9 +99,9 @@ class _Way:
     "Both steps used what .grad held before the call, too.",
     "Which lines empty .grad of the two networks, and do they run before the backward of each one's own loss?",
     also=(
-        _Way(clear_d=False, clear_g=False, detach=False).code,
-        _Way(clear_g=False, clear_at="end").code,
-        _Way(clear_g=False, clear_at="end", detach=False).code,
+        _Way(clear_d=False, clear_g=False, detach=False).run,
+        _Way(clear_g=False, clear_at="end").run,
+        _Way(clear_g=False, clear_at="end", detach=False).run,
     ),
     signs=(G_LEFT, D_LEFT),
 )
@@ -121,7 +117,7 @@ def old_gradients_counted(*args: Any) -> object:
     "discriminator as well. Where must each be emptied, then?",
     "With one network, in a loop that begins clean, clearing after each step is as good as clearing before.",
     also=tuple(
-        _Way(clear_at=place, clear_d=clear_d, detach=detach).code
+        _Way(clear_at=place, clear_d=clear_d, detach=detach).run
         for place, clear_d in (("step", True), ("end", True), ("end", False))
         for detach in (True, False)
     ),
@@ -138,7 +134,7 @@ def cleared_after_the_step(*args: Any) -> object:
     "The generator's loss passes through the discriminator and fills its .grad. Who empties it before the next "
     "discriminator step?",
     "g_optimizer.zero_grad() empties what g_optimizer holds, and no more.",
-    also=(_Way(clear_d=False, detach=False).code,),
+    also=(_Way(clear_d=False, detach=False).run,),
 )
 def discriminator_not_cleared(*args: Any) -> object:
     return _Way(clear_d=False).run(*args)
@@ -153,10 +149,6 @@ def generator_not_cleared(*args: Any) -> object:
     return _Way(clear_g=False).run(*args)
 
 
-def _leaking_and_old(*args: Any) -> object:
-    return _Way(clear_g=False, detach=False).run(*args)
-
-
 @mistake(
     "The discriminator's loss leaked into the generator",
     "The generator's step used the gradient of its own loss and that of the discriminator's loss, which reached it "
@@ -164,7 +156,7 @@ def _leaking_and_old(*args: Any) -> object:
     "The fake rows are made of the generator's parameters. Either that way is cut in the first half, or the generator "
     "is cleared after it.",
     "Clearing everything at the start looks tidy; the first backward fills the generator's .grad again.",
-    also=(_leaking_and_old, _Way(detach=False, clear_at="start", zeros=True).code),
+    also=(_Way(clear_g=False, detach=False).run, _Way(detach=False, clear_at="start", zeros=True).run),
 )
 def leaked_into_the_generator(*args: Any) -> object:
     return _Way(detach=False, clear_at="start").run(*args)
@@ -265,7 +257,7 @@ def leaked_into_the_discriminator(*args: Any) -> object:
     "d_optimizer.step() was called again after the generator's backward, which had filled the discriminator's .grad: "
     "it moved towards taking the fakes for real.",
     "Which optimizers step in the generator's half?",
-    also=(_Way(d_again=True, detach=False).code,),
+    also=(_Way(d_again=True, detach=False).run,),
     signs=(D_STEPS,),
 )
 def discriminator_stepped_again(*args: Any) -> object:
@@ -387,7 +379,7 @@ def fakes_called_real(*args: Any) -> object:
     "The two labels changed places",
     "The discriminator was trained with label 0 for the real rows and 1 for the fake ones.",
     "Which is 1, real or fake?",
-    also=(_Way(real_label=0.0, fake_label=1.0, wanted=0.0).code,),
+    also=(_Way(real_label=0.0, fake_label=1.0, wanted=0.0).run,),
 )
 def labels_swapped(*args: Any) -> object:
     return _Way(real_label=0.0, fake_label=1.0).run(*args)
@@ -411,7 +403,7 @@ def generator_wants_zero(*args: Any) -> object:
     "Asked is loss_fn of the fake rows with labels 1.",
     "In the first form of the game the two play for one number with two signs. Where the discriminator is sure of "
     "itself, that form leaves the generator hardly any gradient.",
-    also=(_Way(wanted=1.0, g_sign=-1.0).code,),
+    also=(_Way(wanted=1.0, g_sign=-1.0).run,),
 )
 def minus_the_other_loss(*args: Any) -> object:
     return _Way(wanted=0.0, g_sign=-1.0).run(*args)
@@ -433,7 +425,12 @@ def _halved_backward(*args: Any) -> object:
     return 2 * d_loss, g_loss
 
 
-def _one_mean(
+@mistake(
+    "One mean over real and fake rows together",
+    "The discriminator's loss is the mean over all its rows, real and fake, in place of the sum of two means.",
+    "One forward of all rows together is fine. How are the two halves then told apart, so that each has its own mean?",
+)
+def mean_of_all_rows(
     generator: nn.Module,
     discriminator: nn.Module,
     g_optimizer: Optimizer,
@@ -454,15 +451,6 @@ def _one_mean(
     g_loss.backward()
     g_optimizer.step()
     return d_loss.item(), g_loss.item()
-
-
-@mistake(
-    "One mean over real and fake rows together",
-    "The discriminator's loss is the mean over all its rows, real and fake, in place of the sum of two means.",
-    "One forward of all rows together is fine. How are the two halves then told apart, so that each has its own mean?",
-)
-def mean_of_all_rows(*args: Any) -> object:
-    return _one_mean(*args)
 
 
 @mistake(
@@ -539,7 +527,7 @@ def halves_subtracted(
     "The discriminator was trained with label 0.9 for the real rows.",
     "Asked is the label 1.",
     "Labels a little below 1 are a known trick for such networks.",
-    also=(_Way(real_label=0.9, fake_label=0.1).code,),
+    also=(_Way(real_label=0.9, fake_label=0.1).run,),
 )
 def smoothed_labels(*args: Any) -> object:
     return _Way(real_label=0.9).run(*args)
@@ -561,10 +549,6 @@ def sigmoid_first(*args: Any) -> object:
     return _Way().run(generator, discriminator, g_optimizer, d_optimizer, of_probabilities, *rest)
 
 
-def _swapped(loss_fn: LossFn) -> LossFn:
-    return lambda logits, labels: loss_fn(labels, logits)
-
-
 @mistake(
     "Logits and labels changed places",
     "Losses and steps are those of loss_fn(labels, logits).",
@@ -572,7 +556,9 @@ def _swapped(loss_fn: LossFn) -> LossFn:
 )
 def arguments_swapped(*args: Any) -> object:
     generator, discriminator, g_optimizer, d_optimizer, loss_fn, *rest = args
-    return _Way().run(generator, discriminator, g_optimizer, d_optimizer, _swapped(loss_fn), *rest)
+    return _Way().run(
+        generator, discriminator, g_optimizer, d_optimizer, lambda logits, labels: loss_fn(labels, logits), *rest
+    )
 
 
 @mistake(

@@ -196,7 +196,13 @@ def forward_outside(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
     return _one_graph(model, optimizer, loss_fn, x, y)
 
 
-def _trainable_alone(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> object:
+@mistake(
+    "A frozen weight's old gradient is still at work",
+    "The frozen weight held a gradient from before and kept it: LBFGS took it for part of the gradient, and moved the "
+    "weight.",
+    "requires_grad=False stops backward, not the optimizer. Empty that .grad, too.",
+)
+def frozen_moved(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> object:
     def closure() -> T:
         for p in model.parameters():
             if p.requires_grad:
@@ -206,16 +212,6 @@ def _trainable_alone(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y:
         return loss
 
     return optimizer.step(closure).item()
-
-
-@mistake(
-    "A frozen weight's old gradient is still at work",
-    "The frozen weight held a gradient from before and kept it: LBFGS took it for part of the gradient, and moved the "
-    "weight.",
-    "requires_grad=False stops backward, not the optimizer. Empty that .grad, too.",
-)
-def frozen_moved(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    return _trainable_alone(model, optimizer, loss_fn, x, y)
 
 
 @mistake(
@@ -311,7 +307,7 @@ def _its_number(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -
     also=(_its_number,),
 )
 def closure_called(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> object:
-    loss: Any = no_step.forms[0](model, optimizer, lambda a, b: loss_fn(a, b), x, y)
+    loss: Any = no_step.forms[0](model, optimizer, loss_fn, x, y)
     return float(optimizer.step(torch.tensor(loss)))
 
 

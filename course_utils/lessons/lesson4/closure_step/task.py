@@ -48,7 +48,7 @@ def _optimizer(case: Case, model: nn.Module) -> torch.optim.Optimizer:
     if not spec.get("stepped"):
         return optimizer
     held = [p.grad for p in parameters]
-    draw = Draw(Case(case.name, {**spec, "seed": spec["seed"] + 700}))
+    draw = Draw(case, apart=700)
     slopes = [draw.normal(*p.shape).abs() + 0.5 for p in parameters]
 
     def bowl() -> float:

@@ -205,10 +205,6 @@ def zero_wanted_at_the_start(events: Events) -> object:
     return _but(refuses=lambda one: "backward" in one and "zero" not in one[: list(one).index("backward")])(events)
 
 
-def _zero_after_forward(events: Events) -> bool:
-    return any(a == "forward" and b == "zero" for a, b in zip(events, events[1:], strict=False))
-
-
 @mistake(
     "A zero after a forward is refused",
     "Orders are refused in which zero stands after a forward, before its backward. A forward writes nothing into .grad.",
@@ -217,7 +213,7 @@ def _zero_after_forward(events: Events) -> bool:
     also=(_but(refuses=lambda one: "zb" in _letters(one)),),
 )
 def zero_after_forward_refused(events: Events) -> object:
-    return _but(refuses=_zero_after_forward)(events)
+    return _but(refuses=lambda one: "fz" in _letters(one))(events)
 
 
 @mistake(
@@ -256,10 +252,6 @@ def used_counts_as_lost(events: Events) -> object:
     return _but(refuses=after_a_step)(events)
 
 
-def _zeros_in_a_row(events: Events) -> bool:
-    return "zz" in _letters(events)
-
-
 def _zeros_without_a_backward_between(events: Events) -> bool:
     return "zz" in _letters([event for event in events if event in ("zero", "backward")])
 
@@ -271,7 +263,7 @@ def _zeros_without_a_backward_between(events: Events) -> bool:
     also=(_but(refuses=_zeros_without_a_backward_between),),
 )
 def zero_twice_refused(events: Events) -> object:
-    return _but(refuses=_zeros_in_a_row)(events)
+    return _but(refuses=lambda one: "zz" in _letters(one))(events)
 
 
 @mistake(
@@ -407,7 +399,23 @@ def turned_round(events: Events) -> object:
     return bool(_faults(events))
 
 
-def _last_window(events: Events) -> object:
+@mistake(
+    "The first step decides alone",
+    "The answer is that of the events up to the first step; what comes after it changes nothing.",
+    "Does your function return True before it has seen all the events?",
+    "A return True inside the loop ends it at the first thing that is right.",
+)
+def first_step_alone(events: Events) -> object:
+    end = list(events).index("step") + 1 if "step" in events else len(events)
+    return not _faults(events[:end])
+
+
+@mistake(
+    "The last step decides alone",
+    "The answer is that of the last step; a fault at an earlier one is forgotten.",
+    "Is a verdict overwritten in a later round? Return False as soon as something is wrong.",
+)
+def last_step_alone(events: Events) -> object:
     """Whether the last step, by itself, was right."""
     verdict, waiting, used, lost = True, False, False, False
     for event in events:
@@ -419,30 +427,6 @@ def _last_window(events: Events) -> object:
         elif event == "step":
             verdict, waiting, used, lost = waiting and not used and not lost, False, True, False
     return verdict
-
-
-def _first_step(events: Events) -> object:
-    end = list(events).index("step") + 1 if "step" in events else len(events)
-    return not _faults(events[:end])
-
-
-@mistake(
-    "The first step decides alone",
-    "The answer is that of the events up to the first step; what comes after it changes nothing.",
-    "Does your function return True before it has seen all the events?",
-    "A return True inside the loop ends it at the first thing that is right.",
-)
-def first_step_alone(events: Events) -> object:
-    return _first_step(events)
-
-
-@mistake(
-    "The last step decides alone",
-    "The answer is that of the last step; a fault at an earlier one is forgotten.",
-    "Is a verdict overwritten in a later round? Return False as soon as something is wrong.",
-)
-def last_step_alone(events: Events) -> object:
-    return _last_window(events)
 
 
 # ------------------------------------------------------------------ exceptions

@@ -13,7 +13,7 @@ from course_utils.checks.mistakes import mistake
 from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson4.mistakes import Epoch, Optimizer, assigned, descended, trained
 from course_utils.lessons.lesson4.steps import HELD, LEFT, STEPS
-from course_utils.lessons.training import Batch, LossFn
+from course_utils.lessons.training import Batch, LossFn, modes_put_back
 
 Batches = Sequence[Batch]
 Code = Callable[[nn.Module, Optimizer, LossFn, Batches, int], object]
@@ -51,9 +51,6 @@ def _sum_over_samples(found: list[Epoch]) -> list[float]:
     return [sum(loss for loss, _ in epoch) / sum(rows for _, rows in epoch) for epoch in found]
 
 
-_RETURNS: tuple[Told, ...] = (_over_batches,)
-
-
 def _run(told: Told = _over_samples, **how: Any) -> Code:
     """A run that does as `how` says, see `trained`, and returns what `told` makes of its losses."""
 
@@ -63,9 +60,9 @@ def _run(told: Told = _over_samples, **how: Any) -> Code:
     return code
 
 
-def _however_it_returns(**how: Any) -> tuple[Code, ...]:
+def _by_batches(**how: Any) -> Code:
     """The same training with the most usual return that is wrong."""
-    return tuple(_run(told, **how) for told in _RETURNS)
+    return _run(_over_batches, **how)
 
 
 # ------------------------------------------------------------------ how often it clears
@@ -76,7 +73,7 @@ def _however_it_returns(**how: Any) -> tuple[Code, ...]:
     "Each step used the gradients of its own batch, of all the batches before it, and what .grad held before the call.",
     "Which line empties .grad, and how often does it run?",
     "Nothing raises, and the loss often falls all the same.",
-    also=_however_it_returns(clear=()),
+    also=(_by_batches(clear=()),),
 )
 def nothing_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     return _run(clear=())(model, optimizer, loss_fn, batches, epochs)
@@ -87,13 +84,10 @@ def nothing_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, bat
     "What .grad held before the call is gone, but each step used the gradients of all the batches up to its own, over "
     "all epochs.",
     "A line before both loops runs once. How many steps are there?",
-    also=_however_it_returns(clear=("run",)),
+    also=(_by_batches(clear=("run",)),),
 )
 def cleared_once(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     return _run(clear=("run",))(model, optimizer, loss_fn, batches, epochs)
-
-
-_AT_THE_END_OF_AN_EPOCH = _run(clear=("after epoch",))
 
 
 @mistake(
@@ -102,9 +96,9 @@ _AT_THE_END_OF_AN_EPOCH = _run(clear=("after epoch",))
     "How often does a step begin? The clearing belongs into the loop that turns that often.",
     "It stands in a loop, and one that is called after it: epoch. It is one level too far out.",
     also=(
-        *_however_it_returns(clear=("epoch",)),
-        _AT_THE_END_OF_AN_EPOCH,
-        *_however_it_returns(clear=("after epoch",)),
+        _by_batches(clear=("epoch",)),
+        _run(clear=("after epoch",)),
+        _by_batches(clear=("after epoch",)),
     ),
 )
 def cleared_once_an_epoch(
@@ -118,7 +112,7 @@ def cleared_once_an_epoch(
     "From the second step on .grad began empty. At the first it held what the caller had left there.",
     "Clearing after each step serves the next batch. Who serves the first?",
     "In a run that begins on an empty .grad, clearing after each step is right.",
-    also=_however_it_returns(clear=("after step",)),
+    also=(_by_batches(clear=("after step",)),),
 )
 def first_step_on_old_gradients(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
@@ -133,9 +127,9 @@ def first_step_on_old_gradients(
     "What runs between backward and step? If nothing does, did the loss come from this model's own parameters?",
     "Diagrams can be found that put zero_grad there. What it empties is what the step was to read.",
     also=(
-        *_however_it_returns(clear=("before step",)),
+        _by_batches(clear=("before step",)),
         _run(clear=("before step",), zeros=True),
-        *_however_it_returns(clear=("before step",), zeros=True),
+        _by_batches(clear=("before step",), zeros=True),
     ),
     signs=(BACKWARDS, HELD, LEFT),
 )
@@ -170,16 +164,12 @@ def _late(clear_after: bool, told: Told) -> Code:
     return code
 
 
-def _late_with_other_returns(clear_after: bool) -> tuple[Code, ...]:
-    return tuple(_late(clear_after, told) for told in _RETURNS)
-
-
 @mistake(
     "Each step came before its batch's backward",
     "No step used the gradient of its own batch: each ran on what .grad held before its batch's backward, and the "
     "last batch's gradient was used by none.",
     "A step reads .grad, and backward writes it. Which of the two comes first in a round?",
-    also=(_late(True, _over_samples), *_late_with_other_returns(True), *_late_with_other_returns(False)),
+    also=(_late(True, _over_samples), _late(True, _over_batches), _late(False, _over_batches)),
     signs=(BACKWARDS, HELD, LEFT),
 )
 def stepped_before_backward(
@@ -195,8 +185,8 @@ def stepped_before_backward(
     also=(
         _run(backwards=0, clear=()),
         _run(backwards=0, zeros=True),
-        *_however_it_returns(backwards=0),
-        *_however_it_returns(backwards=0, clear=()),
+        _by_batches(backwards=0),
+        _by_batches(backwards=0, clear=()),
     ),
     signs=(BACKWARDS, STEPS),
 )
@@ -208,7 +198,7 @@ def no_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches
     "No step was taken",
     "No parameter moved, and optimizer.step() was never called: every loss is that of the weights the model came with.",
     "What moves the parameters? Does that line stand there, with its parentheses?",
-    also=_however_it_returns(steps=0),
+    also=(_by_batches(steps=0),),
     signs=(STEPS,),
 )
 def no_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
@@ -237,13 +227,13 @@ def _an_epochs_batch(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, ba
     "optimizer.step() was called once in each epoch, after all of its batches.",
     "How far is the line with the step indented? Every batch gives a step.",
     also=(
-        *_however_it_returns(clear=("epoch",), each="epoch"),
+        _by_batches(clear=("epoch",), each="epoch"),
         _run(clear=("batch",), each="epoch"),
-        *_however_it_returns(clear=("batch",), each="epoch"),
+        _by_batches(clear=("batch",), each="epoch"),
         _run(clear=("after epoch",), each="epoch"),
         _run(clear=(), each="epoch"),
         _an_epochs_mean(),
-        *(_an_epochs_mean(told) for told in _RETURNS),
+        _an_epochs_mean(_over_batches),
         _an_epochs_batch,
     ),
     signs=(STEPS,),
@@ -261,7 +251,7 @@ def stepped_once_an_epoch(
     also=(
         _run(clear=("epoch",), each="run"),
         _run(clear=("run",), each="run"),
-        *_however_it_returns(clear=("batch",), each="run"),
+        _by_batches(clear=("batch",), each="run"),
     ),
     signs=(STEPS,),
 )
@@ -275,7 +265,7 @@ def stepped_once_in_all(
     "Two steps a batch",
     "optimizer.step() was called twice for each batch.",
     "Which line runs a second time?",
-    also=_however_it_returns(steps=2),
+    also=(_by_batches(steps=2),),
     signs=(STEPS,),
 )
 def two_steps(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
@@ -302,19 +292,13 @@ def _one_whatever(told: Told) -> Code:
     "Only one epoch was trained.",
     "Where does the return stand? One that is indented into the loop ends it in its first round.",
     also=(
-        *(_first_epoch_alone(told) for told in _RETURNS),
-        *(_one_whatever(told) for told in (_over_samples, _every, *_RETURNS)),
+        _first_epoch_alone(_over_batches),
+        *(_one_whatever(told) for told in (_over_samples, _every, _over_batches)),
     ),
     signs=(STEPS,),
 )
 def one_epoch_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     return _first_epoch_alone(_over_samples)(model, optimizer, loss_fn, batches, epochs)
-
-
-def _one_batch_in_a_list(
-    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
-) -> object:
-    return _first_epoch_alone(_over_samples)(model, optimizer, loss_fn, batches[:1], epochs)
 
 
 @mistake(
@@ -334,7 +318,7 @@ def _one_batch_in_a_list(
     signs=(STEPS,),
 )
 def one_batch_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
-    return _one_batch_in_a_list(model, optimizer, loss_fn, batches, epochs)
+    return _first_epoch_alone(_over_samples)(model, optimizer, loss_fn, batches[:1], epochs)
 
 
 def _repeated(told: Told) -> Code:
@@ -350,7 +334,7 @@ def _repeated(told: Told) -> Code:
     "The parameters are those of a run that goes through the first batch `epochs` times, then through the second, and "
     "so on.",
     "An epoch is one passage through all the batches. Which of the two loops is the outer one?",
-    also=tuple(_repeated(told) for told in _RETURNS),
+    also=(_repeated(_over_batches),),
 )
 def loops_the_other_way_round(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
@@ -384,7 +368,7 @@ def updated_by_hand(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, bat
     "mean.",
     "The product of loss and rows belongs into the number that is returned, not into what goes backward.",
     "Both need the loss, and one line can serve only one of them.",
-    also=_however_it_returns(factor=lambda rows: rows),
+    also=(_by_batches(factor=lambda rows: rows),),
 )
 def summed_over_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     return _run(factor=lambda rows: rows)(model, optimizer, loss_fn, batches, epochs)
@@ -394,7 +378,7 @@ def summed_over_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, ba
     "Divided by the number of rows once more",
     "Each step used its batch's gradient divided by the number of its rows.",
     "loss_fn returns a mean. Over what has it divided already?",
-    also=_however_it_returns(factor=lambda rows: 1 / rows),
+    also=(_by_batches(factor=lambda rows: 1 / rows),),
 )
 def divided_by_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     return _run(factor=lambda rows: 1 / rows)(model, optimizer, loss_fn, batches, epochs)
@@ -412,7 +396,7 @@ def _share_of_an_epoch(told: Told) -> Code:
     "Each step used its batch's gradient divided by the number of batches.",
     "Each batch gives a step with the whole of its own gradient. What is divided by the number of batches, and why?",
     "It is right where several batches share one step.",
-    also=tuple(_share_of_an_epoch(told) for told in _RETURNS),
+    also=(_share_of_an_epoch(_over_batches),),
 )
 def divided_by_batches(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
@@ -431,12 +415,8 @@ def arguments_swapped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, b
 
 
 def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
-    modes = {module: module.training for module in model.modules()}
-    model.train()
-    losses = _run()(model, optimizer, loss_fn, batches, epochs)
-    for module, mode in modes.items():
-        module.train(mode)
-    return losses
+    with modes_put_back(model):
+        return put_into_train_mode.forms[0](model, optimizer, loss_fn, batches, epochs)
 
 
 @mistake(
@@ -455,12 +435,8 @@ def put_into_train_mode(
 
 
 def _in_eval_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    losses = _run()(model, optimizer, loss_fn, batches, epochs)
-    for module, mode in modes.items():
-        module.training = mode
-    return losses
+    with modes_put_back(model):
+        return put_into_eval_mode.forms[0](model, optimizer, loss_fn, batches, epochs)
 
 
 @mistake(

@@ -12,7 +12,7 @@ from course_utils.checks.mistakes import mistake
 from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson4.mistakes import Optimizer, assigned, descended, trained
 from course_utils.lessons.lesson4.steps import HELD, LEFT, STEPS
-from course_utils.lessons.training import LossFn
+from course_utils.lessons.training import LossFn, modes_put_back
 
 T = torch.Tensor
 Code = Callable[[nn.Module, Optimizer, LossFn, T, T], object]
@@ -53,15 +53,6 @@ def cleared_after_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: Loss
     return _step(clear=("after step",))(model, optimizer, loss_fn, x, y)
 
 
-def _assigned_where_used(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    loss = loss_fn(model(x), y)
-    for p in model.parameters():
-        if not p.requires_grad:
-            p.grad = None
-    assigned(model, optimizer, loss)
-    return loss.item()
-
-
 @mistake(
     "An unused layer moved by its old gradient",
     "The layer that the model does not use held a gradient from before, kept it, and the step moved it.",
@@ -69,7 +60,12 @@ def _assigned_where_used(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn
     "Writing a new gradient over the old one clears only where there is a new one.",
 )
 def unused_moved(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    return _assigned_where_used(model, optimizer, loss_fn, x, y)
+    loss = loss_fn(model(x), y)
+    for p in model.parameters():
+        if not p.requires_grad:
+            p.grad = None
+    assigned(model, optimizer, loss)
+    return loss.item()
 
 
 @mistake(
@@ -102,17 +98,13 @@ def frozen_given_zeros(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, 
 # ------------------------------------------------------------------ the order
 
 
-def _zeroed_before_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    return _step(clear=("before step",), zeros=True)(model, optimizer, loss_fn, x, y)
-
-
 @mistake(
     "No gradient was there at the step",
     "Backward ran, but when the step began .grad of the model held no gradient: only None, or zeros. On None nothing "
     "moves; on zeros, weight decay and the optimizer's memory of earlier steps still move the parameters.",
     "What runs between backward and step? If nothing does, did the loss come from this model's own parameters?",
     "Diagrams can be found that put zero_grad there. What it empties is what the step was to read.",
-    also=(_zeroed_before_step,),
+    also=(_step(clear=("before step",), zeros=True),),
     signs=(BACKWARDS, HELD, LEFT),
 )
 def cleared_before_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
@@ -150,15 +142,11 @@ def stepped_too_early(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x
     return _step(steps=0)(model, optimizer, loss_fn, x, y)
 
 
-def _no_backward(**how: Any) -> Code:
-    return _step(backwards=0, **how)
-
-
 @mistake(
     "No backward wrote into .grad",
     "The loss is right, and no backward pass wrote its gradient into .grad, so the step could not use it.",
     "Which line brings this batch's gradient into .grad?",
-    also=(_no_backward(clear=()), _no_backward(zeros=True)),
+    also=(_step(backwards=0, clear=()), _step(backwards=0, zeros=True)),
     signs=(BACKWARDS, STEPS),
 )
 def no_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
@@ -318,17 +306,9 @@ def weights_zeroed(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T
     return _step()(model, optimizer, loss_fn, x, y)
 
 
-def _left_in_train_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    model.train()
-    return _step()(model, optimizer, loss_fn, x, y)
-
-
 def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    modes = {module: module.training for module in model.modules()}
-    loss = _left_in_train_mode(model, optimizer, loss_fn, x, y)
-    for module, mode in modes.items():
-        module.train(mode)
-    return loss
+    with modes_put_back(model):
+        return put_into_train_mode.forms[0](model, optimizer, loss_fn, x, y)
 
 
 @mistake(
@@ -340,15 +320,13 @@ def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: 
     also=(_put_back,),
 )
 def put_into_train_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    return _left_in_train_mode(model, optimizer, loss_fn, x, y)
+    model.train()
+    return _step()(model, optimizer, loss_fn, x, y)
 
 
 def _in_eval_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    modes = {module: module.training for module in model.modules()}
-    loss = put_into_eval_mode.forms[0](model, optimizer, loss_fn, x, y)
-    for module, mode in modes.items():
-        module.training = mode
-    return loss
+    with modes_put_back(model):
+        return put_into_eval_mode.forms[0](model, optimizer, loss_fn, x, y)
 
 
 @mistake(

@@ -13,7 +13,7 @@ from course_utils.checks.mistakes import mistake
 from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson4.mistakes import Optimizer, Place, as_it_is
 from course_utils.lessons.lesson4.steps import HELD, LEFT, STEPS
-from course_utils.lessons.training import LossFn
+from course_utils.lessons.training import LossFn, modes_put_back
 
 T = torch.Tensor
 Gradients = Sequence[torch.Tensor]
@@ -50,6 +50,16 @@ def _clip(params: Sequence[nn.Parameter], max_norm: float, norm: Norm = _norm) -
 
 
 Clip = Callable[[Sequence[nn.Parameter], float], float]
+
+
+def _norm_after(clip: Clip) -> Clip:
+    def code(params: Sequence[nn.Parameter], limit: float) -> float:
+        clip(params, limit)
+        return _norm(_held(params))
+
+    return code
+
+
 At = Literal["start", "after forward", "before step", "after step", "never"]
 
 
@@ -95,7 +105,7 @@ def _step(
     "Norm and step are those of this batch's gradient plus what .grad held when the function was called. It was never "
     "emptied.",
     "Which line empties .grad, and does it run before this batch's backward?",
-    also=(lambda *args: _step(_norm_after(_clip), clear=())(*args),),
+    also=(_step(_norm_after(_clip), clear=()),),
     signs=(LEFT,),
 )
 def nothing_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
@@ -107,7 +117,7 @@ def nothing_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
     "Norm and step are those of this batch's gradient plus what .grad held when the function was called. After the "
     "step .grad is clear, which helps the next call and not this one.",
     "Nobody promises that .grad is empty when the function begins. Where must it be emptied, then?",
-    also=(lambda *args: _step(_norm_after(_clip), clear=("after step",))(*args),),
+    also=(_step(_norm_after(_clip), clear=("after step",)),),
     signs=(LEFT,),
 )
 def cleared_after_the_step(
@@ -158,14 +168,6 @@ def clipped_before_backward(
     return _step(at="start")(model, optimizer, loss_fn, x, y, max_norm)
 
 
-def _clipped_old_gradients(
-    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float
-) -> object:
-    norm = _clip(list(model.parameters()), max_norm)
-    told: Any = _step(at="never")(model, optimizer, loss_fn, x, y, max_norm)
-    return told[0], norm
-
-
 @mistake(
     "Not clipped, or clipped too early or too late",
     "The step used this batch's gradient unclipped, and the norm that came back is right.",
@@ -185,26 +187,9 @@ def not_clipped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y
     "In which order stand clip, clear and backward?",
 )
 def clipped_the_old(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
-    return _clipped_old_gradients(model, optimizer, loss_fn, x, y, max_norm)
-
-
-@mistake(
-    "No gradient was there at the step",
-    "Backward ran, but when the step began .grad of the model held no gradient: only None, or zeros.",
-    "What runs between backward and step? If nothing does, did the loss come from this model's own parameters?",
-    also=(
-        _step(clear=("before step",), zeros=True),
-        _step(at="after forward", clear=("before step",)),
-        lambda *args: _clipped_then_cleared(False)(*args),
-        lambda *args: _clipped_then_cleared(True)(*args),
-        lambda *args: _clipped_then_cleared(False, start=False)(*args),
-    ),
-    signs=(BACKWARDS, HELD),
-)
-def cleared_before_the_step(
-    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float
-) -> object:
-    return _step(clear=("before step",))(model, optimizer, loss_fn, x, y, max_norm)
+    norm = _clip(list(model.parameters()), max_norm)
+    told: Any = _step(at="never")(model, optimizer, loss_fn, x, y, max_norm)
+    return told[0], norm
 
 
 def _clipped_then_cleared(zeros: bool, start: bool = True) -> Code:
@@ -220,14 +205,22 @@ def _clipped_then_cleared(zeros: bool, start: bool = True) -> Code:
 
 
 @mistake(
-    "No backward wrote into .grad",
-    "No backward pass wrote a gradient into .grad, so there was none to clip and none to step with.",
-    "Which line brings this batch's gradient into .grad?",
-    signs=(BACKWARDS, STEPS),
-    also=(lambda *args: _no_backward(False)(*args),),
+    "No gradient was there at the step",
+    "Backward ran, but when the step began .grad of the model held no gradient: only None, or zeros.",
+    "What runs between backward and step? If nothing does, did the loss come from this model's own parameters?",
+    also=(
+        _step(clear=("before step",), zeros=True),
+        _step(at="after forward", clear=("before step",)),
+        _clipped_then_cleared(False),
+        _clipped_then_cleared(True),
+        _clipped_then_cleared(False, start=False),
+    ),
+    signs=(BACKWARDS, HELD),
 )
-def no_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
-    return _no_backward(True)(model, optimizer, loss_fn, x, y, max_norm)
+def cleared_before_the_step(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float
+) -> object:
+    return _step(clear=("before step",))(model, optimizer, loss_fn, x, y, max_norm)
 
 
 def _no_backward(clear: bool) -> Code:
@@ -240,6 +233,17 @@ def _no_backward(clear: bool) -> Code:
         return loss.item(), norm
 
     return code
+
+
+@mistake(
+    "No backward wrote into .grad",
+    "No backward pass wrote a gradient into .grad, so there was none to clip and none to step with.",
+    "Which line brings this batch's gradient into .grad?",
+    signs=(BACKWARDS, STEPS),
+    also=(_no_backward(False),),
+)
+def no_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+    return _no_backward(True)(model, optimizer, loss_fn, x, y, max_norm)
 
 
 @mistake(
@@ -263,14 +267,6 @@ def _by_value(params: Sequence[nn.Parameter], limit: float) -> float:
     for gradient in _held(params):
         gradient.clamp_(-limit, limit)
     return norm
-
-
-def _norm_after(clip: Clip) -> Clip:
-    def code(params: Sequence[nn.Parameter], limit: float) -> float:
-        clip(params, limit)
-        return _norm(_held(params))
-
-    return code
 
 
 @mistake(
@@ -581,12 +577,8 @@ def divided_by_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
 
 
 def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
-    modes = {module: module.training for module in model.modules()}
-    model.train()
-    told = _step()(model, optimizer, loss_fn, x, y, max_norm)
-    for module, mode in modes.items():
-        module.train(mode)
-    return told
+    with modes_put_back(model):
+        return put_into_train_mode.forms[0](model, optimizer, loss_fn, x, y, max_norm)
 
 
 @mistake(

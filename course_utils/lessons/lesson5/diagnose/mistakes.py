@@ -23,7 +23,7 @@ from course_utils.lessons.lesson5.diagnose.answers import (
     steps_on_nothing,
     stories,
 )
-from course_utils.lessons.trace import TraceEvent
+from course_utils.lessons.lesson5.traces import all_named
 
 Name = str | None
 Sort = Callable[[Events], bool]
@@ -45,15 +45,6 @@ def _counts(events: Events, kind: str) -> int:
     return sum(event["kind"] == kind for event in events)
 
 
-def _by_counts(events: Events) -> Name:
-    clears, steps = _counts(events, "clear"), _counts(events, "step")
-    if not clears:
-        return "never-zeroed"
-    if clears < steps:
-        return "zeroed-once-per-epoch"
-    return "zeroed-inside-window" if clears > steps else None
-
-
 @mistake(
     "Answers as if clears and steps were counted, whatever their order",
     "On these loops the answers are those of code that compares how many clears and how many steps there are.",
@@ -71,13 +62,12 @@ def _by_counts(events: Events) -> Name:
     ),
 )
 def judged_by_counts(events: Events) -> Name:
-    return _by_counts(events)
-
-
-def _all_named(events: Events, *kinds: str) -> list[TraceEvent]:
-    """The trace with every gradient named by every event of these kinds."""
-    every = sorted({name for event in events for name in event["names"]})
-    return [{**event, "names": every} if event["kind"] in kinds else event for event in events]
+    clears, steps = _counts(events, "clear"), _counts(events, "step")
+    if not clears:
+        return "never-zeroed"
+    if clears < steps:
+        return "zeroed-once-per-epoch"
+    return "zeroed-inside-window" if clears > steps else None
 
 
 @mistake(
@@ -86,14 +76,14 @@ def _all_named(events: Events, *kinds: str) -> list[TraceEvent]:
     "A step uses what it names. What does the second of two optimizers leave alone?",
     also=(
         lambda events: first_of(
-            {**FAULTS, "layer-replaced-after-optimizer": lambda _: False}, _all_named(events, "step")
+            {**FAULTS, "layer-replaced-after-optimizer": lambda _: False}, all_named(events, "step")
         ),
     ),
 )
 def names_of_steps_ignored(events: Events) -> Name:
     if FAULTS["layer-replaced-after-optimizer"](events):
         return "layer-replaced-after-optimizer"
-    return first_of(FAULTS, _all_named(events, "step"))
+    return first_of(FAULTS, all_named(events, "step"))
 
 
 @mistake(
@@ -102,19 +92,19 @@ def names_of_steps_ignored(events: Events) -> Name:
     "A clear empties what it names. Keep what is held for each gradient by itself.",
 )
 def names_of_clears_ignored(events: Events) -> Name:
-    return first_of(FAULTS, _all_named(events, "clear"))
+    return first_of(FAULTS, all_named(events, "clear"))
 
 
 @mistake(
     "Answers as if every event concerned every gradient",
     "On these loops the answers are those of code that follows the kinds of events and looks at no names.",
     "Two optimizers, or a layer left out, can be told apart by names alone. Keep what is held for each gradient by itself.",
-    also=(lambda events: first_of(FAULTS, _all_named(events, "accumulate", "clear", "step", "clip")),),
+    also=(lambda events: first_of(FAULTS, all_named(events, "accumulate", "clear", "step", "clip")),),
 )
 def names_ignored(events: Events) -> Name:
     if FAULTS["layer-replaced-after-optimizer"](events):
         return "layer-replaced-after-optimizer"
-    return first_of(FAULTS, _all_named(events, "accumulate", "clear", "step", "clip"))
+    return first_of(FAULTS, all_named(events, "accumulate", "clear", "step", "clip"))
 
 
 def _first_two_turned(name: str) -> Code:
@@ -170,17 +160,6 @@ def clears_of_others_counted(events: Events) -> Name:
     return "zeroed-once-per-epoch" if found == "one-of-two-optimizers-zeroed" else found
 
 
-def _used(events: Events) -> bool:
-    return bool(are("w[^z]*s[^z]*s", stories(events)))
-
-
-def _old_called_a_sum(events: Events) -> Name:
-    found = right(events)
-    if found != "stepped-on-used-gradients":
-        return found
-    return "zeroed-once-per-epoch" if are(CLEARED, stories(events)) else "never-zeroed"
-
-
 @mistake(
     "A step on something old alone is called a fault of the clears",
     "Where a step uses what an earlier one used, with nothing new on top, a fault of the clears is named.",
@@ -193,7 +172,10 @@ def _old_called_a_sum(events: Events) -> Name:
     ),
 )
 def old_alone_called_a_sum(events: Events) -> Name:
-    return _old_called_a_sum(events)
+    found = right(events)
+    if found != "stepped-on-used-gradients":
+        return found
+    return "zeroed-once-per-epoch" if are(CLEARED, stories(events)) else "never-zeroed"
 
 
 _OF_SUMS = ("zeroed-once-per-epoch", "one-of-two-optimizers-zeroed", "never-zeroed")

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from random import Random
-from typing import Any
-
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import cases
-from course_utils.lessons.lesson5.recordings import LAYERS, RUNS, recorded
-
-Spec = Mapping[str, Any]
+from course_utils.lessons.lesson5.recordings import recorded
+from course_utils.lessons.lesson5.traces import cases_of_loops, has_two_optimizers, is_loop, kinds
 
 _LOOPS: tuple[tuple[str, str], ...] = (
     ("a step for each backward", "never"),
@@ -56,28 +50,11 @@ _LOOPS: tuple[tuple[str, str], ...] = (
 
 
 def _cases(seed: int) -> list[Case]:
-    chance = Random(seed)
-    rows = []
-    for name, loop in _LOOPS:
-        run, layers = chance.randrange(len(RUNS)), list(chance.choice(LAYERS))
-        rows.append((name, {"loop": loop, "run": run, "layers": layers}))
-    return cases(seed, rows)
+    return cases_of_loops(seed, _LOOPS)
 
 
 def _arrange(case: Case) -> Arrangement:
     return Arrangement((recorded(case.spec),))
-
-
-def _is(*loops: str) -> Callable[[Spec], bool]:
-    return lambda spec: spec["loop"] in loops
-
-
-def _two_optimizers(spec: Spec) -> bool:
-    return len({tuple(event["names"]) for event in recorded(spec) if event["kind"] == "step"}) > 1
-
-
-def _kinds(spec: Spec) -> list[str]:
-    return [event["kind"] for event in recorded(spec)]
 
 
 EXERCISE = Exercise(
@@ -127,23 +104,23 @@ EXERCISE = Exercise(
         "the second set, and none that is in the first? Then it is one of two optimizers. Else it is never.",
     ),
     properties=(
-        ("there is one clear, before the first step", _is("cleared_before_the_loop")),
-        ("each backward of a window has a clear behind it", _is("late_in_windows")),
-        ("a step comes before the first backward", _is("step_first")),
+        ("there is one clear, before the first step", is_loop("cleared_before_the_loop")),
+        ("each backward of a window has a clear behind it", is_loop("late_in_windows")),
+        ("a step comes before the first backward", is_loop("step_first")),
         (
             "steps name gradients that are never written",
-            _is("frozen", "frozen_and_not_cleared", "late_with_a_frozen_layer"),
+            is_loop("frozen", "frozen_and_not_cleared", "late_with_a_frozen_layer"),
         ),
-        ("gradients are written that no step names", _is("head_alone")),
-        ("a backward writes to gradients which the next step does not name", _is("in_turn", "head_alone")),
-        ("only some of what a step uses was used before", _is("frozen_on_the_way")),
-        ("a step of another optimizer comes between backward and clip", _is("clipped_between_the_steps")),
-        ("a step of another optimizer comes between backward and clear", _is("cleared_between_the_steps")),
-        ("a clip names some gradients that are old and others that are new", _is("in_turn_and_all_clipped")),
-        ("there are clips", lambda spec: "clip" in _kinds(spec)),
-        ("there are two optimizers", _two_optimizers),
-        ("there is no clear at all", lambda spec: "clear" not in _kinds(spec)),
-        ("several backwards come to a step", lambda spec: _kinds(spec).count("backward") > _kinds(spec).count("step")),
-        ("several steps come to a backward", lambda spec: _kinds(spec).count("step") > _kinds(spec).count("backward")),
+        ("gradients are written that no step names", is_loop("head_alone")),
+        ("a backward writes to gradients which the next step does not name", is_loop("in_turn", "head_alone")),
+        ("only some of what a step uses was used before", is_loop("frozen_on_the_way")),
+        ("a step of another optimizer comes between backward and clip", is_loop("clipped_between_the_steps")),
+        ("a step of another optimizer comes between backward and clear", is_loop("cleared_between_the_steps")),
+        ("a clip names some gradients that are old and others that are new", is_loop("in_turn_and_all_clipped")),
+        ("there are clips", lambda spec: "clip" in kinds(spec)),
+        ("there are two optimizers", has_two_optimizers),
+        ("there is no clear at all", lambda spec: "clear" not in kinds(spec)),
+        ("several backwards come to a step", lambda spec: kinds(spec).count("backward") > kinds(spec).count("step")),
+        ("several steps come to a backward", lambda spec: kinds(spec).count("step") > kinds(spec).count("backward")),
     ),
 )

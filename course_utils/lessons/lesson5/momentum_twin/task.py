@@ -12,7 +12,7 @@ from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, Draw, cases, model_and_batch, without_global_draws
-from course_utils.lessons.training import HOOKS, PARAMETERS, Batch, batches_of, hooks_left, parameters_after
+from course_utils.lessons.training import PARAMETERS, Batch, batches_of, parameters_after
 
 Spec = Mapping[str, Any]
 
@@ -116,14 +116,13 @@ def _batches(case: Case) -> list[Batch]:
 
 def _arrange(case: Case) -> Arrangement:
     model, batches = model_of(case), _batches(case)
-    hooks, looking = hooks_left(model), OwnGradients(model)
+    looking = OwnGradients(model)
     return Arrangement(
         (model, LOSSES[case.spec.get("loss", "squared error")], batches, case.spec["lr"]),
         watch={"model": model, "batches": batches},
         within=(looking,),
         facts=lambda _: {
             PARAMETERS: parameters_after(model),
-            HOOKS: hooks_left(model) - hooks,
             LEFT: sorted(looking.mixed),
         },
     )

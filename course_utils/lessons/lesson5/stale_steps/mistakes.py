@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from course_utils.checks.mistakes import mistake
+from course_utils.lessons.lesson5.traces import all_named
 from course_utils.lessons.trace import TraceEvent
 
 Events = Sequence[TraceEvent]
@@ -57,12 +58,6 @@ def _those(events: Events, stale: Callable[[_Step], bool]) -> list[int]:
 
 def _right(step: _Step) -> bool:
     return bool(step.names & step.held.used)
-
-
-def _all_named(events: Events, *kinds: str) -> list[TraceEvent]:
-    """The trace with every gradient named by every event of these kinds."""
-    every = sorted({name for event in events for name in event["names"]})
-    return [{**event, "names": every} if event["kind"] in kinds else event for event in events]
 
 
 # ------------------------------------------------------------------ what counts as old
@@ -120,10 +115,6 @@ def _first_name_alone(events: Events) -> list[int]:
     "A step uses what its gradients hold. Ask what was written, not only which steps went before.",
 )
 def empty_gradients_counted(events: Events) -> list[int]:
-    return _without_writes(events)
-
-
-def _without_writes(events: Events) -> list[int]:
     """A step marks all that it names as used, whether it holds anything or not."""
     used: set[str] = set()
     found, number = [], 0
@@ -148,7 +139,7 @@ def _without_writes(events: Events) -> list[int]:
     "A clear empties what it names, and nothing else.",
 )
 def names_of_clears_ignored(events: Events) -> list[int]:
-    return _those(_all_named(events, "clear"), _right)
+    return _those(all_named(events, "clear"), _right)
 
 
 @mistake(
@@ -158,7 +149,7 @@ def names_of_clears_ignored(events: Events) -> list[int]:
     "A step uses what it names. Whose gradients are old when it comes?",
 )
 def names_of_steps_ignored(events: Events) -> list[int]:
-    return _those(_all_named(events, "step"), _right)
+    return _those(all_named(events, "step"), _right)
 
 
 @mistake(
@@ -166,14 +157,14 @@ def names_of_steps_ignored(events: Events) -> list[int]:
     "On these traces the list is that of code which follows the kinds of events and looks at no names.",
     "Keep what is held for each gradient by itself.",
     also=(
-        lambda events: _those(_all_named(events, "accumulate", "clear", "step"), _right),
+        lambda events: _those(all_named(events, "accumulate", "clear", "step"), _right),
         lambda events: _those(
-            _all_named(events, "accumulate", "clear", "step"), lambda step: _right(step) and bool(step.held.new)
+            all_named(events, "accumulate", "clear", "step"), lambda step: _right(step) and bool(step.held.new)
         ),
     ),
 )
 def names_ignored(events: Events) -> list[int]:
-    return _those(_all_named(events, "clear", "step"), _right)
+    return _those(all_named(events, "clear", "step"), _right)
 
 
 @mistake(
@@ -202,7 +193,12 @@ def own_steps_alone(events: Events) -> list[int]:
     return found
 
 
-def _onto_old(events: Events) -> list[int]:
+@mistake(
+    "In the list stands the step behind each write onto something old",
+    "It stands there whether it names what was written or not; steps that use something old without a new write are missing.",
+    "Look at each step by itself: which gradients does it name, and what do they hold then?",
+)
+def next_step_blamed(events: Events) -> list[int]:
     """The step behind a write onto something old, whether it names that or not."""
     used: set[str] = set()
     written: set[str] = set()
@@ -221,15 +217,6 @@ def _onto_old(events: Events) -> list[int]:
             used |= names & written
             number, onto = number + 1, False
     return found
-
-
-@mistake(
-    "In the list stands the step behind each write onto something old",
-    "It stands there whether it names what was written or not; steps that use something old without a new write are missing.",
-    "Look at each step by itself: which gradients does it name, and what do they hold then?",
-)
-def next_step_blamed(events: Events) -> list[int]:
-    return _onto_old(events)
 
 
 # ------------------------------------------------------------------ what is returned

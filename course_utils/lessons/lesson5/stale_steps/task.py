@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from random import Random
+from collections.abc import Mapping
 from typing import Any
 
 from course_utils.exercise import Arrangement, Case, Exercise
-from course_utils.lessons.inputs import cases
-from course_utils.lessons.lesson5.recordings import LAYERS, RUNS, recorded
-
-Spec = Mapping[str, Any]
+from course_utils.lessons.lesson5.recordings import recorded
+from course_utils.lessons.lesson5.traces import cases_of_loops, has_two_optimizers, is_loop, kinds
 
 STEPS = "the steps"
 
@@ -46,12 +43,7 @@ _CLEAN = frozenset(
 
 
 def _cases(seed: int) -> list[Case]:
-    chance = Random(seed)
-    rows = []
-    for name, loop in _LOOPS:
-        run, layers = chance.randrange(len(RUNS)), list(chance.choice(LAYERS))
-        rows.append((name, {"loop": loop, "run": run, "layers": layers}))
-    return cases(seed, rows)
+    return cases_of_loops(seed, _LOOPS)
 
 
 def _arrange(case: Case) -> Arrangement:
@@ -70,18 +62,6 @@ def _arrange(case: Case) -> Arrangement:
         return {STEPS: str(named[0]) if plain else ""}
 
     return Arrangement((events,), call=call, facts=facts)
-
-
-def _is(*loops: str) -> Callable[[Spec], bool]:
-    return lambda spec: spec["loop"] in loops
-
-
-def _two_optimizers(spec: Spec) -> bool:
-    return len({tuple(event["names"]) for event in recorded(spec) if event["kind"] == "step"}) > 1
-
-
-def _kinds(spec: Spec) -> list[str]:
-    return [event["kind"] for event in recorded(spec)]
 
 
 EXERCISE = Exercise(
@@ -111,21 +91,21 @@ EXERCISE = Exercise(
         "it name anything that is in `used`? Then put into `used` what it names and what is in `written`.",
     ),
     properties=(
-        ("two optimizers hold the same layer", _is("one_for_all_and_one_for_the_second")),
+        ("two optimizers hold the same layer", is_loop("one_for_all_and_one_for_the_second")),
         (
             "clears name some of the gradients, and steps name more",
-            _is("first_layer_alone_cleared", "biases_forgotten"),
+            is_loop("first_layer_alone_cleared", "biases_forgotten"),
         ),
         (
             "a step names gradients of which some are old and others new",
-            _is("first_layer_alone_cleared", "biases_forgotten", "frozen_on_the_way", "second_layer_kept"),
+            is_loop("first_layer_alone_cleared", "biases_forgotten", "frozen_on_the_way", "second_layer_kept"),
         ),
-        ("a backward writes to what the next step does not name", _is("in_turn")),
+        ("a backward writes to what the next step does not name", is_loop("in_turn")),
         ("no step is to be named", lambda spec: spec["loop"] in _CLEAN),
-        ("there are two optimizers", _two_optimizers),
-        ("there is no clear at all", lambda spec: "clear" not in _kinds(spec)),
-        ("several backwards come to a step", lambda spec: _kinds(spec).count("backward") > _kinds(spec).count("step")),
-        ("several steps come to a backward", lambda spec: _kinds(spec).count("step") > _kinds(spec).count("backward")),
+        ("there are two optimizers", has_two_optimizers),
+        ("there is no clear at all", lambda spec: "clear" not in kinds(spec)),
+        ("several backwards come to a step", lambda spec: kinds(spec).count("backward") > kinds(spec).count("step")),
+        ("several steps come to a backward", lambda spec: kinds(spec).count("step") > kinds(spec).count("backward")),
     ),
     telling={STEPS: "the numbers given are {given}, those of the steps in question {right}."},
 )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from course_utils.checks.answers import Answers
-from course_utils.lessons.lesson5.answers import no_hooks, without_result
+from course_utils.checks.answers import Answers, without_result
+from course_utils.lessons.lesson5.answers import no_hooks
 from course_utils.lessons.lesson5.train_kept_running_loss import mistakes
 from course_utils.lessons.training import PARAMETERS, Batch, LossFn
 

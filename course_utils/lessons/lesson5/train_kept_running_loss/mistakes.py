@@ -148,11 +148,4 @@ cleared_once_an_epoch = made_by(shared.cleared_once_an_epoch, loop(epoch=emptied
 memory_lost = made_by(shared.memory_lost, *shared.forgetting(epoch=emptied, step="epoch", divided=len))
 
 
-def _hooked(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
-    for p in model.parameters():
-        if p.requires_grad:
-            p.register_hook(lambda gradient: None)
-    loop(epoch=emptied, step="epoch", divided=len)(model, optimizer, loss_fn, batches, epochs)
-
-
-hooks_left_behind = made_by(shared.hooks_left_behind, _hooked)
+hooks_left_behind = made_by(shared.hooks_left_behind, shared.hooked(loop(epoch=emptied, step="epoch", divided=len)))

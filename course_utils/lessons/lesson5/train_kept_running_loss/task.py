@@ -13,7 +13,7 @@ from course_utils.lessons.lesson5.repairs import (
     STEPPED,
     arrange,
     cases_of_epochs,
-    telling_cases,
+    telling,
 )
 
 EXERCISE = Exercise(
@@ -43,6 +43,6 @@ EXERCISE = Exercise(
         ".grad does the adding. Send the loss of one batch backward, with its share of the mean, and keep the running "
         "sum as a number for the report. Then no graph has to be retained.",
     ),
-    properties=telling_cases(PROPERTIES, cases_of_epochs(0)),
+    properties=telling(PROPERTIES, cases_of_epochs(0)),
     quantities=QUANTITIES,
 )

@@ -11,7 +11,7 @@ from course_utils.lessons.lesson5.repairs import (
     arrange,
     cases_of_batches,
     one_step_a_batch,
-    telling_cases,
+    telling,
 )
 
 EXERCISE = Exercise(
@@ -32,6 +32,6 @@ EXERCISE = Exercise(
         "The step must find what the backward has left. Move the clearing to where nothing is lost: behind the step, "
         "or ahead of the backward. Take it out altogether, and you have the loop of 5.2.",
     ),
-    properties=telling_cases(PROPERTIES, cases_of_batches(0)),
+    properties=telling(PROPERTIES, cases_of_batches(0)),
     quantities=QUANTITIES,
 )

@@ -11,7 +11,7 @@ from course_utils.lessons.lesson5.repairs import (
     arrange,
     cases_of_batches,
     one_step_a_batch,
-    telling_cases,
+    telling,
 )
 
 EXERCISE = Exercise(
@@ -41,6 +41,6 @@ EXERCISE = Exercise(
         "Either clear once more, or let the first pass reach nothing but the pixels: torch.autograd.grad hands "
         "gradients back in place of storing them, and backward takes inputs=. Or let one backward serve both.",
     ),
-    properties=telling_cases(PROPERTIES, cases_of_batches(0)),
+    properties=telling(PROPERTIES, cases_of_batches(0)),
     quantities=QUANTITIES,
 )

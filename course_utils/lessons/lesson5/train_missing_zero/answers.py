@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from course_utils.checks.answers import Answers
-from course_utils.lessons.lesson5.answers import no_hooks, one_step_a_batch, without_result
+from course_utils.checks.answers import Answers, without_result
+from course_utils.lessons.lesson5.answers import no_hooks, one_step_a_batch
 from course_utils.lessons.lesson5.train_missing_zero import mistakes
 from course_utils.lessons.training import PARAMETERS
 

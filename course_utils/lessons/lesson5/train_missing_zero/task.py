@@ -11,7 +11,7 @@ from course_utils.lessons.lesson5.repairs import (
     arrange,
     cases_of_batches,
     one_step_a_batch,
-    telling_cases,
+    telling,
 )
 
 EXERCISE = Exercise(
@@ -34,6 +34,6 @@ EXERCISE = Exercise(
         "The clearing belongs into the inner loop, once a batch. After the step, or before the backward: both are "
         "right. Between backward and step is the one place that is not.",
     ),
-    properties=telling_cases(PROPERTIES, cases_of_batches(0)),
+    properties=telling(PROPERTIES, cases_of_batches(0)),
     quantities=QUANTITIES,
 )

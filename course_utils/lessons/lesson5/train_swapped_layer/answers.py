@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import torch
 from torch import nn
 
-from course_utils.checks.answers import Answers
-from course_utils.lessons.lesson5.answers import no_hooks, one_step_a_batch, without_result
+from course_utils.checks.answers import Answers, without_result
+from course_utils.lessons.lesson5.answers import no_hooks, one_step_a_batch
 from course_utils.lessons.lesson5.repairs import HEAD
 from course_utils.lessons.lesson5.train_swapped_layer import mistakes
-from course_utils.lessons.training import PARAMETERS, Batch, LossFn
+from course_utils.lessons.training import PARAMETERS, Batch, LossFn, MakeOptimizer
 
 
 def right(
     model: Any,
     new_head: nn.Module,
-    make_optimizer: Callable[..., torch.optim.Optimizer],
+    make_optimizer: MakeOptimizer,
     loss_fn: LossFn,
     batches: Sequence[Batch],
     epochs: int,

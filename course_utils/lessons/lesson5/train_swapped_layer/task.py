@@ -11,7 +11,7 @@ from course_utils.lessons.lesson5.repairs import (
     QUANTITIES,
     arrange_heads,
     cases_of_heads,
-    telling_cases,
+    telling,
 )
 
 EXERCISE = Exercise(
@@ -43,6 +43,6 @@ EXERCISE = Exercise(
         "An assignment to model.head changes the model, not the list. Either the list is made when the model is as it "
         "shall be, or the new tensors are added to it; each of the two is one line.",
     ),
-    properties=telling_cases((*PROPERTIES_OF_HEADS, *PROPERTIES), cases_of_heads(0)),
+    properties=telling((*PROPERTIES_OF_HEADS, *PROPERTIES), cases_of_heads(0)),
     quantities=QUANTITIES,
 )

@@ -11,7 +11,7 @@ from course_utils.lessons.lesson5.repairs import (
     arrange,
     cases_of_batches,
     one_step_a_batch,
-    telling_cases,
+    telling,
 )
 
 EXERCISE = Exercise(
@@ -33,6 +33,6 @@ EXERCISE = Exercise(
         "There are two loops, and the clearing stands in the outer one. Exactly one line has to move; the step stays "
         "where it is, since each batch is to have its own.",
     ),
-    properties=telling_cases(PROPERTIES, cases_of_batches(0)),
+    properties=telling(PROPERTIES, cases_of_batches(0)),
     quantities=QUANTITIES,
 )

@@ -1,0 +1,412 @@
+"""Attempts at exercises 5.2, 5.3 and 5.4, which are judged alike: loops with one step a batch."""
+
+import torch
+
+from course_utils.authoring.attempts import raised, right, wrong
+from course_utils.checks import effects
+from course_utils.lessons.lesson5 import mistakes
+
+
+@right
+def cleared_at_the_start(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@right
+def cleared_at_the_end(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+@right
+def cleared_after_the_forward(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+
+@right
+def zeroed_in_place(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            for p in model.parameters():
+                if p.grad is not None:
+                    p.grad.zero_()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@right
+def handed_back(model, optimizer, loss_fn, batches, epochs):
+    params = [p for p in model.parameters() if p.requires_grad]
+    for _ in range(epochs):
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            for p, g in zip(params, torch.autograd.grad(loss, params)):
+                p.grad = g
+            optimizer.step()
+
+
+@right
+def with_a_closure(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+
+            def closure():
+                optimizer.zero_grad()
+                loss = loss_fn(model(x), y)
+                loss.backward()
+                return loss
+
+            optimizer.step(closure)
+
+
+@right
+def counted_with_while(model, optimizer, loss_fn, batches, epochs):
+    taken = 0
+    while taken < epochs * len(batches):
+        x, y = batches[taken % len(batches)]
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+        taken += 1
+
+
+@right
+def steps_inside_of_backward(model, optimizer, loss_fn, batches, epochs):
+    params = [p for p in model.parameters() if p.requires_grad]
+    waiting = set()
+
+    def arrived(p):
+        waiting.discard(p)
+        if not waiting:
+            optimizer.step()
+            optimizer.zero_grad()
+
+    handles = [p.register_post_accumulate_grad_hook(arrived) for p in params]
+    for _ in range(epochs):
+        for x, y in batches:
+            waiting.update(params)
+            loss_fn(model(x), y).backward()
+    for handle in handles:
+        handle.remove()
+
+
+@wrong(mistakes.never_cleared)
+def no_clearing(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.cleared_before_the_step)
+def between_backward_and_step(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.zero_grad()
+            optimizer.step()
+
+
+@wrong(mistakes.zeros_before_the_step)
+def zeros_between_backward_and_step(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.zero_grad(set_to_none=False)
+            optimizer.step()
+
+
+@wrong(mistakes.cleared_once_an_epoch)
+def once_an_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.first_group_alone_cleared)
+def first_group(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            for p in optimizer.param_groups[0]["params"]:
+                p.grad = None
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.some_parameters_not_cleared)
+def weights_alone_cleared(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            for p in model.parameters():
+                if p.ndim > 1:
+                    p.grad = None
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.cleared_at_every_second_step)
+def every_other_step(model, optimizer, loss_fn, batches, epochs):
+    taken = 0
+    for _ in range(epochs):
+        for x, y in batches:
+            if taken % 2 == 0:
+                optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+            taken += 1
+
+
+@wrong(mistakes.weights_were_zeroed)
+def parameters_zeroed(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            for p in model.parameters():
+                p.data.zero_()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.stepped_once_an_epoch)
+def step_once_an_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            loss.backward()
+        optimizer.step()
+
+
+@wrong(mistakes.stepped_on_the_last_batch_alone)
+def step_outside(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+        optimizer.step()
+
+
+@wrong(mistakes.used_the_batch_before)
+def step_comes_first(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.step()
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+
+
+@wrong(mistakes.stepped_between_forward_and_backward)
+def step_ahead_of_backward_cleared_once_an_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            optimizer.step()
+            loss.backward()
+
+
+@wrong(mistakes.never_stepped)
+def step_forgotten(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+
+
+@wrong(mistakes.nothing_went_backward)
+def backward_forgotten(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y)
+            optimizer.step()
+
+
+@wrong(mistakes.stepped_twice_a_batch)
+def steps_twice(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            optimizer.step()
+
+
+@wrong(mistakes.stopped_after_the_first_epoch)
+def return_in_the_epoch(model, optimizer, loss_fn, batches, epochs):
+    losses = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+
+@wrong(mistakes.stopped_after_the_first_batch)
+def return_in_the_batch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            return loss.item()
+
+
+@wrong(mistakes.batches_counted_twice)
+def backward_twice(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.each_batch_for_all_epochs)
+def loops_swapped(model, optimizer, loss_fn, batches, epochs):
+    for x, y in batches:
+        for _ in range(epochs):
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.gradients_of_the_epochs_first_weights)
+def gradients_first_steps_afterwards(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        found = []
+        for x, y in batches:
+            model.zero_grad()
+            loss_fn(model(x), y).backward()
+            found.append([p.grad for p in model.parameters()])
+        for gradients in found:
+            for p, g in zip(model.parameters(), gradients):
+                p.grad = g
+            optimizer.step()
+
+
+@wrong(mistakes.divided_by_the_number_of_batches)
+def averaged_over_batches(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            (loss_fn(model(x), y) / len(batches)).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.memory_lost)
+def a_new_optimizer_each_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer = type(optimizer)(model.parameters(), lr=optimizer.param_groups[0]["lr"])
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.plain_descent)
+def own_sgd(model, optimizer, loss_fn, batches, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=optimizer.param_groups[0]["lr"])
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.a_frozen_parameter_moved)
+def fresh_zeros_for_all(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            for p in model.parameters():
+                p.grad = torch.zeros_like(p)
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.hooks_left_behind)
+def hook_that_clears_stays(model, optimizer, loss_fn, batches, epochs):
+    optimizer.register_step_post_hook(lambda o, args, kwargs: o.zero_grad())
+    for _ in range(epochs):
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(says="On case 1")
+def own_rate(model, optimizer, loss_fn, batches, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@wrong(effects.changed_mode)
+def eval_while_training(model, optimizer, loss_fn, batches, epochs):
+    model.eval()
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@raised(effects.no_graph)
+def inside_no_grad(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            with torch.no_grad():
+                loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
+@raised(effects.grad_is_none)
+def zeroed_without_asking(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            for p in model.parameters():
+                p.grad.zero_()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
