@@ -134,12 +134,12 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.m",
         "prediction",
-        "5 steps on batches of 1500, or 150 steps on batches of 50, each with its best learning rate: which model reads "
-        "more of the test digits?",
+        "5 steps on batches of 1500, or 150 steps on batches of 50, each with its best learning rate, three starts: which "
+        "reads more of the test digits on average?",
         {
-            "large": "That of 5 steps, by more than 5 points: its gradients are exact",
+            "large": "5 steps, by more than 5 points: its gradients are those of all the data",
             "same": "They differ by less than 5 points",
-            "small": "That of 150 steps, by more than 5 points: 5 steps are nothing",
+            "small": "150 steps, by more than 5 points: 5 steps are too few",
         },
     ),
     Question(
@@ -191,7 +191,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.s",
         "prediction",
-        "`zero_grad()` at the top of the loop over micro-batches is right for accumulation.",
+        "With `zero_grad()` at the top of the loop over micro-batches, windows of 4, losses divided by 4 and plain SGD, the "
+        "training is the plain one over every fourth micro-batch, with a fourth of the learning rate.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -203,7 +204,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.u",
         "prediction",
-        "A `step()` before the first backward does no harm to the loop.",
+        "A new model and AdamW with its usual weight decay: after one `step()` before the first backward, the loop ends at "
+        "other weights.",
         TRUE_OR_FALSE,
     ),
     Question(
