@@ -9,11 +9,11 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.a",
         "prediction",
-        "Where does the popular loop end, compared with the loop over batches of 200?",
+        "After 5 epochs, which of the two models reads more of the test digits?",
         {
-            "same": "At the same weights, up to rounding",
-            "four": "Where batches of 200 end with a learning rate four times as large, up to rounding",
-            "elsewhere": "Somewhere that neither of these loops reaches",
+            "same": "Neither, to a point: the one is the other in pieces",
+            "popular": "That of the popular loop, by more than 10 points",
+            "large": "That of batches of 200",
         },
     ),
     Question(
@@ -53,11 +53,12 @@ QUESTIONS: tuple[Question, ...] = (
         "6.e",
         "prediction",
         "8 micro-batches of one text, each mean loss divided by 8: how far is the gradient from that of the 8 texts in one "
-        "batch, in the middle of 20 windows?",
+        "batch, in the median of 20 windows?",
         {
             "rounding": "Rounding: each micro-batch has one text",
             "little": "About 3 % of its length",
             "much": "About 40 % of its length",
+            "all": "About its whole length",
         },
     ),
     Question(
@@ -92,11 +93,11 @@ QUESTIONS: tuple[Question, ...] = (
         "6.i",
         "prediction",
         "The cosine over 10 updates is advanced after each micro-batch, four times an update. What is the learning rate in "
-        "the fifth update? (It should be 0.65.)",
+        "the tenth update, the last? (It should be 0.02.)",
         {
-            "quarter": "About a quarter of what it should be",
-            "same": "What it should be: the scheduler counts updates",
-            "up": "Higher than it should be",
+            "zero": "0: the cosine has long come to its end, and stays there",
+            "same": "0.02: the scheduler knows that there are 10 updates",
+            "up": "Nearly 1",
         },
     ),
     Question(
@@ -129,6 +130,7 @@ QUESTIONS: tuple[Question, ...] = (
             "same": "Rounding",
             "near": "About 2 % of its length",
             "other": "About half of its length",
+            "more": "Several times its length",
         },
     ),
     Question(
