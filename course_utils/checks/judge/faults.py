@@ -11,7 +11,7 @@ from course_utils.checks import effects
 from course_utils.checks.answers import Answers
 from course_utils.checks.diagnose import Run
 from course_utils.checks.difference import RESULT, attribute_differences, shown
-from course_utils.checks.judge.left import STOPPED, answers_of, deviations, skeleton
+from course_utils.checks.judge.left import STOPPED, answers_of, deviations, parted_by, skeleton
 from course_utils.checks.judge.naming import Named, Place, explain
 from course_utils.checks.judge.scaled import Scaled, scaled
 from course_utils.checks.observe import LIMIT
@@ -26,7 +26,7 @@ def faults_of(exercise: Exercise, runs: Sequence[Run], total: int) -> tuple[Faul
     answers = answers_of(exercise.home)
     wrong = {(run.number, place): leaf for run in runs for place, leaf in deviations(run).items()}
     named, left = explain(exercise, runs, wrong)
-    found = [_named_fault(runs, total, one) for one in named]
+    found = [_named_fault(exercise, runs, total, one) for one in named]
     found += _unnamed(exercise, runs, total, left)
     explained = {(number, *change) for one in named for number, change in one.changes}
     found += _beside(answers, runs, total, explained)
@@ -38,9 +38,19 @@ def _first_to_mend(fault: Fault) -> tuple[int, bool]:
     return min(fault.cases), not (fault.mistakes or fault.certain)
 
 
-def _named_fault(runs: Sequence[Run], total: int, one: Named) -> Fault:
+def _shown(exercise: Exercise, runs: Sequence[Run], one: Named, numbers: Sequence[int]) -> int:
+    """The first case on which the mistake shows by itself, in its first form; in another form it may have company,
+    and a case that only the company makes wrong is no evidence of what the words say."""
+    for number in numbers:
+        for mistake in one.mistakes:
+            if parted_by(exercise, mistake, 0, mistake.forms[0], runs[number - 1])[1]:
+                return number
+    return numbers[0]
+
+
+def _named_fault(exercise: Exercise, runs: Sequence[Run], total: int, one: Named) -> Fault:
     numbers = sorted({number for number, _ in one.places})
-    run = runs[numbers[0] - 1]
+    run = runs[_shown(exercise, runs, one, numbers) - 1]
     words = tuple(mistake.words for mistake in one.mistakes)
     places = {where for number, where in one.places if number == run.number}
     return Fault(tuple(numbers), _case(run, total), _observed(run, places), words, raised=run.given.raised)

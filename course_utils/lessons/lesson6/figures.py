@@ -41,7 +41,8 @@ def memory_against_k(
         ax.set_title("Memory of a step with AdamW")
         ax.legend(loc="upper right")
     told = "; ".join(
-        f"{k} pieces: peak {each[k][0] / 1024:.0f}, of which graphs keep at most {each[k][1] / 1024:.0f}, "
+        f"{k} {'piece' if k == 1 else 'pieces'}: peak {each[k][0] / 1024:.0f}, graphs keep at most "
+        f"{each[k][1] / 1024:.0f} during the passes, "
         f"with one backward at the end {at_the_end[k][0] / 1024:.0f}"
         for k in pieces
     )
@@ -116,16 +117,22 @@ def normalisations(errors: Mapping[str, Sequence[tuple[float, bool]]]) -> None:
             for colour, marker in (("vermillion", "o"), ("blue", "D"))
         ]
         fig.legend(handles, ["direction is wrong", "length alone, or nothing"], loc="outside lower center", ncols=2)
-    told = "; ".join(
-        f"{rule}: from {min(error for error, _ in found):.1g} to {max(error for error, _ in found):.1g}"
-        for rule, found in errors.items()
-    )
+    told = "; ".join(f"{rule}: {_spread(found)}" for rule, found in errors.items())
     count = len(next(iter(errors.values())))
     show(
         fig,
         alt=f"Dots on a logarithmic axis, {count} windows for each way to divide: how far the accumulated gradient is from "
         f"that of one big batch. {told}.",
     )
+
+
+def _spread(found: Sequence[tuple[float, bool]]) -> str:
+    """The smallest and the largest error of some windows, and whether a direction is wrong; rounding is called so."""
+    errors = [error for error, _ in found]
+    if max(errors) < 1e-12:
+        return "rounding"
+    wrong = "wrong in length alone" if all(only_length for _, only_length in found) else "wrong in direction"
+    return f"from {min(errors):.1g} to {max(errors):.1g}, {wrong}"
 
 
 def windows(stories: Mapping[str, Sequence[Mapping[Place, float]]]) -> None:
@@ -205,5 +212,5 @@ def cost(calls: Mapping[int, int]) -> None:
         ax.set_xticks(list(calls), [str(k) for k in calls])
         ax.set(xlabel="pieces", ylabel="operations started")
         ax.set_title("One step on 512 digits, the same arithmetic")
-    told = ", ".join(f"{k} pieces {count}" for k, count in calls.items())
+    told = ", ".join(f"{k} {'piece' if k == 1 else 'pieces'} {count}" for k, count in calls.items())
     show(fig, alt=f"Operations started in a step against the number of pieces, on logarithmic axes: {told}.")

@@ -9,11 +9,11 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.a",
         "prediction",
-        "Where does the popular loop end, compared with the loop over batches of 200?",
+        "After 5 epochs, which of the two models reads more of the test digits?",
         {
-            "same": "At the same weights, up to rounding",
-            "four": "Where batches of 200 end with a learning rate four times as large, up to rounding",
-            "elsewhere": "Somewhere that neither of these loops reaches",
+            "same": "Neither, to a point: the one is the other in pieces",
+            "popular": "That of the popular loop, by more than 10 points",
+            "large": "That of batches of 200",
         },
     ),
     Question(
@@ -53,11 +53,12 @@ QUESTIONS: tuple[Question, ...] = (
         "6.e",
         "prediction",
         "8 micro-batches of one text, each mean loss divided by 8: how far is the gradient from that of the 8 texts in one "
-        "batch, in the middle of 20 windows?",
+        "batch, in the median of 20 windows?",
         {
             "rounding": "Rounding: each micro-batch has one text",
             "little": "About 3 % of its length",
             "much": "About 40 % of its length",
+            "all": "About its whole length",
         },
     ),
     Question(
@@ -92,11 +93,11 @@ QUESTIONS: tuple[Question, ...] = (
         "6.i",
         "prediction",
         "The cosine over 10 updates is advanced after each micro-batch, four times an update. What is the learning rate in "
-        "the fifth update? (It should be 0.65.)",
+        "the tenth update, the last? (It should be 0.02.)",
         {
-            "quarter": "About a quarter of what it should be",
-            "same": "What it should be: the scheduler counts updates",
-            "up": "Higher than it should be",
+            "zero": "0: the cosine has long come to its end, and stays there",
+            "same": "0.02: the scheduler knows that there are 10 updates",
+            "up": "Nearly 1",
         },
     ),
     Question(
@@ -129,17 +130,18 @@ QUESTIONS: tuple[Question, ...] = (
             "same": "Rounding",
             "near": "About 2 % of its length",
             "other": "About half of its length",
+            "more": "Several times its length",
         },
     ),
     Question(
         "6.m",
         "prediction",
-        "5 steps on batches of 1500, or 150 steps on batches of 50, each with its best learning rate: which model reads "
-        "more of the test digits?",
+        "5 steps on batches of 1500, or 150 steps on batches of 50, each with its best learning rate, three starts: which "
+        "reads more of the test digits on average?",
         {
-            "large": "That of 5 steps, by more than 5 points: its gradients are exact",
+            "large": "5 steps, by more than 5 points: its gradients are those of all the data",
             "same": "They differ by less than 5 points",
-            "small": "That of 150 steps, by more than 5 points: 5 steps are nothing",
+            "small": "150 steps, by more than 5 points: 5 steps are too few",
         },
     ),
     Question(
@@ -191,7 +193,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.s",
         "prediction",
-        "`zero_grad()` at the top of the loop over micro-batches is right for accumulation.",
+        "With `zero_grad()` at the top of the loop over micro-batches, windows of 4, losses divided by 4 and plain SGD, the "
+        "training is the plain one over every fourth micro-batch, with a fourth of the learning rate.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -203,7 +206,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.u",
         "prediction",
-        "A `step()` before the first backward does no harm to the loop.",
+        "A new model and AdamW with its usual weight decay: after one `step()` before the first backward, the loop ends at "
+        "other weights.",
         TRUE_OR_FALSE,
     ),
     Question(

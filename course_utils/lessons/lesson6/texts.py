@@ -10,7 +10,7 @@ from torch import nn
 Texts = tuple[torch.Tensor, torch.Tensor]
 """(tokens, labels), both (texts, places): the labels are not shifted, and -100 where a text has ended."""
 
-RULES = ("mean of means", "means weighted by texts", "all places", "all labels", "shifted labels")
+WEIGHTINGS = ("mean of means", "means weighted by texts", "all places", "all labels", "shifted labels")
 """How `text_gradient` weights the micro-batches of a window."""
 
 
@@ -56,12 +56,12 @@ def token_loss(model: nn.Module, tokens: torch.Tensor, labels: torch.Tensor, red
 
 
 def text_gradient(model: nn.Module, window: Sequence[Texts], rule: str) -> torch.Tensor:
-    """Accumulate a window from clear gradients by one of `RULES`; the gradient as one vector, copied.
+    """Accumulate a window from clear gradients by one of `WEIGHTINGS`; the gradient as one vector, copied.
 
     A backward each. Raises `ValueError` for a rule that is not there.
     """
-    if rule not in RULES:
-        raise ValueError(f"there is no rule {rule!r}; there are {', '.join(RULES)}")
+    if rule not in WEIGHTINGS:
+        raise ValueError(f"there is no rule {rule!r}; there are {', '.join(WEIGHTINGS)}")
     model.zero_grad()
     divisors = {
         "all places": sum(labels[:, 1:].numel() for _, labels in window),

@@ -234,6 +234,20 @@ def eval_of_batch_norm(model):
             module.eval()
 
 
+@wrong(mistakes.some_undone_by_train)
+def eval_of_one_kind(model):
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm1d):
+            module.eval()
+
+
+@wrong(mistakes.some_undone_by_train)
+def eval_of_two_kinds(model):
+    for module in model.modules():
+        if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
+            module.eval()
+
+
 @wrong(mistakes.undone_by_train)
 def all_the_switches(model):
     for module in model.modules():

@@ -453,6 +453,54 @@ def as_in_the_tutorials(model, optimizer, loss_fn, batches, window, epochs, sche
     return losses
 
 
+@wrong(mistakes.rest_leaked)
+def as_in_the_tutorials_with_the_rows_of_the_window(
+    model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None
+):
+    losses = []
+    optimizer.zero_grad()
+    for epoch in range(epochs):
+        total = 0.0
+        for i, (x, y) in enumerate(batches):
+            first = i // window * window
+            rows = sum(len(a) for a, _ in batches[first : first + window])
+            loss = loss_fn(model(x), y)
+            (loss * len(x) / rows).backward()
+            total += loss.item() * len(x)
+            if (i + 1) % window == 0:
+                if max_norm is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+                optimizer.step()
+                if scheduler is not None:
+                    scheduler.step()
+                optimizer.zero_grad()
+        losses.append(total / sum(len(x) for x, _ in batches))
+    return losses
+
+
+@wrong(mistakes.rest_leaked)
+def as_in_the_tutorials_with_the_batches_of_the_window(
+    model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None
+):
+    losses = []
+    optimizer.zero_grad()
+    for epoch in range(epochs):
+        running = 0.0
+        for i, (x, y) in enumerate(batches):
+            loss = loss_fn(model(x), y)
+            (loss / min(window, len(batches) - i // window * window)).backward()
+            running += loss.item()
+            if (i + 1) % window == 0:
+                if max_norm is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+                optimizer.step()
+                if scheduler is not None:
+                    scheduler.step()
+                optimizer.zero_grad()
+        losses.append(running / len(batches))
+    return losses
+
+
 @wrong(mistakes.rest_dropped)
 def as_in_the_tutorials_and_cleared_each_epoch(
     model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None

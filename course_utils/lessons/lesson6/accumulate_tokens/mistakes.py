@@ -264,7 +264,7 @@ def counted_without_the_last(model: nn.Module, micro_batches: Sequence[Tokens], 
     "The sum of the losses leaves out what is ignore_index. The number that divides it, or the weight of a micro-batch, "
     "counts all targets or all labels.",
     "How many targets does the sum consist of? Divide by as many.",
-    "Without ignored targets the two numbers are the same.",
+    "The shape gives a number at once, and the sum does not tell how many losses are in it.",
     also=(
         _on_tokens(count=_labels),
         _means(by_rows, _targets),

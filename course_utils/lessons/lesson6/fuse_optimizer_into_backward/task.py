@@ -227,7 +227,7 @@ EXERCISE = Exercise(
     id="6.8",
     name="fuse_optimizer_into_backward",
     title="An optimizer inside of backward",
-    difficulty=4,
+    difficulty=3,
     minutes=20,
     goal=(
         "Write `fuse_optimizer_into_backward(model, make_optimizer, window)`. After it the training loop has neither "
@@ -235,8 +235,8 @@ EXERCISE = Exercise(
         "the other, and every `window` of them are one step; `window` may be 1. `make_optimizer(params)` takes a list "
         "of parameters and returns an optimizer that holds them: the same kind each time, perhaps with momentum, "
         "Adam's averages or weight decay, and new, without a history. The last backward of each window does the step. "
-        "When it returns, every parameter is where ordinary accumulation with one `step()` per window would have put "
-        "it, by one optimizer that holds them all from the first window to the last, and every `.grad` is `None`. No "
+        "When it returns, every parameter is where ordinary accumulation, with one `step()` per window of one optimizer "
+        "for all of them, would have put it, and every `.grad` is `None`. How many optimizers you make is up to you. No "
         "other backward moves a parameter. A parameter that is frozen, or that the loss does not use, never moves. "
         "Every other one gets a gradient in every micro-batch. A weight that two layers share is one parameter. "
         "Between two micro-batches the model may run forward without a backward, as for validation. When you are "

@@ -153,6 +153,33 @@ def undone_by_train(model: nn.Module) -> None:
     _in_eval(model, freeze=False)
 
 
+def _some_in_eval(model: nn.Module, kinds: tuple[type[nn.Module], ...], freeze: bool = False) -> None:
+    for norm in _norms(model):
+        if isinstance(norm, kinds):
+            norm.eval()
+            if freeze:
+                norm.requires_grad_(False)
+
+
+@mistake(
+    "model.train() undid it, and one kind was not even reached",
+    "Of BatchNorm1d, BatchNorm2d and BatchNorm3d some were in eval mode when your function returned, and of another kind "
+    "none was. model.train() reached them all, and they compute with the micro-batch again.",
+    "What can you do to a layer, or put in its place, that a later train() does not change? And which kinds of batch norm "
+    "does the exercise name?",
+    "Fine-tuning code often says bn.eval() once, right before the loop that says model.train().",
+    also=(
+        partial(_some_in_eval, kinds=(nn.BatchNorm1d,), freeze=True),
+        partial(_some_in_eval, kinds=(nn.BatchNorm2d,)),
+        partial(_some_in_eval, kinds=(nn.BatchNorm1d, nn.BatchNorm2d)),
+        partial(_some_in_eval, kinds=(nn.BatchNorm1d, nn.BatchNorm2d), freeze=True),
+    ),
+    signs=(NORM_MODES, ACTIVE),
+)
+def some_undone_by_train(model: nn.Module) -> None:
+    _some_in_eval(model, (nn.BatchNorm1d,))
+
+
 def _whole_in_eval(model: nn.Module) -> None:
     model.eval()
     for norm in _norms(model):
@@ -333,8 +360,8 @@ def groups_do_not_divide(model: nn.Module) -> None:
 
 @mistake(
     "The new layers are float32",
-    "The model is right where it is float32. Where it is float64, the parameters of the new layers are of another "
-    "dtype than what comes in, and the pass ends in an error.",
+    "Where the model is float64, the parameters of the new layers are of another dtype than what comes in, and the pass "
+    "ends in an error.",
     "New layers get the default dtype. Where can you see the dtype that the model has?",
     also=(partial(_replace, make=lambda norm: nn.LayerNorm(norm.num_features)),),
     where=lambda spec: spec.get("dtype") != "float32" and spec["model"] != "row by row",

@@ -323,14 +323,8 @@ def _cases(seed: int) -> list[Case]:
             row("convolution of volumes, BatchNorm3d", "volumes", **fours),
             row("layer norm and group norm, no batch norm", "row by row", earlier=True),
             row("batch norm among layer norm and instance norm", "both", earlier=True, **fours),
-            row(
-                "float32, in eval mode at the call, a frozen weight",
-                "vectors",
-                dtype="float32",
-                eval=True,
-                frozen=["0.weight"],
-                earlier=True,
-            ),
+            row("in eval mode at the call", "vectors", eval=True),
+            row("float32, a frozen weight", "vectors", dtype="float32", frozen=["0.weight"], earlier=True),
         ],
     )
 

@@ -425,6 +425,9 @@ def rest_dropped(*args: Any, **more: Any) -> object:
     also=(
         _trained(_closed_by_number_or_the_end),
         *_also_over_batches(_closed_by_number, weigh=_by_window),
+        # weighed by the window that was meant, with what was left over before still in .grad
+        *_also_over_batches(_rest_without_step, clear=("run", "after")),
+        *_also_over_batches(_rest_without_step, clear=("run", "after"), weigh=_by_batches),
     ),
 )
 def rest_leaked(*args: Any, **more: Any) -> object:

@@ -95,15 +95,13 @@ EXERCISE = Exercise(
         "`batches` is a list of one pair `(x, y)` or more, the micro-batches, of one row or more each, and not always of "
         "the same number of rows. Each of `epochs` epochs goes through them in order, `window` batches at a time, in the windows of 6.4: "
         "what is left over at its end is its last, shorter window. Each window gives one step of `optimizer`, with the "
-        "gradient of the loss of all rows of the window as one large batch, in which each row counts alike, and with "
-        "nothing else that was ever in `.grad`. Where `max_norm` is given, that gradient is clipped just before the step: "
+        "gradient of the loss of all rows of the window as one large batch, in which each row counts alike. Where `max_norm` is given, that gradient is clipped just before the step: "
         "if its total norm is larger, it is scaled down to `max_norm`, as in 4.4. Where `scheduler` is given, "
         "`scheduler.step()` is called once after each step of the optimizer. The function returns a list with one float "
         "an epoch: the mean loss over all the **samples** of the epoch, where each batch is measured before its window's "
         f"step. Without epochs the list is empty and nothing moves. {BY_ITSELF} `optimizer` holds all parameters of the "
         "model. When the function is called, `.grad` may hold any finite numbers, on a frozen or unused parameter too. "
-        "They play no part, and a frozen parameter does not move. Clearing to None and clearing to zeros are both right: "
-        "where a frozen or unused parameter holds a gradient, the optimizer is plain SGD, for which the two are the same. "
+        "They play no part, and a frozen parameter does not move. To clear what is there to None or to zeros is both right. "
         "The mode of the model stays as it was, and what `.grad` holds afterwards does not matter."
     ),
     cases=_cases,
