@@ -187,10 +187,11 @@ def last_micro_batch_alone(model: nn.Module, loss_fn: LossFn, micro_batches: Win
 )
 def earlier_gradients_counted(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
     exact, k = _exact(model, loss_fn, micro_batches), len(micro_batches)
-    held = {name: p.grad for name, p in _trainable(model).items()}
-    return {
-        name: total.float() + (0 if held[name] is None else held[name].float() / k) for name, total in exact.items()
-    }
+    found = {name: total.float() for name, total in exact.items()}
+    for name, p in _trainable(model).items():
+        if p.grad is not None:
+            found[name] += p.grad.float() / k
+    return found
 
 
 @mistake(
