@@ -332,6 +332,17 @@ def unused_forgotten(model, loss_fn, micro_batches):
     return sums
 
 
+@raised(mistakes.none_taken_for_a_gradient)
+def none_has_no_float(model, loss_fn, micro_batches):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    sums = {n: 0 for n in params}
+    for x, y in micro_batches:
+        gradients = torch.autograd.grad(loss_fn(model(x), y), list(params.values()), allow_unused=True)
+        for n, g in zip(params, gradients):
+            sums[n] = sums[n] + g.float() / len(micro_batches)
+    return sums
+
+
 @raised(effects.mixed_dtypes)
 def copy_without_its_inputs(model, loss_fn, micro_batches):
     twin = copy.deepcopy(model).float()

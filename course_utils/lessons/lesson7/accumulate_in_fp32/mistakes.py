@@ -194,6 +194,33 @@ def earlier_gradients_counted(model: nn.Module, loss_fn: LossFn, micro_batches: 
     return found
 
 
+def _none_converted(convert: Callable[[T], T]) -> Code:
+    def code(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
+        params = list(_trainable(model).values())
+        for x, y in micro_batches[:1]:  # it does not come further than the first
+            for gradient in torch.autograd.grad(loss_fn(model(x), y), params, allow_unused=True):
+                convert(gradient)
+        return _times(lambda k, rows: 1.0)(model, loss_fn, micro_batches)
+
+    return code
+
+
+@mistake(
+    "None was taken for a gradient",
+    "Where the loss does not use a parameter, autograd handed None back for it, and None has none of a tensor's methods.",
+    "Ask for None before you convert. What is to come back for such a parameter?",
+    "With allow_unused=True autograd does not raise, and leaves the rest to you.",
+    also=(
+        _none_converted(lambda gradient: gradient.to(torch.float32)),
+        _none_converted(lambda gradient: gradient.double()),
+        _none_converted(lambda gradient: gradient.detach()),
+    ),
+    where=lambda spec: spec["model"] == "unused",
+)
+def none_taken_for_a_gradient(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
+    return _none_converted(lambda gradient: gradient.float())(model, loss_fn, micro_batches)
+
+
 @mistake(
     "The model was put into train mode",
     "Where dropout and batch norm came in eval mode, dropout drew and batch norm used the statistics of the micro-batch.",

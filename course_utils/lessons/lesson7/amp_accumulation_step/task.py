@@ -209,20 +209,19 @@ EXERCISE = Exercise(
         "`loss_fn` may be called inside or outside.\n"
         "- The gradient is that of the mean loss over all rows of the window, unscaled, and clipped to `max_norm` by its "
         "2-norm, as in 4.4. The optimizer holds exactly the model's parameters.\n"
-        "- The optimizer takes one step with it, through the scaler, which skips the step where the gradient is not finite. "
-        "The scaler is updated once.\n"
+        "- The optimizer takes one step with it; where the gradient is not finite the step is skipped, as `scaler.step` "
+        "does it. The scaler is updated once.\n"
         "- If there is a `scheduler`, its `step()` is called once, after an optimizer step; after a skipped one it is "
         "not.\n"
         "- At the end `.grad` of every parameter is None or zeros, after a skipped step, too.\n\n"
         "When the function is called, `.grad` may hold anything, on a frozen or unused parameter too, infinities and "
         "NaN included. It plays no part, and a frozen parameter does not move. Clearing to None and clearing to zeros are "
-        "both right: where a frozen or unused parameter holds something, the optimizer is plain SGD. Return a dict: "
+        "both right: wherever the two would differ the optimizer is plain SGD. Return a dict: "
         '`"loss"`, the mean loss over all rows of the window before the step, unscaled, a Python float; `"grad_norm"`, '
         "the total norm of the unscaled gradient **before** clipping, a float or a 0-d tensor, and where the gradient is not "
         'finite any infinity or NaN; `"skipped"`, whether the scaler skipped the step, `True` or `False`. The function is '
         "called for one window after another, with the same model, optimizer, scaler and scheduler. Modes stay as they "
-        "were; dropout and batch norm, where a model has them, are in eval mode. With a scaler that is not enabled every gradient is finite. Some models of the check are float64, which autocast "
-        "leaves in float64: that changes nothing in your code."
+        "were; dropout and batch norm, where a model has them, are in eval mode. With a scaler that is not enabled every gradient is finite. A float64 model stays float64 under autocast."
     ),
     cases=_cases,
     arrange=_arrange,
