@@ -20,7 +20,7 @@ Place = tuple[int, str]
 """Number of a case, and where in it."""
 _SAME_DEVIATION = 1e-4
 """By how much two wrong answers may differ, beside how far they are from the right one."""
-_LIKE_DEVIATION = 0.05
+_LIKE_DEVIATION = 0.15
 """By how much two wrong answers may differ there, beside how far they are from the right one."""
 
 

@@ -61,8 +61,10 @@ def _times(factor: Callable[[int, int], float], of: slice = slice(None), dtype: 
 
 
 def _one_backward(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
+    """One backward pass of the mean of all losses: autograd adds up what arrives at a parameter, in its dtype."""
     mean = torch.stack([loss_fn(model(x), y) for x, y in micro_batches]).float().mean()
-    return {name: gradient.float() for name, gradient in zip(_trainable(model), _handed_back(model, mean), strict=True)}
+    found = _handed_back(model, mean)
+    return {name: gradient.float() for name, gradient in zip(_trainable(model), found, strict=True)}
 
 
 # ------------------------------------------------------------------ where it is summed up

@@ -43,7 +43,7 @@ def _cases(seed: int) -> list[Case]:
         [
             row("one micro-batch", 1, model="linear"),
             row("four micro-batches", 4),
-            row("three hundred micro-batches, the targets drift", 300, 2, "linear"),
+            row("five hundred micro-batches, the targets drift", 500, 2, "linear"),
             row("a thousand micro-batches, the targets are large", LONG, 4, "linear", targets="large"),
             row("every parameter holds a gradient in .grad", 3, earlier="all"),
             row("some parameters hold a gradient in .grad", 5, earlier="some"),
@@ -76,7 +76,7 @@ def _arrange(case: Case) -> Arrangement:
 
 
 def _long(spec: Mapping[str, Any]) -> bool:
-    return bool(spec["k"] >= 300)
+    return bool(spec["k"] >= 500)
 
 
 EXERCISE = Exercise(
