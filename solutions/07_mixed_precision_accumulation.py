@@ -659,15 +659,11 @@ quiz("7.q1")
 #
 # > scale, backward (for each micro-batch), then unscale, clip, step, update, clear, schedule.
 #
-# In the next cell a window has two micro-batches, and the clipping is active. The right order
-# is there, and nine that differ from it by a few lines. Three windows are run in each. A wrong
-# order can raise an error. Or it is silent, and the weights move otherwise than they should.
+# The next cell has such a loop as a function of the order. A window has two micro-batches, and
+# the clipping is active.
+
 
 # %%
-predict("7.f")
-
-
-# %% claims="S1-15"
 def ordered(after, each="", scaled=True, windows=3, make=torch.optim.SGD, lr=0.1):
     """The move after some windows with these events; or the error as a string."""
     model = reader()
@@ -697,6 +693,17 @@ def ordered(after, each="", scaled=True, windows=3, make=torch.optim.SGD, lr=0.1
 
 
 do_once = ("unscale", "clip", "step", "update", "clear")
+right_move = ordered(" ".join(do_once))
+
+# %% [markdown]
+# You run it in the right order, and in nine that differ from it by a few lines, three windows
+# each. A wrong order can raise an error. Or it is silent, and the weights move otherwise than
+# they should.
+
+# %%
+predict("7.f")
+
+# %% claims="S1-15"
 wrong = {
     "clip before unscale": {"after": "clip unscale step update clear"},
     "clip without unscale": {"after": "clip step update clear"},
@@ -708,7 +715,6 @@ wrong = {
     "unscale each micro-batch": {"after": "clip step update clear", "each": "unscale"},
     "the same, with update": {"after": "clip step update clear", "each": "unscale update"},
 }
-right_move = ordered("unscale clip step update clear")
 print(f"{'the right order':<29} length of the move {right_move.norm():.4f}")
 loud = []
 for name, events in wrong.items():
@@ -725,7 +731,9 @@ compare("7.f", closest(len(loud) + 1, one=1, some=5, all=10))
 
 # %% [markdown]
 # Four of the nine are refused by the scaler, two of them not before the second window. Five are
-# silent: steps far too short, a step without a limit, NaN.
+# silent. Three give steps that are far too short. A clipping after the step limits nothing.
+# And an optimizer that steps by itself on gradients times 1024 takes steps so long that the
+# weights end as NaN.
 #
 # A clipping that stands before `unscale_`, or has none, sees gradients that are 1024 times too
 # long. It cuts them to 0.1, and the unscaling divides what is left by 1024. With SGD the loop
@@ -809,8 +817,9 @@ compare("7.g", closest(sum(taken), one=1, some=3, five=5))
 # without a reason. espnet/espnet#3283 is such a loop.
 #
 # Nothing about the clearing is special in mixed precision: it comes after the step, or after
-# the place where the step would have been. What has to be constant within a window is the
-# scale.
+# the place where the step would have been. What is special is the scale. The micro-batches of a
+# window are added up while they are scaled, so all of them need the same one. That is why
+# `update()` comes once a window: see the last row of the table above.
 #
 # ### The schedule
 #
@@ -1779,8 +1788,8 @@ compare("7.o", closest(len(others), one=1, three=3, five=5))
 # scaler matters because it begins too high here: without its state it skips windows that it had
 # no need to skip. The random state decides which values dropout drops.
 #
-# There is a way to need fewer parts: what depends on the position alone, as the choice of the
-# data does here, need not be saved. That can be said of random numbers, too.
+# There is a way to need fewer parts: what depends on the position alone need not be saved. Here
+# the data is of that kind: window 7 always reads page 7.
 #
 # ### Killed while it writes
 #
