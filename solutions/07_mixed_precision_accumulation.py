@@ -741,9 +741,9 @@ compare("7.f", closest(len(loud) + 1, one=1, some=5, all=10))
 # pytorch/examples#1196 and victorchall/EveryDream2trainer#175.
 #
 # The row with `unscale_` in each micro-batch is microsoft/Swin-Transformer#311. An `update()`
-# beside it silences the error, and that is the last row. `update()` before the step is refused
-# late: in the first window `step()` finds no note that there was an unscaling, and unscales once
-# more.
+# beside it silences the error, and that is the last row: what has been unscaled is unscaled
+# again in the next micro-batch. `update()` before the step is refused late. In the first window
+# `step()` finds no note that there was an unscaling, and unscales once more.
 #
 # Nine ways are few. The next cell tries all orders of the five lines that come once. It also
 # asks how the first row looks with AdamW.
@@ -818,8 +818,8 @@ compare("7.g", closest(sum(taken), one=1, some=3, five=5))
 #
 # Nothing about the clearing is special in mixed precision: it comes after the step, or after
 # the place where the step would have been. What is special is the scale. The micro-batches of a
-# window are added up while they are scaled, so all of them need the same one. That is why
-# `update()` comes once a window: see the last row of the table above.
+# window are added up while they are scaled, so all of them need the same one. `update()`, which
+# may change it, comes once a window.
 #
 # ### The schedule
 #
@@ -1311,8 +1311,8 @@ def accumulate_in_fp32(model, loss_fn, micro_batches):
 #
 # Lesson 4 counted all-reduces with machines that were made up. Now there are two. The function
 # `on_ranks(f)` starts two processes, joins them in a group, runs `f()` in both, and returns
-# what each of the two returns. Each process has a number, its *rank*. They talk by *gloo*,
-# PyTorch's way to connect processes without a GPU, and end with the call.
+# what each of the two returns. Each process has a number, its *rank*. They are connected by
+# *gloo*, which PyTorch uses where there is no GPU. When the call returns, both have ended.
 #
 # `DistributedDataParallel`, DDP for short, wraps a model in each rank. Its backward averages
 # the gradients of all ranks, in *buckets* of several parameters, one all-reduce a bucket.

@@ -236,6 +236,23 @@ def test_the_whole_cell_is_written_and_a_file_that_was_changed_stays(
     ]
 
 
+def test_what_is_no_text_of_ours_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / home.NAME
+    target.write_bytes(b"# caf\xe9\n")
+    take_home(trainer(CELL), tmp_path)
+    assert target.read_bytes() == b"# caf\xe9\n" and "so it stays" in capsys.readouterr().out
+    target.unlink()
+    target.mkdir()
+    take_home(trainer(CELL), tmp_path)
+    assert "is a folder" in capsys.readouterr().out and list(target.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="one bit of a mode there")
+def test_the_script_can_be_read_by_others(tmp_path: Path) -> None:
+    take_home(trainer(CELL), tmp_path)
+    assert (tmp_path / home.NAME).stat().st_mode & 0o777 == 0o644
+
+
 def test_names_of_other_cells_are_told_and_nothing_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
