@@ -136,6 +136,33 @@ def test_a_multiple_of_the_right_answer_is_no_known_mistake_times_another_factor
     assert "of a known mistake" not in said
 
 
+def _in_parts(of: int) -> Callable[..., object]:
+    """7.4 with bfloat16 sums of so many micro-batches, added up in float32."""
+
+    def attempt(model, loss_fn, micro_batches):
+        params = {name: p for name, p in model.named_parameters() if p.requires_grad}
+        sums = {name: torch.zeros(p.shape) for name, p in params.items()}
+        for start in range(0, len(micro_batches), of):
+            part = {name: torch.zeros_like(p) for name, p in params.items()}
+            for x, y in micro_batches[start : start + of]:
+                loss = loss_fn(model(x), y)
+                found = torch.autograd.grad(loss, list(params.values()), allow_unused=True, materialize_grads=True)
+                for total, gradient in zip(part.values(), found, strict=True):
+                    total += gradient
+            for name, total in part.items():
+                sums[name] += total
+        return {name: total / len(micro_batches) for name, total in sums.items()}
+
+    return attempt
+
+
+def test_where_much_is_tolerated_what_is_within_it_does_not_lend_its_name() -> None:
+    (fault,) = evaluate("7.4", _in_parts(250)).faults
+    assert fault.mistakes == () and "times what it should be" not in " ".join(fault.certain)
+    (fault,) = evaluate("7.4", _in_parts(1000)).faults
+    assert [one.id for one in fault.mistakes] == ["summed-in-bfloat16"]
+
+
 def test_a_known_mistake_is_recognised_where_the_walk_blows_up() -> None:
     def divided(f, x0, lr, steps):
         points = [x0.clone()]

@@ -20,7 +20,10 @@ import torch
 import torch.distributed as dist
 
 from course_utils.authoring.source import read
-from course_utils.lessons import lesson
+from course_utils.checks.judge import mistakes_of, seen_of
+from course_utils.checks.judge.left import deviations, run_of
+from course_utils.learner import evaluate
+from course_utils.lessons import exercise, lesson
 from course_utils.lessons.lesson7 import take_home as home
 from course_utils.lessons.lesson7.ranks import RankError, on_ranks
 from course_utils.lessons.lesson7.take_home import take_home
@@ -238,6 +241,23 @@ def test_the_whole_cell_is_written_and_a_file_that_was_changed_stays(
     ]
 
 
+def test_what_is_no_text_of_ours_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / home.NAME
+    target.write_bytes(b"# caf\xe9\n")
+    take_home(trainer(CELL), tmp_path)
+    assert target.read_bytes() == b"# caf\xe9\n" and "so it stays" in capsys.readouterr().out
+    target.unlink()
+    target.mkdir()
+    take_home(trainer(CELL), tmp_path)
+    assert "is a folder" in capsys.readouterr().out and list(target.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="one bit of a mode there")
+def test_the_script_can_be_read_by_others(tmp_path: Path) -> None:
+    take_home(trainer(CELL), tmp_path)
+    assert (tmp_path / home.NAME).stat().st_mode & 0o777 == 0o644
+
+
 def test_names_of_other_cells_are_told_and_nothing_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -269,3 +289,66 @@ def test_the_folders_of_the_published_notebooks_are_left_alone(
 def test_a_function_without_a_text_is_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     take_home(math.sqrt, tmp_path)
     assert "cannot be read" in capsys.readouterr().out and list(tmp_path.glob("*.py")) == []
+
+
+# ------------------------------------------------------------------ checks
+
+
+@pytest.mark.parametrize("number", [each.id for each in lesson(7).exercises])
+def test_a_mistake_shows_on_no_case_but_those_that_it_says(number: str) -> None:
+    task = exercise(number)
+    for one in mistakes_of(task.home):
+        for form in range(len(one.forms) if one.where is not None else 0):
+            for place, case in enumerate(task.cases(1), 1):
+                if not one.where(case.spec):  # type: ignore[misc]
+                    seen = seen_of(task, one, form, case)
+                    assert not deviations(run_of(task, place, case, seen)), (one.id, form, case.name)
+                    assert not seen.changes, (one.id, form, case.name)
+
+
+def test_a_scaler_that_refuses_a_call_in_order_is_told_which() -> None:
+    class Once:
+        """Refuses whatever comes after the first step."""
+
+        def __init__(self, init_scale: float, *_: float) -> None:
+            self.now, self.done = init_scale, False
+
+        def scale(self, loss: torch.Tensor) -> torch.Tensor:
+            return loss * self.now
+
+        def get_scale(self) -> float:
+            return self.now
+
+        def unscale_(self, optimizer: torch.optim.Optimizer) -> None:
+            if self.done:
+                raise RuntimeError("no more")
+
+        def step(self, optimizer: torch.optim.Optimizer) -> None:
+            self.unscale_(optimizer)
+            self.done = True
+
+        def update(self) -> None:
+            self.now /= 2
+
+    said = [" ".join((*fault.observed, *fault.certain)) for fault in evaluate("7.2", Once).faults]
+    assert any("round 2: step(optimizer)" in one for one in said)
+
+
+def test_an_error_of_torch_within_a_scaler_keeps_its_traceback() -> None:
+    class Wrong:
+        def __init__(self, init_scale: float, *_: float) -> None:
+            self.now = init_scale
+
+        def scale(self, loss: torch.Tensor) -> torch.Tensor:
+            return loss * self.now
+
+        def get_scale(self) -> float:
+            return self.now
+
+        def step(self, optimizer: torch.optim.Optimizer) -> None:
+            torch.ones(2) @ torch.ones(3)
+
+    verdict = evaluate("7.2", Wrong)
+    assert verdict.outcome == "raised"
+    raised = verdict.faults[0].raised
+    assert raised is not None and "[in round 1: step(optimizer)]" in raised.message

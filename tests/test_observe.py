@@ -524,6 +524,12 @@ def test_a_change_too_small_to_show_is_told_by_its_size() -> None:
     assert "off by up to 1.0e-12" in change.after
 
 
+def test_a_converted_module_is_told_by_the_dtype_of_its_parameters() -> None:
+    model = torch.nn.LayerNorm(1, bias=False).bfloat16()
+    (change,) = _observed(lambda m: m.float() and None, args=(model,), watch={"model": model}).changes
+    assert change.before.endswith(", bfloat16") and change.after.endswith(", float32")
+
+
 def test_two_masks_that_look_the_same_in_short_do_not_break_the_check() -> None:
     mask = torch.tensor([True, False, True, False, True])
     (change,) = _observed(lambda m: m.copy_(m.flip(0).roll(1)), args=(mask,), watch={"mask": mask}).changes

@@ -24,13 +24,16 @@ def _one_number(group: Sequence[Run]) -> list[str]:
     if not pairs or len(pairs) < sum(len(run.wrong) for run in group) / 2:
         return []
     if all(
-        bool(pair.given.any()) and pair.agree(pair.given, pair.given.flatten()[0].expand_as(pair.given))
-        for pair in pairs
+        bool(pair.given.any()) and _constant(pair, pair.given) and not _constant(pair, pair.expected) for pair in pairs
     ):
         return [
             "Where there are several entries, they all hold the same number; the right ones differ from each other."
         ]
     return []
+
+
+def _constant(pair: Pair, values: torch.Tensor) -> bool:
+    return pair.agree(values, values.flatten()[0].expand_as(values))
 
 
 def _order(group: Sequence[Run]) -> list[str]:

@@ -22,6 +22,8 @@ from course_utils.checks.difference import (
 from course_utils.exercise import Case, Evidence, Exercise
 from course_utils.plain import TensorData
 
+LOOSE = 1e-3
+"""A tolerance from which on two numbers may be the same to it and have nothing to do with each other."""
 MOST_APPROXIMATE = 5e-3
 """Largest relative error that still reads as an approximation of the right numbers."""
 
@@ -91,7 +93,9 @@ class Run:
     def limit(self, a: torch.Tensor, b: torch.Tensor) -> float:
         """The tolerance at a place, somewhat wider than the one that decides: sums and differences cost digits."""
         by_dtype = max(TOLERANCE.get(a.dtype, 1e-9), TOLERANCE.get(b.dtype, 1e-9))
-        return 20 * max(self.tolerance or 0.0, by_dtype)
+        limit = max(self.tolerance or 0.0, by_dtype)
+        # What is loose already, as for half precision, is not made wider: then anything would be like anything.
+        return limit if limit >= LOOSE else 20 * limit
 
     @cached_property
     def wrong(self) -> list[Pair]:

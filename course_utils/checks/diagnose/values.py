@@ -143,7 +143,9 @@ def _said_of_factors(
     exercise: Exercise, group: Sequence[Run], runs: Sequence[Run], factors: Sequence[float | None], subject: str
 ) -> list[str]:
     found = [c for c in factors if c is not None]
-    if len(found) < len(group) or any(abs(c - 1) < MOST_APPROXIMATE and c != 1 for c in found):
+    # Where much is tolerated, a factor near 1 is none.
+    least = [max(MOST_APPROXIMATE, *(2 * pair.limit for pair in run.wrong)) for run in group]
+    if len(found) < len(group) or any(abs(c - 1) < near and c != 1 for c, near in zip(found, least, strict=True)):
         return []
     limit = 1e-4
     if all(math.isclose(c, found[0], rel_tol=limit) for c in found):

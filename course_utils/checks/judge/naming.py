@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from course_utils.checks.diagnose import Run
+from course_utils.checks.diagnose.run import LOOSE
 from course_utils.checks.difference import difference_kind, wide
 from course_utils.checks.judge.left import mistakes_of, parted_by
 from course_utils.checks.mistakes import Mistake
@@ -19,9 +20,7 @@ Place = tuple[int, str]
 """Number of a case, and where in it."""
 _SAME_DEVIATION = 1e-4
 """By how much two wrong answers may differ, beside how far they are from the right one."""
-_LOOSE = 1e-3
-"""A tolerance from which on two numbers may be the same to it and have nothing to do with each other."""
-_LIKE_DEVIATION = 0.25
+_LIKE_DEVIATION = 0.15
 """By how much two wrong answers may differ there, beside how far they are from the right one."""
 
 
@@ -127,7 +126,7 @@ def _same(run: Run, where: str, its: Any, mine: Any) -> bool:
     What is wrong may grow from step to step, and with it the rounding; and a constant of a formula that nobody can
     guess, such as the eps of a division, moves a result by less than a thousandth of what is wrong with it.
     """
-    same, loose = difference_kind(its, mine, run.tolerance) is None, (run.tolerance or 0.0) >= _LOOSE
+    same, loose = difference_kind(its, mine, run.tolerance) is None, (run.tolerance or 0.0) >= LOOSE
     if same and not loose:
         return True
     right = run.expected.get(where)

@@ -57,8 +57,9 @@ def scaler_states() -> None:
         ax.annotate("", (7.2, 0.62), (0, 0.62), arrowprops=over)
         ax.text(3.6, 1.78, "step(), which unscales first", ha="center", va="bottom", fontsize=10)
         ax.plot([7.2, 7.2, 0], [-0.62, -1.25, -1.25], color="black", linewidth=1.5, linestyle="-")
+        ax.plot([3.6, 3.6], [-0.62, -1.25], color="black", linewidth=1.5, linestyle="-")
         ax.annotate("", (0, -0.62), (0, -1.27), arrowprops=_ARROW)
-        ax.text(3.6, -1.33, "update()", ha="center", va="top", fontsize=10)
+        ax.text(1.8, -1.2, "update()", ha="center", va="bottom", fontsize=10)
         told = "an overflow: scale times backoff, count from 0        none: count one up; at the interval, scale times growth"
         ax.text(3.6, -1.75, told, ha="center", va="top", fontsize=9)
         ax.set(xlim=(-1.4, 8.6), ylim=(-2.15, 2.3))
@@ -67,8 +68,8 @@ def scaler_states() -> None:
         fig,
         alt="Three states of an optimizer at its scaler, from left to right: gradients are scaled; unscaled, overflow "
         "noted; stepped, or skipped. unscale_() leads from the first to the second, step() from the second to the third. "
-        "A step() from the first state unscales first. update() leads from the third back to the first. At an overflow it "
-        "multiplies the scale by the backoff factor and counts from 0; else it counts one up, and at the growth interval "
+        "A step() from the first state unscales first. update() leads from the second or the third back to the first. At an "
+        "overflow it multiplies the scale by the backoff factor and counts from 0; else it counts one up, and at the growth interval "
         "multiplies the scale by the growth factor.",
     )
 
@@ -133,6 +134,10 @@ def stalling(sums: Mapping[str, Sequence[float]]) -> None:
     )
 
 
+_LAST: Mapping[int, str] = {0: "none", 1: "the fourth", 4: "all"}
+"""Which of four backward passes talk, by how many: the last ones."""
+
+
 def all_reduces(counts: Mapping[str, int]) -> None:
     """All-reduces in a window of four micro-batches, a row a way: {way: how many}."""
     with style():
@@ -150,7 +155,7 @@ def all_reduces(counts: Mapping[str, int]) -> None:
             ax.text(1.5 * place + 0.7, 0.92, f"backward {place + 1}", ha="center", va="bottom", fontsize=10)
         ax.set(xlim=(-2.6, 6.1), ylim=(0.9 - len(counts), 1.3))
         ax.set_axis_off()
-    told = "; ".join(f"{way}: {count}" for way, count in counts.items())
+    told = "; ".join(f"{way}: {_LAST.get(count, f'the last {count}')}" for way, count in counts.items())
     show(fig, alt=f"Which of four backward passes of a window end in an all-reduce, by the way it is written. {told}.")
 
 

@@ -26,8 +26,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "7.c",
         "prediction",
-        "From scale 2**16 to 2**32, by powers of two, the largest of these gradients come closer to the upper end. What "
-        "happens to the rounding error of all of them together?",
+        "From scale 2**16 to 2**32 the largest of these gradients come closer to the upper end. What happens to the "
+        "rounding error of all of them together?",
         {
             "smaller": "It gets smaller and smaller",
             "flat": "It stays about the same",
@@ -73,7 +73,8 @@ QUESTIONS: tuple[Question, ...] = (
         "The whole loop stands under one `autocast`. What does the loss of the page do in six steps?",
         {
             "falls": "It falls, as with `autocast` around each forward pass",
-            "constant": "It is the same six times, to the last digit",
+            "less": "It falls, but less: the steps are rounded to 16 bits",
+            "constant": "It stays where it is",
         },
     ),
     Question(
@@ -95,6 +96,7 @@ QUESTIONS: tuple[Question, ...] = (
         {
             "cures": "Yes: larger numbers lose less",
             "same": "No: it is off by about as much",
+            "worse": "No: it is off by much more, since larger numbers have larger gaps",
         },
     ),
     Question(
@@ -110,6 +112,7 @@ QUESTIONS: tuple[Question, ...] = (
         "FSDP2 with `set_requires_gradient_sync(False)`: what is in `.grad` after three of four micro-batches?",
         {
             "sum": "The sum of this rank's three gradients, as under `no_sync()`",
+            "mean": "The mean of all ranks' three gradients",
             "none": "None",
         },
     ),
@@ -126,7 +129,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Five parts of a checkpoint are left out, one at a time. In how many cases does the resumed run end with other weights?",
         {
             "one": "In one or two",
-            "three": "In three or four: a scale and a random state do not matter",
+            "three": "In three or four",
             "five": "In all five",
         },
     ),
@@ -136,25 +139,27 @@ QUESTIONS: tuple[Question, ...] = (
         "A process writes a new checkpoint over the old one, to the same name, and is killed in the middle. What can be read?",
         {
             "old": "The old checkpoint: the new one was not finished",
+            "half": "The first half of the new one",
             "nothing": "Neither of them",
         },
     ),
     Question(
         "7.q",
         "prediction",
-        "In a float32 run where nothing overflows, a scaler with scale 65536 leaves the same weights as no scaler, bit for bit.",
+        "In a float32 run where no number is subnormal or infinite, a scaler with scale 65536 leaves the same weights as no "
+        "scaler, bit for bit.",
         TRUE_OR_FALSE,
     ),
     Question(
         "7.r",
         "prediction",
-        "Under `autocast` in float16, the logits of a model are float16, and their cross-entropy is float32.",
+        "Under `autocast` in float16, the logits of this model are float16, and their cross-entropy is float32.",
         TRUE_OR_FALSE,
     ),
     Question(
         "7.s",
         "prediction",
-        "With a scaler, a whole model may be float16, made by `model.half()`.",
+        "With a scaler, and SGD as it comes, a whole model may be float16, made by `model.half()`.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -178,7 +183,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "7.q1",
         "quiz",
-        "A log of a run in float16 shows that the scale is halved about once in 2000 steps, and doubled in between. What do you do?",
+        "A log of a healthy run in float16 shows that the scale is halved now and then, and doubled in between. What do you do?",
         {
             "nothing": "Nothing: that is how the scaler finds the upper end",
             "lower": "Begin with a smaller scale",
@@ -210,18 +215,20 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "7.q3",
         "quiz",
-        "In a run on two ranks, rank 1 has no counted token in this window. Its code leaves the window out with `continue`. "
-        "What happens on rank 0?",
+        "In a run on two ranks, rank 1 has no counted token in this window. Its code leaves the window out with `continue`, "
+        "and goes on with the next one. What happens on rank 0?",
         {
-            "fine": "Nothing: it steps on its own gradient",
+            "alone": "It steps on its own gradient",
             "half": "Its gradient is halved by the average",
-            "waits": "It waits in an all-reduce that rank 1 does not join",
+            "error": "Its backward raises an error",
+            "mixed": "Its gradient is averaged with that of another window of rank 1",
         },
-        answer="waits",
+        answer="mixed",
         because={
-            "fine": "its backward asks for the average over both ranks, and that takes both.",
-            "half": "the average is only formed when both ranks have sent something.",
-            "waits": "every rank has to call each all-reduce. A rank with nothing to say sends zeros.",
+            "alone": "its backward asks for the average over both ranks, and that takes both.",
+            "half": "the average is formed when both ranks have sent something, and rank 1 sends none for this window.",
+            "error": "nobody sees that anything is wrong: rank 1 joins with its next all-reduce.",
+            "mixed": "all-reduces are matched by their order, not by their window. The next cell shows it.",
         },
     ),
 )

@@ -46,8 +46,11 @@ def take_home(train: Callable[..., Any], folder: Path | None = None) -> None:
         print(f"this is the published notebook: in your workbook, {NAME} is written beside it")
         return
     target = here / NAME
+    if target.is_dir():
+        print(f"{NAME} is a folder here, so nothing was written. Rename it to get the script.")
+        return
     if target.exists():
-        old = target.read_text(encoding="utf-8")
+        old = target.read_text(encoding="utf-8", errors="replace")  # a text of another encoding is no text of ours
         if old == text:
             print(f"{NAME} is there, and up to date")
             return
@@ -55,6 +58,7 @@ def take_home(train: Callable[..., Any], folder: Path | None = None) -> None:
             print(f"{NAME} has been changed since it was written, so it stays. Rename it to get a new one.")
             return
     write_atomically(target, text)
+    target.chmod(0o644)  # a script to pass on, and not for its owner alone
     print(f"written: {NAME}")
 
 

@@ -813,7 +813,7 @@ class HalfWritten(Right):
         return ...
 
 
-@raised(effects.gives_up)
+@wrong(mistakes.one_state_for_all)
 class OneStageForAll(Right):
     """A second optimizer finds the state of the first."""
 
@@ -832,7 +832,7 @@ class OneStageForAll(Right):
         self.unscaled = False
 
 
-@raised(effects.gives_up)
+@wrong(mistakes.notes_kept)
 class NeverForgets(Right):
     def update(self):
         infs = any(state["inf"] for state in self.states.values())
@@ -875,3 +875,9 @@ class NoUpdate:
 
     def get_scale(self):
         return self.s
+
+
+@wrong(mistakes.scaled_without_graph)
+class ANewLeaf(Right):
+    def scale(self, loss):
+        return torch.tensor(loss.item() * self.s, requires_grad=True)

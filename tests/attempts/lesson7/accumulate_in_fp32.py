@@ -1,10 +1,9 @@
 """Attempts at exercise 7.4, accumulate_in_fp32: what learners write, and what the check must say of it."""
 
 import copy
-from collections import defaultdict
 
 import torch
-from torch.func import functional_call, grad
+from torch.func import functional_call, grad, vmap
 
 from course_utils.authoring.attempts import raised, right, wrong
 from course_utils.checks import effects
@@ -88,11 +87,10 @@ def weights_that_are_float32(model, loss_fn, micro_batches):
     def loss(weights, x, y):
         return loss_fn(functional_call(model, {**weights, **frozen}, (x,)), y)
 
-    total = defaultdict(float)
-    for x, y in micro_batches:
-        for n, g in grad(loss)(weights, x.float(), y.float()).items():
-            total[n] = total[n] + g / len(micro_batches)
-    return dict(total)
+    # All micro-batches at once, as vmap does it, and the mean over the first dimension.
+    x, y = (torch.stack(parts).float() for parts in zip(*micro_batches))
+    each = vmap(grad(loss), in_dims=(None, 0, 0))(weights, x, y)
+    return {n: g.mean(0) for n, g in each.items()}
 
 
 @right
@@ -330,6 +328,17 @@ def unused_forgotten(model, loss_fn, micro_batches):
     sums = {n: 0 for n in params}
     for x, y in micro_batches:
         for n, g in zip(params, torch.autograd.grad(loss_fn(model(x), y), list(params.values()))):
+            sums[n] = sums[n] + g.float() / len(micro_batches)
+    return sums
+
+
+@raised(mistakes.none_taken_for_a_gradient)
+def none_has_no_float(model, loss_fn, micro_batches):
+    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    sums = {n: 0 for n in params}
+    for x, y in micro_batches:
+        gradients = torch.autograd.grad(loss_fn(model(x), y), list(params.values()), allow_unused=True)
+        for n, g in zip(params, gradients):
             sums[n] = sums[n] + g.float() / len(micro_batches)
     return sums
 

@@ -676,3 +676,38 @@ def asks_what_step_returned(*args, **kwargs):
         self.scaler.update()
 
     return attempt(step=step, was_skipped=lambda self: self.returned is None)(*args, **kwargs)
+
+
+@wrong(mistakes.scheduler_before_the_step)
+def scheduler_first(*args, **kwargs):
+    def step(self):
+        if self.scheduler is not None:
+            self.scheduler.step()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+
+    return attempt(step=step, schedule=nothing)(*args, **kwargs)
+
+
+@right
+def past_the_scaler_where_it_is_finite(
+    model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16
+):
+    """Decides by the norm and calls optimizer.step itself: unscale_ has told the scaler what it must know."""
+    optimizer.zero_grad()
+    total = 0.0
+    for x, y in micro_batches:
+        with torch.autocast(x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y) / len(micro_batches)
+        scaler.scale(loss).backward()
+        total += loss.item()
+    scaler.unscale_(optimizer)
+    norm = clip_grad_norm_(model.parameters(), max_norm)
+    finite = bool(torch.isfinite(norm))
+    if finite:
+        optimizer.step()
+        if scheduler is not None:
+            scheduler.step()
+    scaler.update()
+    optimizer.zero_grad()
+    return {"loss": total, "grad_norm": norm, "skipped": not finite}

@@ -231,3 +231,10 @@ def bound_on_the_mean(loss_sum, local_count, world_size, all_reduce):
     total = local_count.clone()
     all_reduce(total)
     return loss_sum / max(total.item() / world_size, 1.0)
+
+
+@wrong(mistakes.counted_in_16_bits)
+def a_count_as_fine_as_the_model(loss_sum, local_count, world_size, all_reduce):
+    tokens = local_count.to(torch.float16)
+    all_reduce(tokens)
+    return loss_sum * world_size / tokens

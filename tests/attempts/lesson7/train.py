@@ -394,6 +394,24 @@ def window_as_the_seed(model, batches, config, checkpoint=None):
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
 
 
+@wrong(mistakes.same_dropout_again)
+def the_seed_in_every_window(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        torch.manual_seed(config["seed"])
+        optimizer.zero_grad()
+        _accumulate(model, batches, config, optimizer, scaler, w)
+        _finish(model, config, optimizer, scaler, schedule)
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(effects.changed_mode)
+def sets_the_mode(model, batches, config, checkpoint=None):
+    model.train()
+    rate_by_hand(model, batches, config, checkpoint)
+
+
 @wrong(mistakes.saved_in_place)
 def written_over(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)

@@ -32,7 +32,7 @@ def only_the_nonzero_ones(gradients, scale, dtype):
 
 @right
 def one_long_row_of_float64(gradients, scale, dtype):
-    rows = [torch.zeros(0, dtype=torch.float64)] + [(g * scale).double().reshape(-1) for g in gradients]
+    rows = [torch.zeros(0, dtype=torch.float64)] + [g.double().reshape(-1) * scale for g in gradients]
     before = torch.cat([torch.zeros(0)] + [g.reshape(-1).bool().float() for g in gradients]) > 0
     scaled = torch.cat(rows)[before]
     if scaled.numel() == 0:
@@ -140,6 +140,16 @@ def counts_begun_anew(gradients, scale, dtype):
 def larger_than_zero(gradients, scale, dtype):
     n = sum(int((g.abs() > 0).sum()) for g in gradients)
     lost = sum(int(((g.abs() > 0) & ((g * scale).to(dtype) == 0)).sum()) for g in gradients)
+    return lost / n if n else 0.0
+
+
+@wrong(mistakes.counted_after_scaling)
+def scaled_under_the_same_name(gradients, scale, dtype):
+    n = lost = 0
+    for g in gradients:
+        g = g * scale
+        n += int((g != 0).sum())
+        lost += int(((g != 0) & (g.to(dtype) == 0)).sum())
     return lost / n if n else 0.0
 
 

@@ -11,6 +11,7 @@ from course_utils.exercise import Case
 from course_utils.lessons.lesson7.LossScaler import mistakes
 from course_utils.lessons.lesson7.LossScaler.task import (
     GRADIENTS,
+    IN_ORDER,
     REFUSED,
     RETURNED,
     SCALED,
@@ -34,7 +35,7 @@ def _tolerance(case: Case) -> float:
 
 ANSWERS = Answers(
     right,
-    graded=(UNWRITTEN, RETURNED, REFUSED, SCALED, STEPS, SCALES, GRADIENTS, UPDATE),
+    graded=(UNWRITTEN, RETURNED, IN_ORDER, REFUSED, SCALED, STEPS, SCALES, GRADIENTS, UPDATE),
     rules=nothing_used(USED, mistakes.scaler_of_torchs_own),
     tolerance=_tolerance,
 )

@@ -124,9 +124,12 @@ def loss_not_scaled(init: float, growth: float, backoff: float, interval: int) -
 
 @mistake(
     "The scaled loss has no graph",
-    "What scale(loss) returned does not lead back to the parameters, so no backward can start there.",
+    "What scale(loss) returned does not lead back to the parameters: no backward from there reaches them.",
     "Multiply the tensor itself: item(), detach() and a new tensor cut the graph.",
-    also=(_with(scale=lambda self, loss: torch.tensor(loss.item() * self.now)),),
+    also=(
+        _with(scale=lambda self, loss: torch.tensor(loss.item() * self.now)),
+        _with(scale=lambda self, loss: (loss.detach() * self.now).requires_grad_()),
+    ),
 )
 def scaled_without_graph(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _with(scale=lambda self, loss: loss.detach() * self.now)(init, growth, backoff, interval)
@@ -792,6 +795,64 @@ class _TooLate(_Scaler):
 )
 def refused_too_late(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _TooLate(init, growth, backoff, interval)
+
+
+@mistake(
+    "What a round noted is still there in the next one",
+    "update() ended the round and did not forget what had been noted of the optimizers. In the next round a call in "
+    "order was refused, or an unscaling was taken for done.",
+    "What is kept for a round must go when it ends. Which of your attributes live as long as the scaler, and which as "
+    "long as a round?",
+    also=(
+        _with(forget=lambda self: self.found.clear()),
+        _with(forget=lambda self: self.stepped.clear()),
+    ),
+)
+def notes_kept(init: float, growth: float, backoff: float, interval: int) -> Any:
+    return _with(forget=_nothing)(init, growth, backoff, interval)
+
+
+class _OneForAll(_Scaler):
+    """Remembers what was done of one optimizer, whichever it was, and takes it for done of all."""
+
+    def refuse_unscale(self, optimizer: Optimizer) -> None:
+        if self.found:
+            raise RuntimeError("out of order")
+
+    def refuse_step(self, optimizer: Optimizer) -> None:
+        if self.stepped:
+            raise RuntimeError("out of order")
+
+
+class _OneForAllInUnscale(_Scaler):
+    """The same of unscaling alone."""
+
+    def refuse_unscale(self, optimizer: Optimizer) -> None:
+        if self.found:
+            raise RuntimeError("out of order")
+
+    def unscale(self, optimizer: Optimizer) -> None:
+        self.refuse_unscale(optimizer)
+        super().unscale(optimizer)
+
+
+class _OneForAllInStep(_Scaler):
+    """The same of stepping alone."""
+
+    def refuse_step(self, optimizer: Optimizer) -> None:
+        if self.stepped:
+            raise RuntimeError("out of order")
+
+
+@mistake(
+    "One state for all optimizers",
+    "In a round with two optimizers the second one was refused a call that is in order for it: the first one's state was "
+    "taken for its own.",
+    "What is remembered must be found under the optimizer that it is about.",
+    also=(_OneForAllInUnscale, _OneForAllInStep),
+)
+def one_state_for_all(init: float, growth: float, backoff: float, interval: int) -> Any:
+    return _OneForAll(init, growth, backoff, interval)
 
 
 # ------------------------------------------------------------------ how

@@ -61,8 +61,10 @@ def _times(factor: Callable[[int, int], float], of: slice = slice(None), dtype: 
 
 
 def _one_backward(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
+    """One backward pass of the mean of all losses: autograd adds up what arrives at a parameter, in its dtype."""
     mean = torch.stack([loss_fn(model(x), y) for x, y in micro_batches]).float().mean()
-    return {name: gradient.float() for name, gradient in zip(_trainable(model), _handed_back(model, mean), strict=True)}
+    found = _handed_back(model, mean)
+    return {name: gradient.float() for name, gradient in zip(_trainable(model), found, strict=True)}
 
 
 # ------------------------------------------------------------------ where it is summed up
@@ -187,10 +189,38 @@ def last_micro_batch_alone(model: nn.Module, loss_fn: LossFn, micro_batches: Win
 )
 def earlier_gradients_counted(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
     exact, k = _exact(model, loss_fn, micro_batches), len(micro_batches)
-    held = {name: p.grad for name, p in _trainable(model).items()}
-    return {
-        name: total.float() + (0 if held[name] is None else held[name].float() / k) for name, total in exact.items()
-    }
+    found = {name: total.float() for name, total in exact.items()}
+    for name, p in _trainable(model).items():
+        if p.grad is not None:
+            found[name] += p.grad.float() / k
+    return found
+
+
+def _none_converted(convert: Callable[[T], T]) -> Code:
+    def code(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
+        params = list(_trainable(model).values())
+        for x, y in micro_batches[:1]:  # it does not come further than the first
+            for gradient in torch.autograd.grad(loss_fn(model(x), y), params, allow_unused=True):
+                convert(gradient)
+        return _times(lambda k, rows: 1.0)(model, loss_fn, micro_batches)
+
+    return code
+
+
+@mistake(
+    "None was taken for a gradient",
+    "Where the loss does not use a parameter, autograd handed None back for it, and None has none of a tensor's methods.",
+    "Ask for None before you convert. What is to come back for such a parameter?",
+    "With allow_unused=True autograd does not raise, and leaves the rest to you.",
+    also=(
+        _none_converted(lambda gradient: gradient.to(torch.float32)),
+        _none_converted(lambda gradient: gradient.double()),
+        _none_converted(lambda gradient: gradient.detach()),
+    ),
+    where=lambda spec: spec["model"] == "unused",
+)
+def none_taken_for_a_gradient(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
+    return _none_converted(lambda gradient: gradient.float())(model, loss_fn, micro_batches)
 
 
 @mistake(

@@ -43,7 +43,7 @@ def _cases(seed: int) -> list[Case]:
         [
             row("one micro-batch", 1, model="linear"),
             row("four micro-batches", 4),
-            row("a thousand micro-batches, the targets drift", LONG, 2, "linear"),
+            row("five hundred micro-batches, the targets drift", 500, 2, "linear"),
             row("a thousand micro-batches, the targets are large", LONG, 4, "linear", targets="large"),
             row("every parameter holds a gradient in .grad", 3, earlier="all"),
             row("some parameters hold a gradient in .grad", 5, earlier="some"),
@@ -76,7 +76,7 @@ def _arrange(case: Case) -> Arrangement:
 
 
 def _long(spec: Mapping[str, Any]) -> bool:
-    return bool(spec["k"] == LONG)
+    return bool(spec["k"] >= 500)
 
 
 EXERCISE = Exercise(
@@ -109,7 +109,8 @@ EXERCISE = Exercise(
         "float32, divided by the number of micro-batches, added to it. What comes back for a parameter that is not used?",
     ),
     properties=(
-        ("there are a thousand micro-batches", _long),
+        ("there are many micro-batches", _long),
+        ("there are a thousand micro-batches", lambda spec: bool(spec["k"] == LONG)),
         ("there are few micro-batches", lambda spec: not _long(spec)),
         ("there is one micro-batch", lambda spec: spec["k"] == 1),
         ("there is more than one micro-batch", lambda spec: spec["k"] > 1),

@@ -617,6 +617,25 @@ def scheduler_for_each_micro_batch(*args: Any, **kwargs: Any) -> object:
     return _with(schedule=_each_time)(*args, **kwargs)
 
 
+def _scheduled_first(when: Callable[[_Window], bool]) -> Code:
+    def step(self: _Window) -> None:
+        if when(self):
+            _always(self)
+        self.scaler.step(self.optimizer)
+
+    return _with(step=step, schedule=_nothing)
+
+
+@mistake(
+    "The scheduler moved before the step",
+    "The scheduler moved first, and the step was taken at the learning rate of the next window.",
+    "The step comes first, at the rate that the window came with. Then the scheduler moves on.",
+    also=(_scheduled_first(lambda self: math.isfinite(self.norm)),),
+)
+def scheduler_before_the_step(*args: Any, **kwargs: Any) -> object:
+    return _scheduled_first(lambda self: True)(*args, **kwargs)
+
+
 # ------------------------------------------------------------------ what is returned
 
 

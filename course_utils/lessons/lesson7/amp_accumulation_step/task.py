@@ -138,44 +138,47 @@ def _cases(seed: int) -> list[Case]:
         [
             row("one micro-batch, a gradient shorter than max_norm", [1], 1000.0, model="linear"),
             row("four micro-batches", [4], 1000.0),
-            row("three micro-batches, a gradient longer than max_norm", [3], 0.5),
-            row("float32 under float16, two windows", [2, 2], 0.5, **half),
+            row("a gradient longer than max_norm, two windows", [3, 2], 0.5),
+            row("float32 under float16", [2], 0.5, **half),
             row(".grad holds earlier gradients", [2, 3], 1000.0, earlier="all", optimizer="momentum", stepped=2),
-            row("earlier gradients that are not finite", [2, 2], 0.5, earlier="not finite"),
-            row("the scale is too large for the first window", [2, 2, 2], 0.5, scale=2.0**26, backoff=2.0**-16, **half),
+            row("the scale is too large for the first window", [2, 2], 0.5, scale=2.0**26, backoff=2.0**-16, **half),
             row(
                 "a NaN in the first micro-batch of the second window, Adam, a scheduler",
-                [2, 3, 2, 1],
+                [2, 3, 1],
                 0.5,
                 broken=[2],
                 optimizer="Adam",
                 stepped=1,
                 scheduler=True,
             ),
-            row(
-                "a NaN in the last micro-batch of the first window, a scheduler",
-                [2, 2],
-                1000.0,
-                broken=[1],
-                scheduler=True,
-            ),
-            row("the scale grows after every second window", [1] * 5, 1000.0, interval=2, scheduler=True),
+            row("the scale grows after every second window", [1] * 4, 1000.0, interval=2, scheduler=True),
             row(
                 "a scaler that is not enabled, bfloat16, a scheduler",
                 [2, 2],
                 0.5,
                 disabled=True,
+                earlier="some",
                 to="bfloat16",
                 scheduler=True,
                 **half,
             ),
-            row("a scaler that is not enabled, a long gradient", [3, 1], 0.5, disabled=True, earlier="some"),
-            row("bfloat16 with an enabled scaler", [2], 1000.0, to="bfloat16", **half),
-            row("a layer that the model does not use holds a NaN", [2, 2], 0.5, model="unused", earlier="not finite"),
+            row(
+                "earlier gradients that are not finite, an unused layer",
+                [2, 2],
+                0.5,
+                model="unused",
+                earlier="not finite",
+            ),
             row("a frozen weight holds a gradient", [2, 2], 0.5, model="frozen", frozen_holds=True),
-            row("one weight tied to two places, weight decay", [3, 2], 0.5, model="tied", optimizer="decay"),
+            row(
+                "one weight tied to two places, weight decay, another loss",
+                [3, 2],
+                0.5,
+                model="tied",
+                optimizer="decay",
+                loss="poisson",
+            ),
             row("dropout and batch norm in eval mode", [2, 2], 0.5, model="part eval", optimizer="groups"),
-            row("another loss, AdamW", [4, 4], 1000.0, loss="poisson", optimizer="AdamW", stepped=1),
         ],
     )
 
@@ -206,20 +209,19 @@ EXERCISE = Exercise(
         "`loss_fn` may be called inside or outside.\n"
         "- The gradient is that of the mean loss over all rows of the window, unscaled, and clipped to `max_norm` by its "
         "2-norm, as in 4.4. The optimizer holds exactly the model's parameters.\n"
-        "- The optimizer takes one step with it, through the scaler, which skips the step where the gradient is not finite. "
-        "The scaler is updated once.\n"
+        "- The optimizer takes one step with it; where the gradient is not finite the step is skipped, as `scaler.step` "
+        "does it. The scaler is updated once.\n"
         "- If there is a `scheduler`, its `step()` is called once, after an optimizer step; after a skipped one it is "
         "not.\n"
         "- At the end `.grad` of every parameter is None or zeros, after a skipped step, too.\n\n"
         "When the function is called, `.grad` may hold anything, on a frozen or unused parameter too, infinities and "
         "NaN included. It plays no part, and a frozen parameter does not move. Clearing to None and clearing to zeros are "
-        "both right: where a frozen or unused parameter holds something, the optimizer is plain SGD. Return a dict: "
+        "both right: wherever the two would differ the optimizer is plain SGD. Return a dict: "
         '`"loss"`, the mean loss over all rows of the window before the step, unscaled, a Python float; `"grad_norm"`, '
         "the total norm of the unscaled gradient **before** clipping, a float or a 0-d tensor, and where the gradient is not "
         'finite any infinity or NaN; `"skipped"`, whether the scaler skipped the step, `True` or `False`. The function is '
         "called for one window after another, with the same model, optimizer, scaler and scheduler. Modes stay as they "
-        "were; dropout and batch norm, where a model has them, are in eval mode. With a scaler that is not enabled every gradient is finite. Some models of the check are float64, which autocast "
-        "leaves in float64: that changes nothing in your code."
+        "were; dropout and batch norm, where a model has them, are in eval mode. With a scaler that is not enabled every gradient is finite. A float64 model stays float64 under autocast."
     ),
     cases=_cases,
     arrange=_arrange,

@@ -116,7 +116,7 @@ def _off_for_good(ddp_model: Ddp) -> None:
     "weights now: they are two trainings.",
     "Which backward sends what was added up? It must be one of the wrapper's, and its forward must stand outside of "
     "no_sync().",
-    "A with block around the whole loop looks tidy, and nothing raises.",
+    "Nothing raises, and seen from one rank a gradient that was not averaged looks like one that was.",
     also=(_around, lambda *args: _step(sends=lambda number, count: False, after=_off_for_good)(*args)),
     signs=(ROUNDS,),
 )

@@ -18,6 +18,7 @@ from course_utils.exercise import Case, Evidence
 from course_utils.lessons.lesson4.steps import UPDATE
 from course_utils.lessons.lesson7.train.task import (
     AGAIN,
+    DRAWN,
     DRIFT,
     DTYPE,
     ENDED,
@@ -75,7 +76,7 @@ def right(
 
 
 _WHILE = WHILE_SAVED.split("{")[0]
-_GRADED = (UPDATE, FORWARDS, DTYPE, WRITTEN, ENDED, DRIFT, AGAIN, FINISHED, KEPT, SEEDED)
+_GRADED = (UPDATE, FORWARDS, DTYPE, WRITTEN, ENDED, DRIFT, AGAIN, FINISHED, KEPT, SEEDED, DRAWN)
 
 
 def _accepted(_: Case, evidence: Evidence) -> Evidence:

@@ -66,6 +66,8 @@ class _How:
     finished: Literal["load", "leave"] = "load"
     seed_once: bool = False
     seed: Callable[[Config, int], None] = _by_window
+    seed_each: Callable[[Config, int], int] | None = None
+    """A seed in front of each micro-batch, where there is one."""
     batch: Callable[[int, int, int, int], int] = lambda window, place, k, first: window * k + place
     factor: Callable[[int], float] = lambda k: 1 / k
     autocast: Callable[[], AbstractContextManager[Any]] = _half
@@ -124,6 +126,8 @@ class _How:
                 if self.clear in ("start", "each"):
                     optimizer.zero_grad()
                 for place in range(k):
+                    if self.seed_each is not None:
+                        _seed(self.seed_each(config, window))
                     x, y = batches[self.batch(window, place, k, first) % len(batches)]
                     if self.clear == "each":
                         optimizer.zero_grad()
@@ -292,6 +296,19 @@ def found_random_state(model: nn.Module, batches: Batches, config: Config, check
 def seed_ignored(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     fixed = AS_ASKED.but(seed=lambda config, window: _seed(window))
     return fixed(model, batches, config, checkpoint)
+
+
+@mistake(
+    "Dropout drops the same values again and again",
+    "Some micro-batches of the run lost the very same values to dropout. Every kill was survived, and another seed drew "
+    "otherwise.",
+    "What is handed to the random generator in one window, and what in the next? What is drawn between two micro-batches "
+    "of one window?",
+    "The same seed in each window makes every kill harmless: nothing is left that could be out of step.",
+    also=(AS_ASKED.but(seed_each=lambda config, window: 100_000 * config["seed"] + window),),
+)
+def same_dropout_again(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(seed=lambda config, window: _seed(config["seed"]))(model, batches, config, checkpoint)
 
 
 @mistake(

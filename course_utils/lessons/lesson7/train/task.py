@@ -29,6 +29,7 @@ AGAIN = "micro-batches of saved windows that ran again"
 FINISHED = "forward passes when the finished run was called again"
 KEPT = "whether the model then holds the trained weights"
 SEEDED = "whether another seed draws otherwise"
+DRAWN = "whether dropout dropped other values in every micro-batch"
 State = Mapping[str, torch.Tensor]
 CLASSES = 3
 WHILE_SAVED = "killed while window {} was saved"
@@ -56,6 +57,24 @@ class _Model(nn.Module):
         return {**self.__dict__, "folder": None}  # whoever saves the whole model saves no folder with it
 
 
+class _Dropout(nn.Dropout):
+    """Dropout that notes what it has dropped."""
+
+    def __init__(self, p: float) -> None:
+        super().__init__(p)
+        self.dropped: list[bytes] = []
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = super().forward(x)
+        self.dropped.append((found == 0).numpy().tobytes())
+        return found
+
+
+def _dropped(model: nn.Module) -> list[bytes]:
+    """What was dropped in each forward pass so far."""
+    return [one for module in model.modules() if isinstance(module, _Dropout) for one in module.dropped]
+
+
 def _layers(kind: str) -> nn.Module:
     match kind:
         case "mlp" | "frozen":
@@ -65,7 +84,7 @@ def _layers(kind: str) -> nn.Module:
             first = nn.Linear(3, 4, bias=False)
             return nn.Sequential(first, nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, CLASSES))
         case "dropout":
-            return nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Dropout(0.5), nn.Linear(8, CLASSES))
+            return nn.Sequential(nn.Linear(3, 8), nn.Tanh(), _Dropout(0.5), nn.Linear(8, CLASSES))
         case "hot":
             return nn.Linear(3, CLASSES)
     raise ValueError(f"unknown model {kind!r}")
@@ -84,7 +103,7 @@ def _model(case: Case) -> _Model:
     if case.spec.get("earlier"):
         for p in model.parameters():
             p.grad = draw.normal(*p.shape)
-    return model
+    return model.train(not case.spec.get("eval", False))
 
 
 _HOT = 1.41
@@ -117,7 +136,17 @@ def _cases(seed: int) -> list[Case]:
         [
             row("no checkpoint, two windows of two", 2, 2, 4),
             row("no checkpoint, a window that is not finite, clipped", 2, 2, 4, infinite=1, max_norm=0.2),
-            row("no checkpoint, float32", 2, 3, 6, dtype="float32", max_norm=0.5, lr=1.0, ledger=True),
+            row(
+                "no checkpoint, float32, a model in eval mode",
+                2,
+                3,
+                6,
+                dtype="float32",
+                max_norm=0.5,
+                lr=1.0,
+                ledger=True,
+                eval=True,
+            ),
             row(
                 "killed in window 2, and a frozen weight",
                 1,
@@ -132,7 +161,7 @@ def _cases(seed: int) -> list[Case]:
             row("killed while window 1 is saved", 1, 3, 2, saves=[1]),
             row("batch norm, killed in window 1", 1, 2, 2, model="norm", kills=[1]),
             row("float32, the scale has fallen, killed in window 1", 1, 3, 2, model="hot", dtype="float32", kills=[1]),
-            row("dropout, killed in window 0 and in window 1", 1, 2, 2, model="dropout", kills=[0, 1]),
+            row("dropout, killed in window 0 and in window 1", 2, 2, 4, model="dropout", kills=[0, 2]),
         ],
     )
 
@@ -184,7 +213,7 @@ def _arrange(case: Case) -> Arrangement:
                 model.folder = None
             if result is ...:
                 return result
-            end, drawn = _state(model), spec["model"] == "dropout"
+            end, drawn, dropped = _state(model), spec["model"] == "dropout", _dropped(model)
             facts.update({FORWARDS: model.forwards, DTYPE: sorted(model.dtypes)})
             if spec.get("ledger"):
                 facts.update(findings_of(ledger))
@@ -220,6 +249,7 @@ def _arrange(case: Case) -> Arrangement:
                 state, facts[FINISHED] = again(finished)
                 facts[KEPT] = _compared(state, end)
             if drawn:
+                facts[DRAWN] = len(set(dropped)) == len(dropped)
                 facts[SEEDED] = _compared(again({}, config["seed"] + 1)[0], end) != _SAME
             return None
 
@@ -276,7 +306,8 @@ EXERCISE = Exercise(
         "momentum=0.9)`. Step number `s` of the optimizer, from 0, has the learning rate `lr * (1 - s / steps)`. A "
         "window whose gradient is not finite is skipped, as the scaler does it: it counts among the `steps` windows, "
         "but the optimizer makes no step, the learning rate stays, and nothing of it is left for the next window. "
-        "What dropout draws depends on `config['seed']`, and not on the random state that the call finds. `.grad` may "
+        "What dropout draws depends on `config['seed']`, and not on the random state that the call finds, and it is "
+        "something else in every micro-batch of the run. `.grad` may "
         "hold anything when the function is called, and the mode of the model stays as it was. The model is trained "
         "in place; what is returned, what `.grad` holds and the random state afterwards do not matter.\n\n"
         "`checkpoint` is `None`, and then nothing is written, or a `pathlib.Path` in a folder of the run's own. Then "
@@ -313,6 +344,7 @@ EXERCISE = Exercise(
         (".grad holds earlier gradients", lambda spec: spec.get("earlier", False)),
         ("the model has dropout", lambda spec: spec["model"] == "dropout"),
         ("the model has batch norm", lambda spec: spec["model"] == "norm"),
+        ("the model is in eval mode", lambda spec: spec.get("eval", False)),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),

@@ -138,6 +138,15 @@ def nan_left_out(gradients: Gradients, scale: float, dtype: torch.dtype) -> obje
 
 
 @mistake(
+    "Counted after the scaling",
+    "Where scaling alone made an entry zero, that entry was not counted: neither as nonzero nor as lost.",
+    "The entries to count are those that were nonzero when they came in.",
+)
+def counted_after_scaling(gradients: Gradients, scale: float, dtype: torch.dtype) -> object:
+    return _share(among=lambda g, scale, dtype: g * scale != 0)(gradients, scale, dtype)
+
+
+@mistake(
     "Overflow is counted as lost, too",
     "Entries that are infinite or NaN after rounding were counted with those that became zero.",
     "What overflows does not become zero. Asked is underflow alone.",

@@ -60,6 +60,12 @@ def _cases(seed: int) -> list[Case]:
             row("bfloat16: nothing is too small", [{"shape": [40], "low": -60}], 1.0, brain),
             row("bfloat16, at the end of its range", [{"shape": [60], "low": -140, "high": -126}], 1.0, brain),
             row("a scale below one", [{"shape": [60], "low": -24, "high": -10}], 2.0**-10),
+            row(
+                "so small that scaling alone makes some zero",
+                [{"shape": [60], "low": -149, "high": -110}],
+                2.0**-8,
+                brain,
+            ),
             row("infinite and NaN entries", [{"shape": [40], "begins": ["inf", "nan", "-inf"]}], 8.0),
             row("entries that overflow", [{"shape": [40], "low": -45, "high": 8}], 2.0**16),
             row(
@@ -85,7 +91,7 @@ def _arrange(case: Case) -> Arrangement:
 
     def facts(result: object) -> dict[str, str]:
         number = number_in(to_plain(result))
-        return {} if number is None else {LOST: f"{number * nonzero:g} of {nonzero}"}
+        return {} if number is None or not nonzero else {LOST: f"{number * nonzero:g} of {nonzero}"}
 
     return Arrangement(
         (gradients, case.spec["scale"], HALVES[case.spec["to"]]), watch={"gradients": gradients}, facts=facts
@@ -104,8 +110,8 @@ EXERCISE = Exercise(
     minutes=8,
     goal=(
         "Write `underflow_fraction(gradients, scale, dtype)`. `gradients` is a list of float32 and float64 tensors of "
-        "any shapes; the list, or a tensor in it, may be empty. Each entry is multiplied by the number `scale`, in its "
-        "tensor's own dtype, and then rounded to `dtype`, as `.to(dtype)` does. Return the share of the nonzero "
+        "any shapes; the list, or a tensor in it, may be empty. Each entry is multiplied by the number `scale`, and "
+        "then rounded to `dtype`, as `.to(dtype)` does. Return the share of the nonzero "
         "entries that this makes zero, over all tensors together, as a Python float from 0 to 1. An entry that was zero "
         "before counts neither as lost nor among the entries. An infinite or NaN entry is nonzero and does not become "
         "zero. Where no entry is nonzero, return 0.0."
