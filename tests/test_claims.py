@@ -41,8 +41,6 @@ MEMORY = """
     S3-21 S3-22 S3-23
 """.split()
 IDS = [*ZEROING, *ACCUMULATION, *OPTIMIZATION, *MEMORY]
-LATER = set(ACCUMULATION)
-"""Rows that need no cell yet: they are about accumulation and mixed precision, which lessons 6 and 7 teach."""
 
 
 def sources(root: Path = ROOT) -> list[tuple[Lesson, Source]]:
@@ -52,7 +50,7 @@ def sources(root: Path = ROOT) -> list[tuple[Lesson, Source]]:
 def unsettled(root: Path = ROOT) -> list[str]:
     """The claims that some lesson must settle by now and none does."""
     found = settled(sources(root))
-    return [claim for claim in IDS if claim not in LATER and claim not in found]
+    return [claim for claim in IDS if claim not in found]
 
 
 def without_row(page: str, claim: str) -> str:
@@ -68,7 +66,7 @@ def test_the_rows_are_the_claims_in_their_order() -> None:
     assert [row.id for row in rows(TEXT)] == IDS
 
 
-def test_a_lesson_settles_every_claim_whose_lesson_is_written() -> None:
+def test_a_lesson_settles_every_claim() -> None:
     assert unsettled() == []
 
 

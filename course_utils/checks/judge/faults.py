@@ -43,7 +43,7 @@ def _shown(exercise: Exercise, runs: Sequence[Run], one: Named, numbers: Sequenc
     and a case that only the company makes wrong is no evidence of what the words say."""
     for number in numbers:
         for mistake in one.mistakes:
-            if parted_by(exercise, mistake, 0, mistake.forms[0], runs[number - 1])[1]:
+            if parted_by(exercise, mistake, 0, runs[number - 1])[1]:
                 return number
     return numbers[0]
 
