@@ -199,10 +199,10 @@ compare("6.a", "popular" if ahead > 0.1 else "same" if abs(ahead) < 0.01 else "l
 # it with batches of 200 at that rate.
 
 # %% claims="S1-10 S1-12 S1-13 S1-14"
-faster = large_batches(reader(), lr=0.4)
-print(f"batches of 200, learning rate 0.4: {share_right(faster):.0%} read right")
-ends = {0.1: weights(large), 0.4: weights(faster)}
-apart = {rate: off(weights(popular), end) for rate, end in ends.items()}
+popular = popular_loop(reader(), lr=0.1)
+trained_at = {lr: large_batches(reader(), lr=lr) for lr in (0.1, 0.4)}
+print(f"batches of 200, learning rate 0.4: {share_right(trained_at[0.4]):.0%} read right")
+apart = {lr: off(weights(popular), weights(model)) for lr, model in trained_at.items()}
 print(f"popular loop, off from batches of 200 with rate 0.1: {apart[0.1]:.3f}")
 print(f"popular loop, off from those with rate 0.4 by less than 1e-12: {apart[0.4] < 1e-12}")
 assert apart[0.4] < 1e-12
@@ -269,16 +269,17 @@ def pass_over(model, k, program):
         total.backward()
 
 
-def window_peak(k, program="each"):
-    """(peak of a step, the most that graphs kept in it), in bytes."""
+def window_peak(k, program="each", step=True):
+    """(peak of a step or of its passes alone, the most that graphs kept in it), in bytes."""
     model = wide()
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.001)
     with LiveBytes(model.parameters()) as live:
-        for _ in range(2):
+        for number in range(2):
             live.history.clear()
             pass_over(model, k, program)
-            optimizer.step()
-            optimizer.zero_grad()
+            if step or number == 0:
+                optimizer.step()
+                optimizer.zero_grad()
     with SavedBytes(x_512, y_512, *model.parameters()) as saved:
         pass_over(model, k, program)
     return max(moment.alive for moment in live.history), saved.peak
@@ -299,6 +300,10 @@ print("pieces   kept by graphs         peak")
 for k, (peak, kept) in peaks.items():
     print(f"{k:>6}{kept / 1024:>13.0f} KiB{peak / 1024:>9.0f} KiB   {peak / peaks[1][0]:>4.0%}")
 summed = {k: window_peak(k, "at the end") for k in cuts}
+passes = {k: window_peak(k, step=False)[0] for k in (8, 16, 64)}
+shown = ", ".join(f"{peak / 1024:.0f} KiB with {k}" for k, peak in passes.items())
+print("peak of the passes alone:", shown)
+assert passes[8] == peaks[8][0] and max(passes[16], passes[64]) < peaks[16][0]
 print("one backward:", "  ".join(f"{peak / 1024:.0f}" for peak, _ in summed.values()), "KiB")
 figures.memory_against_k(peaks, summed, P)
 assert 15.5 < peaks[1][1] / peaks[16][1] < 16.5 and peaks[64][0] == peaks[16][0]
@@ -306,11 +311,11 @@ compare("6.b", closest(peaks[16][0] / peaks[1][0], sixteenth=1 / 16, third=0.35,
 
 # %% [markdown]
 # (The columns do not add up to the peak: backward and step make tensors of their own on the way.)
-# What the graphs keep shrinks with every cut. Gradients and AdamW's memory do not. From 16
-# pieces on the peak stays where it is: with 64 it is the same. By then it is no longer in the
-# passes. It is in AdamW's step, which needs room of its own and which no cut changes (lesson 3,
-# section 5). So accumulation helps where activations are what does not fit. A model whose
-# weights, gradients and optimizer state do not fit is not helped.
+# What the graphs keep shrinks with every cut. Gradients and AdamW's memory do not. From 16 pieces
+# on the peak stays where it is: with 64 it is the same. By then it is no longer in the passes, as
+# their own peak tells. It is in AdamW's step (here on a CPU), which needs room of its own and
+# which no cut changes (lesson 3, section 5). So accumulation helps where activations are what
+# does not fit. A model whose weights, gradients and optimizer state do not fit is not helped.
 #
 # The upper line is the same sum with **one** `backward()` at the end. Its peak falls with the
 # first cuts, and then rises again. What the graphs keep does not shrink at all. (Lesson 2,
@@ -660,8 +665,8 @@ for rule, factors in rules.items():
 #
 # > **Fact.** Take a loss that is a mean over rows, and a model that gives a row the same output
 # > whatever else is in the batch, and however often it was called (no dropout that draws, no
-# > BatchNorm, nothing that counts forward passes). Then the weights $n_j / N$ give the whole
-# > batch's gradient up to rounding, however the batch is cut.
+# > BatchNorm, nothing that counts forward passes), and no hook that edits gradients. Then the
+# > weights $n_j / N$ give the whole batch's gradient up to rounding, however the batch is cut.
 
 # %%
 for cut in ((24,), (23, 1), (12, 12), (1,) * 24, (7, 2, 1, 14), sizes):
@@ -891,10 +896,10 @@ assert max(error for error, _ in errors["shifted labels"]) < 1e-12
 figures.normalisations(errors)
 
 # %% [markdown]
-# > **Fact.** Take a model that does not see the padding: this one looks back only, and the
-# > padding comes last. Then losses summed over the shifted labels that count, divided by their
-# > number in the whole window, give the gradient of the window in one batch, up to rounding. How
-# > many texts are in a micro-batch plays no part.
+# > **Fact.** Take a model as in section 3 that does not see the padding: this one looks back
+# > only, and the padding comes last. Then losses summed over the shifted labels that count,
+# > divided by their number in the whole window, give the gradient of the window in one batch, up
+# > to rounding. How many texts are in a micro-batch plays no part.
 
 # %%
 model = byte_model().double()
@@ -1449,7 +1454,7 @@ compare("6.l", closest(errors[4, 0], same=1e-12, near=0.02, other=0.5, more=3))
 
 # %%
 def cached_gradient(model, k):
-    """The whole batch's gradient in two forward passes, with one piece's graph at a time."""
+    """The whole batch's gradient in two forward passes, with a graph of one piece at a time."""
     model.zero_grad()
     with torch.no_grad():
         sides = [[embedded(model, part) for part in side.chunk(k)] for side in (lefts, rights)]

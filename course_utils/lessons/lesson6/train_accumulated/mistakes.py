@@ -571,7 +571,7 @@ def frozen_given_zeros(*args: Any, **more: Any) -> object:
 
 
 @mistake(
-    "Nothing was clipped",
+    "No step used a clipped gradient",
     "Where max_norm is given, the steps used the gradients as they were.",
     "What is max_norm for, and between which two lines does it belong?",
     where=_clips,
