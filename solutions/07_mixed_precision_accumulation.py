@@ -486,8 +486,8 @@ figures.scaler_states()
 # | `step(optimizer)` | unscales if that has not been done, and steps if nothing was noted |
 # | `update()` | backs off if something was noted for any optimizer, else counts, and grows when it is time; forgets the notes |
 #
-# (An optimizer made with `fused=True` is an exception. It is called in any case, unscales
-# inside its step, and leaves the weights alone by itself at an overflow.)
+# (An optimizer made with `fused=True` is an exception. It is called in any case, and leaves the
+# weights alone by itself at an overflow.)
 #
 # The scale has no floor. If all rounds are bad, it is halved each time:
 
@@ -614,8 +614,8 @@ class LossScaler:
 # Is it PyTorch's? The next cell plays both scalers 100 random sequences: two optimizers, twelve
 # rounds, gradients that are finite, infinite or NaN, with `unscale_` called by hand or not. It
 # compares every scale and every weight. (Before the exercise is solved it counts none.) The
-# factors are powers of two: others are rounded, by PyTorch in float32. And a round is whole in
-# each: PyTorch refuses an `update()` that has nothing to judge by.
+# factors are powers of two: others are rounded, by PyTorch in float32. And each round is whole:
+# PyTorch refuses an `update()` that has nothing to judge by.
 
 
 # %%

@@ -18,5 +18,5 @@ EXERCISES = exercises_of(
     },
 )
 LESSON = Lesson(
-    7, "07_mixed_precision_accumulation", "Mixed precision, many devices", EXERCISES, QUESTIONS, reading_minutes=57
+    7, "07_mixed_precision_accumulation", "Mixed precision, many devices", EXERCISES, QUESTIONS, reading_minutes=68
 )

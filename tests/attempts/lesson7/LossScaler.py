@@ -299,37 +299,36 @@ class WeakAndCountingDown:
 
 # ------------------------------------------------------------------ wrong
 
-Right = WithStates
 
 
 @wrong(mistakes.loss_not_scaled)
-class ReturnsTheLoss(Right):
+class ReturnsTheLoss(WithStates):
     def scale(self, loss):
         return loss
 
 
 @wrong(mistakes.scaled_without_graph)
-class ScalesANumber(Right):
+class ScalesANumber(WithStates):
     def scale(self, loss):
         return torch.as_tensor(loss.item() * self.s)
 
 
 @wrong(mistakes.loss_scaled_in_place)
-class ScalesInPlace(Right):
+class ScalesInPlace(WithStates):
     def scale(self, loss):
         loss *= self.s
         return loss
 
 
 @wrong(mistakes.tensor_for_a_scale)
-class KeepsATensor(Right):
+class KeepsATensor(WithStates):
     def __init__(self, init_scale, growth_factor, backoff_factor, growth_interval):
         super().__init__(init_scale, growth_factor, backoff_factor, growth_interval)
         self.s = torch.tensor(init_scale)
 
 
 @wrong(mistakes.multiplied_by_the_scale_again)
-class Multiplies(Right):
+class Multiplies(WithStates):
     def unscale_(self, optimizer):
         scale = self.s
         self.s = 1 / scale
@@ -340,7 +339,7 @@ class Multiplies(Right):
 
 
 @wrong(mistakes.not_divided)
-class DividesACopy(Right):
+class DividesACopy(WithStates):
     def unscale_(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] != "ready":
@@ -355,7 +354,7 @@ class DividesACopy(Right):
 
 
 @wrong(mistakes.first_group_alone)
-class FirstGroup(Right):
+class FirstGroup(WithStates):
     def unscale_(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] != "ready":
@@ -367,7 +366,7 @@ class FirstGroup(Right):
         state["stage"] = "unscaled"
 
 
-class Looks(Right):
+class Looks(WithStates):
     """Finds what is not finite with a function of its own."""
 
     def bad(self, gradients):
@@ -430,7 +429,7 @@ class ReturnsTooEarly(Looks):
 
 
 @wrong(mistakes.never_skipped)
-class NeverSkips(Right):
+class NeverSkips(WithStates):
     def step(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] == "stepped":
@@ -470,7 +469,7 @@ class StepsScaled(Looks):
 
 
 @wrong(mistakes.unscaled_again_in_step)
-class UnscalesInStep(Right):
+class UnscalesInStep(WithStates):
     def step(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] == "stepped":
@@ -483,7 +482,7 @@ class UnscalesInStep(Right):
 
 
 @wrong(mistakes.stepped_with_zeros)
-class ZeroesAndSteps(Right):
+class ZeroesAndSteps(WithStates):
     def step(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] == "stepped":
@@ -500,7 +499,7 @@ class ZeroesAndSteps(Right):
 
 
 @wrong(mistakes.cleared_by_step)
-class ClearsAfterStep(Right):
+class ClearsAfterStep(WithStates):
     def step(self, optimizer):
         super().step(optimizer)
         for group in optimizer.param_groups:
@@ -508,7 +507,7 @@ class ClearsAfterStep(Right):
                 p.grad = None
 
 
-class Updates(Right):
+class Updates(WithStates):
     """Ends a round with a function of its own."""
 
     def update(self):
@@ -601,21 +600,21 @@ class DividesByBackoff(Updates):
 
 
 @wrong(mistakes.kept_above_one)
-class AtLeastOne(Right):
+class AtLeastOne(WithStates):
     def update(self):
         super().update()
         self.s = max(self.s, 1.0)
 
 
 @wrong(mistakes.kept_below_a_limit)
-class AtMost65536(Right):
+class AtMost65536(WithStates):
     def update(self):
         super().update()
         self.s = min(self.s, 65536.0)
 
 
 @wrong(mistakes.one_finding_for_all)
-class OneFlag(Right):
+class OneFlag(WithStates):
     def step(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] == "stepped":
@@ -645,7 +644,7 @@ class AllMust(Updates):
         seen = [state["inf"] for state in self.states.values() if state["stage"] != "ready"]
         for state in self.states.values():
             state["inf"] = all(seen)
-        Right.update(self)
+        WithStates.update(self)
 
 
 @wrong(mistakes.counted_for_each_optimizer)
@@ -683,7 +682,7 @@ class CountsTheStepped(Updates):
 
 
 @wrong(mistakes.scale_changed_within_a_round)
-class BacksOffAtOnce(Right):
+class BacksOffAtOnce(WithStates):
     def unscale_(self, optimizer):
         before = any(state["inf"] for state in self.states.values())
         super().unscale_(optimizer)
@@ -699,7 +698,7 @@ class BacksOffAtOnce(Right):
 
 
 @wrong(mistakes.unscale_twice_allowed)
-class DividesTwice(Right):
+class DividesTwice(WithStates):
     def unscale_(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] == "stepped":
@@ -709,7 +708,7 @@ class DividesTwice(Right):
 
 
 @wrong(mistakes.unscale_after_step_allowed)
-class UnscalesAfterStep(Right):
+class UnscalesAfterStep(WithStates):
     def unscale_(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] == "stepped":
@@ -721,7 +720,7 @@ class UnscalesAfterStep(Right):
 
 
 @wrong(mistakes.step_twice_allowed)
-class StepsTwice(Right):
+class StepsTwice(WithStates):
     def step(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] == "ready":
@@ -779,7 +778,7 @@ class Asserts(Looks):
 
 
 @wrong(mistakes.refused_too_late)
-class RefusesTooLate(Right):
+class RefusesTooLate(WithStates):
     def unscale_(self, optimizer):
         state = self.states[id(optimizer)]
         for group in optimizer.param_groups:
@@ -808,13 +807,13 @@ class Inherits(torch.amp.GradScaler):
 
 
 @wrong(says="methods that return `...`: update; it should be: none")
-class HalfWritten(Right):
+class HalfWritten(WithStates):
     def update(self):
         return ...
 
 
 @wrong(mistakes.one_state_for_all)
-class OneStageForAll(Right):
+class OneStageForAll(WithStates):
     """A second optimizer finds the state of the first."""
 
     def __init__(self, init_scale, growth_factor, backoff_factor, growth_interval):
@@ -833,7 +832,7 @@ class OneStageForAll(Right):
 
 
 @wrong(mistakes.notes_kept)
-class NeverForgets(Right):
+class NeverForgets(WithStates):
     def update(self):
         infs = any(state["inf"] for state in self.states.values())
         self.s *= self.bf if infs else 1
@@ -843,7 +842,7 @@ class NeverForgets(Right):
 
 
 @raised(effects.grad_is_none)
-class NoneForgotten(Right):
+class NoneForgotten(WithStates):
     def unscale_(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] != "ready":
@@ -878,6 +877,6 @@ class NoUpdate:
 
 
 @wrong(mistakes.scaled_without_graph)
-class ANewLeaf(Right):
+class ANewLeaf(WithStates):
     def scale(self, loss):
         return torch.tensor(loss.item() * self.s, requires_grad=True)

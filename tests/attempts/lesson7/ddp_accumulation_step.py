@@ -435,3 +435,25 @@ def trainable_ones_cleared(ddp_model, optimizer, loss_fn, micro_batches):
         with ddp_model.no_sync() if i < len(micro_batches) - 1 else contextlib.nullcontext():
             (loss_fn(ddp_model(x), y) / len(micro_batches)).backward()
     optimizer.step()
+
+
+@wrong(mistakes.stepped_for_each_micro_batch)
+def step_in_the_loop(ddp_model, optimizer, loss_fn, micro_batches):
+    optimizer.zero_grad()
+    for i, (x, y) in enumerate(micro_batches):
+        quiet = ddp_model.no_sync if i < len(micro_batches) - 1 else contextlib.nullcontext
+        with quiet():
+            (loss_fn(ddp_model(x), y) / len(micro_batches)).backward()
+        optimizer.step()
+
+
+@right
+def two_in_one_pass(ddp_model, optimizer, loss_fn, micro_batches):
+    # As many rows at once as there is room for: here those of two micro-batches.
+    k = len(micro_batches)
+    optimizer.zero_grad()
+    for i in range(0, k, 2):
+        xs, ys = zip(*micro_batches[i : i + 2])
+        with contextlib.nullcontext() if i + 2 >= k else ddp_model.no_sync():
+            (loss_fn(ddp_model(torch.cat(xs)), torch.cat(ys)) * len(xs) / k).backward()
+    optimizer.step()

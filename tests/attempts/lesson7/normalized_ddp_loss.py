@@ -238,3 +238,17 @@ def a_count_as_fine_as_the_model(loss_sum, local_count, world_size, all_reduce):
     tokens = local_count.to(torch.float16)
     all_reduce(tokens)
     return loss_sum * world_size / tokens
+
+
+@wrong(mistakes.counted_in_16_bits)
+def count_in_bfloat16(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.to(torch.bfloat16)
+    all_reduce(total)
+    return loss_sum / total.float() * world_size
+
+
+@right
+def count_in_float32(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.float()
+    all_reduce(total)
+    return loss_sum * (world_size / total)

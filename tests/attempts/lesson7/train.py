@@ -406,7 +406,7 @@ def the_seed_in_every_window(model, batches, config, checkpoint=None):
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
 
 
-@wrong(effects.changed_mode)
+@wrong(mistakes.put_into_train_mode)
 def sets_the_mode(model, batches, config, checkpoint=None):
     model.train()
     rate_by_hand(model, batches, config, checkpoint)
@@ -868,3 +868,91 @@ def schedule_at_the_end(model, batches, config, checkpoint=None):
         _accumulate(model, batches, config, optimizer, scaler, w)
         _finish(model, config, optimizer, scaler, schedule)
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(mistakes.same_dropout_again)
+def seeded_before_every_micro_batch(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        optimizer.zero_grad()
+        for j in range(config["window"]):
+            torch.manual_seed(1000 * config["seed"] + w)
+            x, y = batches[(w * config["window"] + j) % len(batches)]
+            with torch.autocast("cpu", dtype=torch.float16):
+                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
+            scaler.scale(loss).backward()
+        _finish(model, config, optimizer, scaler, schedule)
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@right
+def a_seed_for_every_micro_batch(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        optimizer.zero_grad()
+        for i in range(w * config["window"], (w + 1) * config["window"]):
+            torch.manual_seed(config["seed"] * 1_000_000 + i)
+            x, y = batches[i % len(batches)]
+            with torch.autocast("cpu", dtype=torch.float16):
+                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
+            scaler.scale(loss).backward()
+        _finish(model, config, optimizer, scaler, schedule)
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+def _with_steps_by_hand(model, batches, config, checkpoint, restored):
+    optimizer = torch.optim.SGD(model.parameters(), config["lr"], momentum=0.9)
+    scaler = torch.amp.GradScaler("cpu")
+    start, taken = 0, 0
+    if checkpoint is not None and checkpoint.exists():
+        saved = torch.load(checkpoint)
+        for part, kept in zip((model, optimizer, scaler), saved["parts"]):
+            part.load_state_dict(kept)
+        start, taken = saved["window"], saved[restored]
+    for w in range(start, config["steps"]):
+        _seed(config, w)
+        optimizer.param_groups[0]["lr"] = config["lr"] * (1 - taken / config["steps"])
+        _accumulate(model, batches, config, optimizer, scaler, w)
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
+        before = scaler.get_scale()
+        scaler.step(optimizer)
+        scaler.update()
+        taken += scaler.get_scale() >= before
+        if checkpoint is not None:
+            parts = [part.state_dict() for part in (model, optimizer, scaler)]
+            torch.save({"parts": parts, "window": w + 1, "taken": taken}, f"{checkpoint}.part")
+            os.replace(f"{checkpoint}.part", checkpoint)
+
+
+@right
+def steps_by_hand(model, batches, config, checkpoint=None):
+    _with_steps_by_hand(model, batches, config, checkpoint, "taken")
+
+
+@wrong(mistakes.windows_taken_for_steps)
+def windows_for_steps(model, batches, config, checkpoint=None):
+    _with_steps_by_hand(model, batches, config, checkpoint, "window")
+
+
+@wrong(mistakes.skipped_window_not_saved)
+def saved_after_a_step(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    start = _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(start, config["steps"]):
+        _seed(config, w)
+        _accumulate(model, batches, config, optimizer, scaler, w)
+        before = scaler.get_scale()
+        _finish(model, config, optimizer, scaler, schedule)
+        if scaler.get_scale() >= before:
+            _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
+@wrong(mistakes.put_into_train_mode)
+def train_mode_and_back(model, batches, config, checkpoint=None):
+    mode = model.training
+    model.train()
+    by_the_book(model, batches, config, checkpoint)
+    model.train(mode)

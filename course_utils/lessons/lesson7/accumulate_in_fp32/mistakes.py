@@ -32,7 +32,7 @@ def _summed(dtype: torch.dtype, divide_first: bool) -> Code:
 
     def code(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
         k = len(micro_batches)
-        sums = {name: torch.zeros(p.shape, dtype=dtype) for name, p in _trainable(model).items()}
+        sums = {name: torch.zeros(p.shape, dtype=dtype, device=p.device) for name, p in _trainable(model).items()}
         for x, y in micro_batches:
             loss = loss_fn(model(x), y) / (k if divide_first else 1)
             for total, gradient in zip(sums.values(), _handed_back(model, loss), strict=True):

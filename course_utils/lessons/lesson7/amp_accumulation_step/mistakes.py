@@ -332,8 +332,8 @@ def _clip_scaled(self: _Window) -> None:
 
 @mistake(
     "Clipped before it was unscaled",
-    "clip_grad_norm_ worked on scaled gradients: they were cut to max_norm, and divided by the scale after that. The step "
-    "is tiny.",
+    "clip_grad_norm_ worked on scaled gradients. Where it cut them to max_norm, dividing by the scale made them shorter "
+    "once more, by that factor.",
     "max_norm is meant for gradients of their real size. What has to run before the clip?",
     "scaler.step unscales by itself where nobody has. By then the clip is over.",
     also=(_with(unscale=_nothing, clip=_clip_scaled),),

@@ -220,12 +220,13 @@ def _step_for_each_at_home(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn
 
 @mistake(
     "One step for each micro-batch",
-    "The optimizer stepped once for each micro-batch, at weights that the step before had moved.",
+    "The optimizer stepped once for each micro-batch, and each step moved the weights under the next one.",
     "How many steps does one call ask for?",
     also=(
         _step_for_each_at_home,
         lambda *args: _step(each=True, clear=("micro-batch",), sends=lambda number, count: True)(*args),
         lambda *args: _step(each=True, clear=("micro-batch",))(*args),
+        lambda *args: _step(each=True)(*args),
     ),
     signs=(STEPS,),
 )

@@ -41,13 +41,23 @@ def _cases(seed: int) -> list[Case]:
             row("two layers, three micro-batches", [3]),
             row(".grad holds earlier gradients", [2], earlier="all"),
             row("two calls, of two micro-batches and of one", [2, 1]),
-            row("two calls, momentum, several buckets", [1, 2], optimizer="momentum", bucket_cap_mb=1e-5),
+            row(
+                "two calls, momentum, gradients that are views of several buckets",
+                [1, 2],
+                optimizer="momentum",
+                bucket_cap_mb=1e-5,
+                views=True,
+            ),
             row("a frozen weight holds a gradient", [2], model="frozen", frozen_holds=True),
-            row("Adam, and one weight tied to two places", [2], model="tied", optimizer="Adam"),
+            row(
+                "float32, AdamW, and one weight tied to two places",
+                [4],
+                model="tied",
+                optimizer="AdamW",
+                dtype="float32",
+            ),
             row("a layer that the model does not use holds a gradient", [2], model="unused", earlier="all"),
             row("eval mode", [2], model="moded", eval=True, earlier="some"),
-            row("gradients that are views of buckets, two calls", [2, 3], views=True, optimizer="momentum"),
-            row("float32, AdamW", [4], optimizer="AdamW", dtype="float32"),
         ],
     )
 
@@ -166,7 +176,9 @@ EXERCISE = Exercise(
         "`ddp_model` is a `DistributedDataParallel`, and `optimizer` holds its parameters. Every rank calls the "
         "function, each with micro-batches of its own: a list of pairs `(x, y)`, one or more, and equally many on "
         "every rank. All of them have equally many rows. `loss_fn(prediction, target)` returns a mean. The step uses "
-        "the gradient of the mean over **all** samples: of all micro-batches and of all ranks. Whatever `.grad` held "
+        "the gradient of the mean over **all** samples: of all micro-batches and of all ranks. One forward pass for "
+        "each micro-batch is what a large model leaves room for; whoever puts several into one pass is right, too. "
+        "Whatever `.grad` held "
         "before plays no part; what it holds afterwards does not matter, and neither does what is returned. A frozen "
         "parameter does not move, the mode of the model stays as it was, and so do the settings of `ddp_model`: a "
         "backward pass after the call is averaged over the ranks as one before it was. The check runs two ranks side "
@@ -176,9 +188,8 @@ EXERCISE = Exercise(
     arrange=_arrange,
     may_change=frozenset({"grad", "parameters"}),
     rules=(
-        "The gradients travel by DDP's own all-reduce, once a bucket and call: each of its buckets goes round once.",
-        "No gradient travels by a collective of your own. A further `torch.distributed.all_reduce` of a single number, "
-        "a count of rows for example, is all right.",
+        "In each call, every bucket of DDP's goes round once.",
+        "No gradient travels by a collective of your own; a single number, such as a count, may.",
     ),
     hints=(
         "Without a word from you, DDP averages the gradients over the ranks in every backward pass. How many of a "

@@ -49,7 +49,7 @@ def right(
         optimizer.load_state_dict(saved["optimizer"])
         window, steps, scale = saved["window"], saved["steps"], saved["scale"]
     while window < config["steps"]:
-        torch.manual_seed(7919 * config["seed"] + window)
+        torch.default_generator.manual_seed(7919 * config["seed"] + window)
         for p in model.parameters():
             p.grad = None
         for number in range(window * k, (window + 1) * k):

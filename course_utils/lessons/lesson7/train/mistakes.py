@@ -52,6 +52,22 @@ def _half() -> AbstractContextManager[Any]:
     return torch.autocast("cpu", dtype=torch.float16)
 
 
+def _with_checkpoint(spec: Mapping[str, Any]) -> bool:
+    return bool(spec.get("kills") or spec.get("saves"))
+
+
+def _killed_in_a_save(spec: Mapping[str, Any]) -> bool:
+    return bool(spec.get("saves"))
+
+
+def _with_a_fallen_scale(spec: Mapping[str, Any]) -> bool:
+    return spec["model"] == "hot"
+
+
+def _with_dropout(spec: Mapping[str, Any]) -> bool:
+    return spec["model"] == "dropout"
+
+
 @dataclass(frozen=True)
 class _How:
     """A run, and what in it is otherwise than asked."""
@@ -78,6 +94,11 @@ class _How:
     schedule: Literal["steps", "windows", "micro-batches", "constant"] = "steps"
     schedule_last: bool = False
     """Whether the schedule is built on an optimizer that was loaded already, and sets its rate."""
+    windows_are_steps: bool = False
+    """Whether a resumed run takes the number of windows for the number of steps."""
+    saves_skipped: bool = True
+    train: Literal["no", "yes", "for the run"] = "no"
+    """Whether the model is put into train mode, and out of it at the end."""
     counts_skipped: bool = True
     scaled: bool = True
 
@@ -110,6 +131,9 @@ class _How:
                 optimizer.param_groups[0]["lr"] = schedule.get_last_lr()[0]
             if self.schedule_last:
                 optimizer.param_groups[0]["lr"] = config["lr"]
+            if self.windows_are_steps:
+                schedule.last_epoch = state["window"]
+                optimizer.param_groups[0]["lr"] = config["lr"] * share(state["window"])
             first = self.first(state["window"], config)
         window = first
         if self.clear_first:
@@ -120,6 +144,9 @@ class _How:
                 return window < config["steps"]
             return schedule.last_epoch < config["steps"] and window < 3 * config["steps"]
 
+        mode = model.training
+        if self.train != "no":
+            model.train()
         with self.around():
             while goes_on():
                 self.seed(config, window)
@@ -138,16 +165,19 @@ class _How:
                         nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"] * scaler.get_scale())
                     if self.schedule == "micro-batches" and place < k - 1:
                         schedule.step()
-                self._step(model, config, optimizer, scaler, schedule)
+                stepped = self._step(model, config, optimizer, scaler, schedule)
                 window += 1
-                if checkpoint is not None and self.saves(window - 1, config):
+                saves = self.saves(window - 1, config) and (stepped or self.saves_skipped)
+                if checkpoint is not None and saves:
                     state = {name: every[name].state_dict() for name in self.parts if name != "parameters"}  # type: ignore[attr-defined]
                     if "parameters" in self.parts:
                         state["parameters"] = [p.detach() for p in model.parameters()]
                     self.write({**state, "window": window}, checkpoint)
+        if self.train == "for the run":
+            model.train(mode)
         return None
 
-    def _step(self, model: nn.Module, config: Config, optimizer: Any, scaler: Any, schedule: Any) -> None:
+    def _step(self, model: nn.Module, config: Config, optimizer: Any, scaler: Any, schedule: Any) -> bool:
         if self.clip == "unscaled":
             scaler.unscale_(optimizer)
         if self.clip in ("unscaled", "scaled"):
@@ -160,6 +190,7 @@ class _How:
             schedule.step()
         if self.clear == "end" or (self.clear == "not when skipped" and stepped):
             optimizer.zero_grad()
+        return bool(stepped)
 
 
 AS_ASKED = _How()
@@ -172,6 +203,7 @@ AS_ASKED = _How()
     "It ends with the same bits, and all micro-batches that were behind it ran again; those of a finished run, too.",
     "Is the state of the run in the folder after the first window, and does a call look for it, under the same name?",
     "The end is the same, so it looks as if it went on. It is the time that is lost.",
+    where=_with_checkpoint,
 )
 def never_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(saves=lambda window, config: False)(model, batches, config, checkpoint)
@@ -181,6 +213,7 @@ def never_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: 
     "Killed before its end, the run began anew",
     "All micro-batches that were behind it ran again. A finished run is known as one, so something is saved at the end.",
     "After which windows does your loop save? How far is the line that saves indented?",
+    where=_with_checkpoint,
 )
 def saved_at_the_end_alone(
     model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
@@ -193,6 +226,7 @@ def saved_at_the_end_alone(
     "Not saved after every window",
     "The run that was killed went on from an older window than the last one: micro-batches that were behind it ran again.",
     "After which windows does your loop save?",
+    where=_with_checkpoint,
 )
 def saved_now_and_then(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     every_second = AS_ASKED.but(saves=lambda window, config: window % 2 == 1 or window == config["steps"] - 1)
@@ -204,6 +238,7 @@ def saved_now_and_then(model: nn.Module, batches: Batches, config: Config, check
     "After the kill the run ended elsewhere: where it ends when the optimizer begins with an empty memory.",
     "What does SGD with momentum remember from step to step, and in whose state_dict() does it stand?",
     "The weights are what one saves first. The momentum is as large as they are.",
+    where=_with_checkpoint,
 )
 def optimizer_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(parts=("model", "scaler", "schedule"))(model, batches, config, checkpoint)
@@ -215,6 +250,7 @@ def optimizer_not_saved(model: nn.Module, batches: Batches, config: Config, chec
     "learning rate is too high.",
     "By what number is the learning rate made, and where is that number after a kill?",
     "The optimizer's state holds the rate of the next step, so the first one is right.",
+    where=_with_checkpoint,
 )
 def schedule_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(parts=("model", "optimizer", "scaler"))(model, batches, config, checkpoint)
@@ -227,6 +263,7 @@ def schedule_not_saved(model: nn.Module, batches: Batches, config: Config, check
     "A schedule that is built sets the learning rate of its optimizer. Which comes first in your code, that or the "
     "loading of the optimizer's state?",
     "Each of the two lines is right, and their order looks like a matter of taste.",
+    where=_with_checkpoint,
 )
 def schedule_built_after_loading(
     model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
@@ -240,9 +277,39 @@ def schedule_built_after_loading(
     "its first scale again, and skips once more.",
     "The scaler has learned something, too. In whose state_dict() does it stand?",
     "As long as nothing overflows, the scale cancels out and nobody misses it.",
+    where=_with_a_fallen_scale,
 )
 def scaler_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(parts=("model", "optimizer", "schedule"))(model, batches, config, checkpoint)
+
+
+@mistake(
+    "After a kill, skipped windows were counted as steps",
+    "Only where a window had been skipped before the kill did the run end elsewhere: where it ends when the schedule goes "
+    "on with the number of windows for its number of steps, and the learning rate is too low.",
+    "Two numbers count here, windows and steps. Which of them does the checkpoint hold, and which one makes the learning "
+    "rate?",
+    "As long as no window is skipped, the two numbers are the same.",
+    where=_with_a_fallen_scale,
+)
+def windows_taken_for_steps(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(windows_are_steps=True)(model, batches, config, checkpoint)
+
+
+@mistake(
+    "A skipped window was not saved",
+    "The run ended with the same bits. Killed after a window that had been skipped, it ran that window again; elsewhere "
+    "it did not.",
+    "Your loop saves after some windows. After which ones does it not?",
+    "A window without a step seems to change nothing. It changes the scale.",
+    where=_with_a_fallen_scale,
+)
+def skipped_window_not_saved(
+    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
+) -> object:
+    return AS_ASKED.but(saves_skipped=False)(model, batches, config, checkpoint)
 
 
 @mistake(
@@ -251,6 +318,7 @@ def scaler_not_saved(model: nn.Module, batches: Batches, config: Config, checkpo
     "Which objects remember something from one window to the next? Each has a state_dict().",
     "A checkpoint for using a model holds its weights. One for training it must hold all that training changes.",
     also=(AS_ASKED.but(parts=("model", "scaler")),),
+    where=_with_checkpoint,
 )
 def weights_alone_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(parts=("model",))(model, batches, config, checkpoint)
@@ -260,6 +328,7 @@ def weights_alone_saved(model: nn.Module, batches: Batches, config: Config, chec
     "The buffers did not come along",
     "The parameters are right after a kill. Batch norm's running statistics are not: they began anew.",
     "What does model.state_dict() hold beside the parameters?",
+    where=_with_checkpoint,
 )
 def buffers_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(parts=("parameters", "optimizer", "scaler", "schedule"))(model, batches, config, checkpoint)
@@ -271,6 +340,7 @@ def buffers_not_saved(model: nn.Module, batches: Batches, config: Config, checkp
     "ended with the same.",
     "At what position of its random numbers does the resumed run begin, and at what position would the run have been?",
     "A seed at the beginning repeats a run from its beginning. In the middle it draws the first numbers again.",
+    where=_with_dropout,
 )
 def dropout_not_resumed(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     once = AS_ASKED.but(seed_once=True, seed=lambda config, window: None)
@@ -281,7 +351,9 @@ def dropout_not_resumed(model: nn.Module, batches: Batches, config: Config, chec
     "Dropout draws from the random state that the call finds",
     "With dropout, a run begun again from nothing ended with other bits: in a new process the random state is another "
     "one.",
-    "What must be said to the random generator, and when, so that a window always draws the same?",
+    "What must be said to the random generator, and when, so that window 3 draws the same in every process, and not what "
+    "window 2 draws?",
+    where=_with_dropout,
 )
 def found_random_state(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(seed=lambda config, window: None)(model, batches, config, checkpoint)
@@ -292,6 +364,7 @@ def found_random_state(model: nn.Module, batches: Batches, config: Config, check
     "With dropout, another config['seed'] gave the same run, bit for bit.",
     "From what are the seeds of the windows made?",
     also=(AS_ASKED.but(seed=lambda config, window: _seed(0)),),
+    where=_with_dropout,
 )
 def seed_ignored(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     fixed = AS_ASKED.but(seed=lambda config, window: _seed(window))
@@ -306,6 +379,7 @@ def seed_ignored(model: nn.Module, batches: Batches, config: Config, checkpoint:
     "of one window?",
     "The same seed in each window makes every kill harmless: nothing is left that could be out of step.",
     also=(AS_ASKED.but(seed_each=lambda config, window: 100_000 * config["seed"] + window),),
+    where=_with_dropout,
 )
 def same_dropout_again(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(seed=lambda config, window: _seed(config["seed"]))(model, batches, config, checkpoint)
@@ -319,6 +393,7 @@ def same_dropout_again(model: nn.Module, batches: Batches, config: Config, check
     "A save takes a moment, and a kill in that moment is rare. It happens all the same, and most often when a time "
     "limit ends the run.",
     also=(AS_ASKED.but(write=_in_a_file),),
+    where=_killed_in_a_save,
 )
 def saved_in_place(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(write=torch.save)(model, batches, config, checkpoint)
@@ -330,6 +405,7 @@ def saved_in_place(model: nn.Module, batches: Batches, config: Config, checkpoin
     "there yet.",
     "os.replace takes the place of a file that is there, in one go. Must the old one be deleted first?",
     "os.rename refuses to overwrite on Windows, so one deletes first.",
+    where=_killed_in_a_save,
 )
 def deleted_before_it_was_written(
     model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
@@ -342,6 +418,7 @@ def deleted_before_it_was_written(
     "The run went on with a window whose step the saved weights already hold: it was taken twice.",
     "Is the number that you save that of the last window, or of the next one? What does the loop begin with?",
     "range counts from 0 and ends one before, and a save stands at the end of the loop.",
+    where=_with_checkpoint,
 )
 def last_window_run_again(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(first=lambda saved, config: saved - 1)(model, batches, config, checkpoint)
@@ -351,6 +428,7 @@ def last_window_run_again(model: nn.Module, batches: Batches, config: Config, ch
     "A window was left out",
     "The run went on one window too late: the one that was under way when it was killed never ran.",
     "Is the number that you save that of the last window, or of the next one? What does the loop begin with?",
+    where=_with_checkpoint,
 )
 def a_window_left_out(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     return AS_ASKED.but(first=lambda saved, config: saved + 1)(model, batches, config, checkpoint)
@@ -361,6 +439,7 @@ def a_window_left_out(model: nn.Module, batches: Batches, config: Config, checkp
     "The run went on at the right window, with the micro-batches of the first ones.",
     "From what number is the position in the list made: windows since the call, or windows of the run?",
     "An iterator over the list begins at its beginning, whoever asks.",
+    where=_with_checkpoint,
 )
 def data_from_the_start(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
     fresh = AS_ASKED.but(batch=lambda window, place, k, first: (window - first) * k + place)
@@ -372,6 +451,7 @@ def data_from_the_start(model: nn.Module, batches: Batches, config: Config, chec
     "Called once more after its end, the run made forward passes: it trained on.",
     "What does the checkpoint of a finished run say, and how many windows are left then?",
     also=(AS_ASKED.but(first=lambda saved, config: min(saved, config["steps"] - 1)),),
+    where=_with_checkpoint,
 )
 def finished_run_trains_on(
     model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
@@ -384,6 +464,7 @@ def finished_run_trains_on(
     "A finished run hands back the first weights",
     "Called once more after its end, the run trained nothing, and the model was left with the weights that it came with.",
     "What should the caller find in the model, whether the run was finished now or yesterday?",
+    where=_with_checkpoint,
 )
 def finished_run_returns_first_weights(
     model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
@@ -571,3 +652,14 @@ def windows_begin_at_the_first_batch(
 ) -> object:
     same = AS_ASKED.but(batch=lambda window, place, k, first: place)
     return same(model, batches, config, checkpoint)
+
+
+@mistake(
+    "The model was put into train mode",
+    "Where the model came in eval mode, its forward passes ran in train mode, and the steps are those of train mode.",
+    "The mode is the caller's choice: leave train() out.",
+    also=(AS_ASKED.but(train="for the run"),),
+    where=lambda spec: bool(spec.get("eval")),
+)
+def put_into_train_mode(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
+    return AS_ASKED.but(train="yes")(model, batches, config, checkpoint)
