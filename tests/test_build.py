@@ -144,7 +144,7 @@ def test_a_long_lesson_says_in_how_many_sittings_it_is_taken(small_course: Path)
 
 
 def test_a_lesson_ends_with_the_way_to_the_next(small_course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert student_notebook(small_course, 9).cells[-1].source == "This is the last lesson so far."
+    assert student_notebook(small_course, 9).cells[-1].source == "This is the last lesson."
     following = replace(lesson(9), number=10, slug="10_tripling", title="Tripling")
     monkeypatch.setattr(notebooks, "lessons", lambda: (lesson(9), following))
     assert student_notebook(small_course, 9).cells[-1].source == "**Next:** [Lesson 10: Tripling](10_tripling.ipynb)"

@@ -130,7 +130,7 @@ def next_link(lesson: Lesson) -> str:
     """The last cell of a lesson: the way to the next one."""
     following = next((other for other in lessons() if other.number > lesson.number), None)
     if following is None:
-        return "This is the last lesson so far."
+        return "This is the last lesson."
     return f"**Next:** [Lesson {following.number}: {following.title}]({following.slug}.ipynb)"
 
 
