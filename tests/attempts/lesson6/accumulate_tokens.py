@@ -251,7 +251,7 @@ def all_targets_counted(model, micro_batches, ignore_index=-100):
         (_loss(model, tokens, labels, ignore_index, "sum") / n).backward()
 
 
-@wrong(mistakes.ignored_ones_counted)
+@wrong(mistakes.all_labels_counted)
 def all_tokens_counted(model, micro_batches, ignore_index=-100):
     n = sum(tokens.numel() for tokens, _ in micro_batches)
     model.zero_grad()

@@ -234,6 +234,14 @@ def eval_of_batch_norm(model):
             module.eval()
 
 
+@wrong(mistakes.made_in_float64)
+def always_double(model):
+    for module in list(model.modules()):
+        for name, part in module.named_children():
+            if isinstance(part, (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)):
+                setattr(module, name, nn.GroupNorm(1, part.num_features).double())
+
+
 @wrong(mistakes.some_undone_by_train)
 def eval_of_one_kind(model):
     for module in model.modules():

@@ -262,17 +262,25 @@ def counted_without_the_last(model: nn.Module, micro_batches: Sequence[Tokens], 
 @mistake(
     "Targets that do not count were counted",
     "The sum of the losses leaves out what is ignore_index. The number that divides it, or the weight of a micro-batch, "
-    "counts all targets or all labels.",
+    "counts all targets.",
     "How many targets does the sum consist of? Divide by as many.",
-    "The shape gives a number at once, and the sum does not tell how many losses are in it.",
-    also=(
-        _on_tokens(count=_labels),
-        _means(by_rows, _targets),
-        _means(by_rows, _labels),
-    ),
+    "Without ignored targets the two numbers are the same.",
+    also=(_means(by_rows, _targets),),
 )
 def ignored_ones_counted(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
     _on_tokens(count=_targets)(model, micro_batches, ignore_index)
+
+
+@mistake(
+    "All labels were counted",
+    "The number that divides, or the weight of a micro-batch, counts every label: those that are ignore_index, and those "
+    "at the first place, which are no targets.",
+    "Which labels are targets, after the shift, and which of those count?",
+    "The shape gives this number at once.",
+    also=(_means(by_rows, _labels),),
+)
+def all_labels_counted(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
+    _on_tokens(count=_labels)(model, micro_batches, ignore_index)
 
 
 @mistake(

@@ -83,17 +83,19 @@ EXERCISE = Exercise(
     name="accumulate_tokens",
     title="The mean over tokens",
     difficulty=3,
-    minutes=20,
+    minutes=15,
     goal=(
-        "Write `accumulate_tokens(model, micro_batches, ignore_index=-100)`. `micro_batches` is a list of one pair "
-        "`(tokens, labels)` or more, two tensors of whole numbers, both of shape `(b, t)`; `t` is 2 or more, and `b` and "
-        "`t` may differ from pair to pair. `model(tokens)` returns logits of shape `(b, t, v)`. Those at place `i` come "
-        "from the tokens up to `i` and are to say the **next** token, `labels[:, i + 1]`: the labels are not shifted. So "
-        "the first label of a row is no target, and the logits of the last place have none. A target that is "
-        "`ignore_index` does not count. Afterwards every `.grad` holds the gradient of the cross-entropy, as a mean over "
-        "all targets that count in all micro-batches together. A micro-batch may have none; at least one has some. The "
-        "labels that count are tokens from 0 to `v - 1`, and `ignore_index` may be one of these numbers, too. Labels may "
-        f"differ from the tokens. {GRAD_BEFORE}"
+        "Write `accumulate_tokens(model, micro_batches, ignore_index=-100)`. Afterwards every `.grad` holds the gradient "
+        "of the cross-entropy, as a mean over all targets that count in all micro-batches together.\n\n"
+        "- `micro_batches` is a list of one pair `(tokens, labels)` or more, two tensors of whole numbers, both of shape "
+        "`(b, t)`. `t` is 2 or more; `b` and `t` may differ from pair to pair.\n"
+        "- `model(tokens)` returns logits of shape `(b, t, v)`. Those at place `i` are to say the **next** token, "
+        "`labels[:, i + 1]`: the labels are not shifted, and may differ from the tokens. So the first label of a row is no "
+        "target, and the logits of the last place have none.\n"
+        "- A target that is `ignore_index` does not count. `ignore_index` may be any number, a token from 0 to `v - 1`, "
+        "too; the labels that count are such tokens.\n"
+        "- A micro-batch may have no target that counts. In all of them together there is at least one.\n\n"
+        f"{GRAD_BEFORE}"
     ),
     cases=_cases,
     arrange=_arrange,

@@ -230,19 +230,22 @@ EXERCISE = Exercise(
     difficulty=3,
     minutes=20,
     goal=(
-        "Write `fuse_optimizer_into_backward(model, make_optimizer, window)`. After it the training loop has neither "
-        "`step()` nor `zero_grad()`. It runs `(loss_fn(model(x), y) / window).backward()` for one micro-batch after "
-        "the other, and every `window` of them are one step; `window` may be 1. `make_optimizer(params)` takes a list "
-        "of parameters and returns an optimizer that holds them: the same kind each time, perhaps with momentum, "
-        "Adam's averages or weight decay, and new, without a history. The last backward of each window does the step. "
-        "When it returns, every parameter is where ordinary accumulation, with one `step()` per window of one optimizer "
-        "for all of them, would have put it, and every `.grad` is `None`. How many optimizers you make is up to you. No "
-        "other backward moves a parameter. A parameter that is frozen, or that the loss does not use, never moves. "
-        "Every other one gets a gradient in every micro-batch. A weight that two layers share is one parameter. "
-        "Between two micro-batches the model may run forward without a backward, as for validation. When you are "
-        "called every `.grad` is `None`, and afterwards nobody but backward and your code writes to it. Return a "
-        "handle: an object with a method `remove()`. It is called once, between two windows. From then on a backward "
-        "only adds to `.grad`, as if you had never been called, and your function may be called again."
+        "Write `fuse_optimizer_into_backward(model, make_optimizer, window)`. After it a training loop needs neither "
+        "`step()` nor `zero_grad()`: it runs `(loss_fn(model(x), y) / window).backward()` for one micro-batch after the "
+        "other, and every `window` of them are one step.\n\n"
+        "- `make_optimizer(params)` takes a list of parameters and returns a new optimizer that holds them, of the same "
+        "kind each time. How many you make is up to you.\n"
+        "- The last backward of each window does the step; no other backward moves a parameter. `window` may be 1.\n"
+        "- When it returns, every parameter is where ordinary accumulation, with one `step()` per window of one optimizer "
+        "for all of them, would have put it. Every `.grad` is `None`.\n"
+        "- A parameter that is frozen, or that the loss does not use, never moves. A weight that two layers share is one "
+        "parameter.\n"
+        "- Between two micro-batches the model may run forward without a backward, as for validation.\n"
+        "- Return a handle: an object with a method `remove()`. It is called once, between two windows. From then on a "
+        "backward only adds to `.grad`, as if you had never been called, and your function may be called again.\n\n"
+        "You may rely on this: every parameter that the loss uses and that is not frozen gets a gradient in every "
+        "micro-batch. When you are called every `.grad` is `None`, and afterwards nobody but backward and your code writes "
+        "to it."
     ),
     cases=_cases,
     arrange=_arrange,

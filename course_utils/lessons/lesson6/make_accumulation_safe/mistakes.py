@@ -370,6 +370,17 @@ def made_in_float32(model: nn.Module) -> None:
     _replace(model, lambda norm: nn.GroupNorm(1, norm.num_features))
 
 
+@mistake(
+    "The new layers are float64",
+    "Where the model is float32, the parameters of the new layers are of another dtype than what comes in, and the pass "
+    "ends in an error.",
+    "The dtype is not the same for every model. Where can you see the one that this model has?",
+    where=lambda spec: spec.get("dtype") == "float32",
+)
+def made_in_float64(model: nn.Module) -> None:
+    _replace(model, lambda norm: nn.GroupNorm(1, norm.num_features, dtype=torch.float64))
+
+
 # ------------------------------------------------------------------ what else was changed
 
 

@@ -91,18 +91,25 @@ EXERCISE = Exercise(
     difficulty=4,
     minutes=20,
     goal=(
-        "Write `train_accumulated(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None)`. "
-        "`batches` is a list of one pair `(x, y)` or more, the micro-batches, of one row or more each, and not always of "
-        "the same number of rows. Each of `epochs` epochs goes through them in order, `window` batches at a time, in the windows of 6.4: "
-        "what is left over at its end is its last, shorter window. Each window gives one step of `optimizer`, with the "
-        "gradient of the loss of all rows of the window as one large batch, in which each row counts alike. Where `max_norm` is given, that gradient is clipped just before the step: "
-        "if its total norm is larger, it is scaled down to `max_norm`, as in 4.4. Where `scheduler` is given, "
-        "`scheduler.step()` is called once after each step of the optimizer. The function returns a list with one float "
-        "an epoch: the mean loss over all the **samples** of the epoch, where each batch is measured before its window's "
-        f"step. Without epochs the list is empty and nothing moves. {BY_ITSELF} `optimizer` holds all parameters of the "
-        "model. When the function is called, `.grad` may hold any finite numbers, on a frozen or unused parameter too. "
-        "They play no part, and a frozen parameter does not move. To clear what is there to None or to zeros is both right. "
-        "The mode of the model stays as it was, and what `.grad` holds afterwards does not matter."
+        "Write `train_accumulated(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None)`: "
+        "training with accumulation that is training with large batches.\n\n"
+        "- `batches` is a list of one pair `(x, y)` or more, the micro-batches. Each has one row or more, and they need "
+        "not be of one size.\n"
+        "- Each of `epochs` epochs goes through them in order, in the windows of 6.4. What is left over at the end of an "
+        "epoch is its last, shorter window.\n"
+        "- Each window gives one step of `optimizer`, with the gradient of all its rows as one large batch: each row "
+        "counts alike.\n"
+        "- Where `max_norm` is given, that gradient is clipped just before the step, as in 4.4: if its total norm is "
+        "larger, it is scaled down to `max_norm`.\n"
+        "- Where `scheduler` is given, `scheduler.step()` is called once after each step of the optimizer.\n"
+        "- What `.grad` held before the call plays no part. A frozen parameter does not move. Clear to None or to zeros, "
+        "as you like.\n"
+        "- Return a list with one float an epoch: the mean loss over all the **samples** of the epoch. Each batch is "
+        "measured before its window's step. Without epochs the list is empty and nothing moves.\n"
+        "- The mode of the model stays as it was. What `.grad` holds afterwards does not matter.\n\n"
+        f"You may rely on this: {BY_ITSELF} `optimizer` holds all parameters of the model, frozen and unused ones too. "
+        "`.grad` holds None or finite numbers at the call. Where a frozen or unused one holds numbers, the optimizer is "
+        "plain SGD."
     ),
     cases=_cases,
     arrange=_arrange,
