@@ -23,11 +23,16 @@ def _one_number(group: Sequence[Run]) -> list[str]:
     pairs = [pair for run in group for pair in run.wrong if pair.expected.numel() > 1]
     if not pairs or len(pairs) < sum(len(run.wrong) for run in group) / 2:
         return []
-    if all(
-        bool(pair.given.any()) and _constant(pair, pair.given) and not _constant(pair, pair.expected) for pair in pairs
-    ):
+    if not all(bool(pair.given.any()) and _constant(pair, pair.given) for pair in pairs):
+        return []
+    right = {_constant(pair, pair.expected) for pair in pairs}
+    if right == {False}:
         return [
             "Where there are several entries, they all hold the same number; the right ones differ from each other."
+        ]
+    if right == {True}:
+        return [
+            "Where there are several entries, they all hold the same number, as they should, but not the right one."
         ]
     return []
 
