@@ -438,7 +438,7 @@ def trainable_ones_cleared(ddp_model, optimizer, loss_fn, micro_batches):
 
 
 @wrong(mistakes.stepped_for_each_micro_batch)
-def step_in_the_loop(ddp_model, optimizer, loss_fn, micro_batches):
+def step_after_each_share(ddp_model, optimizer, loss_fn, micro_batches):
     optimizer.zero_grad()
     for i, (x, y) in enumerate(micro_batches):
         quiet = ddp_model.no_sync if i < len(micro_batches) - 1 else contextlib.nullcontext
