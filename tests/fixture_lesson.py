@@ -210,6 +210,7 @@ def forget() -> None:
     for known in (course_utils.lessons.lesson, course_utils.lessons.lessons, left.answers_of, left.mistakes_of):
         known.cache_clear()
     left._seen.clear()
+    left._parted.clear()
     for name in [name for name in sys.modules if name.startswith("course_utils.lessons.lesson9")]:
         sys.modules.pop(name)
     course_utils.lessons.__dict__.pop("lesson9", None)
