@@ -20,10 +20,8 @@ import torch
 import torch.distributed as dist
 
 from course_utils.authoring.source import read
-from course_utils.checks.judge import mistakes_of, seen_of
-from course_utils.checks.judge.left import deviations, run_of
 from course_utils.learner import evaluate
-from course_utils.lessons import exercise, lesson
+from course_utils.lessons import lesson
 from course_utils.lessons.lesson7 import take_home as home
 from course_utils.lessons.lesson7.ranks import RankError, on_ranks
 from course_utils.lessons.lesson7.take_home import take_home
@@ -292,18 +290,6 @@ def test_a_function_without_a_text_is_not_written(tmp_path: Path, capsys: pytest
 
 
 # ------------------------------------------------------------------ checks
-
-
-@pytest.mark.parametrize("number", [each.id for each in lesson(7).exercises])
-def test_a_mistake_shows_on_no_case_but_those_that_it_says(number: str) -> None:
-    task = exercise(number)
-    for one in mistakes_of(task.home):
-        for form in range(len(one.forms) if one.where is not None else 0):
-            for place, case in enumerate(task.cases(1), 1):
-                if not one.where(case.spec):  # type: ignore[misc]
-                    seen = seen_of(task, one, form, case)
-                    assert not deviations(run_of(task, place, case, seen)), (one.id, form, case.name)
-                    assert not seen.changes, (one.id, form, case.name)
 
 
 def test_a_scaler_that_refuses_a_call_in_order_is_told_which() -> None:

@@ -15,6 +15,8 @@ import pytest
 import torch
 
 from course_utils.authoring.source import SourceCell, first_words, headings, read
+from course_utils.checks.judge import mistakes_of, seen_of
+from course_utils.checks.judge.left import deviations, run_of
 from course_utils.checks.observe import observe
 from course_utils.exercise import Exercise
 from course_utils.learner import evaluate
@@ -232,6 +234,19 @@ def test_a_question_has_choices_and_a_quiz_its_reasons(item: Question) -> None:
 def test_a_key_that_is_a_letter_is_the_letter_under_which_its_choice_is_shown(item: Question) -> None:
     assert set(item.letters.values()) == set(item.choices)
     assert all(item.letters.get(key, key) == key for key in item.choices)
+
+
+@every_exercise
+def test_a_mistake_shows_on_no_case_but_those_that_it_says(task: Exercise) -> None:
+    for one in mistakes_of(task.home):
+        if one.where is None:
+            continue
+        elsewhere = [(place, case) for place, case in enumerate(task.cases(1), 1) if not one.where(case.spec)]
+        for form in range(len(one.forms)):
+            for place, case in elsewhere:
+                seen = seen_of(task, one, form, case)
+                assert not deviations(run_of(task, place, case, seen)), (one.id, form, case.name)
+                assert not seen.changes, (one.id, form, case.name)
 
 
 # ------------------------------------------------------------------ the cells of a lesson

@@ -46,7 +46,7 @@ def cycle_and_default_arguments(model, make_optimizer, window):
             continue
         turns = itertools.cycle([False] * (window - 1) + [True])
 
-        def hook(param, optimizer=make_optimizer([p]), turns=turns):  # noqa: B008
+        def hook(param, optimizer=make_optimizer([p]), turns=turns):
             if next(turns):
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
@@ -86,7 +86,7 @@ def an_optimizer_for_each_layer(model, make_optimizer, window):
         if not params:
             continue
 
-        def hook(p, params=params, optimizer=make_optimizer(params), passes=[0]):  # noqa: B006, B008
+        def hook(p, params=params, optimizer=make_optimizer(params), passes=[0]):
             passes[0] += 1
             if passes[0] == window * len(params):
                 passes[0] = 0
@@ -128,7 +128,7 @@ def switched_off_instead_of_removed(model, make_optimizer, window):
     for p in model.parameters():
         if p.requires_grad:
 
-            def hook(param, optimizer=make_optimizer([p]), passes=iter(range(1, 10**9))):  # noqa: B008
+            def hook(param, optimizer=make_optimizer([p]), passes=iter(range(1, 10**9))):
                 if switch.on and next(passes) % window == 0:
                     optimizer.step()
                     param.grad = None
@@ -146,7 +146,7 @@ def hooks_of_the_accumulating_nodes(model, make_optimizer, window):
             continue
         node = p.expand_as(p).grad_fn.next_functions[0][0]
 
-        def hook(*_, p=p, optimizer=make_optimizer([p]), passes=itertools.count(1)):  # noqa: B008
+        def hook(*_, p=p, optimizer=make_optimizer([p]), passes=itertools.count(1)):
             if next(passes) % window == 0:
                 optimizer.step()
                 p.grad = None
@@ -220,7 +220,7 @@ def nonlocal_count(model, make_optimizer, window):
     for p in model.parameters():
         if p.requires_grad:
 
-            def hook(param, optimizer=make_optimizer([p])):  # noqa: B008
+            def hook(param, optimizer=make_optimizer([p])):
                 nonlocal count
                 count += 1
                 if count % window == 0:
@@ -243,7 +243,7 @@ def late_binding(model, make_optimizer, window):
         def hook(param):
             counts[param] += 1
             if counts[param] % window == 0:
-                optimizer.step()  # noqa: B023
+                optimizer.step()
                 param.grad = None
 
         handles.append(p.register_post_accumulate_grad_hook(hook))
@@ -416,7 +416,7 @@ def full_backward_hooks(model, make_optimizer, window):
         params = [p for p in module.parameters(recurse=False) if p.requires_grad]
         if params:
 
-            def hook(m, grad_in, grad_out, optimizer=make_optimizer(params), passes=itertools.count(1)):  # noqa: B008
+            def hook(m, grad_in, grad_out, optimizer=make_optimizer(params), passes=itertools.count(1)):
                 if next(passes) % window == 0:
                     optimizer.step()
                     optimizer.zero_grad()
@@ -431,7 +431,7 @@ def a_lambda_of_two_calls(model, make_optimizer, window):
     for p in model.parameters():
         if p.requires_grad:
             o, n = make_optimizer([p]), itertools.count(1)
-            step = lambda p, o=o, n=n: (o.step(), o.zero_grad()) if next(n) % window == 0 else None  # noqa: E731
+            step = lambda p, o=o, n=n: (o.step(), o.zero_grad()) if next(n) % window == 0 else None
             handles.append(p.register_post_accumulate_grad_hook(step))
     return Hooks(handles)
 
@@ -554,7 +554,7 @@ def backward_from_the_number_of_calls(model, make_optimizer, window):
     for p in params:
         if p.requires_grad:
 
-            def hook(param, optimizer=make_optimizer([p])):  # noqa: B008
+            def hook(param, optimizer=make_optimizer([p])):
                 if (next(calls) // len(params) + 1) % window == 0:
                     optimizer.step()
                     param.grad = None

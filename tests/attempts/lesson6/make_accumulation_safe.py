@@ -179,7 +179,7 @@ def sequential_made_anew(model):
 def a_name_in_a_loop(model):
     for module in model.modules():
         if isinstance(module, BATCH_NORM):
-            module = nn.GroupNorm(1, module.num_features)  # noqa: F841, PLW2901
+            module = nn.GroupNorm(1, module.num_features)
     return None
 
 
@@ -438,5 +438,5 @@ def thirty_two_groups(model):
 
 @raised(effects.undefined_name)
 def no_walk(model):
-    for name, _ in modules:  # noqa: F821
+    for name, _ in modules:
         setattr(model, name, torch.nn.Identity())

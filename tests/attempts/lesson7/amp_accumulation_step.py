@@ -237,7 +237,7 @@ def attempt(**pieces):
     return code
 
 
-nothing = lambda self, *_: None  # noqa: E731
+nothing = lambda self, *_: None
 
 
 @wrong(mistakes.cleared_at_the_end_alone)

@@ -44,7 +44,7 @@ def one_long_row_of_float64(gradients, scale, dtype):
 def half_of_the_smallest(gradients, scale, dtype):
     info = torch.finfo(dtype)
     half = info.tiny * info.eps / 2  # what is not above it is rounded to the even neighbour, zero
-    count = lambda masks: sum(int(m.sum()) for m in masks)  # noqa: E731
+    count = lambda masks: sum(int(m.sum()) for m in masks)
     nonzero = [g.ne(0) for g in gradients]
     lost = [g.mul(scale).double().abs().le(half) & n for g, n in zip(gradients, nonzero)]
     return count(lost) / (count(nonzero) or 1)
