@@ -23,6 +23,48 @@ def prepare() -> None:
         import torch._dynamo  # noqa: F401
 
 
+def keep_rules() -> Callable[[], None]:
+    """Have Dynamo know torch's functions by what they are without our taps. Returns what ends that.
+
+    Dynamo notes them once by name. `init_process_group` has it forget and note them anew at the next compilation; with
+    our taps in their places it would not know the functions themselves any more, for as long as the process lives.
+    """
+    kept: list[tuple[str, Any]] = []
+    with suppress(Exception):  # private names, and a Dynamo that works otherwise does not need this
+        rules: Any = sys.modules["torch._dynamo.trace_rules"]
+        for name in ("get_torch_obj_rule_map", "get_tensor_method"):
+            theirs = getattr(rules, name)
+            setattr(rules, name, _Rules(theirs))
+            kept.append((name, theirs))
+
+    def undo() -> None:
+        for name, theirs in kept:
+            setattr(rules, name, theirs)
+
+    return undo
+
+
+class _Rules:
+    """One of Dynamo's cached tables, read before our taps went in."""
+
+    def __init__(self, theirs: Any) -> None:
+        self._theirs = theirs
+        self._table = theirs()
+        self._anew = _without_taps(theirs)
+
+    def __call__(self) -> Any:
+        return self._table
+
+    def cache_clear(self) -> None:
+        self._theirs.cache_clear()
+        self._table = self._anew
+
+
+@functools.cache
+def _without_taps(theirs: Any) -> Any:
+    return theirs.__wrapped__()
+
+
 class _Ran:
     """What code compiled under a ledger says of itself as it runs: Dynamo carries assignments out after the graph."""
 

@@ -189,6 +189,7 @@ def tap(
 
 def _install() -> None:
     compiled.prepare()
+    _undo.append(compiled.keep_rules())
     _tap_grad()
     tap(torch.autograd, "backward", before=_backward_begins, after=_backward_ends)
     tap(torch.autograd, "grad", after=_gradients_taken)

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from gradient_ledger import GradientLedger
 from gradient_ledger.events import Forward, Step
 
 COMPILER = next((c for c in (os.environ.get("CXX"), "g++", "c++", "clang++") if c and shutil.which(c)), None)
+BACKWARD = hasattr(torch._dynamo.config, "trace_autograd_ops")
 inductor = pytest.mark.skipif(COMPILER is None, reason="Inductor needs a C++ compiler, and none is here")
 
 Train = Callable[[Tensor, Tensor], Tensor]
@@ -261,7 +263,7 @@ def same(plain: Run, watched: Run) -> None:
 @inductor
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_training_is_bit_identical_and_the_graphs_are_the_same(way: Callable[[nn.Module, Any], Train]) -> None:
-    if way is everything_in_one_graph and not hasattr(torch._dynamo.config, "trace_autograd_ops"):
+    if way is everything_in_one_graph and not BACKWARD:
         pytest.skip("this torch cannot compile backward()")
     plain = run(way, "ppp")
     # Compiled under a ledger, called without one, and under another. Then: compiled before there is one.
@@ -318,6 +320,27 @@ def test_a_compiled_model_is_left_as_it_was() -> None:
 
 
 # ------------------------------------------------------------------ what it sees, and what it says it does not
+
+
+@pytest.mark.skipif(not BACKWARD, reason="this torch cannot compile backward()")
+def test_dynamo_knows_torchs_functions_after_a_process_group_began_under_a_ledger(tmp_path: Path) -> None:
+    model = nn.Linear(3, 1)
+
+    def gradient(x: Tensor) -> Tensor:
+        (grad,) = torch.autograd.grad(model(x).sum(), [model.weight])
+        return grad
+
+    x = torch.ones(2, 3)
+    store = torch.distributed.FileStore(str(tmp_path / "store"), 1)
+    with GradientLedger() as ledger:
+        torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+        try:
+            torch.compile(lambda x: model(x).sum(), backend="eager")(x).backward()
+        finally:
+            torch.distributed.destroy_process_group()
+    assert not ledger.trouble, ledger.trouble
+    with torch._dynamo.config.patch("trace_autograd_ops", True):
+        assert torch.equal(torch.compile(gradient, backend="eager", fullgraph=True)(x), torch.full((1, 3), 2.0))
 
 
 def watched(loop: Callable[[Any], object], *things: object, **settings: Any) -> GradientLedger:
