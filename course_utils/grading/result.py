@@ -1,0 +1,83 @@
+"""The result of one submission: plain data, one JSON file, the same bytes whenever it is graded with the same seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from course_utils.exercise import Verdict
+
+Kind = Literal["cell", "exercise", "file", "submission"]
+"""What a note is about."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One notebook that somebody handed in, before anything of it is read.
+
+    `path` is a file, or an archive that holds `member`. `student` is an identifier as the roster or the layout gives
+    it; any text, so whatever shows it escapes it. `notes` say what was unclear, in sentences for the student.
+    """
+
+    student: str
+    path: str
+    member: str | None = None
+    when: float = 0.0
+    """When it was handed in, in seconds since the epoch; the file's time where nothing else is known."""
+    name: str = ""
+    """The student's full name where a roster or a layout gives it."""
+    lesson: int | None = None
+    """What the layout says, if anything. The notebook itself decides."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Where it lies, for people: `week3.zip: 03_zeroing.ipynb`."""
+        return f"{self.path}: {self.member}" if self.member else self.path
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something about how a submission was read or run that the student should know, in one sentence or two."""
+
+    kind: Kind
+    text: str
+    where: str = ""
+    """"cell 14" or "exercise 3.2"; empty for the whole file."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """One exercise of a submission: the verdict as the learner would see it, and the points after partial credit."""
+
+    verdict: Verdict
+    points: float
+    notes: tuple[Note, ...] = ()
+    cluster: str = ""
+    """Of a wrong answer without a name: the same for all submissions that do the same on every case."""
+    code: str = ""
+    """The student's own code of the exercise, as it stands in the notebook; for the report's examples."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one submission. Holds no time and no duration: the same seed gives the same bytes."""
+
+    student: str
+    lesson: int | None
+    """None where the file could not be read as any lesson's notebook: `notes` say why, and there are no points."""
+    digest: str
+    """SHA-256 of the notebook's bytes as handed in."""
+    source: str
+    """Where it lay, relative to the folder of submissions."""
+    exercises: tuple[Marked, ...] = ()
+    notes: tuple[Note, ...] = ()
+    name: str = ""
+
+    @property
+    def points(self) -> float:
+        return sum(marked.points for marked in self.exercises)
+
+    @property
+    def max_points(self) -> int:
+        return sum(marked.verdict.max_points for marked in self.exercises)
