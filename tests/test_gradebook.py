@@ -407,29 +407,29 @@ def test_words_on_a_cluster_are_kept_replaced_and_taken_away(book: Gradebook) ->
 
 # ------------------------------------------------------------------ a cluster becomes a mistake
 
-SIX = '''\
+SEVEN = '''\
 import torch
 from torch import nn
 
 def double(x, _=open("it_ran", "w")):
     """Not what was asked."""
     # a comment
-    return double_it(x) if x is None else 6 * x
+    return double_it(x) if x is None else 7 * x
 '''
 
 
-def _six(x):
-    return 6 * x
+def _seven(x):
+    return 7 * x
 
 
 @pytest.fixture
 def unnamed(small_course: Path, tmp_path: Path) -> tuple[Gradebook, str]:
     """A gradebook of the small course with one wrong answer that no mistake explains."""
     task = exercise("9.1")
-    cases, evidence = all_cases(task), made.observed(_six, "9.1")
+    cases, evidence = all_cases(task), made.observed(_seven, "9.1")
     cluster = fingerprint(cases, evidence, task)
     book = Gradebook(tmp_path / "gradebook")
-    one = Marked(judge(task, cases, evidence), 0, cluster=cluster, code=SIX)
+    one = Marked(judge(task, cases, evidence), 0, cluster=cluster, code=SEVEN)
     book.put(Result("anna", 9, made.DIGEST, "anna.ipynb", (one,)))
     return book, cluster
 
@@ -468,10 +468,10 @@ def test_a_cluster_becomes_a_mistake_whose_words_are_left_to_fill_in(
 
     # Once its words are written it is an ordinary mistake.
     for path in changed:
-        text = path.read_text().replace(f"to_be_named_{mark}", "six_times").replace("TO WRITE: ", "")
+        text = path.read_text().replace(f"to_be_named_{mark}", "seven_times").replace("TO WRITE: ", "")
         path.write_text(text.replace("_=open('it_ran', 'w')", "_=None").replace("double_it(x) if x is None else ", ""))
     assert _verified(small_course) == []
-    assert "@wrong(mistakes.six_times)\ndef handed_in_" in bank.read_text()
+    assert "@wrong(mistakes.seven_times)\ndef handed_in_" in bank.read_text()
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from course_utils.grading.result import Marked, Note, Result
 from gradient_ledger.files import writing_atomically
 
 GRADES, EXERCISES = "grades.csv", "exercises.csv"
-_FORMULA = re.compile(r"(^|[;|\t])([\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+_FORMULA = re.compile(r"(^|[;|])([\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 """Where a formula may begin, in full width too: at the start, and where another country's Excel splits cells."""
 
 
@@ -173,5 +173,5 @@ class _Writer:
 
 def harmless(text: str) -> str:
     """`text` in one line, and so that no spreadsheet takes a part of it for a formula: with an apostrophe before it."""
-    text = _FORMULA.sub(r"\1\2'", " ".join(text.replace("\0", "\N{SYMBOL FOR NULL}").splitlines()))
-    return f"'{text}" if text.startswith("\t") else text
+    text = text.replace("\0", "\N{SYMBOL FOR NULL}").replace("\t", " ")
+    return _FORMULA.sub(r"\1'\2", " ".join(text.splitlines()))
