@@ -547,6 +547,14 @@ def test_grades_have_a_row_a_student_and_an_empty_mark_for_what_is_missing(book:
     assert [row[0] for row in _rows(book.folder / "grades.csv")[1:]] == ["anna", "ben", "carl", "dora"]
 
 
+def test_who_is_not_on_the_roster_is_said_where_there_is_one(book: Gradebook) -> None:
+    book.put(made.result("eve", made.right))
+    tables.write_all(book)
+    assert _rows(book.folder / "grades.csv")[1][-1] == ""
+    tables.write_all(book, {"anna": "Anna"})
+    assert [row[-1] for row in _rows(book.folder / "grades.csv")[1:]] == ["No submission.", "Not on the roster."]
+
+
 def test_exercises_have_a_row_each_with_mistake_cluster_and_notes(book: Gradebook) -> None:
     one, other = made.marked(made.forward), made.marked(made.skips_zeros)
     noted = replace(other, notes=(Note("cell", "It was stopped after 20 s.", "cell 14"),), points=7)
