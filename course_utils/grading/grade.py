@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from operator import itemgetter
 
 from course_utils.checks.judge import judge
 from course_utils.exercise import Case, Evidence, Exercise, Fault, Outcome, Verdict
@@ -23,7 +24,8 @@ class Grader:
         """`seed` is the secret of the run: the cases of each exercise are drawn from it."""
         self._seed, self._isolation, self._limits = seed, isolation, limits
         self._sandbox: Sandbox | None = None
-        self._cases: dict[str, list[Case]] = {}
+        self._cases: dict[str, tuple[list[Case], list[int]]] = {}
+        """Of each exercise: its cases in their own order, and the order in which they are handed out."""
 
     def start(self) -> None:
         """Start the sandbox. Raises `NoIsolation` where this machine cannot do what was asked for."""
@@ -45,11 +47,20 @@ class Grader:
         return _result(submission, digest_of(data), lesson.number, marked, notes)
 
     def cases(self, lesson: Lesson) -> Mapping[str, Sequence[Case]]:
-        """The run's cases of each exercise of a lesson: the same for every submission."""
+        """The run's cases of each exercise of a lesson, the same for every submission, in an order of the run's own.
+
+        Some exercises have the same kinds of cases at every seed: answers learned by heart must not fit by their order.
+        The first stays the first, since it is the one that is probed.
+        """
         for exercise in lesson.exercises:
             if exercise.id not in self._cases:
-                self._cases[exercise.id] = exercise.cases(seed_of(self._seed, exercise.id))
-        return {exercise.id: self._cases[exercise.id] for exercise in lesson.exercises}
+                seed = seed_of(self._seed, exercise.id)
+                cases = exercise.cases(seed)
+                rest = list(range(1, len(cases)))
+                random.Random(seed).shuffle(rest)
+                self._cases[exercise.id] = cases, [0, *rest]
+        handed = {exercise.id: self._cases[exercise.id] for exercise in lesson.exercises}
+        return {identifier: [cases[at] for at in order] for identifier, (cases, order) in handed.items()}
 
     def close(self) -> None:
         """End the sandbox. A further `grade` starts another."""
@@ -69,14 +80,18 @@ class Grader:
         code = ran.code.get(exercise.id, "")
         if evidence is None:
             return Marked(_unseen(exercise, notes, written=bool(code)), 0, notes, code=code)
-        cases = self._cases[exercise.id]
+        cases, order = self._cases[exercise.id]
+        if len(evidence) == len(cases):  # all of them, so in the order in which a learner knows them
+            evidence = [piece for _, piece in sorted(zip(order, evidence, strict=True), key=itemgetter(0))]
+        else:
+            cases = [cases[at] for at in order]
         try:
             verdict = judge(exercise, cases, evidence)
         except Exception as error:  # evidence is what a stranger's process sent: it may be anything
             why = f"What came back of the function could not be judged ({type(error).__name__})."
             notes = (*notes, Note("exercise", why, f"exercise {exercise.id}"))
             return Marked(_unseen(exercise, notes, written=True), 0, notes, code=code)
-        return Marked(verdict, verdict.points, notes, _cluster(verdict, cases, evidence), code)
+        return Marked(verdict, verdict.points, notes, _cluster(exercise, verdict, cases, evidence), code)
 
 
 def seed_of(secret: str, exercise: str) -> int:
@@ -128,9 +143,8 @@ def _unseen(exercise: Exercise, notes: Sequence[Note], written: bool) -> Verdict
     return Verdict(exercise.id, exercise.name, outcome, 0, exercise.points, faults)
 
 
-def _cluster(verdict: Verdict, cases: Sequence[Case], evidence: Sequence[Evidence]) -> str:
+def _cluster(exercise: Exercise, verdict: Verdict, cases: Sequence[Case], evidence: Sequence[Evidence]) -> str:
     """The cluster of a wrong answer that no mistake explains."""
     if verdict.passed or verdict.outcome == "not attempted" or verdict.misconception is not None:
         return ""
-    plain = [replace(piece, printed="", warned=()) for piece in evidence]
-    return f"{verdict.exercise}-{fingerprint(cases, plain)}"
+    return fingerprint(cases, evidence, exercise)
