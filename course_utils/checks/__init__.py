@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import PurePath
 
 ANSWER_KEEPERS = frozenset({"answers", "mistakes", "judge", "difference", "solutions"})
@@ -16,3 +17,8 @@ def knows_an_answer(path: PurePath) -> bool:
     parts = [part.split(".")[0] for part in path.parts]
     # An exercise may be called diagnose: its folder stands under `lessons`.
     return not ANSWER_KEEPERS.isdisjoint(parts) or {"checks", "diagnose"} <= set(parts)
+
+
+def answers_are_here() -> bool:
+    """Whether this copy of the course can judge. A release for learners cannot, nor can the grader's sandbox."""
+    return find_spec("course_utils.checks.judge") is not None
