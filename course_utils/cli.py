@@ -1,4 +1,4 @@
-"""`course …`: one command for learners (lab, reset, doctor, audit) and for authors (build, verify, new-exercise).
+"""`course …`: one command for learners (lab, reset, doctor, audit), authors (build, verify, new-exercise), instructors.
 
 Subcommands import what they need when they run, so that `course doctor` can tell what is wrong with
 an environment in which little else works.
@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from course_utils.workbook import find_repository
 from gradient_ledger.audit import (
@@ -41,6 +42,12 @@ class Command:
     description: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
+    room: str = ""
+    """The room of the package that it needs. A release for learners has neither `authoring` nor `grading`."""
+
+    @property
+    def is_here(self) -> bool:
+        return (Path(__file__).parent / self.room).is_dir()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -98,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="`course COMMAND --help` says more about one command.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in filter(lambda one: one.is_here, COMMANDS):
         sub = commands.add_parser(command.name, help=command.summary, description=command.description)
         command.arguments(sub)
         sub.set_defaults(command=command, parser=sub)
@@ -124,6 +131,13 @@ def _exercise_id(text: str) -> str:
     if not re.fullmatch(r"[1-9]\d?\.[1-9]\d?", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not an exercise's number, such as 2.7")
     return text
+
+
+def _points(text: str) -> tuple[str, int]:
+    found = re.fullmatch(r"([1-9]\d?\.[1-9]\d?)=(\d{1,3})", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} gives no exercise its points: write 3.1=20, a whole number")
+    return found[1], int(found[2])
 
 
 def _function_name(text: str) -> str:
@@ -228,6 +242,33 @@ def _audit(options: argparse.Namespace) -> int:
         return _complain(str(error), COULD_NOT_RUN)
 
 
+def _release_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="a new folder, or an empty one")
+    parser.add_argument(
+        "--lesson", type=_lesson, nargs="+", action="extend", default=[], metavar="N", help="only these; default: all"
+    )
+    parser.add_argument(
+        "--points",
+        type=_points,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="3.1=20",
+        help="other points than the lesson declares",
+    )
+    parser.add_argument(
+        "--seed", default="", metavar="TEXT", help="draws the cases that learners see; the grader's own is another one"
+    )
+
+
+def _release(options: argparse.Namespace) -> int:
+    from course_utils.grading.release import describe, own_terms, release
+
+    terms = own_terms(options.lesson, dict(options.points), options.seed)
+    print(describe(options.out, release(find_repository(), options.out, terms)))
+    return 0
+
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         "lab",
@@ -266,6 +307,7 @@ COMMANDS: tuple[Command, ...] = (
         "Write notebooks/*.ipynb and solutions/*.ipynb from solutions/*.py.",
         _build_arguments,
         _build,
+        room="authoring",
     ),
     Command(
         "verify",
@@ -274,6 +316,7 @@ COMMANDS: tuple[Command, ...] = (
         "the misconception they were written for, texts and registry agree.",
         _lessons_argument,
         _verify,
+        room="authoring",
     ),
     Command(
         "new-exercise",
@@ -281,6 +324,16 @@ COMMANDS: tuple[Command, ...] = (
         "Write the files of a new exercise, each with what is left to fill in.",
         _new_exercise_arguments,
         _new_exercise,
+        room="authoring",
+    ),
+    Command(
+        "release",
+        "write an instructor's own course, without answers",
+        "Write a course of the chosen lessons into FOLDER: student notebooks and the package, no solutions, nothing "
+        "that knows an answer. `make lab` there opens it; `course grade --course FOLDER` grades with its points.",
+        _release_arguments,
+        _release,
+        room="grading",
     ),
 )
 

@@ -183,7 +183,9 @@ def hint(identifier: str) -> None:
     rungs = [f"{index + 1} of {len(exercise.hints)}: {text}" for index, text in enumerate(exercise.hints[:shown])]
     title = f"Hints for exercise {identifier}, {exercise.name}"
     if shown == len(exercise.hints):
-        then = f' `solution("{identifier}")` opens after a pass or two different attempts.' if answers_are_here() else ""
+        then = (
+            f' `solution("{identifier}")` opens after a pass or two different attempts.' if answers_are_here() else ""
+        )
         rungs.append(f"That was the last hint.{then}")
     show(
         Shown("\n".join([title, *(f"  {rung}" for rung in rungs)]), html.box(title, [html.paragraph(r) for r in rungs]))

@@ -90,7 +90,9 @@ def start_page(all_of_them: list[Standing], now: datetime) -> str:
     return _PAGE.format(
         next=_next_step(all_of_them),
         counted="Exercises passed" if marked else "Exercises that run",
-        state=f"You have {points} of {most} points" if marked else "Your instructor marks your work: this is how far you are",
+        state=f"You have {points} of {most} points"
+        if marked
+        else "Your instructor marks your work: this is how far you are",
         check=_CHECK if marked else _CHECK_WITHOUT_ANSWERS,
         hint=_HINT if marked else _HINT_WITHOUT_ANSWERS,
         rows="\n".join(rows),
