@@ -17,7 +17,7 @@ from typing import Any
 
 from course_utils.checks import knows_an_answer
 from course_utils.lessons import Lesson, adopt, lessons
-from course_utils.lessons.terms import PLACE, Terms, read_terms, to_text
+from course_utils.lessons.terms import PLACE, Terms, to_text
 from gradient_ledger.errors import UserError
 
 PACKAGES = ("course_utils", "gradient_ledger")
