@@ -30,7 +30,7 @@ _LESSON_PACKAGE = re.compile(r"course_utils\.lessons\.lesson(\d+)")
 _FOR_AUTHORS = re.compile(r"^# >>> author.*?^# <<< author[^\n]*\n", re.DOTALL | re.MULTILINE)
 
 
-def own_terms(only: Sequence[int], points: Mapping[str, int], seed: str) -> Terms:
+def choose_terms(only: Sequence[int], points: Mapping[str, int], seed: str) -> Terms:
     """The terms of a course of the lessons `only` (all when empty), every exercise with its points.
 
     `points` holds those that are to be others than declared. Raises `UserError` for a lesson or an exercise that the

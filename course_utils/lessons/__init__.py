@@ -31,6 +31,8 @@ def adopt(own: Terms | None) -> None:
     None goes back to those beside the lessons.
     """
     global _adopted
+    if own == _adopted:
+        return
     _adopted = own
     for known in (terms, lesson, lessons):
         known.cache_clear()

@@ -30,7 +30,7 @@ class Terms:
 
     lessons: tuple[int, ...] = ()
     """Their numbers; empty for all."""
-    points: Mapping[str, int] = field(default_factory=dict)
+    points: Mapping[str, int] = field(default_factory=dict, hash=False)
     """{exercise id: points}; an exercise that is not named keeps those that its lesson declares."""
     seed: str = ""
 
@@ -59,6 +59,13 @@ def read_terms(path: Path) -> Terms:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{file} does not hold the terms of a course ({error}); `course release` writes it") from None
     return Terms(lessons, points, data["seed"])
+
+
+def own_terms(folder: Path) -> Terms:
+    """The terms of an own course. Raises `UserError` where the folder holds none."""
+    if not (folder / PLACE).is_file():
+        raise UserError(f"{folder} is no course of your own: `course release --out {folder}` writes one")
+    return read_terms(folder)
 
 
 def to_text(terms: Terms) -> str:

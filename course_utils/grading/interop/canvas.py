@@ -85,9 +85,13 @@ def _is_student(sheet: Sheet, row: int) -> bool:
 
 
 def _points_possible(sheet: Sheet, column: int) -> float | None:
-    said = next((sheet.cell(row, column) for row in range(1, len(sheet.rows)) if _POINTS_POSSIBLE in sheet.cell(row, 0)), "")
+    said = next(
+        (sheet.cell(row, column) for row in range(1, len(sheet.rows)) if _POINTS_POSSIBLE in sheet.cell(row, 0)), ""
+    )
     if "read only" in said.casefold():
-        raise UserError(f"{sheet.name}: Canvas works out the column {sheet.header[column]!r} itself; name an assignment")
+        raise UserError(
+            f"{sheet.name}: Canvas works out the column {sheet.header[column]!r} itself; name an assignment"
+        )
     try:
         return float(said.replace(",", ".")) if said else None
     except ValueError:

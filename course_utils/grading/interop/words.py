@@ -15,7 +15,9 @@ def lines(result: Result) -> list[str]:
 
 def _line(marked: Marked) -> str:
     verdict = marked.verdict
-    said = f"{verdict.exercise} {verdict.name}: {number(marked.points)} of {verdict.max_points} points, {verdict.outcome}"
+    said = (
+        f"{verdict.exercise} {verdict.name}: {number(marked.points)} of {verdict.max_points} points, {verdict.outcome}"
+    )
     fault = verdict.faults[0] if verdict.faults else None
     if fault is not None and len(fault.mistakes) == 1:
         said += f": {fault.mistakes[0].title} ({fault.mistakes[0].id})"
