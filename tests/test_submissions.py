@@ -606,6 +606,12 @@ def test_a_broken_zip_is_said_and_stops_nothing(tmp_path: Path, how: str) -> Non
         assert warned(found, "no notebook", "alice")
 
 
+def test_a_member_without_a_name_is_left_out() -> None:
+    data = packed({"a.ipynb": b"", "@": b""}).replace(b"@", b"\0")
+    faults = {member.name: member.fault for member in Archive(io.BytesIO(data)).members()}
+    assert faults["a.ipynb"] == "" and "leads out" in faults[""]
+
+
 def test_zips_of_other_kinds_are_said(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_LZMA) as archive:
