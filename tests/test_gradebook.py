@@ -451,7 +451,8 @@ def test_a_cluster_becomes_a_mistake_whose_words_are_left_to_fill_in(
     mark = cluster.split("-")[1]
 
     said = new_mistake(book, cluster, small_course)
-    assert any("double_it" in line for line in said) and any("read it first" in line for line in said)
+    assert any("It uses double_it, which stood elsewhere" in line for line in said)
+    assert any("read it first" in line for line in said)
     changed = {path for path in small_course.rglob("*.py") if path.read_text() != before.get(path)}
     assert changed == {mistakes, bank}
     for path in changed:  # nothing of what was there is gone
