@@ -1,4 +1,4 @@
-"""`course …`: one command for learners (lab, reset, doctor, audit) and for authors (build, verify, new-exercise).
+"""`course …`: one command for learners (lab, reset, doctor, audit), authors (build, verify, new-exercise), instructors.
 
 Subcommands import what they need when they run, so that `course doctor` can tell what is wrong with
 an environment in which little else works.
@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from course_utils.workbook import find_repository
 from gradient_ledger.audit import (
@@ -41,6 +42,12 @@ class Command:
     description: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
+    room: str = ""
+    """The room of the package that it needs. A release for learners has neither `authoring` nor `grading`."""
+
+    @property
+    def is_here(self) -> bool:
+        return (Path(__file__).parent / self.room).is_dir()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -98,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="`course COMMAND --help` says more about one command.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in filter(lambda one: one.is_here, COMMANDS):
         sub = commands.add_parser(command.name, help=command.summary, description=command.description)
         command.arguments(sub)
         sub.set_defaults(command=command, parser=sub)
@@ -124,6 +131,13 @@ def _exercise_id(text: str) -> str:
     if not re.fullmatch(r"[1-9]\d?\.[1-9]\d?", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not an exercise's number, such as 2.7")
     return text
+
+
+def _points(text: str) -> tuple[str, int]:
+    found = re.fullmatch(r"([1-9]\d?\.[1-9]\d?)=(\d{1,3})", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} gives no exercise its points: write 3.1=20, a whole number")
+    return found[1], int(found[2])
 
 
 def _function_name(text: str) -> str:
@@ -228,6 +242,155 @@ def _audit(options: argparse.Namespace) -> int:
         return _complain(str(error), COULD_NOT_RUN)
 
 
+def _release_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="a new folder, or an empty one")
+    parser.add_argument(
+        "--lesson", type=_lesson, nargs="+", action="extend", default=[], metavar="N", help="only these; default: all"
+    )
+    parser.add_argument(
+        "--points",
+        type=_points,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="3.1=20",
+        help="other points than the lesson declares",
+    )
+    parser.add_argument(
+        "--seed", default="", metavar="TEXT", help="draws the cases that learners see; the grader's own is another one"
+    )
+
+
+def _release(options: argparse.Namespace) -> int:
+    from course_utils.grading.release import choose_terms, describe, release
+
+    terms = choose_terms(options.lesson, dict(options.points), options.seed)
+    print(describe(options.out, release(find_repository(), options.out, terms)))
+    return 0
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a count: a number from 1")
+    return int(text)
+
+
+def _grade_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = (
+        "course grade SUBMISSIONS --out GRADEBOOK [--course FOLDER] [--roster CSV] [--lesson N] [--student ID]\n"
+        "       [--regrade] [--seed TEXT] [--jobs N] [--engine dask --scheduler ADDRESS] [--isolation none]\n"
+        '       course grade --out GRADEBOOK --comment CLUSTER "TEXT"'
+    )
+    parser.add_argument("submissions", nargs="?", metavar="SUBMISSIONS", help="a folder, or a zip, of notebooks")
+    parser.add_argument("--out", required=True, metavar="GRADEBOOK", help="the folder for marks, pages and the report")
+    parser.add_argument("--roster", metavar="CSV", help="a list of the students, with a column of ids, logins or names")
+    parser.add_argument("--lesson", type=_lesson, action="append", default=[], metavar="N", help="only this lesson")
+    parser.add_argument("--student", action="append", default=[], metavar="ID", help="only this student")
+    parser.add_argument(
+        "--regrade", action="store_true", help="grade again what is graded, with other options if given"
+    )
+    parser.add_argument("--seed", metavar="TEXT", help="what the cases are drawn from; by default a secret of the run")
+    parser.add_argument(
+        "--course", metavar="FOLDER", help="your own course from `course release`: its lessons, its points"
+    )
+    parser.add_argument("--jobs", type=_count, default=0, metavar="N", help="processes that grade; default: the cores")
+    parser.add_argument("--engine", choices=("local", "dask"), default="local", help="this machine, or a Dask cluster")
+    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of the Dask cluster: tcp://HOST:8786")
+    parser.add_argument(
+        "--isolation",
+        choices=("bubblewrap", "none"),
+        default="bubblewrap",
+        help="none runs their code as you, with all that you may do: for your own notebooks alone",
+    )
+    parser.add_argument(
+        "--comment", nargs=2, metavar=("CLUSTER", "TEXT"), help="put your words on all wrong answers of a cluster"
+    )
+
+
+def _grade(options: argparse.Namespace) -> int:
+    if (options.engine == "dask") != bool(options.scheduler):
+        raise UserError("--engine dask and --scheduler ADDRESS go together")
+    if bool(options.comment) == bool(options.submissions):
+        raise UserError("give the folder of submissions, or --comment: `course grade --help` shows both")
+    from course_utils.grading import command
+
+    if options.comment:
+        return command.comment_command(Path(options.out), *options.comment)
+    return command.grade_command(
+        command.Options(
+            Path(options.submissions),
+            Path(options.out),
+            roster=Path(options.roster) if options.roster else None,
+            course=Path(options.course) if options.course else None,
+            lessons=tuple(options.lesson),
+            students=tuple(options.student),
+            regrade=options.regrade,
+            seed=options.seed,
+            jobs=options.jobs,
+            scheduler=options.scheduler,
+            isolation=options.isolation,
+        )
+    )
+
+
+def _new_mistake_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("cluster", metavar="CLUSTER", help="as the class report calls it")
+    parser.add_argument("--out", required=True, metavar="GRADEBOOK", help="the gradebook that the report is of")
+
+
+def _new_mistake(options: argparse.Namespace) -> int:
+    from course_utils.grading.command import new_mistake_command
+
+    with _authoring_faults():
+        return new_mistake_command(Path(options.out), options.cluster, find_repository())
+
+
+def _export_arguments(parser: argparse.ArgumentParser) -> None:
+    tools = parser.add_subparsers(metavar="TOOL", dest="tool", required=True)
+
+    def tool(name: str, summary: str) -> argparse.ArgumentParser:
+        one = tools.add_parser(name, help=summary, description=summary)
+        one.add_argument("--lesson", type=_lesson, required=True, metavar="N", help="the lesson that is marked there")
+        one.add_argument("--out", type=Path, required=True, metavar="FILE", help="what is written")
+        return one
+
+    gradescope = tool("gradescope", "an autograder to upload to Gradescope")
+    github = tool("github-classroom", "a workflow that grades on every push, for GitHub Classroom")
+    for one in (gradescope, github):
+        one.add_argument("--course", type=Path, metavar="FOLDER", help="your own course from `course release`")
+    gradescope.add_argument(
+        "--isolation",
+        choices=("bubblewrap", "none"),
+        default="bubblewrap",
+        help="none where Gradescope's container cannot isolate: a submission can then read the answers",
+    )
+    github.add_argument("--repository", metavar="OWNER/NAME", help="of the course; default: as in pyproject.toml")
+    canvas = tool("canvas", "put points into the gradebook that Canvas exported")
+    moodle = tool("moodle", "put points and comments into a grading worksheet of Moodle's")
+    for one in (canvas, moodle):
+        one.add_argument("gradebook", type=Path, metavar="GRADEBOOK", help="what `course grade` wrote")
+        one.add_argument("exported", type=Path, metavar="EXPORTED", help="the CSV file as the tool gave it")
+        one.add_argument("--scale", action="store_true", help="turn points into those that the assignment has there")
+    canvas.add_argument("--assignment", required=True, metavar="NAME", help="the name of the assignment in Canvas")
+    moodle.add_argument("--no-comments", action="store_true", help="points alone")
+
+
+def _export(options: argparse.Namespace) -> int:
+    from course_utils.grading import interop
+
+    if options.tool == "gradescope":
+        interop.export_gradescope(find_repository(), options.out, options.lesson, options.course, options.isolation)
+    elif options.tool == "github-classroom":
+        interop.export_github(find_repository(), options.out, options.lesson, options.course, options.repository)
+    elif options.tool == "canvas":
+        book = (options.gradebook, options.exported, options.out, options.lesson)
+        interop.export_canvas(*book, options.assignment, scale=options.scale)
+    else:
+        book = (options.gradebook, options.exported, options.out, options.lesson)
+        interop.export_moodle(*book, scale=options.scale, comments=not options.no_comments)
+    return 0
+
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         "lab",
@@ -266,6 +429,7 @@ COMMANDS: tuple[Command, ...] = (
         "Write notebooks/*.ipynb and solutions/*.ipynb from solutions/*.py.",
         _build_arguments,
         _build,
+        room="authoring",
     ),
     Command(
         "verify",
@@ -274,6 +438,25 @@ COMMANDS: tuple[Command, ...] = (
         "the misconception they were written for, texts and registry agree.",
         _lessons_argument,
         _verify,
+        room="authoring",
+    ),
+    Command(
+        "grade",
+        "grade a folder of submissions",
+        "Run every notebook in a sandbox without network, answers or other submissions, judge what its functions do, "
+        "and keep marks, a page a student and a report on the class in GRADEBOOK. What is graded is written at once: "
+        "the same command goes on where it was interrupted.",
+        _grade_arguments,
+        _grade,
+        room="grading",
+    ),
+    Command(
+        "new-mistake",
+        "turn a cluster of wrong answers into a mistake with a name",
+        "Write the skeleton of a mistake, and an attempt that makes it, from one answer of the cluster.",
+        _new_mistake_arguments,
+        _new_mistake,
+        room="grading",
     ),
     Command(
         "new-exercise",
@@ -281,6 +464,24 @@ COMMANDS: tuple[Command, ...] = (
         "Write the files of a new exercise, each with what is left to fill in.",
         _new_exercise_arguments,
         _new_exercise,
+        room="authoring",
+    ),
+    Command(
+        "release",
+        "write an instructor's own course, without answers",
+        "Write a course of the chosen lessons into FOLDER: student notebooks and the package, no solutions, nothing "
+        "that knows an answer. `make lab` there opens it; `course grade --course FOLDER` grades with its points.",
+        _release_arguments,
+        _release,
+        room="grading",
+    ),
+    Command(
+        "export",
+        "put grading, or points, into Gradescope, GitHub Classroom, Canvas or Moodle",
+        "Write a file in the format of another tool.",
+        _export_arguments,
+        _export,
+        room="grading",
     ),
 )
 

@@ -16,7 +16,7 @@ from course_utils.checks.observe import observe
 from course_utils.exercise import Case, Change, Evidence, Exercise, Frame, Raised, Verdict
 from course_utils.learner import evaluate
 from course_utils.lessons import lessons
-from course_utils.plain import Opaque, Plain, TensorData, to_plain
+from course_utils.plain import Opaque, TensorData, to_plain
 
 EXERCISES = [task for each in lessons() for task in each.exercises]
 
@@ -137,6 +137,17 @@ def test_a_mistake_that_fits_only_where_it_changes_nothing_is_not_named() -> Non
     verdict = judge(TASK, CASES, evidence)
     assert verdict.misconception is None and verdict.cases_passed == len(CASES) - 1
     assert verdict.faults[0].case.startswith("case 4 of")
+
+
+def test_points_follow_the_cases_where_the_exercise_says_so() -> None:
+    task = replace(TASK, partial=True, points=20)
+    evidence = _all(lambda piece: piece)
+    assert judge(task, CASES, evidence).points == 20
+    evidence[2] = replace(evidence[2], result=None)
+    verdict = judge(task, CASES, evidence)
+    assert verdict.outcome == "failed" and verdict.points == 20 * (len(CASES) - 1) // len(CASES)
+    assert judge(task, CASES, [replace(piece, result=None) for piece in evidence]).points == 0
+    assert judge(task, CASES, [replace(evidence[0], status="not attempted", result=None)]).points == 0
 
 
 def test_points_are_all_or_none_and_the_first_failing_case_is_shown() -> None:
@@ -261,18 +272,6 @@ def test_evidence_that_does_not_fit_the_cases_is_refused() -> None:
     for evidence in ([], right[1:], right[:3], [Evidence(CASES[0].name, "raised")], right * 2):
         with pytest.raises(ValueError):
             judge(TASK, CASES, evidence)
-
-
-FORGED: list[Plain] = [None, {}, [], "", 0, [None], {"W1": None}, Opaque("x", "y"), [TensorData(torch.ones(1))] * 4]
-
-
-@every_exercise
-def test_forged_evidence_fails_and_breaks_nothing(task: Exercise) -> None:
-    cases = task.cases(0)
-    for result in FORGED:
-        for facts in ({}, {"autograd": [1]}, {"different tensors": "many"}, {".grad after the call": 3}):
-            evidence = [Evidence(case.name, "returned", result, facts) for case in cases]
-            assert judge(task, cases, evidence).outcome == "failed"
 
 
 # ------------------------------------------------------------------ comparing
