@@ -589,16 +589,10 @@ def _of_layers_alone(model: nn.Module) -> list[nn.Parameter]:
     return [param for param in _trainable(model) if id(param) not in own]
 
 
-def _of_usual_names(model: nn.Module) -> list[nn.Parameter]:
-    named = {id(param) for name, param in model.named_parameters() if name.endswith(("weight", "bias"))}
-    return [param for param in _trainable(model) if id(param) in named]
-
-
 @mistake(
     "The model's own parameter was left out",
     "A parameter that belongs to the model itself, and to none of its layers, was not stepped, and its gradient stayed.",
     "Is there a way to ask for all parameters of a model, wherever they are?",
-    also=(_fused(which=_of_usual_names),),
     where=lambda spec: spec["model"] == "scaled",
 )
 def own_parameter_left_out(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
@@ -624,7 +618,6 @@ def weights_alone(model: nn.Module, make_optimizer: MakeList, window: int) -> ob
     "Registering a hook gives back something that can take it away again. What object could keep all of these, and take "
     "them away together?",
     "A list of handles has all that is needed, and a remove() of its own, which is another.",
-    also=(_fused(handle=lambda hooks: None),),
 )
 def no_handle(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
     return _fused(handle=list)(model, make_optimizer, window)
