@@ -20,6 +20,8 @@ Batches = Sequence[Batch]
 Config = Mapping[str, Any]
 Run = Callable[..., object]
 Part = Literal["model", "parameters", "optimizer", "scaler", "schedule"]
+Parts = Mapping[str, Any]
+"""{name: what has a state_dict()}."""
 ALL: tuple[Part, ...] = ("model", "optimizer", "scaler", "schedule")
 
 
@@ -110,7 +112,7 @@ class _How:
         scaler = torch.amp.GradScaler("cpu", enabled=self.scaled)
         share = (lambda s: 1.0) if self.schedule == "constant" else (lambda s: 1 - s / config["steps"])
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share)
-        every = {"model": model, "optimizer": optimizer, "scaler": scaler, "schedule": schedule}
+        every: Parts = {"model": model, "optimizer": optimizer, "scaler": scaler, "schedule": schedule}
         first = 0
         if self.seed_once:
             _seed(config["seed"])
@@ -118,15 +120,7 @@ class _How:
             state = torch.load(checkpoint)
             if self.finished == "leave" and state["window"] >= config["steps"]:
                 return None
-            for name in self.parts:
-                if name == "parameters":
-                    with torch.no_grad():
-                        for p, value in zip(model.parameters(), state[name], strict=True):
-                            p.copy_(value)
-                else:
-                    every[name].load_state_dict(state[name])  # type: ignore[attr-defined]
-            if "optimizer" not in self.parts and "schedule" in self.parts:
-                optimizer.param_groups[0]["lr"] = schedule.get_last_lr()[0]
+            self._load(state, every)
             if self.schedule_last:
                 optimizer.param_groups[0]["lr"] = config["lr"]
             if self.windows_are_steps:
@@ -165,13 +159,27 @@ class _How:
                 window += 1
                 saves = self.saves(window - 1, config) and (stepped or self.saves_skipped)
                 if checkpoint is not None and saves:
-                    state = {name: every[name].state_dict() for name in self.parts if name != "parameters"}  # type: ignore[attr-defined]
-                    if "parameters" in self.parts:
-                        state["parameters"] = [p.detach() for p in model.parameters()]
-                    self.write({**state, "window": window}, checkpoint)
+                    self.write({**self._saved(every), "window": window}, checkpoint)
         if self.train == "for the run":
             model.train(mode)
         return None
+
+    def _saved(self, every: Parts) -> dict[str, Any]:
+        state: dict[str, Any] = {name: every[name].state_dict() for name in self.parts if name != "parameters"}
+        if "parameters" in self.parts:
+            state["parameters"] = [p.detach() for p in every["model"].parameters()]
+        return state
+
+    def _load(self, state: Mapping[str, Any], every: Parts) -> None:
+        for name in self.parts:
+            if name == "parameters":
+                with torch.no_grad():
+                    for p, value in zip(every["model"].parameters(), state[name], strict=True):
+                        p.copy_(value)
+            else:
+                every[name].load_state_dict(state[name])
+        if "optimizer" not in self.parts and "schedule" in self.parts:
+            every["optimizer"].param_groups[0]["lr"] = every["schedule"].get_last_lr()[0]
 
     def _step(self, model: nn.Module, config: Config, optimizer: Any, scaler: Any, schedule: Any) -> bool:
         if self.clip == "unscaled":
