@@ -78,28 +78,6 @@ def a_buffer_of_its_own(model, make_optimizer, window):
 
 
 @right
-def an_optimizer_for_each_layer(model, make_optimizer, window):
-    stack, seen = contextlib.ExitStack(), set()
-    for module in model.modules():
-        params = [p for p in module.parameters(recurse=False) if p.requires_grad and p not in seen]
-        seen.update(params)
-        if not params:
-            continue
-
-        def hook(p, params=params, optimizer=make_optimizer(params), passes=[0]):
-            passes[0] += 1
-            if passes[0] == window * len(params):
-                passes[0] = 0
-                optimizer.step()
-                optimizer.zero_grad()
-
-        for p in params:
-            stack.callback(p.register_post_accumulate_grad_hook(hook).remove)
-    stack.remove = stack.close
-    return stack
-
-
-@right
 def partial_of_a_top_level_function(model, make_optimizer, window):
     hooks = [
         p.register_post_accumulate_grad_hook(partial(_step_when_due, make_optimizer([p]), window, itertools.count(1)))
@@ -603,3 +581,25 @@ def a_hook_of_the_optimizer(model, make_optimizer, window):
 def nothing_but_a_handle(model, make_optimizer, window):
     make_optimizer(list(nn.Module.parameters(model)))
     return Hooks([])
+
+
+@wrong(mistakes.waited_for_all)
+def an_optimizer_for_each_layer(model, make_optimizer, window):
+    stack, seen = contextlib.ExitStack(), set()
+    for module in model.modules():
+        params = [p for p in module.parameters(recurse=False) if p.requires_grad and p not in seen]
+        seen.update(params)
+        if not params:
+            continue
+
+        def hook(p, params=params, optimizer=make_optimizer(params), passes=[0]):
+            passes[0] += 1
+            if passes[0] == window * len(params):
+                passes[0] = 0
+                optimizer.step()
+                optimizer.zero_grad()
+
+        for p in params:
+            stack.callback(p.register_post_accumulate_grad_hook(hook).remove)
+    stack.remove = stack.close
+    return stack

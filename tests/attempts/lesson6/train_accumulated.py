@@ -813,3 +813,37 @@ def running_loss(model, optimizer, loss_fn, batches, window, epochs, scheduler=N
                 scheduler.step()
         losses.append(total / sum(len(x) for x, _ in batches))
     return losses
+
+
+@wrong(says="where parts of the model are in eval mode")
+def the_root_mode_for_all(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+    was = model.training
+    model.train()
+    history = windows_as_slices(model, optimizer, loss_fn, batches, window, epochs, scheduler, max_norm)
+    model.train(was)
+    return history
+
+
+@wrong(mistakes.rest_leaked)
+def the_rest_leaks_and_nothing_is_cleared_first(
+    model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None
+):
+    history = []
+    for _ in range(epochs):
+        total = samples = 0
+        for i, (x, y) in enumerate(batches):
+            first = i - i % window
+            rows = sum(len(a) for a, _ in batches[first : first + window])
+            loss = loss_fn(model(x), y)
+            (loss * len(x) / rows).backward()
+            total += loss.item() * len(x)
+            samples += len(x)
+            if (i + 1) % window == 0:
+                if max_norm is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+                optimizer.step()
+                if scheduler is not None:
+                    scheduler.step()
+                optimizer.zero_grad()
+        history.append(total / samples)
+    return history

@@ -426,6 +426,9 @@ def rest_dropped(*args: Any, **more: Any) -> object:
         # weighed by the window that was meant, with what was left over before still in .grad
         *_also_over_batches(_rest_without_step, clear=("run", "after")),
         *_also_over_batches(_rest_without_step, clear=("run", "after"), weigh=_by_batches),
+        # cleared after a step alone: what .grad held at the call was in the first one, too
+        *_also_over_batches(_rest_without_step, clear=("after",)),
+        *_also_over_batches(_rest_without_step, clear=("after",), weigh=_by_batches),
     ),
 )
 def rest_leaked(*args: Any, **more: Any) -> object:
