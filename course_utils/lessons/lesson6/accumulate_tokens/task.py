@@ -87,7 +87,7 @@ EXERCISE = Exercise(
     goal=(
         "Write `accumulate_tokens(model, micro_batches, ignore_index=-100)`. Afterwards every `.grad` holds the gradient "
         "of the cross-entropy, as a mean over all targets that count in all micro-batches together.\n\n"
-        "- `micro_batches` is a list of one pair `(tokens, labels)` or more, two tensors of whole numbers, both of shape "
+        "- `micro_batches` is a list of one pair `(tokens, labels)` or more, two int64 tensors, both of shape "
         "`(b, t)`. `t` is 2 or more; `b` and `t` may differ from pair to pair.\n"
         "- `model(tokens)` returns logits of shape `(b, t, v)`. Those at place `i` are to say the **next** token, "
         "`labels[:, i + 1]`: the labels are not shifted, and may differ from the tokens. So the first label of a row is no "
