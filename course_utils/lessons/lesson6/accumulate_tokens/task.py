@@ -92,7 +92,7 @@ EXERCISE = Exercise(
         "- `model(tokens)` returns logits of shape `(b, t, v)`. Those at place `i` are to say the **next** token, "
         "`labels[:, i + 1]`: the labels are not shifted, and may differ from the tokens. So the first label of a row is no "
         "target, and the logits of the last place have none.\n"
-        "- A target that is `ignore_index` does not count. `ignore_index` may be any number, a token from 0 to `v - 1`, "
+        "- A target that is `ignore_index` does not count. `ignore_index` may be any whole number, a token from 0 to `v - 1`, "
         "too; the labels that count are such tokens.\n"
         "- A micro-batch may have no target that counts. In all of them together there is at least one.\n\n"
         f"{GRAD_BEFORE}"
