@@ -13,8 +13,11 @@ import linecache
 import re
 import sys
 import types
+from functools import cache
 from typing import Any
 
+CELL = r"<ipython-input-(\d+)-submission>"
+"""The file names of cells: those that IPython once gave, by which the ledger and tracebacks know a cell."""
 _RUN_ONCE = frozenset({"time", "timeit", "capture", "prun"})
 _OPTIONS = re.compile(r"^(\s*-[a-zA-Z]+(\s*\d+)?(?=\s|$))*\s*")
 
@@ -81,8 +84,7 @@ class Kernel:
 
     def run(self, number: int, source: str) -> None:
         """Run a cell of plain Python. Raises whatever it raises."""
-        # The name that IPython once gave, by which the ledger and tracebacks know cells.
-        self._file = f"<ipython-input-{number}-submission>"
+        self._file = CELL.replace(r"(\d+)", str(number))
         linecache.cache[self._file] = (len(source), None, source.splitlines(True), self._file)
         self._execute(source, "exec")
 
@@ -106,6 +108,7 @@ class Kernel:
         return value
 
 
+@cache
 def plain_python(source: str) -> str:
     """A cell's text as Python, line by line: magics become calls of `get_ipython()`, or go."""
     first, _, rest = source.lstrip("\n").partition("\n")

@@ -110,12 +110,11 @@ def _be_a_child(request: dict[str, Any], descriptors: list[int], nursery: linux.
 
     line, trouble = socket.socket(fileno=descriptors[0]), descriptors[1]
     try:
+        os.setsid()  # else a signal to "my process group" would reach the warm process
         if nursery:
             linux.shut_in(nursery, request["disk"])
             scratch = linux.SCRATCH
             linux.limit_resources(request["seconds"], request["memory"], request["processes"], request["disk"])
-        else:
-            os.setsid()
         _settle(scratch, keep={line.fileno(), trouble})
     except Exception as error:
         wire.send(line, wire.notice(wire.FAULT, f"{type(error).__name__}: {error}"))
@@ -148,6 +147,8 @@ def _warm_up() -> None:
     import torch
 
     torch.set_num_threads(1)
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1)  # imports a good part of torch, once
+    optimizer.step()
     from course_utils.lessons import lessons
 
     for name in _WARM:
@@ -160,10 +161,6 @@ def _warm_up() -> None:
     from course_utils.checks.observe import observe_all
     from course_utils.grading.jail import child, plan  # noqa: F401
 
-    weight = torch.nn.Parameter(torch.ones(2))
-    optimizer = torch.optim.SGD([weight], lr=0.1)
-    weight.sum().backward()
-    optimizer.step()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for lesson in lessons():
