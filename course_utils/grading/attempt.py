@@ -69,10 +69,9 @@ class Attempt:
         `wait` is for a child that seems to end by itself. Raises `Gone`.
         """
         try:
-            if wait and self._child.ended_within(_GRACE):
-                return warm.ended()
+            status = warm.ended_within(_GRACE) if wait else None
             self._child.kill()  # it goes while we judge: nobody waits for it here
-            return None
+            return status
         finally:
             self._child.close()
 

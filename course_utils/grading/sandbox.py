@@ -26,13 +26,14 @@ RESTARTS = 5
 class Sandbox:
     """A warm process under isolation, in which one submission after the other runs, each in a child of its own.
 
-    It is for one thread: the warm process ends with the thread that started it.
+    It is for one thread: under bubblewrap the warm process ends with the thread that started it, and with this process
+    however that ends.
     """
 
     def __init__(self, isolation: Isolation = "bubblewrap", limits: Limits | None = None) -> None:
         """Start it. Raises `NoIsolation` where this machine cannot do what was asked for."""
         self._isolation, self._limits = isolation, limits or Limits()
-        if isolation == "bubblewrap" and (reason := why_not()):
+        if reason := why_not(isolation):
             raise NoIsolation(reason)
         self._warm: Warm | None = None
         self._learned: set[str] = set()
