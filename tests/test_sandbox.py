@@ -17,11 +17,11 @@ import pytest
 from course_utils.checks import knows_an_answer
 from course_utils.checks.judge import judge
 from course_utils.exercise import Case, Evidence
-from course_utils.grading import bubble, staging
-from course_utils.grading.attempt import read_evidence
 from course_utils.grading.notebook import Cell, Notebook
-from course_utils.grading.sandbox import RESTARTS, Limits, NoIsolation, Ran, Sandbox
-from course_utils.grading.watch import family
+from course_utils.grading.sandbox import Limits, NoIsolation, Ran, Sandbox, bubble, staging
+from course_utils.grading.sandbox.attempt import read_evidence
+from course_utils.grading.sandbox.box import RESTARTS
+from course_utils.grading.sandbox.watch import family
 from course_utils.lessons import lesson
 from course_utils.plain import to_bytes
 
@@ -237,6 +237,13 @@ def test_neither_the_clone_nor_answers_nor_the_environment_can_be_seen(sandbox: 
     assert str(home).startswith(bubble.COURSE)
 
 
+def test_scratch_does_not_cover_a_python_that_lies_in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bubble.scratch() == "/tmp" or Path(sys.prefix).is_relative_to("/tmp")
+    monkeypatch.setattr(staging, "visible", lambda: ["/usr", "/tmp/python"])
+    line = " ".join(bubble.command(tmp_path))
+    assert "--tmpfs /scratch" in line and "--tmpfs /tmp" not in line and "--ro-bind /tmp/python /tmp/python" in line
+
+
 def test_the_judge_cannot_be_imported(sandbox: Sandbox) -> None:
     ran = sandbox.run(
         _cells("import course_utils.checks.judge", "import course_utils.lessons.lesson4.mistakes"), _drawn
@@ -427,6 +434,7 @@ def _wire(tree: bytes) -> bytes:
         _wire(b"[" * 10**6),
         _wire(b'[{"$": "os.system"}]'),
         _wire(b"[" + b"9" * 1000 + b"]"),
+        _packed(_piece(result=[0.0] * 15_000), _piece(result=[0.0] * 15_000)),
         _wire(b'[{"$": "tensor", "key": "1", "at": ["cpu", true, true]}]'),
     ],
 )
@@ -435,8 +443,14 @@ def test_what_is_no_evidence_is_none(data: bytes) -> None:
 
 
 def test_texts_in_evidence_are_cut_and_can_be_written() -> None:
-    (piece,) = read_evidence(_packed(_piece(printed="x" * 10**5, result="\ud800")), CASES) or []
-    assert len(piece.printed) < 3000
+    raised = {
+        "type": "E" * 10**6,
+        "message": "x" * 10**6,
+        "frames": [{"function": "f" * 10**6, "line": 1, "source": ""}],
+    }
+    many = _piece(printed="x" * 10**5, result="\ud800", raised=raised, warned=["x" * 10**5] * 50)
+    (piece,) = read_evidence(_packed(many), CASES) or []
+    assert len(str(piece.to_plain())) < 10_000
     assert json.dumps(piece.result, ensure_ascii=False).encode("utf-8")
 
 

@@ -115,8 +115,8 @@ def _be_a_child(request: dict[str, Any], descriptors: list[int], nursery: linux.
         os.setsid()  # else a signal to "my process group" would reach the warm process
         linux.end_with_parent()
         if nursery:
-            linux.shut_in(nursery, request["disk"])
-            scratch = linux.SCRATCH
+            scratch = request["scratch"]
+            linux.shut_in(nursery, scratch, request["disk"])
             linux.limit_resources(request["seconds"], request["memory"], request["processes"], request["disk"])
         _settle(scratch, keep={line.fileno(), trouble})
     except Exception as error:

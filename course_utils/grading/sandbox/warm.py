@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course_utils.grading import bubble, staging
+from course_utils.grading.sandbox import bubble, staging
 
 _START = 180.0
 """Seconds that it may take to start: it imports torch, perhaps from a slow disk."""
@@ -76,13 +76,14 @@ class Warm:
         staged = Path(self._folder.name) / "course"
         scratch = Path(self._folder.name) / "tmp"
         scratch.mkdir()
+        self._scratch = bubble.scratch() if self._isolated else str(scratch)
         staging.stage(staged)
         self._control, theirs = socket.socketpair()
         environment = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
-            "HOME": "/tmp" if self._isolated else str(scratch),
-            "TMPDIR": "/tmp" if self._isolated else str(scratch),
+            "HOME": self._scratch,
+            "TMPDIR": self._scratch,
             "USER": "student",
             "PYTHONHASHSEED": "0",  # the order of a set of strings is the same in every run
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -131,7 +132,7 @@ class Warm:
         read, write = os.pipe()
         os.set_blocking(read, False)
         try:
-            words = json.dumps(request).encode()
+            words = json.dumps({**request, "scratch": self._scratch}).encode()
             self._control.settimeout(_START)
             socket.send_fds(self._control, [len(words).to_bytes(8, "big")], [theirs.fileno(), write])
             self._control.sendall(words)

@@ -7,7 +7,7 @@ import platform
 import shutil
 from pathlib import Path
 
-from course_utils.grading import staging
+from course_utils.grading.sandbox import staging
 
 COURSE = "/course"
 """Where the copy of the course lies inside."""
@@ -52,6 +52,11 @@ def _read(path: str) -> str:
         return ""
 
 
+def scratch() -> str:
+    """The folder inside that may be written to: /tmp, but where Python itself lies there."""
+    return "/scratch" if any(Path(path).is_relative_to("/tmp") for path in staging.visible()) else "/tmp"
+
+
 def command(staged: Path) -> list[str]:
     """bubblewrap with its options; the program to be run in it follows."""
     found = ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
@@ -67,7 +72,8 @@ def command(staged: Path) -> list[str]:
 
 
 def _mounts(staged: Path) -> list[str]:
-    found, made, masked = [], set[str](), list[str]()
+    found = ["--perms", "1777", "--tmpfs", scratch()]
+    made, masked = {scratch()}, list[str]()
 
     def parents(path: str) -> None:
         # Made by hand: those that bubblewrap makes are for root alone where it runs as root.
@@ -92,19 +98,7 @@ def _mounts(staged: Path) -> list[str]:
         masked.append(folder)
     for file in files:
         found += ["--ro-bind", os.devnull, file]
-    found += [
-        "--ro-bind",
-        str(staged),
-        COURSE,
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--perms",
-        "1777",
-        "--tmpfs",
-        "/tmp",
-    ]
+    found += ["--ro-bind", str(staged), COURSE, "--proc", "/proc", "--dev", "/dev"]
     for folder in (*masked, "/dev", "/"):  # what one submission could write, the next could read
         found += ["--remount-ro", folder]
-    return [*found, "--chdir", "/tmp"]
+    return [*found, "--chdir", scratch()]
