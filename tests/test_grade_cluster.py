@@ -138,9 +138,7 @@ def test_workers_that_cannot_isolate_stop_the_run_with_the_reason_and_the_machin
         graded(dask, hand_in(tmp_path / "in", ["work"]), "no isolation")
 
 
-def test_workers_with_another_course_stop_the_run(
-    dask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_with_another_course_stop_the_run(dask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "course", lambda: "0.0.9-12345678")
     with pytest.raises(UserError, match="and this is 0.0.9-12345678: install the same version of it there as here"):
         graded(dask, hand_in(tmp_path / "in", ["work"]))
@@ -156,6 +154,7 @@ def test_a_scheduler_that_nobody_finds_is_said_so(tmp_path: Path, monkeypatch: p
             list(cluster.grade_all(hand_in(tmp_path / "in", ["work"]), Settings("fake"), address))
 
 
+@pytest.mark.heavy
 def test_a_worker_grades_in_its_own_sandbox_as_the_command_would(dask: Any, tmp_path: Path) -> None:
     data = (ROOT / "solutions" / "03_zeroing_gradients.ipynb").read_bytes()
     (tmp_path / "solved.ipynb").write_bytes(data)

@@ -12,9 +12,10 @@ from course_utils.grading.result import Result, Submission
 from course_utils.grading.result_json import to_json
 from course_utils.grading.sandbox import NoIsolation, Sandbox
 
+pytestmark = pytest.mark.heavy
 TIMES = 50
 CELLS = (
-    '''import torch
+    """import torch
 
 
 def clear_gradients(params, set_to_none=True):
@@ -23,15 +24,15 @@ def clear_gradients(params, set_to_none=True):
             param.grad = None
         elif param.grad is not None:
             param.grad.zero_()
-''',
-    '''def optimizer_zero_grad(optimizer, set_to_none=True):
+""",
+    """def optimizer_zero_grad(optimizer, set_to_none=True):
     noise = torch.rand(3)
     first = list({"red", "green", "blue", "black"}).index("red")
     for group in optimizer.param_groups:
         for param in group["params"]:
             if param.grad is not None:
                 param.grad += noise.sum() + first
-''',
+""",
 )
 """One right answer; and one that is wrong, that draws random numbers, and that asks for the order of a set."""
 
@@ -62,7 +63,7 @@ def test_one_seed_gives_the_same_bytes_fifty_times(sandbox: Sandbox) -> None:
     first = graded(sandbox, "one seed")
     assert [marked.verdict.outcome for marked in first.exercises[:2]] == ["passed", "failed"]
     assert first.exercises[1].cluster
-    texts = {to_json(graded(sandbox, "one seed"), "run") for _ in range(TIMES - 1)}
+    texts = {to_json(graded(sandbox, "one seed"), "run") for _ in range(TIMES)}
     assert texts == {to_json(first, "run")}
 
 
