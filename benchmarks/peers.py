@@ -99,7 +99,7 @@ def otter(lesson: int, submissions: Sequence[HandedIn], folder: Path) -> Peer:
         found = {}
         for one in submissions:
             results = json.loads((folder / one.student / "results.json").read_text(encoding="utf-8"))
-            found[one.student] = sum(test["score"] for test in results["tests"])
+            found[one.student] = sum(test.get("score", 0) for test in results["tests"])
         return found
 
     return Peer(f"otter run, {version('otter-grader')}", grade, points)

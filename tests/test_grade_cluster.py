@@ -16,11 +16,14 @@ import pytest
 from graders import LESSON, hand_in
 
 from course_utils.grading.engine import LIVES, Job, Settings, cluster
+from course_utils.grading.grade import digest_of
+from course_utils.grading.result import Submission
 from course_utils.grading.sandbox import NoIsolation
 from gradient_ledger.errors import UserError
 
 distributed = pytest.importorskip("distributed", reason="the Dask engine needs the extra `dask`")
 
+ROOT = Path(__file__).resolve().parent.parent
 PRELOAD = """
 import sys
 sys.path.insert(0, {tests!r})
@@ -149,6 +152,19 @@ def test_a_scheduler_that_nobody_finds_is_said_so(tmp_path: Path, monkeypatch: p
     for address in (nobody, "no address"):
         with pytest.raises(UserError, match="no Dask scheduler answers at .* start one with `dask scheduler`"):
             list(cluster.grade_all(hand_in(tmp_path / "in", ["work"]), Settings("fake"), address))
+
+
+@pytest.mark.heavy
+def test_a_worker_grades_in_its_own_sandbox_as_the_command_would(dask: Any, tmp_path: Path) -> None:
+    data = (ROOT / "solutions" / "03_zeroing_gradients.ipynb").read_bytes()
+    (tmp_path / "solved.ipynb").write_bytes(data)
+    job = Job(Submission("ada", "solved.ipynb", root=str(tmp_path)), LESSON, digest_of(data))
+    try:
+        [result] = cluster.grade_all([job], Settings("real"), dask.scheduler_address)
+    except NoIsolation as reason:
+        pytest.skip(str(reason))
+    assert (result.points, result.notes) == (100, ())
+    assert [marked.verdict.outcome for marked in result.exercises] == ["passed"] * 5
 
 
 def test_a_sandbox_does_not_outlive_its_run_in_the_workers(dask: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,12 +81,24 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
         except KeyboardInterrupt:
             say("Interrupted: what is graded is kept, and the same command goes on with the rest.")
             raise
-        tables.write_all(book, names)
-        pages.write_all(book, names)
+        with _writing(book):
+            tables.write_all(book, names)
+            pages.write_all(book, names)
         for remark in book.remarks:
             say(remark)
     say(_summary(len(waiting), kept, len(unreadable), options.out))
     return 0
+
+
+@contextmanager
+def _writing(book: Gradebook) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"tables and pages cannot be written into {book.folder} ({error.strerror or error}): all marks are kept; "
+            "mend that and run the same command again"
+        ) from error
 
 
 def _marks(limits: Limits) -> dict[str, float]:
@@ -165,7 +178,8 @@ def comment_command(out: Path, cluster: str, text: str, say: Callable[[str], Non
     book = Gradebook(out)
     with book.lock():
         size = book.comment(cluster, text)
-        pages.write_all(book)
+        with _writing(book):
+            pages.write_all(book)
     say(f"{'Put on' if text.strip() else 'Taken from'} {size} answer{'s' * (size != 1)} of cluster {cluster}.")
     return 0
 
