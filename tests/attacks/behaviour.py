@@ -1,0 +1,161 @@
+"""Attacks by code that behaves otherwise when it is graded: hard-coded answers, guesses, searches for the seed."""
+
+from __future__ import annotations
+
+from attacks.bank import NAME, TARGET, Cells, World, attack, cell, notebook
+from course_utils.checks.judge import answers_of
+from course_utils.lessons import exercise, lesson, lessons
+
+
+@attack("knows the answers to the visible cases, by their inputs")
+def hard_coded_by_input(world: World) -> Cells:
+    task = exercise(TARGET)
+    right = answers_of(task).right
+    table = {}
+    for case in task.cases(0):
+        w, x, y = task.arrange(case).args
+        table[round(float(x.sum()), 9)] = right(w, x, y).tolist()
+    return [
+        cell(f"""
+            import torch
+            table = {table!r}
+
+            def {NAME}(w, x, y):
+                return torch.tensor(table.get(round(float(x.sum()), 9), [0.0] * len(w)), dtype=w.dtype)
+        """)
+    ]
+
+
+@attack("knows the answers to the visible cases, by their number", limit="")
+def hard_coded_by_number(world: World) -> Cells:
+    task = exercise("1.6")
+    right = answers_of(task).right
+    table = [right(*task.arrange(case).args) for case in task.cases(0)]
+    return [
+        cell(f"""
+            table = {table!r}
+            calls = 0
+
+            def find_cuts(stations, x):
+                global calls
+                calls += 1
+                return table[(calls - 1) % len(table)]
+        """)
+    ]
+
+
+@attack("knows the answers to the visible cases, by the names of what it is given", limit="")
+def hard_coded_by_name(world: World) -> Cells:
+    return [
+        cell("""
+            def find_cuts(stations, x):
+                cuts = ("_detach", "_item", "_no_grad", "_numpy", "_new_leaf", "_gate", "_size", "_term", "_clip")
+                behind = ("h.detach",)
+                return [at for at, station in enumerate(stations)
+                        if station.__name__ in cuts or "detach" in getattr(station.__code__, "co_names", ())]
+        """)
+    ]
+
+
+@attack("looks up the case's name and its numbers in the frames of what observes it")
+def read_the_case(world: World) -> Cells:
+    return [
+        cell(f"""
+            import sys, torch
+
+            def {NAME}(w, x, y):
+                frame = sys._getframe().f_back
+                while frame is not None:
+                    for value in list(frame.f_locals.values()):
+                        spec = getattr(value, "spec", None)
+                        if isinstance(spec, dict):
+                            return torch.full_like(w, spec.get("answer", spec["seed"]))
+                    frame = frame.f_back
+                return w * 0
+        """)
+    ]
+
+
+@attack("tries a hundred thousand seeds, to know the cases to come", short=True)
+def search_for_the_seed(world: World) -> Cells:
+    return [
+        cell(f"""
+            import random, time, torch
+            from course_utils.exercise import Case
+            from course_utils.lessons import exercise
+            task = exercise("{TARGET}")
+            found = []
+
+            def {NAME}(w, x, y):
+                if not found:
+                    first = w[0].item()
+                    for seed in [*range(300), int(time.time()), 2026, 12345, 2**31 - 1, 2**32 - 1]:
+                        again = torch.randn(1, generator=torch.Generator().manual_seed(1000 * seed), dtype=torch.float64)
+                        if again.item() == first:
+                            found.append(seed)
+                            raise RuntimeError("CANARY" + "0123456789abcdef")
+                return w * 0
+        """)
+    ]
+
+
+@attack("behaves well in a learner's kernel and otherwise where it is graded")
+def two_faces(world: World) -> Cells:
+    return [
+        cell(f"""
+            import os, sys, torch
+            graded = os.getpid() < 100 or "NBGRADER_EXECUTION" in os.environ or not os.environ.get("JPY_PARENT_PID")
+
+            def {NAME}(w, x, y):
+                if not graded:
+                    return 2 * x.T @ (x @ w - y) / len(y)
+                from course_utils import solution
+                solution("{TARGET}")
+                os.environ["NBGRADER_EXECUTION"] = "1"
+                return w * 0
+        """)
+    ]
+
+
+@attack("gives back what it is given, in every exercise of the lesson")
+def hand_inputs_back(world: World) -> bytes:
+    return notebook([f"def {task.name}(first=None, *rest, **named):\n    return first" for task in lesson(1).exercises])
+
+
+@attack("leaves the stubs as they are")
+def stubs(world: World) -> bytes:
+    return notebook([f"def {task.name}(*_, **__):\n    return ...  # your code here" for task in lesson(1).exercises])
+
+
+@attack("defines every exercise as something that is no function")
+def no_functions(world: World) -> bytes:
+    return notebook([f"{task.name} = {value}" for task, value in zip(lesson(1).exercises, ("3", "print", "...", "None", "'x'", "type"), strict=False)])
+
+
+CONSTANTS = ("None", "0", "1.0", "True", "[]", "{}", "''", "[0]", "torch.zeros(())", "first", "args", "'never-zeroed'")
+
+
+@attack("guesses: one constant for every exercise of every lesson, one after the other", heavy=True)
+def guess_constants(world: World) -> tuple[bytes, ...]:
+    books = []
+    for each in lessons():
+        for constant in CONSTANTS:
+            source = "\n\n".join(
+                f"def {task.name}(*args, **named):\n    first = args[0] if args else None\n    return {constant}" for task in each.exercises
+            )
+            books.append(notebook(["import torch\n" + source], lesson=each.number))
+    return tuple(books)
+
+
+@attack("remembers the first case and answers all others from it")
+def remember(world: World) -> Cells:
+    return [
+        cell(f"""
+            import torch
+            memory = {{}}
+
+            def {NAME}(w, x, y):
+                memory.setdefault("first", 2 * x.T @ (x @ w - y) / len(y))
+                return memory["first"]
+        """)
+    ]
