@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from course_utils.workbook import find_repository
 from gradient_ledger.audit import (
@@ -228,6 +229,76 @@ def _audit(options: argparse.Namespace) -> int:
         return _complain(str(error), COULD_NOT_RUN)
 
 
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a count: a number from 1")
+    return int(text)
+
+
+def _grade_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = (
+        "course grade SUBMISSIONS --out GRADEBOOK [--roster CSV] [--lesson N] [--student ID] [--regrade] [--seed TEXT]\n"
+        "       [--jobs N] [--engine dask --scheduler ADDRESS] [--isolation none]\n"
+        '       course grade --out GRADEBOOK --comment CLUSTER "TEXT"'
+    )
+    parser.add_argument("submissions", nargs="?", metavar="SUBMISSIONS", help="a folder, or a zip, of notebooks")
+    parser.add_argument("--out", required=True, metavar="GRADEBOOK", help="the folder for marks, pages and the report")
+    parser.add_argument("--roster", metavar="CSV", help="a list of the students, with a column of ids, logins or names")
+    parser.add_argument("--lesson", type=_lesson, action="append", default=[], metavar="N", help="only this lesson")
+    parser.add_argument("--student", action="append", default=[], metavar="ID", help="only this student")
+    parser.add_argument("--regrade", action="store_true", help="grade again what is graded, with other options if given")
+    parser.add_argument("--seed", metavar="TEXT", help="what the cases are drawn from; by default a secret of the run")
+    parser.add_argument("--jobs", type=_count, default=0, metavar="N", help="processes that grade; default: the cores")
+    parser.add_argument("--engine", choices=("local", "dask"), default="local", help="this machine, or a Dask cluster")
+    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of the Dask cluster: tcp://HOST:8786")
+    parser.add_argument(
+        "--isolation",
+        choices=("bubblewrap", "none"),
+        default="bubblewrap",
+        help="none runs their code as you, with all that you may do: for your own notebooks alone",
+    )
+    parser.add_argument(
+        "--comment", nargs=2, metavar=("CLUSTER", "TEXT"), help="put your words on all wrong answers of a cluster"
+    )
+
+
+def _grade(options: argparse.Namespace) -> int:
+    if (options.engine == "dask") != bool(options.scheduler):
+        raise UserError("--engine dask and --scheduler ADDRESS go together")
+    if bool(options.comment) == bool(options.submissions):
+        raise UserError("give the folder of submissions, or --comment: `course grade --help` shows both")
+    from course_utils.grading import command
+
+    if options.comment:
+        return command.comment_command(Path(options.out), *options.comment)
+    return command.grade_command(
+        command.Options(
+            Path(options.submissions),
+            Path(options.out),
+            roster=Path(options.roster) if options.roster else None,
+            lessons=tuple(options.lesson),
+            students=tuple(options.student),
+            regrade=options.regrade,
+            seed=options.seed,
+            jobs=options.jobs,
+            scheduler=options.scheduler,
+            isolation=options.isolation,
+        )
+    )
+
+
+def _new_mistake_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("cluster", metavar="CLUSTER", help="as the class report calls it")
+    parser.add_argument("--out", required=True, metavar="GRADEBOOK", help="the gradebook that the report is of")
+
+
+def _new_mistake(options: argparse.Namespace) -> int:
+    from course_utils.grading.command import new_mistake_command
+
+    with _authoring_faults():
+        return new_mistake_command(Path(options.out), options.cluster, find_repository())
+
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         "lab",
@@ -274,6 +345,22 @@ COMMANDS: tuple[Command, ...] = (
         "the misconception they were written for, texts and registry agree.",
         _lessons_argument,
         _verify,
+    ),
+    Command(
+        "grade",
+        "grade a folder of submissions",
+        "Run every notebook in a sandbox without network, answers or other submissions, judge what its functions do, "
+        "and keep marks, a page a student and a report on the class in GRADEBOOK. What is graded is written at once: "
+        "the same command goes on where it was interrupted.",
+        _grade_arguments,
+        _grade,
+    ),
+    Command(
+        "new-mistake",
+        "turn a cluster of wrong answers into a mistake with a name",
+        "Write the skeleton of a mistake, and an attempt that makes it, from one answer of the cluster.",
+        _new_mistake_arguments,
+        _new_mistake,
     ),
     Command(
         "new-exercise",

@@ -22,6 +22,7 @@ FLOORS = [
     {"feedback", "standing"},
     {"learner", "widgets"},
     {"authoring", "workbook", "doctor"},
+    {"grading"},
     {"cli", "__main__"},
 ]
 

@@ -12,7 +12,7 @@ __all__ = ["build_command", "new_exercise_command", "student_notebook", "verify_
 
 
 def build_command(root: Path, *, check: bool, repository: str | None, only: list[int]) -> int:
-    """Write both notebooks of each lesson, `solutions.json`, the README table and the map of claims; the exit status.
+    """Write both notebooks of each lesson, the README table, the map of claims and both JSON files; the exit status.
 
     `root` is the clone. `check` writes and executes nothing: it names every stale file and
     returns 1 when there is one. `repository` (`OWNER/NAME`, a git URL or a local path; `""`

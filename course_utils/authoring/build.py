@@ -15,6 +15,7 @@ from course_utils.authoring import claims
 from course_utils.authoring.execute import execute
 from course_utils.authoring.files import (
     AuthoringError,
+    cells_path,
     chosen,
     shown,
     solutions_path,
@@ -28,6 +29,7 @@ from course_utils.authoring.repository import repository as parse_repository
 from course_utils.authoring.source import Source, read
 from course_utils.lessons import lessons
 from course_utils.lessons.declare import Lesson
+from course_utils.lessons.published import cell_digest
 
 _TABLE = re.compile(r"(<!-- lessons:begin -->\n)(.*?)(<!-- lessons:end -->)", re.DOTALL)
 
@@ -96,13 +98,16 @@ def stale_notebooks(root: Path, item: Assembled) -> Iterator[str]:
 
 
 def stale_shared(root: Path, assembled: list[Assembled], where: Repository, page: str) -> Iterator[str]:
-    """One line each for `solutions.json`, the README and the map of claims when they are not what the lessons give.
+    """One line each for `solutions.json`, `cells.json`, the README and the map of claims where they are stale.
 
     `page` is the map of claims as it should be, as `claims_page` gives it.
     """
     path = solutions_path(root)
     if not path.is_file() or path.read_text(encoding="utf-8") != _solutions_text(root, assembled):
         yield f"{shown(root, path)}: solutions differ from the sources; run course build"
+    path = cells_path(root)
+    if not path.is_file() or path.read_text(encoding="utf-8") != _cells_text(root, assembled):
+        yield f"{shown(root, path)}: cells differ from the sources; run course build"
     readme = root / "README.md"
     if readme.is_file() and _readme_text(readme, where) != readme.read_text(encoding="utf-8"):
         yield "README.md: the table of lessons is stale; run course build"
@@ -154,6 +159,9 @@ def _write_shared(root: Path, assembled: list[Assembled], where: Repository, pag
     path = solutions_path(root)
     if write(path, _solutions_text(root, assembled)):
         print(f"{shown(root, path)}: written")
+    path = cells_path(root)
+    if write(path, _cells_text(root, assembled)):
+        print(f"{shown(root, path)}: written")
     readme = root / "README.md"
     if readme.is_file() and write(readme, _readme_text(readme, where)):
         print("README.md: table of lessons written")
@@ -172,6 +180,18 @@ def _solutions_text(root: Path, assembled: list[Assembled]) -> str:
     everything = kept | fresh
     ordered = {key: everything[key] for key in order if key in everything}
     return json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"
+
+
+def _cells_text(root: Path, assembled: list[Assembled]) -> str:
+    """The digests of the assembled lessons' student code cells, with those of the other registered lessons."""
+    path = cells_path(root)
+    known: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    for item in assembled:
+        code = [cell.source for cell in item.student.cells if cell.cell_type == "code"]
+        known[str(item.lesson.number)] = sorted({cell_digest(text) for text in code})
+    numbers = [str(lesson.number) for lesson in lessons()]
+    ordered = {number: known[number] for number in numbers if number in known}
+    return json.dumps(ordered, indent=1) + "\n"
 
 
 def _readme_text(readme: Path, where: Repository) -> str:

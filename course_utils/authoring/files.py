@@ -43,6 +43,11 @@ def solutions_path(root: Path) -> Path:
     return root / "course_utils" / "lessons" / "solutions.json"
 
 
+def cells_path(root: Path) -> Path:
+    """The digests of the code cells that learners are given, by which the grader knows them."""
+    return root / "course_utils" / "lessons" / "cells.json"
+
+
 def shown(root: Path, path: Path) -> str:
     """`path` as it is named in messages: relative to the clone, with forward slashes."""
     return path.relative_to(root).as_posix()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from course_utils.exercise import Verdict
+from course_utils.grading.names import shown
 
 Kind = Literal["cell", "exercise", "file", "submission"]
 """What a note is about."""
@@ -29,11 +30,17 @@ class Submission:
     lesson: int | None = None
     """What the layout says, if anything. The notebook itself decides."""
     notes: tuple[str, ...] = ()
+    inner: str | None = None
+    """Where `member` is an archive itself: what is meant in it."""
+    root: str = ""
+    """The folder that `path` is relative to."""
+    attempt: int = 0
+    """What a tool counts the files up by that were handed in; a higher one is later, whatever `when` says."""
 
     @property
     def label(self) -> str:
         """Where it lies, for people: `week3.zip: 03_zeroing.ipynb`."""
-        return f"{self.path}: {self.member}" if self.member else self.path
+        return ": ".join(shown(name) for name in (self.path, self.member, self.inner) if name)
 
 
 @dataclass(frozen=True)

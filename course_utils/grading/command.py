@@ -1,0 +1,169 @@
+"""`course grade`: find what was handed in, grade what is not graded yet, write tables and pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tqdm import tqdm
+
+from course_utils.grading import pages, tables
+from course_utils.grading.clusters import new_mistake
+from course_utils.grading.engine import Job, Settings, cluster, local
+from course_utils.grading.grade import digest_of, unread
+from course_utils.grading.gradebook import Gradebook
+from course_utils.grading.notebook import Unreadable, read_notebook
+from course_utils.grading.result import Result, Submission
+from course_utils.grading.roster import read_roster
+from course_utils.grading.sandbox import Isolation, Limits, NoIsolation
+from course_utils.grading.submissions import choose_latest, find_submissions, read
+from gradient_ledger.errors import UserError
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `course grade` was asked for."""
+
+    submissions: Path
+    out: Path
+    roster: Path | None = None
+    lessons: tuple[int, ...] = ()
+    """Only these; all when empty."""
+    students: tuple[str, ...] = ()
+    regrade: bool = False
+    seed: str | None = None
+    jobs: int = 0
+    """Processes that grade; 0 for as many as there are cores."""
+    scheduler: str = ""
+    """Address of a Dask scheduler; empty for processes of this machine."""
+    isolation: Isolation = "bubblewrap"
+    limits: Limits = Limits()
+
+
+def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
+    """Grade a folder of submissions into a gradebook. Returns the exit status: 0 when everything was graded.
+
+    What is graded is written at once, so an interrupted run goes on where it was. Raises `UserError`.
+    """
+    roster = None if options.roster is None else read_roster(options.roster)
+    names = None if roster is None else {student.id: student.name for student in roster.students}
+    lesson = options.lessons[0] if len(options.lessons) == 1 else None
+    found = find_submissions(options.submissions, options.roster, lesson)
+    for warning in found.warnings:
+        say(warning)
+    if not found.submissions:
+        raise UserError(f"{options.submissions} holds no notebook: give the folder, or the zip, that was handed in")
+    book = Gradebook(options.out)
+    with book.lock():
+        run = book.begin(options.seed, {"limits": _marks(options.limits)}, anew=options.regrade)
+        settings = Settings(run.seed, options.isolation, options.limits)
+        jobs, unreadable = _recognised(found.submissions, options)
+        for result in unreadable:
+            book.put(result)
+        if not (options.lessons or options.students):
+            book.drop_unread({(result.student, result.digest) for result in unreadable})
+        waiting = [job for job in jobs if options.regrade or not _is_graded(book, job)]
+        kept = len(jobs) - len(waiting)
+        try:
+            for result in _progress(_graded(waiting, settings, options), len(waiting)):
+                book.put(result)
+        except NoIsolation as error:
+            raise UserError(str(error)) from error
+        except KeyboardInterrupt:
+            say("Interrupted: what is graded is kept, and the same command goes on with the rest.")
+            raise
+        tables.write_all(book, names)
+        pages.write_all(book, names)
+        for remark in book.remarks:
+            say(remark)
+    say(_summary(len(waiting), kept, len(unreadable), options.out))
+    return 0
+
+
+def _marks(limits: Limits) -> dict[str, float]:
+    """The limits, which decide what is stopped and so what is marked."""
+    return {name: float(value) for name, value in vars(limits).items()}
+
+
+def _recognised(submissions: Sequence[Submission], options: Options) -> tuple[list[Job], list[Result]]:
+    """What there is to grade, of each student and lesson the latest, and results of what nobody can read."""
+    seen: list[tuple[Submission, int | None]] = []
+    digests: dict[Submission, str] = {}
+    why: dict[Submission, Result] = {}
+    for submission in tqdm(submissions, "reading", unit=" notebooks", disable=len(submissions) < 500, leave=False):
+        if options.students and submission.student not in options.students:
+            continue
+        data, number = b"", None
+        try:
+            data = read(submission)
+            number = read_notebook(data).lesson
+        except Unreadable as error:
+            why[submission] = unread(submission, data, str(error))
+        digests[submission] = digest_of(data)
+        if not options.lessons or number in options.lessons:
+            seen.append((submission, number))
+    lessons = {_place(submission): number for submission, number in seen}
+    before = {_place(submission): submission for submission, _ in seen}
+    jobs: list[Job] = []
+    unreadable: list[Result] = []
+    for chosen in choose_latest(seen):
+        original = before[_place(chosen)]
+        if original in why:
+            unreadable.append(why[original])
+        else:
+            jobs.append(Job(chosen, lessons[_place(chosen)], digests[original]))
+    if options.students and not (jobs or unreadable):
+        raise UserError(
+            f"none of {', '.join(options.students)} handed anything in: students are called as in grades.csv"
+        )
+    return jobs, unreadable
+
+
+def _place(submission: Submission) -> tuple[str, str, str | None, str | None]:
+    return submission.student, submission.path, submission.member, submission.inner
+
+
+def _is_graded(book: Gradebook, job: Job) -> bool:
+    known = book.known(job.submission.student, job.lesson, job.digest)
+    return known is not None and known.source == job.submission.label
+
+
+def _graded(jobs: Sequence[Job], settings: Settings, options: Options) -> Iterator[Result]:
+    if not jobs:
+        return iter(())
+    if options.scheduler:
+        return cluster.grade_all(jobs, settings, options.scheduler)
+    return local.grade_all(jobs, settings, min(options.jobs or os.cpu_count() or 1, len(jobs)))
+
+
+def _progress(results: Iterator[Result], count: int) -> Iterator[Result]:
+    """The results, with a bar that says how many are left and for how long."""
+    yield from tqdm(results, "grading", count, unit=" notebooks", disable=not count, mininterval=0.5)
+
+
+def _summary(graded: int, kept: int, unreadable: int, out: Path) -> str:
+    parts = [f"{graded} graded"]
+    if kept:
+        parts.append(f"{kept} graded before and unchanged")
+    if unreadable:
+        parts.append(f"{unreadable} that could not be read as a notebook of the course")
+    return f"{', '.join(parts)}. Marks: {out / 'grades.csv'}. Report: {out / 'report.html'}"
+
+
+def comment_command(out: Path, cluster: str, text: str, say: Callable[[str], None] = print) -> int:
+    """Put an instructor's words on the pages of all answers of a cluster. Raises `UserError`."""
+    book = Gradebook(out)
+    with book.lock():
+        size = book.comment(cluster, text)
+        pages.write_all(book)
+    say(f"{'Put on' if text.strip() else 'Taken from'} {size} answer{'s' * (size != 1)} of cluster {cluster}.")
+    return 0
+
+
+def new_mistake_command(out: Path, cluster: str, repository: Path, say: Callable[[str], None] = print) -> int:
+    """Scaffold a mistake from a cluster's example. Raises `UserError` or `AuthoringError`."""
+    for line in new_mistake(Gradebook(out), cluster, repository):
+        say(line)
+    return 0

@@ -1,0 +1,38 @@
+"""Ways to grade many submissions: processes of this machine, or a Dask cluster. Both keep the same promises.
+
+Every job comes back once, as a `Result`; a worker that dies hands its job to another, and a job that ends several
+workers comes back as that submission's fault.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from course_utils.grading.result import Submission
+from course_utils.grading.sandbox import Isolation, Limits
+
+LIVES = 3
+"""Workers that a job may end before it is given up."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to grade, of a lesson that was recognised when it was found."""
+
+    submission: Submission
+    lesson: int | None
+    digest: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How each worker grades."""
+
+    seed: str
+    isolation: Isolation = "bubblewrap"
+    limits: Limits = Limits()
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which a worker that says nothing is taken for hung: judging comes after the limits."""
+        return 2 * self.limits.total + 300

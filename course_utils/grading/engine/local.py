@@ -1,0 +1,134 @@
+"""Grade on this machine: some processes, each with a warm sandbox of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+
+from course_utils.grading.engine import LIVES, Job, Settings
+from course_utils.grading.result import Result
+
+
+def grade_all(jobs: Iterable[Job], settings: Settings, workers: int) -> Iterator[Result]:
+    """Grade every job, in whatever order they are done. Raises `NoIsolation` where no worker can isolate."""
+    waiting = _Waiting(iter(jobs))
+    team: list[_Worker] = []
+    try:
+        while True:
+            while len(team) < workers and (job := waiting.next()):
+                team.append(_Worker(settings, job))
+            if not team:
+                return
+            ready = wait([worker.pipe for worker in team], timeout=1.0)
+            for worker in list(team):
+                if worker.pipe in ready:
+                    result = worker.result()
+                elif time.monotonic() - worker.since > settings.patience:
+                    result = None
+                else:
+                    continue
+                if result is not None:
+                    waiting.done(worker.job)
+                    yield result
+                    if (job := waiting.next()) is not None and worker.take(job):
+                        continue
+                    if job is not None:
+                        waiting.again(job, lost=False)
+                else:
+                    given_up = waiting.again(worker.job)
+                    if given_up is not None:
+                        yield given_up
+                worker.end()
+                team.remove(worker)
+    finally:
+        for worker in team:
+            worker.end()
+
+
+@dataclass
+class _Waiting:
+    """The jobs that nobody works on, those that came back first."""
+
+    fresh: Iterator[Job]
+    back: list[Job] = field(default_factory=list)
+    ended: dict[Job, int] = field(default_factory=dict)
+    """How many workers each job has ended."""
+
+    def next(self) -> Job | None:
+        # What ended a worker waits until nothing else is left: the others are done whatever comes of it.
+        return next(self.fresh, None) or (self.back.pop(0) if self.back else None)
+
+    def done(self, job: Job) -> None:
+        self.ended.pop(job, None)
+
+    def again(self, job: Job, lost: bool = True) -> Result | None:
+        """Put a job back whose worker did not finish it; its result when it is given up instead."""
+        from course_utils.grading.grade import given_up
+
+        self.ended[job] = self.ended.get(job, 0) + lost
+        if self.ended[job] >= LIVES:
+            return given_up(job.submission, job.lesson, job.digest, self.ended.pop(job))
+        self.back.append(job)
+        return None
+
+
+class _Worker:
+    """One process, and the job it has."""
+
+    def __init__(self, settings: Settings, job: Job) -> None:
+        context = multiprocessing.get_context("spawn")  # a forked child would share torch's threads and random state
+        self.pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs, settings), daemon=True)
+        self._process.start()
+        theirs.close()
+        self.job, self.since = job, time.monotonic()
+        self.take(job)
+
+    def take(self, job: Job) -> bool:
+        """Hand it a job; False where it is dead already."""
+        self.job, self.since = job, time.monotonic()
+        with suppress(OSError):
+            self.pipe.send(job)
+            return True
+        return False
+
+    def result(self) -> Result | None:
+        """What it sent; None when it died. Raises what it could not begin for."""
+        try:
+            found = self.pipe.recv()
+        except (EOFError, OSError):
+            return None
+        if isinstance(found, Exception):
+            raise found
+        return found  # type: ignore[no-any-return]
+
+    def end(self) -> None:
+        self.pipe.close()  # a worker that reads nothing any more ends by itself, and its sandbox with it
+        self._process.join(2)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+
+def _work(pipe: Connection, settings: Settings) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
+    from course_utils.grading.grade import Grader
+    from course_utils.grading.sandbox import NoIsolation
+    from course_utils.grading.submissions import read
+
+    with Grader(settings.seed, settings.isolation, settings.limits) as grader:
+        try:
+            grader.start()
+        except NoIsolation as error:
+            with suppress(OSError):
+                pipe.send(error)
+            return
+        with suppress(EOFError, OSError):
+            while True:
+                job: Job = pipe.recv()
+                pipe.send(grader.grade(job.submission, read(job.submission)))
