@@ -2,60 +2,41 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any
 
 from course_utils.exercise import Case, Evidence
+from course_utils.grading import words
+from course_utils.grading.attempt import Attempt
+from course_utils.grading.bubble import advice, why_not
+from course_utils.grading.contract import Isolation, Limits, NoIsolation, Ran
 from course_utils.grading.notebook import Notebook
 from course_utils.grading.result import Note
+from course_utils.grading.talk import Broken, Late, Over
+from course_utils.grading.warm import Gone, Warm
+from course_utils.lessons import lesson
 
-Isolation = Literal["bubblewrap", "none"]
+__all__ = ["Isolation", "Limits", "NoIsolation", "Ran", "Sandbox"]
 
-
-class NoIsolation(Exception):
-    """This machine cannot isolate: why, and what to install or to switch on, in words for an instructor."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one submission may take. Each is reported as itself."""
-
-    cell: float = 20.0
-    """Seconds of wall time a cell."""
-    case: float = 10.0
-    """Seconds of wall time a case of an exercise."""
-    total: float = 120.0
-    """Seconds of wall time, and of processor time, for all of it."""
-    memory: int = 2 * 2**30
-    """Bytes, over all processes of the submission, beyond what the warm process shares with them."""
-    processes: int = 64
-    disk: int = 256 * 2**20
-    """Bytes of its own scratch folder, which lies in memory."""
-    evidence: int = 64 * 2**20
-    """Bytes of one exercise's evidence."""
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What came of running one notebook: evidence an exercise, as far as it came, and what happened on the way.
-
-    An exercise without a function in the notebook is missing from `evidence`; a note says so. Evidence is what the
-    student's process sent: it may be forged or nonsense, and `judge` may refuse it.
-    """
-
-    evidence: Mapping[str, Sequence[Evidence]] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
-    code: Mapping[str, str] = field(default_factory=dict)
-    """{exercise id: the source of its function}, where it was found."""
+RESTARTS = 5
+"""How often a submission whose child was ended is begun again, without what ended it."""
 
 
 class Sandbox:
-    """A warm process under isolation, in which one submission after the other runs, each in a child of its own."""
+    """A warm process under isolation, in which one submission after the other runs, each in a child of its own.
+
+    It is for one thread: the warm process ends with the thread that started it.
+    """
 
     def __init__(self, isolation: Isolation = "bubblewrap", limits: Limits | None = None) -> None:
         """Start it. Raises `NoIsolation` where this machine cannot do what was asked for."""
-        raise NotImplementedError
+        self._isolation, self._limits = isolation, limits or Limits()
+        if isolation == "bubblewrap" and (reason := why_not()):
+            raise NoIsolation(reason)
+        self._warm: Warm | None = None
+        self._learned: set[str] = set()
+        self._try()
 
     def run(self, notebook: Notebook, cases: Callable[[], Mapping[str, Sequence[Case]]]) -> Ran:
         """Run the notebook's cells, then call `cases` and observe each exercise on them.
@@ -63,8 +44,146 @@ class Sandbox:
         `cases` is called after the cells ran, and only then does the child get them. Never raises for what the
         submission does.
         """
-        raise NotImplementedError
+        return _Submission(self, notebook, cases).run()
 
     def close(self) -> None:
         """End the warm process and whatever is left in it."""
-        raise NotImplementedError
+        if self._warm is not None:
+            self._warm.close()
+            self._warm = None
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _try(self) -> None:
+        """One child without a job, to see that all of it works here."""
+        attempt, warm = self._attempt((), time.monotonic() + 60)
+        try:
+            attempt.ready()
+        except (Late, Over, Broken) as error:
+            raise NoIsolation(advice(f"a first child did not come up ({error!r})")) from error
+        finally:
+            attempt.end(warm)
+
+    def _attempt(self, published: Sequence[str], last: float) -> tuple[Attempt, Warm]:
+        """A new child; a new warm process first, where there is none or it has ended. Raises `NoIsolation`."""
+        for _ in range(2):
+            if self._warm is None:
+                try:
+                    self._warm, self._learned = Warm(self._isolation), set()
+                except Gone as error:
+                    raise NoIsolation(advice(str(error))) from error
+            limits = self._limits
+            new = [source for source in dict.fromkeys(published) if source not in self._learned]
+            request = {
+                "seconds": limits.total,
+                "memory": limits.memory,
+                "processes": limits.processes,
+                "disk": limits.disk,
+                "published": new,
+            }
+            try:
+                child = self._warm.child(request)
+            except Gone:
+                self.close()
+                continue
+            self._learned.update(new)
+            return Attempt(child, limits, last), self._warm
+        raise NoIsolation(advice("the warm process ends again and again"))
+
+
+class _Submission:
+    """One submission on its way through as many children as it takes."""
+
+    def __init__(self, sandbox: Sandbox, notebook: Notebook, cases: Callable[[], Mapping[str, Sequence[Case]]]) -> None:
+        self._sandbox, self._notebook, self._cases = sandbox, notebook, cases
+        self._limits = sandbox._limits
+        self._exercises = {one.id: one.name for one in lesson(notebook.lesson).exercises}
+        self._drawn: Mapping[str, Sequence[Case]] | None = None
+        self._left_out: set[int] = set()
+        self._over: set[str] = set()
+        """Exercises that are not observed any more: done, or what ended a child."""
+        self._notes: list[Note] = []
+        self._failed: dict[int, Mapping[str, Any]] = {}
+        self._found: Mapping[str, Mapping[str, Any]] = {}
+        self._evidence: dict[str, Sequence[Evidence]] = {}
+
+    def run(self) -> Ran:
+        last = time.monotonic() + self._limits.total
+        for _ in range(RESTARTS + 1):
+            if self._once(last):
+                break
+        else:
+            self._notes.append(words.given_up(RESTARTS))
+        sources = {cell.number: cell.source for cell in self._notebook.cells}
+        for number in sorted(self._failed):
+            self._notes.append(words.failed_cell(number, self._failed[number], self._limits.cell))
+        code = {}
+        for name in self._exercises:
+            said = self._found.get(name, {})
+            if self._found and said.get("state") != "found" and name not in self._evidence:
+                self._notes.append(words.not_found(name, self._exercises[name], said))
+            text = said.get("code")
+            # What a child says is the code must at least stand in the notebook.
+            if type(text) is str and text and any(text in source for source in sources.values()):
+                code[name] = text
+        evidence = {name: self._evidence[name] for name in self._exercises if name in self._evidence}
+        return Ran(evidence, tuple(self._notes), code)
+
+    def _once(self, last: float) -> bool:
+        """One child; whether there is nothing left for another."""
+        attempt, warm = self._sandbox._attempt([cell.source for cell in self._notebook.cells if cell.published], last)
+        trouble: BaseException | None = None
+        place = None
+        try:
+            attempt.ready()
+            attempt.run(self._job(), self._all_cases)
+        except (Late, Over, Broken) as error:
+            trouble = error
+            place = attempt.where() if isinstance(error, Late) else None
+        finally:
+            try:
+                status = attempt.end(warm, wait=isinstance(trouble, Broken))
+            except Gone:  # the warm process went with it
+                self._sandbox.close()
+                status = None
+        self._keep(attempt)
+        if trouble is None:
+            return True
+        out_of_time = time.monotonic() >= last
+        lines = {cell.number: cell.source.splitlines() for cell in self._notebook.cells}
+        self._notes.append(words.ended(attempt, trouble, status, place, lines, self._limits, out_of_time))
+        if attempt.cell is not None:
+            self._left_out.add(attempt.cell)
+        if attempt.exercise:
+            self._over.add(attempt.exercise)
+        return out_of_time or (attempt.found is not None and set(self._exercises) <= self._over)
+
+    def _keep(self, attempt: Attempt) -> None:
+        self._failed.update(attempt.failed)
+        if attempt.found is not None:
+            self._found = attempt.found
+        for name, evidence in attempt.evidence.items():
+            self._over.add(name)
+            if evidence is None:
+                self._notes.append(words.unreadable(name))
+            else:
+                self._evidence[name] = evidence
+
+    def _job(self) -> dict[str, Any]:
+        return {
+            "cells": [[cell.number, cell.source, cell.published] for cell in self._notebook.cells],
+            "left out": sorted(self._left_out),
+            "exercises": self._exercises,
+            "observe": sorted(set(self._exercises) - self._over),
+            "cell limit": self._limits.cell,
+            "case limit": self._limits.case,
+        }
+
+    def _all_cases(self) -> Mapping[str, Sequence[Case]]:
+        if self._drawn is None:
+            self._drawn = self._cases()
+        return self._drawn

@@ -1,0 +1,128 @@
+"""What a notebook's kernel offers to cells: a `__main__`, magics, `display`, top-level await, readable tracebacks.
+
+Magics that time or catch output run their code once; other magics, `!` and `?` do nothing. So does all that is there
+for a reader's eyes.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import getpass
+import linecache
+import re
+import sys
+import types
+from typing import Any
+
+_RUN_ONCE = frozenset({"time", "timeit", "capture", "prun"})
+_OPTIONS = re.compile(r"^(\s*-[a-zA-Z]+(\s*\d+)?(?=\s|$))*\s*")
+
+
+def nothing(*_: object, **__: object) -> None:
+    """Stands in for what costs time, asks somebody or shows something."""
+
+
+class Nothing:
+    """An object of which every attribute can be called, and does nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Nothing()
+
+    def __call__(self, *_: object, **__: object) -> None:
+        return None
+
+
+def without_a_reader() -> None:
+    """Nobody answers, and nobody looks: for the whole process, before torch's and Python's names are noted."""
+    builtins.input = lambda prompt="": ""  # type: ignore[assignment]
+    getpass.getpass = lambda *_, **__: ""
+    sys.breakpointhook = nothing
+
+
+class Shell(Nothing):
+    """What `get_ipython()` gives."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def run_line_magic(self, name: str, line: str, *_: object, **__: object) -> object:
+        return self._kernel.once(line) if name in _RUN_ONCE else None
+
+    def run_cell_magic(self, name: str, line: str, cell: str) -> object:
+        return self._kernel.once(cell) if name in _RUN_ONCE else None
+
+    def getoutput(self, *_: object, **__: object) -> list[str]:
+        return []
+
+
+class Kernel:
+    """A namespace named `__main__` in which cells run."""
+
+    def __init__(self) -> None:
+        module = types.ModuleType("__main__")
+        sys.modules["__main__"] = module
+        self.names = module.__dict__
+        shell = Shell(self)
+        self.names.update(
+            __builtins__=builtins, get_ipython=lambda: shell, display=nothing, In=[""], Out={}, _="", __="", ___=""
+        )
+        ipython = sys.modules.get("IPython")
+        if ipython is not None:
+            for owner in ("IPython", "IPython.core.getipython"):
+                sys.modules[owner].get_ipython = self.names["get_ipython"]  # type: ignore[attr-defined]
+            for owner in ("IPython.display", "IPython.core.display_functions"):
+                if owner in sys.modules:
+                    sys.modules[owner].display = nothing  # type: ignore[attr-defined]
+        self._file = "<cell>"
+        self._loop: Any = None
+
+    def run(self, number: int, source: str) -> None:
+        """Run a cell of plain Python. Raises whatever it raises."""
+        # The name that IPython once gave, by which the ledger and tracebacks know cells.
+        self._file = f"<ipython-input-{number}-submission>"
+        linecache.cache[self._file] = (len(source), None, source.splitlines(True), self._file)
+        self._execute(source, "exec")
+
+    def once(self, line: str) -> object:
+        """The code behind a `%time`, once: its value where it is an expression."""
+        code = _OPTIONS.sub("", line, count=1)
+        try:
+            ast.parse(code, mode="eval")
+        except SyntaxError:
+            return self._execute(code, "exec")
+        return self._execute(code, "eval")
+
+    def _execute(self, source: str, mode: str) -> object:
+        code = compile(source, self._file, mode, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        value = eval(code, self.names)
+        if code.co_flags & 0x80:  # a coroutine: something in it is awaited at the top level
+            import asyncio
+
+            self._loop = self._loop or asyncio.new_event_loop()
+            return self._loop.run_until_complete(value)
+        return value
+
+
+def plain_python(source: str) -> str:
+    """A cell's text as Python, line by line: magics become calls of `get_ipython()`, or go."""
+    first, _, rest = source.lstrip("\n").partition("\n")
+    if first.startswith("%%"):
+        name = first[2:].split(" ")[0].strip()
+        before = source[: len(source) - len(source.lstrip("\n"))]
+        return before + "\n" + plain_python(rest) if name in _RUN_ONCE else ""
+    try:
+        ast.parse(source)
+        return source
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    try:
+        from IPython.core.inputtransformer2 import TransformerManager
+    except ImportError:
+        return "\n".join("" if line.lstrip().startswith(("%", "!", "?")) else line for line in source.split("\n"))
+    try:
+        return str(TransformerManager().transform_cell(source))
+    except Exception:  # what it cannot read, Python will say what is wrong with
+        return source

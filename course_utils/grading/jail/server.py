@@ -1,0 +1,221 @@
+"""The warm process: everything a submission needs is imported once, then a child is forked for each.
+
+It reads requests from the control socket (its standard input) and never anything that a child says. A request is JSON,
+with two descriptors beside it: the child's end of a socket, and a pipe.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import inspect
+import json
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import warnings
+from types import ModuleType
+from typing import Any
+
+from course_utils.grading.jail import linux
+from course_utils.grading.jail.kernel import nothing, without_a_reader
+
+CONTROL = 0
+_REQUEST = 2**22
+"""Longest request, in bytes."""
+_SILENT = ("check", "compare", "hint", "predict", "progress", "quiz", "solution")
+_WARM = (
+    "asyncio",
+    "IPython.core.inputtransformer2",
+    "IPython.display",
+    "multiprocessing.pool",
+    "safetensors.torch",
+    "torch.distributed.fsdp",
+    "torch.nn.parallel",
+    "torch.utils.checkpoint",
+    "torch.utils.data",
+    "torch.utils.flop_counter",
+    "matplotlib.pyplot",
+)
+"""What cells and checks may import; what is not installed is left out."""
+
+
+def main(isolation: str) -> None:
+    """Serve until the control socket is closed."""
+    control = socket.socket(fileno=os.dup(CONTROL))
+    # First of all, while this process is small: the warm one is a fork of it.
+    nursery = linux.Nursery() if isolation == "bubblewrap" else None
+    without_a_reader()
+    _warm_up()
+    gc.collect()
+    gc.disable()
+    threads = _threads()
+    _say(control, {"ready": threads == 1, "threads": threads})
+    while True:
+        request, descriptors = _request(control)
+        if request is None:
+            return
+        _learn(request)
+        _serve(control, request, descriptors, nursery)
+
+
+def _request(control: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
+    head, descriptors, _, _ = socket.recv_fds(control, 8, 2)
+    if not head:
+        return None, []
+    length, parts = int.from_bytes(head, "big"), b""
+    while len(parts) < length:
+        part = control.recv(length - len(parts))
+        if not part:
+            return None, []
+        parts += part
+    return json.loads(parts), list(descriptors)
+
+
+def _say(control: socket.socket, said: dict[str, Any], descriptors: list[int] | None = None) -> None:
+    socket.send_fds(control, [json.dumps(said).encode() + b"\n"], descriptors or [])
+
+
+def _serve(
+    control: socket.socket, request: dict[str, Any], descriptors: list[int], nursery: linux.Nursery | None
+) -> None:
+    """Fork a child, tell the outer half who it is, wait for its end and tell how it ended."""
+    scratch = "" if nursery else tempfile.mkdtemp(prefix="submission-")
+    gc.freeze()
+    child = nursery.fork() if nursery else os.fork()
+    if not child:
+        try:
+            control.close()
+            _be_a_child(request, descriptors, nursery, scratch)
+        except BaseException:  # whatever it is, this process is the child's and ends here
+            pass
+        finally:
+            os._exit(0)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    handle = [os.pidfd_open(child)] if hasattr(os, "pidfd_open") else []
+    _say(control, {"pid": child}, handle)
+    for descriptor in handle:
+        os.close(descriptor)
+    _, status = os.waitpid(child, 0)
+    if scratch:
+        shutil.rmtree(scratch, ignore_errors=True)
+    _say(control, {"ended": os.waitstatus_to_exitcode(status)})
+
+
+def _be_a_child(request: dict[str, Any], descriptors: list[int], nursery: linux.Nursery | None, scratch: str) -> None:
+    from course_utils.grading.jail import child, wire
+
+    line, trouble = socket.socket(fileno=descriptors[0]), descriptors[1]
+    try:
+        if nursery:
+            linux.shut_in(nursery, request["disk"])
+            scratch = linux.SCRATCH
+            linux.limit_resources(request["seconds"], request["memory"], request["processes"], request["disk"])
+        else:
+            os.setsid()
+        _settle(scratch, keep={line.fileno(), trouble})
+    except Exception as error:
+        wire.send(line, wire.notice(wire.FAULT, f"{type(error).__name__}: {error}"))
+        return
+    gc.enable()
+    child.live(line, trouble)
+
+
+def _settle(scratch: str, keep: set[int]) -> None:
+    """Nothing in, nothing out, a folder of one's own, no descriptors but `keep`."""
+    empty = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(empty, standard)
+    edges = [2, *sorted(keep), 2**16]
+    for low, high in zip(edges, edges[1:], strict=False):
+        os.closerange(low + 1, high)
+    work = os.path.join(scratch, "work")
+    os.makedirs(work, exist_ok=True)
+    os.chdir(work)
+    os.environ.update(HOME=work, TMPDIR=scratch)
+    tempfile.tempdir = None
+
+
+# ------------------------------------------------------------------ before the first child
+
+
+def _warm_up() -> None:
+    """Import and use once whatever takes long the first time, in one thread."""
+    os.environ.setdefault("MPLBACKEND", "template")  # figures that nobody judges are not drawn
+    import torch
+
+    torch.set_num_threads(1)
+    from course_utils.lessons import lessons
+
+    for name in _WARM:
+        _import(name)
+    for lesson in lessons():
+        figures = _import(f"course_utils.lessons.lesson{lesson.number}.figures")
+        if figures is not None:
+            _silence_figures(figures)
+    _silence_the_course()
+    from course_utils.checks.observe import observe_all
+    from course_utils.grading.jail import child, plan  # noqa: F401
+
+    weight = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    weight.sum().backward()
+    optimizer.step()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for lesson in lessons():
+            for exercise in lesson.exercises:
+                observe_all(exercise, lambda *_, **__: ..., exercise.cases(0)[:1])
+
+
+def _import(name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(name)
+    except Exception:  # not installed, or broken: whoever needs it in a cell will be told
+        return None
+
+
+def _silence_the_course() -> None:
+    """What shows, asks and remembers does nothing here."""
+    import course_utils
+
+    homes = [course_utils]
+    homes += [_import(f"course_utils.{name}") for name in ("learner", "widgets.questions")]  # type: ignore[misc]
+    for home in homes:
+        for name in _SILENT:
+            if home is course_utils or hasattr(home, name):
+                setattr(home, name, nothing)
+    widgets = importlib.import_module("course_utils.widgets")
+    for name in widgets.__all__:
+        setattr(widgets, name, nothing)
+    importlib.import_module("gradient_ledger.figures").show = nothing  # type: ignore[attr-defined]
+    matplotlib = sys.modules.get("matplotlib")
+    if matplotlib is not None:
+        matplotlib.use = nothing  # type: ignore[attr-defined]
+
+
+def _silence_figures(figures: ModuleType) -> None:
+    """Functions of a lesson that draw and give nothing back do nothing."""
+    for name, value in list(vars(figures).items()):
+        ours = inspect.isfunction(value) and value.__module__ == figures.__name__ and not name.startswith("_")
+        if ours and value.__annotations__.get("return") == "None":
+            setattr(figures, name, nothing)
+
+
+def _learn(request: dict[str, Any]) -> None:
+    """Read the names in cells of the course, once for all children. The outer half knows that they are the course's."""
+    from course_utils.grading.jail import plan
+    from course_utils.grading.jail.kernel import plain_python
+
+    for source in request["published"]:
+        plan.names_of(plain_python(source))
+
+
+def _threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 1
