@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -23,6 +22,10 @@ MAX_CODE = 5 * 2**20
 """Characters of code in one notebook."""
 MAX_BRACKETS = 1_000_000
 """Lists and objects in the JSON: each takes some 200 bytes of memory, however short it is written."""
+_MARK = re.compile(r"(?:exercise|check|banner|help)-(\d{1,2})-\d{1,2}$")
+_CHECK = re.compile(r"^check\(\s*[\"'](\d{1,2})\.\d{1,2}[\"']", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,3} (?:Lesson (\d{1,2}):|Exercise (\d{1,2})\.\d{1,2}:)", re.MULTILINE)
+_DEFINED = re.compile(r"^(?:def|class)[ \t]+([^\W\d]\w{0,99})", re.MULTILINE)
 AGAIN = "Save it again in JupyterLab (File, Save Notebook) and hand in the .ipynb file."
 DOWNLOAD = "Hand in the .ipynb file itself: in JupyterLab, right-click the notebook and choose Download."
 
@@ -81,8 +84,8 @@ def _text(data: bytes, notes: list[Note]) -> str:
         raise Unreadable(f"The file holds more than {size} MB. Clear its outputs and save it again.")
     if not data.strip():
         raise Unreadable(f"The file is empty. {DOWNLOAD}")
+    data = data.removeprefix(b"\xef\xbb\xbf")
     for mark, encoding in (
-        (b"\xef\xbb\xbf", "utf-8-sig"),
         (b"\xff\xfe\x00\x00", "utf-32"),
         (b"\x00\x00\xfe\xff", "utf-32"),
         (b"\xff\xfe", "utf-16"),
@@ -216,26 +219,16 @@ def _signs(cell: _Raw) -> set[int]:
     """The lessons that one cell speaks for."""
     found: set[int] = set()
     for mark in cell.marks:
-        if match := re.match(r"(?:exercise|check|banner|help)-(\d{1,2})-\d{1,2}$", mark):
+        if match := _MARK.match(mark):
             found.add(int(match[1]))
     if cell.kind == "code":
         found |= _by_digest().get(cell_digest(cell.source), set())
         text = cell.source[:20_000]
-        found |= {
-            int(match[1]) for match in re.finditer(r"^check\(\s*[\"'](\d{1,2})\.\d{1,2}[\"']", text, re.MULTILINE)
-        }
-        found |= {_names()[name] for name in _defined(text) if name in _names()}
+        found |= {int(match[1]) for match in _CHECK.finditer(text)}
+        found |= {_names()[name] for name in _DEFINED.findall(text) if name in _names()}
     else:
-        for match in re.finditer(
-            r"^#{1,3} (?:Lesson (\d{1,2}):|Exercise (\d{1,2})\.\d{1,2}:)", cell.source, re.MULTILINE
-        ):
-            found.add(int(match[1] or match[2]))
+        found |= {int(match[1] or match[2]) for match in _HEADING.finditer(cell.source)}
     return found & {lesson.number for lesson in lessons()}
-
-
-def _defined(text: str) -> Iterator[str]:
-    for match in re.finditer(r"^(?:def|class)[ \t]+([^\W\d]\w{0,99})", text, re.MULTILINE):
-        yield match[1]
 
 
 @cache

@@ -99,37 +99,28 @@ def choose_latest(found: Iterable[tuple[Submission, int | None]]) -> tuple[Submi
 
     The lesson is the notebook's own, None where it could not be read. What cannot be read never displaces what can.
     """
-    groups: dict[tuple[str, int | None], list[Submission]] = defaultdict(list)
-    unread: list[Submission] = []
-    order: dict[str, None] = {}
+    read_as: dict[tuple[str, int | None], list[Submission]] = defaultdict(list)
+    unread: dict[tuple[str, int | None], list[Submission]] = defaultdict(list)
+    chosen: dict[str, list[tuple[int, Submission]]] = {}
     for submission, lesson in found:
-        order[submission.student] = None
-        if lesson is None:
-            unread.append(submission)
-        else:
-            groups[submission.student, lesson].append(submission)
-    beside: dict[tuple[str, int | None], list[Submission]] = defaultdict(list)
-    for submission in unread:
-        key = submission.student, submission.lesson
-        if key in groups:
-            beside[key].append(submission)
-        else:
-            groups[submission.student, None].append(submission)
-    chosen: dict[str, list[tuple[int, Submission]]] = defaultdict(list)
-    for (student, lesson), several in groups.items():
+        chosen[submission.student] = []
+        group = unread if lesson is None else read_as
+        group[submission.student, submission.lesson if lesson is None else lesson].append(submission)
+    alone = {key: several for key, several in unread.items() if key not in read_as}
+    for (student, lesson), several in [*read_as.items(), *alone.items()]:
         *earlier, latest = sorted(several, key=_later)
         notes = []
         if earlier:
             of = f" of lesson {lesson}" if lesson else ""
             known = _later(earlier[-1])[:2] < _later(latest)[:2]
             which = "the later one" if known else "it cannot be told which is later, so the last one by name"
-            notes.append(
-                f"More than one notebook{of} was handed in; {which} counts: {_last(latest)}, not {_few(earlier)}."
-            )
-        if beside[student, lesson]:
-            notes.append(f"Also handed in, and not readable as a notebook: {_few(beside[student, lesson])}.")
+            counts = f"{which} counts: {_named(latest)}, not {_few(earlier)}"
+            notes.append(f"More than one notebook{of} was handed in; {counts}.")
+        if several is read_as.get((student, lesson)) and (student, lesson) in unread:
+            others = _few(unread[student, lesson])
+            notes.append(f"Also handed in, and not readable as a notebook: {others}.")
         chosen[student].append((lesson or 0, replace(latest, notes=(*latest.notes, *notes))))
-    return tuple(each for student in order for _, each in sorted(chosen[student], key=lambda pair: pair[0]))
+    return tuple(each for own in chosen.values() for _, each in sorted(own, key=lambda pair: pair[0]))
 
 
 def _later(submission: Submission) -> tuple[int, float, str]:
@@ -137,12 +128,12 @@ def _later(submission: Submission) -> tuple[int, float, str]:
     return submission.attempt, submission.when, submission.label
 
 
-def _last(submission: Submission) -> str:
+def _named(submission: Submission) -> str:
     return shown(submission.label)
 
 
 def _few(several: list[Submission]) -> str:
-    names = [_last(each) for each in several[:EXAMPLES]]
+    names = [_named(each) for each in several[:EXAMPLES]]
     return ", ".join(names) + (f" and {len(several) - EXAMPLES} more" if len(several) > EXAMPLES else "")
 
 
