@@ -166,8 +166,8 @@ WRONG = cell(f"""
 LOOT = cell("""
     import contextlib, ctypes, gc, glob, io, os, re, socket, stat, subprocess, sys, threading, time
     import torch
-    # In two halves, so that the attack does not find itself.
-    SIGNS = re.compile("CANARY" + "[0-9a-f]{16}|exact to " + "rounding")
+    # Written so that it does not find itself, in its code or in memory.
+    SIGNS = re.compile("CANARY" + "[0-9a-f]{16}|exact[ ]to[ ]rounding")
     libc = ctypes.CDLL(None, use_errno=True)
     loot = []
 

@@ -26,7 +26,7 @@ def hard_coded_by_input(world: World) -> Cells:
     ]
 
 
-@attack("knows the answers to the visible cases, by their number", limit="")
+@attack("knows the answers to the visible cases, by their number")
 def hard_coded_by_number(world: World) -> Cells:
     task = exercise("1.6")
     right = answers_of(task).right
@@ -44,7 +44,7 @@ def hard_coded_by_number(world: World) -> Cells:
     ]
 
 
-@attack("knows the answers to the visible cases, by the names of what it is given", limit="")
+@attack("knows the answers to the visible cases, by the names of what it is given")
 def hard_coded_by_name(world: World) -> Cells:
     return [
         cell("""
@@ -76,7 +76,7 @@ def read_the_case(world: World) -> Cells:
     ]
 
 
-@attack("tries a hundred thousand seeds, to know the cases to come", short=True)
+@attack("tries likely seeds, to know the cases to come", short=True)
 def search_for_the_seed(world: World) -> Cells:
     return [
         cell(f"""

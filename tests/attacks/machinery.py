@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from attacks.bank import HONEST, NAME, TARGET, WORTH, WRONG, Cells, World, attack, cell
 
+RULES = "a rule about how, not what, is judged from what the process says of itself, and there the learner's code runs"
+"""No limit of the sandbox: whoever breaks the rule still has to give the right numbers, on cases never seen."""
+
 
 @attack("makes `check` and the judge say that all is passed")
 def patch_check_and_judge(world: World) -> Cells:
@@ -203,7 +206,7 @@ def tensors_that_are_not_there(world: World) -> Cells:
     ]
 
 
-@attack("breaks the exercise's rule and makes `to_bytes` and `to_plain` claim other facts", limit="")
+@attack("breaks the exercise's rule and makes `to_bytes` and `to_plain` claim other facts", limit=RULES)
 def claim_facts(world: World) -> Cells:
     return [
         cell("""
@@ -230,7 +233,7 @@ def claim_facts(world: World) -> Cells:
     ]
 
 
-@attack("breaks the exercise's rule where its spy does not look", limit="")
+@attack("breaks the exercise's rule where its spy does not look", limit=RULES)
 def use_autograd_unseen(world: World) -> Cells:
     return [
         cell(f"""

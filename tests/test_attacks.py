@@ -1,0 +1,186 @@
+"""The attack bank: whatever is handed in gains no point, harms no sibling's result and does not stop the run.
+
+Each attack is graded, and an honest sibling after it, in one sandbox that all of them share. Attacks whose harm can be
+shown without harm are graded without isolation, too: there they succeed, so their proof can fail. `ATTACKS=all` grades
+the heavy ones, too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from attacks.bank import HONEST, TARGET, WORTH, Attack, World, attacks, cell, notebook
+from attacks.proofs import Contacts, contents, descendants, faults_of, named, open_world, watched_run, within
+
+from course_utils.grading.grade import Grader, unread
+from course_utils.grading.notebook import Unreadable
+from course_utils.grading.result import Result, Submission
+from course_utils.grading.result_json import to_json
+from course_utils.grading.sandbox import Limits, NoIsolation
+from course_utils.grading.submissions import find_submissions, read
+
+ROOT = Path(__file__).resolve().parent.parent
+BANK = attacks()
+ALL = os.environ.get("ATTACKS") == "all"
+HEAVY = pytest.mark.skip(reason="a heavy attack; make test ATTACKS=all runs them all")
+SMALL = Limits(cell=0.8, case=0.8, total=6, memory=512 * 2**20, processes=32, disk=32 * 2**20, evidence=8 * 2**20)
+"""For attacks that run into one. Everybody else is given those of every day."""
+SIBLING = notebook(
+    [HONEST, cell("def gradient_descent(f, x0, lr, steps):\n    return [x0.clone() for _ in range(steps + 1)]")]
+)
+"""One exercise right, one wrong: both show when something around it has changed."""
+
+
+def params(bank: list[Attack]) -> list[object]:
+    def marks(each: Attack) -> list[pytest.MarkDecorator]:
+        known = [pytest.mark.xfail(reason=each.limit)] if each.limit else []
+        return [HEAVY] if each.heavy and not ALL else known
+
+    return [pytest.param(each, id=f"{each.family}-{each.name}", marks=marks(each)) for each in bank]
+
+
+@dataclass
+class Run:
+    """A grader with all that is around it."""
+
+    world: World
+    contacts: Contacts
+    grader: Grader
+    small: Grader
+    reference: str
+    """The sibling's result where nobody attacks."""
+
+    def grader_of(self, attack: Attack) -> Grader:
+        return self.small if attack.short else self.grader
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    with open_world(ROOT) as (world, contacts):
+        with Grader(world.secret) as grader, Grader(world.secret, limits=SMALL) as small:
+            try:
+                grader.start()
+            except NoIsolation as reason:
+                pytest.skip(f"no isolation on this machine: {reason}")
+            _refuse_unless_contained(grader, world)
+            yield Run(world, contacts, grader, small, to_json(sibling(small)))
+
+
+def _refuse_unless_contained(grader: Grader, world: World) -> None:
+    """Attacks are real: nothing of the bank runs where a plain look around sees or writes what is the host's."""
+    look = cell(f"""
+        import os, torch
+        seen = [path for path in {[str(path) for path in world.secrets]!r} if os.path.exists(path)]
+        seen += [path for path in ("/", "/usr", os.path.dirname(torch.__file__)) if os.access(path, os.W_OK)]
+        seen += [pid for pid in filter(str.isdigit, os.listdir("/proc")) if pid == {str(os.getpid())!r}]
+        seen += ["processes of others"] if os.getpid() > 1000 else []
+        raise RuntimeError(f"seen: {{seen}}")
+    """)
+    notes = " ".join(note.text for note in grader.grade(submission("look"), notebook([look])).notes)
+    assert "seen: []" in notes, f"the sandbox does not contain; no attack is run: {notes}"
+
+
+def submission(name: str) -> Submission:
+    return Submission(name, f"{name}/01_what_gradients_are.ipynb")
+
+
+def sibling(grader: Grader) -> Result:
+    return grader.grade(submission("sibling"), SIBLING)
+
+
+def test_the_sibling_has_a_right_answer_and_a_wrong_one(run: Run) -> None:
+    result = sibling(run.grader)
+    outcomes = {marked.verdict.exercise: marked.verdict.outcome for marked in result.exercises}
+    assert outcomes[TARGET] == "passed" and outcomes["1.4"] == "failed" and result.points == WORTH
+    assert to_json(result) == run.reference
+
+
+@pytest.mark.parametrize("attack", params([each for each in BANK if each.kind == "notebook"]))
+def test_a_notebook_gains_nothing_and_harms_nobody(
+    attack: Attack, run: Run, capfd: pytest.CaptureFixture[str]
+) -> None:
+    grader = run.grader_of(attack)
+    before, processes = contents(run.world.folder), sorted(descendants(os.getpid()).values())
+    with watched_run() as faults:
+        for data in attack.handed(run.world):
+            result = grader.grade(submission(attack.name), data)
+            faults += faults_of(attack, result)
+    faults += _harm_done(run, grader, before, processes)
+    out, err = capfd.readouterr()
+    if out or err:
+        faults.append(f"it wrote on the instructor's terminal: {(out + err)[:200]!r}")
+    assert not faults, f"{attack.harm}: {'; '.join(dict.fromkeys(faults))}"
+
+
+@pytest.mark.parametrize("attack", params([each for each in BANK if each.kind == "folder"]))
+def test_a_folder_gains_nothing_and_harms_nobody(attack: Attack, run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    attack.make(folder, run.world)
+    (folder / "bob").mkdir()
+    (folder / "bob" / "01_what_gradients_are.ipynb").write_bytes(SIBLING)
+    before, processes = contents(run.world.folder), sorted(descendants(os.getpid()).values())
+    results: list[Result] = []
+    with watched_run() as faults:
+        found = find_submissions(folder).submissions
+        for each in found if len(found) < 40 else [*found[:20], *(one for one in found if one.student == "bob")]:
+            try:
+                results.append(run.grader.grade(each, read(each)))
+            except Unreadable as why:
+                results.append(unread(each, b"", str(why)))
+    for result in results:
+        faults += faults_of(attack, result, WORTH if result.student == "bob" else None)
+    honest = [result.points for result in results if result.student == "bob"]
+    if honest != [WORTH]:
+        faults.append(f"the honest sibling has {honest} points: {[result.student for result in results]}")
+    for place in ("/tmp/pwned", "/tmp/pwned.ipynb", "/pwned.ipynb", os.path.expanduser("~/pwned.ipynb")):
+        if os.path.exists(place):
+            faults.append(f"there is a file {place} that was not there")
+    faults += _harm_done(run, run.grader, before, processes)
+    assert not faults, f"{attack.harm}: {'; '.join(dict.fromkeys(faults))}"
+
+
+def _harm_done(run: Run, grader: Grader, before: dict[str, str], processes: list[str]) -> list[str]:
+    """What has changed around a run: an honest sibling's result, files, services, processes."""
+    faults = []
+    if (after := to_json(sibling(grader))) != run.reference:
+        faults.append(f"the sibling's result has changed: {after[:500]}")
+    if (now := contents(run.world.folder)) != before:
+        faults.append(f"files of the host have changed: {sorted(set(now.items()) ^ set(before.items()))}")
+    if run.contacts.heard:
+        faults.append(f"somebody called the host: {run.contacts.heard}")
+        run.contacts.heard.clear()
+    if not within(5, lambda: not named(run.world.marker)):
+        faults.append("a process of it is still there")
+    if not within(5, lambda: sorted(descendants(os.getpid()).values()) == processes):
+        faults.append(f"processes: {processes} before, {sorted(descendants(os.getpid()).values())} after")
+    return faults
+
+
+# ------------------------------------------------------------------ the bank itself
+
+
+def test_each_family_has_attacks_of_its_own_and_each_says_what_it_tries() -> None:
+    assert len(BANK) >= 45
+    assert len({(each.family, each.name) for each in BANK}) == len(BANK)
+    assert all(each.harm for each in BANK)
+
+
+@pytest.fixture(scope="module")
+def unjailed() -> Iterator[tuple[World, Contacts, Grader]]:
+    with open_world(ROOT) as (world, contacts), Grader(world.secret, isolation="none") as grader:
+        yield world, contacts, grader
+
+
+@pytest.mark.parametrize("attack", params([each for each in BANK if each.real]))
+def test_without_isolation_the_attack_succeeds_so_its_proof_can_fail(
+    attack: Attack, unjailed: tuple[World, Contacts, Grader]
+) -> None:
+    world, contacts, grader = unjailed
+    results = [grader.grade(submission(attack.name), data) for data in attack.handed(world)]
+    assert any(faults_of(attack, result) for result in results), f"{attack.harm}: nothing came of it"
+    contacts.heard.clear()
