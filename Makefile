@@ -1,14 +1,18 @@
-# Two commands on a fresh clone, with nothing but Python, git and make:
+# On a fresh copy, with nothing but Python and make:
 #   make lab     open the course in JupyterLab
+# >>> author (`course release` leaves out what stands between these marks)
 #   make test    everything that is checked before a change is accepted
+# <<< author
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 COURSE := $(VENV)/bin/course
+# >>> author
 # nbval needs the cells of one notebook in one worker, in order: hence loadfile. Two workers suit two cores.
 PARALLEL := -n 2 --dist loadfile
 SOLVED := $(wildcard solutions/*.ipynb)
 UNSOLVED := $(wildcard notebooks/*.ipynb)
+# <<< author
 # Arguments for `course lab`, for instance: make lab ARGS="--no-browser --port 9000"
 ARGS ?=
 # The build of torch that is downloaded where there is none. On Linux pip's own choice brings CUDA with it, so a
@@ -28,11 +32,13 @@ GET_cuda := $(BY_PIP)
 GET_default := $(BY_PIP)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test clean
+.PHONY: help lab clean
 
 help:
 	@echo "make lab     set up .venv and open the notebooks in JupyterLab (ARGS=\"--no-browser --port N\")"
+# >>> author
 	@echo "make test    set up .venv and run every check (BANK=all: the bank of attempts on both its seeds, not in a sample)"
+# <<< author
 	@echo "make clean   remove .venv and caches; workbook/, your work, stays"
 	@echo "TORCH=cpu or TORCH=cuda chooses the build of torch; without it, cuda where there is an NVIDIA GPU"
 	@echo "PYTHON=python3.12 chooses the Python that .venv is made with (3.10 or newer)"
@@ -57,16 +63,18 @@ define SET_UP
 		$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '$(2)'
 endef
 
-# The set-up for tests holds all that the lab needs, so one that is newer will do for both.
 $(VENV)/lab.stamp: pyproject.toml constraints.txt | $(PY)
 	$(call SET_UP,the lab,.[course])
 	@touch $@
 
+# >>> author
+# The set-up for tests holds all that the lab needs, so one that is newer will do for both.
 $(VENV)/test.stamp: pyproject.toml constraints.txt | $(PY)
 	$(call SET_UP,tests,.[dev])
 	@touch $(VENV)/lab.stamp $@
 
 # The learner's record is in COURSE_HOME: tests get folders of their own, removed afterwards.
+.PHONY: test
 test: $(VENV)/test.stamp
 	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && COURSE_HOME="$$home" $(MAKE) --no-print-directory checks
 
@@ -84,6 +92,7 @@ checks:
 	@echo "== nbval: solved notebooks, outputs compared" && COURSE_HOME="$$COURSE_HOME/solved" $(PY) -m pytest -q --nbval --nbval-current-env $(PARALLEL) $(SOLVED)
 	@echo "== nbval: unsolved notebooks, run to the end" && COURSE_HOME="$$COURSE_HOME/unsolved" $(PY) -m pytest -q --nbval-lax --nbval-current-env $(PARALLEL) $(UNSOLVED)
 	@echo "== all checks passed"
+# <<< author
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""`course …`: one command for learners (lab, reset, doctor, audit) and for authors (build, verify, new-exercise).
+"""`course …`: one command for learners (lab, reset, doctor, audit), authors (build, verify, new-exercise), instructors.
 
 Subcommands import what they need when they run, so that `course doctor` can tell what is wrong with
 an environment in which little else works.
@@ -42,6 +42,12 @@ class Command:
     description: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
+    room: str = ""
+    """The room of the package that it needs. A release for learners has neither `authoring` nor `grading`."""
+
+    @property
+    def is_here(self) -> bool:
+        return (Path(__file__).parent / self.room).is_dir()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -99,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="`course COMMAND --help` says more about one command.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in filter(lambda one: one.is_here, COMMANDS):
         sub = commands.add_parser(command.name, help=command.summary, description=command.description)
         command.arguments(sub)
         sub.set_defaults(command=command, parser=sub)
@@ -125,6 +131,13 @@ def _exercise_id(text: str) -> str:
     if not re.fullmatch(r"[1-9]\d?\.[1-9]\d?", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not an exercise's number, such as 2.7")
     return text
+
+
+def _points(text: str) -> tuple[str, int]:
+    found = re.fullmatch(r"([1-9]\d?\.[1-9]\d?)=(\d{1,3})", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} gives no exercise its points: write 3.1=20, a whole number")
+    return found[1], int(found[2])
 
 
 def _function_name(text: str) -> str:
@@ -229,6 +242,33 @@ def _audit(options: argparse.Namespace) -> int:
         return _complain(str(error), COULD_NOT_RUN)
 
 
+def _release_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="a new folder, or an empty one")
+    parser.add_argument(
+        "--lesson", type=_lesson, nargs="+", action="extend", default=[], metavar="N", help="only these; default: all"
+    )
+    parser.add_argument(
+        "--points",
+        type=_points,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="3.1=20",
+        help="other points than the lesson declares",
+    )
+    parser.add_argument(
+        "--seed", default="", metavar="TEXT", help="draws the cases that learners see; the grader's own is another one"
+    )
+
+
+def _release(options: argparse.Namespace) -> int:
+    from course_utils.grading.release import choose_terms, describe, release
+
+    terms = choose_terms(options.lesson, dict(options.points), options.seed)
+    print(describe(options.out, release(find_repository(), options.out, terms)))
+    return 0
+
+
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a count: a number from 1")
@@ -238,7 +278,7 @@ def _count(text: str) -> int:
 def _grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = (
         "course grade SUBMISSIONS --out GRADEBOOK [--roster CSV] [--lesson N] [--student ID] [--regrade] [--seed TEXT]\n"
-        "       [--jobs N] [--engine dask --scheduler ADDRESS] [--isolation none]\n"
+        "       [--course FOLDER] [--jobs N] [--engine dask --scheduler ADDRESS] [--isolation none]\n"
         '       course grade --out GRADEBOOK --comment CLUSTER "TEXT"'
     )
     parser.add_argument("submissions", nargs="?", metavar="SUBMISSIONS", help="a folder, or a zip, of notebooks")
@@ -246,8 +286,13 @@ def _grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--roster", metavar="CSV", help="a list of the students, with a column of ids, logins or names")
     parser.add_argument("--lesson", type=_lesson, action="append", default=[], metavar="N", help="only this lesson")
     parser.add_argument("--student", action="append", default=[], metavar="ID", help="only this student")
-    parser.add_argument("--regrade", action="store_true", help="grade again what is graded, with other options if given")
+    parser.add_argument(
+        "--regrade", action="store_true", help="grade again what is graded, with other options if given"
+    )
     parser.add_argument("--seed", metavar="TEXT", help="what the cases are drawn from; by default a secret of the run")
+    parser.add_argument(
+        "--course", metavar="FOLDER", help="your own course from `course release`: its lessons, its points"
+    )
     parser.add_argument("--jobs", type=_count, default=0, metavar="N", help="processes that grade; default: the cores")
     parser.add_argument("--engine", choices=("local", "dask"), default="local", help="this machine, or a Dask cluster")
     parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of the Dask cluster: tcp://HOST:8786")
@@ -276,6 +321,7 @@ def _grade(options: argparse.Namespace) -> int:
             Path(options.submissions),
             Path(options.out),
             roster=Path(options.roster) if options.roster else None,
+            course=Path(options.course) if options.course else None,
             lessons=tuple(options.lesson),
             students=tuple(options.student),
             regrade=options.regrade,
@@ -337,6 +383,7 @@ COMMANDS: tuple[Command, ...] = (
         "Write notebooks/*.ipynb and solutions/*.ipynb from solutions/*.py.",
         _build_arguments,
         _build,
+        room="authoring",
     ),
     Command(
         "verify",
@@ -345,6 +392,7 @@ COMMANDS: tuple[Command, ...] = (
         "the misconception they were written for, texts and registry agree.",
         _lessons_argument,
         _verify,
+        room="authoring",
     ),
     Command(
         "grade",
@@ -354,6 +402,7 @@ COMMANDS: tuple[Command, ...] = (
         "the same command goes on where it was interrupted.",
         _grade_arguments,
         _grade,
+        room="grading",
     ),
     Command(
         "new-mistake",
@@ -361,6 +410,7 @@ COMMANDS: tuple[Command, ...] = (
         "Write the skeleton of a mistake, and an attempt that makes it, from one answer of the cluster.",
         _new_mistake_arguments,
         _new_mistake,
+        room="grading",
     ),
     Command(
         "new-exercise",
@@ -368,6 +418,16 @@ COMMANDS: tuple[Command, ...] = (
         "Write the files of a new exercise, each with what is left to fill in.",
         _new_exercise_arguments,
         _new_exercise,
+        room="authoring",
+    ),
+    Command(
+        "release",
+        "write an instructor's own course, without answers",
+        "Write a course of the chosen lessons into FOLDER: student notebooks and the package, no solutions, nothing "
+        "that knows an answer. `make lab` there opens it; `course grade --course FOLDER` grades with its points.",
+        _release_arguments,
+        _release,
+        room="grading",
     ),
 )
 

@@ -11,13 +11,13 @@ from importlib import resources
 from pathlib import Path
 
 from course_utils import definitions, record
-from course_utils.checks import effects
+from course_utils.checks import answers_are_here, effects
 from course_utils.checks.observe import TIME_LIMIT, observe_all
 from course_utils.exercise import Case, Exercise, Fault, Verdict
 from course_utils.feedback.display import Shown, show
 from course_utils.lessons import exercise as find_exercise
 from course_utils.lessons import lesson as find_lesson
-from course_utils.lessons import lessons
+from course_utils.lessons import lessons, terms
 from course_utils.standing import START, standing, write_start_page
 from gradient_ledger import html
 
@@ -44,9 +44,10 @@ def check(identifier: str, attempt: object = _NOTHING) -> None:
     """Check `attempt` at exercise `identifier`, show the card and keep the points.
 
     `attempt` is the function (or class) itself: `check("1.1", numerical_gradient)`. A call that is none, or an unknown
-    exercise, gets one line that says how. Raises `CheckFailed` only while nbgrader grades.
+    exercise, gets one line that says how. Where no answer is, the code runs on the cases all the same, and the card
+    says what came of it. Raises `CheckFailed` only while nbgrader grades.
     """
-    from course_utils.feedback.card import card
+    from course_utils.feedback.card import card, card_of_run
 
     fault = _misused("check", identifier, attempt)
     if fault:
@@ -55,14 +56,24 @@ def check(identifier: str, attempt: object = _NOTHING) -> None:
     else:
         exercise = find_exercise(identifier)
         kept = int(record.entry(identifier).get("points", 0))
+        note = definitions.note(exercise.name)
         try:
-            verdict = evaluate(identifier, attempt)
+            if answers_are_here():
+                verdict = evaluate(identifier, attempt, seed=terms().case_seed)
+                _remember(verdict, attempt)
+                show(card(verdict, exercise.rules, kept=kept, note=note))
+                outcome = verdict.outcome
+            else:
+                cases = all_cases(exercise, terms().case_seed)
+                evidence = [] if attempt is ... else observe_all(exercise, attempt, cases)
+                shown, how = card_of_run(exercise, cases, evidence, note=note)
+                if how == "ran":
+                    record.update(identifier, ran=True)
+                show(shown)
+                outcome = f"{how}; this copy of the course cannot judge it"
         except KeyboardInterrupt:
             _say(f"Exercise {identifier}: the check was interrupted. Nothing was judged, and nothing was written down.")
             raise Interrupted from None
-        _remember(verdict, attempt)
-        show(card(verdict, exercise.rules, kept=kept, note=definitions.note(exercise.name)))
-        outcome = verdict.outcome
     if os.environ.get("NBGRADER_EXECUTION") and outcome != "passed":
         raise CheckFailed(f"exercise {identifier}: {outcome}")
 
@@ -172,9 +183,10 @@ def hint(identifier: str) -> None:
     rungs = [f"{index + 1} of {len(exercise.hints)}: {text}" for index, text in enumerate(exercise.hints[:shown])]
     title = f"Hints for exercise {identifier}, {exercise.name}"
     if shown == len(exercise.hints):
-        rungs.append(
-            f'That was the last hint. `solution("{identifier}")` opens after a pass or two different attempts.'
+        then = (
+            f' `solution("{identifier}")` opens after a pass or two different attempts.' if answers_are_here() else ""
         )
+        rungs.append(f"That was the last hint.{then}")
     show(
         Shown("\n".join([title, *(f"  {rung}" for rung in rungs)]), html.box(title, [html.paragraph(r) for r in rungs]))
     )
@@ -185,6 +197,9 @@ def solution(identifier: str) -> None:
     fault = _misused("solution", identifier)
     if fault:
         _say(fault)
+        return
+    if not answers_are_here():
+        _say(f"The solution of exercise {identifier} is not here: this copy of the course came without any.")
         return
     exercise = find_exercise(identifier)
     known = record.entry(identifier)
@@ -219,6 +234,7 @@ def solution_code(identifier: str) -> str:
 def progress(number: int | None = None) -> None:
     """Show points, exercises, predictions and quizzes, a line a lesson; of lesson `number` alone when it is given.
 
+    Where no answer is, nothing here knows the points: they are left out, and exercises count that ran on every case.
     Raises `KeyError` for a lesson there is not.
     """
     reached = [standing(lesson) for lesson in (lessons() if number is None else (find_lesson(number),))]
@@ -226,7 +242,7 @@ def progress(number: int | None = None) -> None:
     rows = [
         [
             f"{at.lesson.number} {at.lesson.title}",
-            f"{at.points} of {at.lesson.points}",
+            at.shown_points,
             f"{at.passed} of {len(at.lesson.exercises)}",
             f"{at.predicted} of {at.predictions}",
             str(at.came_true),
@@ -235,14 +251,17 @@ def progress(number: int | None = None) -> None:
         for at in reached
     ]
     where = "" if number is None else f" in lesson {number}"
-    title = f"Your progress{where}: {total} of {most} points"
-    header = ["Lesson", "Points", "Exercises", "Predictions", "Came true", "Quizzes right"]
+    marked = answers_are_here()
+    title = f"Your progress{where}: {f'{total} of {most} points' if marked else 'marked by your instructor'}"
+    exercises = "Exercises" if marked else "Exercises that run"
+    header = ["Lesson", "Points", exercises, "Predictions", "Came true", "Quizzes right"]
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     text = [
         title,
         *("  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in [header, *rows]),
     ]
-    parts = [html.table("Points, exercises passed, predictions made and quizzes, by lesson", header, rows)]
+    counted = "passed" if marked else "that run"
+    parts = [html.table(f"Points, exercises {counted}, predictions made and quizzes, by lesson", header, rows)]
     for path in record.damaged():
         note = f"A record could not be read and was set aside as {path.name}; the other lessons are untouched."
         text.append(f"  {note}")

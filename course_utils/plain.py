@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import torch
@@ -119,7 +120,35 @@ def short_repr(value: object, limit: int = 120) -> str:
         text = without_addresses(repr(value))
     except Exception:  # a learner's __repr__ may do anything
         return f"<{type(value).__name__}>"
+    return short_text(text, limit)
+
+
+def short_text(text: str, limit: int) -> str:
+    """`text`, cut to `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def in_words(value: Plain, limit: int = 160) -> str:
+    """A piece of plain data in one line of about `limit` characters: kind, shape, dtype and the first numbers."""
+    if isinstance(value, TensorData):
+        tensor = value.value
+        numbers = ", ".join(f"{item:.6g}" if isinstance(item, float) else str(item) for item in _first(tensor, 6))
+        more = ", …" if tensor.numel() > 6 else ""
+        graph = ", with a graph" if value.has_graph else ""
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        return f"a tensor of shape {tuple(tensor.shape)}, {dtype}{graph}: {numbers}{more}"
+    if isinstance(value, Opaque):
+        return short_text(f"{value.type}: {value.text}", limit)
+    if isinstance(value, list | dict):
+        named = value.items() if isinstance(value, dict) else zip([""] * len(value), value, strict=True)
+        entries = [f"{name}: {in_words(item)}" if name else in_words(item) for name, item in islice(named, 4)]
+        kind = f"{len(value)} {'names' if isinstance(value, dict) else 'entries'}: "
+        return short_text(kind + "; ".join(entries) + ("; …" if len(value) > 4 else ""), 2 * limit)
+    return short_repr(value, limit)
+
+
+def _first(tensor: torch.Tensor, count: int) -> list[Any]:
+    return list(tensor.flatten()[:count].tolist())
 
 
 def without_addresses(text: str) -> str:

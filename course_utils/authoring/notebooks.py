@@ -126,6 +126,12 @@ def facts_line(lesson: Lesson) -> str:
     return f"{minutes} · {lesson.points} points · {exercises} {noun}"
 
 
+def with_facts(title: str, lesson: Lesson) -> str:
+    """The text of a published lesson's first cell, with the facts of `lesson` in place of its own and of its badge."""
+    kept = [part for part in title.split("\n\n") if not re.match(r"About \d+ minutes|\[!\[", part)]
+    return "\n\n".join([*kept, facts_line(lesson)])
+
+
 def next_link(lesson: Lesson) -> str:
     """The last cell of a lesson: the way to the next one."""
     following = next((other for other in lessons() if other.number > lesson.number), None)

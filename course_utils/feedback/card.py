@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from course_utils.exercise import Fault, Raised, Verdict
+from course_utils.checks import effects
+from course_utils.exercise import Case, Evidence, Exercise, Fault, Raised, Verdict
 from course_utils.feedback.display import Shown
+from course_utils.plain import in_words
 from gradient_ledger import html
 
 _TONES = {"passed": "good", "failed": "bad", "raised": "bad", "not attempted": "quiet"}
@@ -67,6 +69,50 @@ def card(verdict: Verdict, rules: tuple[str, ...] = (), *, kept: int = 0, note: 
                 made.fold("Why it is easy to believe:", words.why)
     label = f"Check {verdict.exercise}: {verdict.outcome}"
     return Shown("\n".join(made.text), html.box(made.title, made.parts, _TONES[verdict.outcome], label))
+
+
+def card_of_run(
+    exercise: Exercise, cases: Sequence[Case], evidence: Sequence[Evidence], *, note: str = ""
+) -> tuple[Shown, str]:
+    """What a learner sees of a check where no answer is, and in a word how it went: what is certain without one.
+
+    `evidence` is of the first cases, and empty where nothing was called. The word is `"ran"`, `"raised"`, `"stopped"`
+    or `"not attempted"`.
+    """
+    last = evidence[-1] if evidence else None
+    if last is None or last.status == "not attempted":
+        how, odd = "not attempted", None
+    else:
+        odd = next((number for number, one in enumerate(evidence) if one.status != "returned"), None)
+        how = "ran" if odd is None else evidence[odd].status
+    made = _Card(f"{how.upper()}: exercise {exercise.id}, {exercise.name} ({exercise.points} points, not marked here)")
+    if note:
+        made.say("Please note:", note)
+    if how == "not attempted":
+        made.say("Nothing to run yet:", "the function still returns `...`. Replace the stub and run the cell again.")
+    else:
+        shown = evidence[odd or 0]
+        where = f"case {(odd or 0) + 1} of {len(cases)}: {shown.case}"
+        if odd is None:
+            made.say(f"Your code ran on all {len(cases)} cases.", "Whether it is right, this copy cannot say.")
+            made.quote(f"On {where}, it returned", [in_words(shown.result)])
+        elif shown.raised is not None:
+            words = effects.of_exception(shown.raised, shown.warned)
+            observed = (f"{shown.raised.type}: {shown.raised.message}",)
+            _explain(made, Fault((odd + 1,), where, observed, words, raised=shown.raised), exercise.rules)
+        else:
+            _explain(made, Fault((odd + 1,), where, (), (effects.endless_loop,)), exercise.rules)
+        changes = [change for change in shown.changes if change.aspect in effects.BY_CHANGE][:4]
+        if changes:
+            made.quote(
+                f"Not as it was before the call ({where})",
+                [f"{one.what}, {one.aspect}: {one.before} before, {one.after} after" for one in changes],
+            )
+        if shown.printed:
+            made.quote("Your code printed (on this case)", shown.printed.splitlines()[:8])
+    made.say("Your work is marked by your instructor.", f'Stuck? `hint("{exercise.id}")`')
+    tone = "bad" if how in ("raised", "stopped") else "calm" if how == "ran" else "quiet"
+    return Shown("\n".join(made.text), html.box(made.title, made.parts, tone, f"Check {exercise.id}: {how}")), how
 
 
 def _title(verdict: Verdict, kept: int) -> str:

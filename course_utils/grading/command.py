@@ -19,6 +19,8 @@ from course_utils.grading.result import Result, Submission
 from course_utils.grading.roster import read_roster
 from course_utils.grading.sandbox import Isolation, Limits, NoIsolation
 from course_utils.grading.submissions import choose_latest, find_submissions, read
+from course_utils.lessons import Terms, adopt, terms
+from course_utils.lessons.terms import own_terms
 from gradient_ledger.errors import UserError
 
 
@@ -29,6 +31,8 @@ class Options:
     submissions: Path
     out: Path
     roster: Path | None = None
+    course: Path | None = None
+    """An own course, as `course release` wrote it: its lessons, its points."""
     lessons: tuple[int, ...] = ()
     """Only these; all when empty."""
     students: tuple[str, ...] = ()
@@ -47,6 +51,7 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
 
     What is graded is written at once, so an interrupted run goes on where it was. Raises `UserError`.
     """
+    adopt(Terms() if options.course is None else own_terms(options.course))
     roster = None if options.roster is None else read_roster(options.roster)
     names = None if roster is None else {student.id: student.name for student in roster.students}
     lesson = options.lessons[0] if len(options.lessons) == 1 else None
@@ -57,8 +62,9 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
         raise UserError(f"{options.submissions} holds no notebook: give the folder, or the zip, that was handed in")
     book = Gradebook(options.out)
     with book.lock():
-        run = book.begin(options.seed, {"limits": _marks(options.limits)}, anew=options.regrade)
-        settings = Settings(run.seed, options.isolation, options.limits)
+        decisive = {"limits": _marks(options.limits), "points": dict(terms().points)}
+        run = book.begin(options.seed, decisive, anew=options.regrade)
+        settings = Settings(run.seed, options.isolation, options.limits, terms())
         jobs, unreadable = _recognised(found.submissions, options)
         for result in unreadable:
             book.put(result)
@@ -99,6 +105,8 @@ def _recognised(submissions: Sequence[Submission], options: Options) -> tuple[li
         try:
             data = read(submission)
             number = read_notebook(data).lesson
+            if terms().lessons and number not in terms().lessons:
+                raise Unreadable(f"This is lesson {number}, which is not part of this course.")
         except Unreadable as error:
             why[submission] = unread(submission, data, str(error))
         digests[submission] = digest_of(data)

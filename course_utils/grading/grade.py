@@ -106,7 +106,9 @@ def unread(submission: Submission, data: bytes, why: str) -> Result:
 
 def given_up(submission: Submission, lesson: int | None, digest: str, lives: int) -> Result:
     """The result of a submission that ended `lives` graders one after the other: no points, and that somebody looks."""
-    why = f"Grading this notebook ended the program that graded it, {lives} times. No points; please look at it by hand."
+    why = (
+        f"Grading this notebook ended the program that graded it, {lives} times. No points; please look at it by hand."
+    )
     note = Note("submission", why)
     exercises = () if lesson is None else find_lesson(lesson).exercises
     marked = tuple(Marked(_unseen(exercise, (note,), written=True), 0) for exercise in exercises)

@@ -56,6 +56,14 @@ class Lesson:
     def points(self) -> int:
         return sum(exercise.points for exercise in self.exercises)
 
+    def with_points(self, points: Mapping[str, int]) -> Lesson:
+        """The same lesson with other points for the exercises named in {exercise id: points}."""
+        if not any(exercise.id in points for exercise in self.exercises):
+            return self
+        return replace(
+            self, exercises=tuple(replace(one, points=points.get(one.id, one.points)) for one in self.exercises)
+        )
+
     @property
     def minutes(self) -> int:
         return self.reading_minutes + sum(exercise.minutes for exercise in self.exercises)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from course_utils.grading.result import Submission
 from course_utils.grading.sandbox import Isolation, Limits
+from course_utils.lessons import Terms
 
 LIVES = 3
 """Workers that a job may end before it is given up."""
@@ -31,6 +32,8 @@ class Settings:
     seed: str
     isolation: Isolation = "bubblewrap"
     limits: Limits = Limits()
+    terms: Terms = Terms()
+    """Of the course: each worker adopts them."""
 
     @property
     def patience(self) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 from course_utils.grading.engine import LIVES, Job, Settings
 from course_utils.grading.result import Result, Submission
+from course_utils.lessons import adopt
 
 AHEAD = 4
 """Jobs that are under way for each of the cluster's threads: enough that none waits, few enough to hold in memory."""
@@ -63,6 +64,7 @@ def _grade(submission: Submission, data: bytes, settings: Settings) -> Result:
     from course_utils.grading.grade import Grader
 
     with _own:
+        adopt(settings.terms)
         if settings not in _graders:
             grader = _graders[settings] = Grader(settings.seed, settings.isolation, settings.limits)
             atexit.register(grader.close)

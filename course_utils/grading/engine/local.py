@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection, wait
 
 from course_utils.grading.engine import LIVES, Job, Settings
 from course_utils.grading.result import Result
+from course_utils.lessons import adopt
 
 
 def grade_all(jobs: Iterable[Job], settings: Settings, workers: int) -> Iterator[Result]:
@@ -121,6 +122,7 @@ def _work(pipe: Connection, settings: Settings) -> None:
     from course_utils.grading.sandbox import NoIsolation
     from course_utils.grading.submissions import read
 
+    adopt(settings.terms)
     with Grader(settings.seed, settings.isolation, settings.limits) as grader:
         try:
             grader.start()

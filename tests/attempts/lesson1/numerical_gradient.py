@@ -1,6 +1,5 @@
 """Attempts at exercise 1.1, numerical_gradient: what learners write, and what the check must say of it."""
 
-from contextlib import contextmanager
 from itertools import product
 from torch.func import grad
 from torch.func import vmap
@@ -78,35 +77,6 @@ def chatty(f, x, h=1e-5):
     return grad.reshape(x.shape)
 
 
-# Probes in float64, where the rounding of f is smallest; the result goes back to the dtype of x.
-@right
-def computed_in_double_precision(f, x, h=1e-5):
-    wide = x.detach().to(torch.float64)
-    out = torch.zeros(x.numel(), dtype=torch.float64, device=x.device)
-    for i in range(x.numel()):
-        step = torch.zeros_like(out)
-        step[i] = h
-        step = step.reshape(x.shape)
-        out[i] = (f(wide + step) - f(wide - step)) / (h + h)
-    return out.reshape(x.shape).to(x.dtype)
-
-
-# Moves the entries of x itself, and puts each old value back from a saved copy of it.
-@right
-@torch.no_grad()
-def in_place_and_restored_exactly(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for index in product(*map(range, x.shape)):
-        old = x[index].clone()
-        x[index] = old + h
-        up = f(x)
-        x[index] = old - h
-        down = f(x)
-        x[index] = old
-        grad[index] = (up - down) / (2 * h)
-    return grad
-
-
 # Indices from itertools.product; a 0-d tensor has the one index ().
 @right
 def itertools_product(f, x, h=1e-5):
@@ -142,32 +112,6 @@ def mean_of_both_one_sided_differences(f, x, h=1e-5):
         backward = (middle - f(x - step)) / h
         slopes.append((forward + backward) / 2)
     return torch.stack(slopes).reshape(x.shape)
-
-
-# The indices and the result are numpy's; the probes are tensors.
-@right
-def numpy_ndindex(f, x, h=1e-5):
-    slopes = np.zeros(tuple(x.shape))
-    for index in np.ndindex(*x.shape):
-        up, down = x.clone(), x.clone()
-        up[index] += h
-        down[index] -= h
-        slopes[index] = (f(up).item() - f(down).item()) / (2 * h)
-    return torch.from_numpy(slopes).to(dtype=x.dtype, device=x.device)
-
-
-# A copy for each probe, one flat position at a time.
-@right
-def plain_loop(f, x, h=1e-5):
-    grad = torch.zeros_like(x, memory_format=torch.contiguous_format)
-    flat = grad.view(-1)
-    for i in range(x.numel()):
-        plus = x.clone().reshape(-1)
-        minus = x.clone().reshape(-1)
-        plus[i] += h
-        minus[i] -= h
-        flat[i] = (f(plus.reshape(x.shape)) - f(minus.reshape(x.shape))) / (2 * h)
-    return grad
 
 
 # Everything but f in Python numbers.
@@ -497,21 +441,6 @@ def numpy_array(f, x, h=1e-5):
     return out
 
 
-# the change is divided by h, though the two points are 2h apart, so every entry is twice too large
-@wrong(mistakes.divided_by_h)
-def class_a_01(f, x, h=1e-5):
-    x0 = x.detach()
-    grad = torch.zeros_like(x0)
-    # go over all the entries
-    for idx in itertools.product(*[range(s) for s in x0.shape]):
-        x_up = x0.clone()
-        x_up[idx] += h
-        x_down = x0.clone()
-        x_down[idx] -= h
-        grad[idx] = (f(x_up).item() - f(x_down).item()) / h
-    return grad
-
-
 @right
 def class_a_02(f, x, h=1e-5):
     start = x.detach()
@@ -529,16 +458,6 @@ def class_a_02(f, x, h=1e-5):
     return result
 
 
-# all entries are moved at once, so it returns one number (the sum of the partial derivatives) and not one per entry
-@wrong(mistakes.moved_all_entries)
-def class_a_03(f, x, h=1e-5):
-    # central difference from the lesson
-    x = x.detach()
-    up = f(x + h)
-    down = f(x - h)
-    return ((up - down) / (2 * h)).detach()
-
-
 # loops over the first dimension only: with a matrix a whole row is moved at once, and a 0-d x raises a TypeError at
 # len()
 @wrong(mistakes.assumed_a_vector)
@@ -552,29 +471,6 @@ def class_a_04(f, x, h=1e-5):
         xm[i] -= h
         grads[i] = (f(xp).item() - f(xm).item()) / (2 * h)
     return grads
-
-
-@right
-def class_a_05(f, x, h=1e-5):
-    x, n = x.detach(), x.numel()
-    E = h * torch.eye(n, dtype=x.dtype, device=x.device).view(n, *x.shape)
-    return torch.tensor([(f(x + e).item() - f(x - e).item()) / (2 * h) for e in E],
-                        dtype=x.dtype, device=x.device).view(x.shape)
-
-
-# the copies are made once before the loop and never reset, so at entry i all the earlier entries are still moved
-# (running sums of the gradient)
-@wrong(mistakes.perturbation_left_behind)
-def class_a_06(f, x, h=1e-5):
-    grad = torch.zeros_like(x.detach())
-    x_plus = x.detach().clone()
-    x_minus = x.detach().clone()
-    for idx in np.ndindex(tuple(x.shape)):
-        x_plus[idx] += h
-        x_minus[idx] -= h
-        diff = f(x_plus).item() - f(x_minus).item()
-        grad[idx] = diff / (2 * h)
-    return grad
 
 
 # x_plus and x_minus are other names for x (detach() shares its memory) and no copies, so both calls of f see the
@@ -641,19 +537,6 @@ def class_a_10(f, x, h=1e-5):
     return ((up - down) / (2 * h)).reshape(x.shape).detach()
 
 
-# the result is made by torch.zeros(shape) without dtype and device, so a float64 x gets a float32 gradient
-@wrong(effects.wrong_dtype)
-def class_a_11(f, x, h=1e-5):
-    grad = torch.zeros(x.shape)
-    for index in product(*map(range, x.shape)):
-        a = x.detach().clone()
-        b = x.detach().clone()
-        a[index] += h
-        b[index] -= h
-        grad[index] = (f(a) - f(b)).item() / (2 * h)
-    return grad
-
-
 @right
 def class_a_12(f, x, h=1e-5):
     base = x.detach().cpu().numpy().copy()
@@ -686,40 +569,6 @@ def class_a_13(f, x, h=1e-5):
         p[idx] = old            # put it back
         grad[idx] = (up - down) / (2 * h)
     return grad
-
-
-# x itself is moved by +h, -2h, +h: by rounding this does not bring back the old value bit for bit AND for an
-# expanded x (shared memory) one move hits several entries
-@wrong(effects.changed_input)
-def class_a_14(f, x, h=1e-5):
-    d = x.data
-    grad = torch.zeros_like(d)
-    for idx in itertools.product(*[range(k) for k in d.shape]):
-        d[idx] += h
-        fp = f(d).item()
-        d[idx] -= 2 * h
-        fm = f(d).item()
-        d[idx] += h   # back to the start
-        grad[idx] = (fp - fm) / (2 * h)
-    return grad
-
-
-# reshape(-1) of a transposed x is a copy and no view, so the moves never reach the tensor given to f and the result
-# is all zeros there
-@wrong(mistakes.reshape_made_a_copy)
-def class_a_15(f, x, h=1e-5):
-    xc = x.detach().clone()
-    flat = xc.reshape(-1)
-    out = []
-    for i in range(flat.numel()):
-        keep = flat[i].item()
-        flat[i] = keep + h
-        up = f(xc).item()
-        flat[i] = keep - h
-        down = f(xc).item()
-        flat[i] = keep
-        out.append((up - down) / (2 * h))
-    return xc.new_tensor(out).reshape(x.shape)
 
 
 # f is called on the flattened tensor, not on one of the shape of x AND the gradient is returned flat
@@ -797,37 +646,6 @@ def class_a_19(f, x, h=1e-5):
     return grad
 
 
-# nothing is detached: when x (or something inside f) requires gradients, the returned tensor carries a graph, and
-# an f that uses NumPy raises on such an x
-@right
-def class_a_20(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for idx in product(*[range(s) for s in x.shape]):
-        bump = torch.zeros_like(x)
-        bump[idx] = h
-        grad[idx] = (f(x + bump) - f(x - bump)) / (2 * h)
-    return grad
-
-
-# writes into the memory of x itself: for an expanded x, whose entries share memory, one write moves several entries
-# at once
-@right
-def class_a_21(f, x, h=1e-5):
-    t = x.detach()      # same storage, no graph
-    grad = torch.zeros_like(t)
-    for idx in product(*map(range, t.shape)):
-        orig = t[idx].clone()
-        try:
-            t[idx] = orig + h
-            up = f(t).item()
-            t[idx] = orig - h
-            down = f(t).item()
-        finally:
-            t[idx] = orig   # exactly the old bits
-        grad[idx] = (up - down) / (2 * h)
-    return grad
-
-
 @right
 def class_a_22(f, x, h=1e-5):
     x = x.detach()
@@ -843,24 +661,6 @@ def class_a_22(f, x, h=1e-5):
     return g.to(x.dtype)
 
 
-# uses the five-point formula with x +- 2h too, not the asked difference between x + h and x - h, so other numbers
-# come out wherever h is not tiny
-@wrong(mistakes.five_point_stencil)
-def class_a_23(f, x, h=1e-5):
-    x0 = x.detach()
-
-    def at(idx, k):
-        z = x0.clone()
-        z[idx] += k * h
-        return f(z).item()
-
-    grad = torch.zeros_like(x0)
-    for idx in itertools.product(*map(range, x0.shape)):
-        # error O(h^4) instead of O(h^2)
-        grad[idx] = (at(idx, -2) - 8 * at(idx, -1) + 8 * at(idx, 1) - at(idx, 2)) / (12 * h)
-    return grad
-
-
 # loops over x.nonzero(), so entries of x that are zero are never moved and get gradient 0
 @wrong(says='Some entries are right; the others are zero.')
 def class_a_24(f, x, h=1e-5):
@@ -871,23 +671,6 @@ def class_a_24(f, x, h=1e-5):
         e[idx] = h
         g[idx] = (f(x + e).item() - f(x - e).item()) / (2 * h)
     return g
-
-
-# calls torch.manual_seed before each call of f, so the global random state is changed
-@wrong(effects.changed_rng)
-def class_a_25(f, x, h=1e-5):
-    x0 = x.detach().clone()
-    grad = torch.zeros_like(x0)
-    for i in product(*map(range, x0.shape)):
-        right, left = x0.clone(), x0.clone()
-        right[i] += h
-        left[i] -= h
-        torch.manual_seed(0)   # in case f has dropout: same mask both times
-        fr = f(right).item()
-        torch.manual_seed(0)
-        fl = f(left).item()
-        grad[i] = (fr - fl) / (2 * h)
-    return grad
 
 
 # / 2 * h multiplies by h where it should divide AND torch.tensor(list) without dtype makes float32 of a float64 x
@@ -918,35 +701,6 @@ def class_a_27(f, x, h=1e-5):
     return flat.new_tensor(list(slopes)).view(x.shape)
 
 
-# "/ 2 * h" divides by 2 and multiplies by h, so every slope is too small by the factor h squared
-@wrong(mistakes.multiplied_by_h)
-def class_b_01(f, x, h=1e-5):
-    x0 = x.detach()
-    result = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-    for pos in itertools.product(*[range(s) for s in x.shape]):
-        x_plus = x0.clone()
-        x_plus[pos] += h
-        x_minus = x0.clone()
-        x_minus[pos] -= h
-        # central difference
-        result[pos] = (f(x_plus).item() - f(x_minus).item()) / 2 * h
-    return result
-
-
-# the two copies are made once before the loop and never put back, so the moves pile up from entry to entry
-@wrong(mistakes.perturbation_left_behind)
-def class_b_02(f, x, h=1e-5):
-    # copy so that x is not changed
-    up = x.detach().clone()
-    down = x.detach().clone()
-    grad = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-    for i in np.ndindex(tuple(x.shape)):
-        up[i] += h
-        down[i] -= h
-        grad[i] = (f(up).item() - f(down).item()) / (2 * h)
-    return grad
-
-
 @right
 def class_b_03(f, x, h=1e-5):
     start = x.detach()
@@ -959,33 +713,6 @@ def class_b_03(f, x, h=1e-5):
     grad = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
     for where in np.ndindex(tuple(x.shape)):
         grad[where] = (shifted(where, h) - shifted(where, -h)) / (2 * h)
-    return grad
-
-
-# detach() shares the memory of x: both probes are x itself, so every slope comes out 0 AND x can come back rounded
-@wrong(mistakes.assignment_is_no_copy)
-def class_b_04(f, x, h=1e-5):
-    up = x.detach()      # two copies without graph
-    down = x.detach()
-    grad = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-    for idx in np.ndindex(tuple(x.shape)):
-        up[idx] = up[idx] + h
-        down[idx] = down[idx] - h
-        grad[idx] = (f(up).item() - f(down).item()) / (2 * h)
-    return grad
-
-
-# the loop runs over the first dimension only: a matrix is moved a whole row at a time (and a 0-d x raises)
-@wrong(mistakes.assumed_a_vector)
-def class_b_05(f, x, h=1e-5):
-    x = x.detach()
-    grad = torch.zeros_like(x)
-    for i in range(len(x)):
-        xp = x.clone()
-        xm = x.clone()
-        xp[i] += h
-        xm[i] -= h
-        grad[i] = (f(xp).item() - f(xm).item()) / (2 * h)
     return grad
 
 
@@ -1048,23 +775,6 @@ def class_b_10(f, x, h=1e-5):
     return torch.tensor(values, dtype=x.dtype, device=x.device).reshape(rows, cols)
 
 
-@right
-def class_b_11(f, x, h=1e-5):
-    work = torch.empty(x.shape, dtype=x.dtype, device=x.device)
-    cells = work.view(-1)                    # work is contiguous, this is a view for sure
-    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
-    out_cells = out.view(-1)
-    for i in range(cells.numel()):
-        work.copy_(x.detach())
-        cells[i] += h
-        above = f(work).item()               # a number at once: f may give back a view of work
-        work.copy_(x.detach())               # restore
-        cells[i] -= h
-        below = f(work).item()
-        out_cells[i] = (above - below) / (2 * h)
-    return out
-
-
 # zeros_like keeps the strides of x, so for a transposed x g.reshape(-1) is a copy and the slopes are written into
 # thin air: the result is all zeros
 @wrong(says='Every entry that was given is zero.')
@@ -1078,24 +788,6 @@ def class_b_12(f, x, h=1e-5):
         # f wants the shape of x
         g.reshape(-1)[i] = (f(p.reshape(x.shape)).item() - f(m.reshape(x.shape)).item()) / (2 * h)
     return g
-
-
-# f's results are kept as tensors while the buffer moves on: where f returns a view of its argument (z[0], or z
-# itself for 0-d) both results are the same number and the slope is 0
-@right
-def class_b_13(f, x, h=1e-5):
-    buf = x.detach().clone(memory_format=torch.contiguous_format)
-    v = buf.view(-1)
-    slopes = torch.zeros(v.numel(), dtype=x.dtype, device=x.device)
-    for i in range(v.numel()):
-        keep = v[i].item()
-        v[i] = keep + h
-        hi = f(buf)
-        v[i] = keep - h
-        lo = f(buf)
-        v[i] = keep
-        slopes[i] = (hi - lo).item() / (2 * h)
-    return slopes.reshape(x.shape)
 
 
 @right
@@ -1137,20 +829,6 @@ def class_b_15(f, x, h=1e-5):
     return grad
 
 
-# x is detached but f's result is not: where f holds weights that require gradients, the returned tensor carries
-# their graph
-@right
-def class_b_16(f, x, h=1e-5):
-    x = x.detach()
-    out = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-    for idx in product(*map(range, x.shape)):
-        plus, minus = x.clone(), x.clone()
-        plus[idx] += h
-        minus[idx] -= h
-        out[idx] = (f(plus) - f(minus)) / (2 * h)
-    return out
-
-
 # f is called with a float64 tensor even for a float32 x: an f with float32 weights in a matrix product raises
 @right
 def class_b_17(f, x, h=1e-5):
@@ -1162,50 +840,6 @@ def class_b_17(f, x, h=1e-5):
         e[i] = h
         slopes[i] = (f((z + e).view(x.shape)).item() - f((z - e).view(x.shape)).item()) / (2 * h)
     return slopes.view(x.shape).to(x.dtype)
-
-
-# torch.set_grad_enabled(False) is called as a statement and never undone: gradients stay switched off for the whole
-# program
-@wrong(effects.changed_global)
-def class_b_18(f, x, h=1e-5):
-    torch.set_grad_enabled(False)    # we don't need autograd here
-    point = x.detach()
-    grad = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-    for idx in np.ndindex(tuple(x.shape)):
-        delta = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-        delta[idx] = h
-        grad[idx] = (f(point + delta) - f(point - delta)) / (2 * h)
-    return grad
-
-
-@right
-def class_b_19(f, x, h=1e-5):
-    a = np.array(x.detach().cpu().numpy(), order="C")      # a copy of our own
-    g = np.zeros(a.shape, dtype=a.dtype)
-
-    def call(arr):
-        return f(torch.tensor(arr, dtype=x.dtype, device=x.device)).item()
-
-    for idx, v in np.ndenumerate(a):
-        b = a.copy(); b[idx] = v + h
-        c = a.copy(); c[idx] = v - h
-        g[idx] = (call(b) - call(c)) / (2.0 * h)
-    return torch.tensor(g, dtype=x.dtype, device=x.device)
-
-
-# x.requires_grad is switched off and left off AND the result is made by torch.zeros(x.shape) in float32, whatever
-# the dtype of x
-@wrong(effects.wrong_dtype)
-def class_b_20(f, x, h=1e-5):
-    x.requires_grad_(False)      # otherwise: a leaf Variable that requires grad is being used in an in-place operation
-    grad = torch.zeros(x.shape)
-    for i in np.ndindex(tuple(x.shape)):
-        x1 = x.clone()
-        x2 = x.clone()
-        x1[i] += h
-        x2[i] -= h
-        grad[i] = (f(x1).item() - f(x2).item()) / (2 * h)
-    return grad
 
 
 # the step is h times the size of the entry, not h: an entry that is 0 is not moved at all and gives nan
@@ -1222,53 +856,6 @@ def class_b_21(f, x, h=1e-5):
     return out.view(x.shape)
 
 
-# the five-point formula: it also probes at 2h and answers another question than (f(x+h) - f(x-h)) / 2h, which shows
-# for a larger h
-@wrong(mistakes.five_point_stencil)
-def class_b_22(f, x, h=1e-5):
-    x0 = x.detach()
-
-    def at(idx, k):
-        p = x0.clone()
-        p[idx] += k * h
-        return f(p).item()
-
-    out = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-    for idx in np.ndindex(tuple(x.shape)):
-        # error only O(h^4)
-        out[idx] = (-at(idx, 2) + 8 * at(idx, 1) - 8 * at(idx, -1) + at(idx, -2)) / (12 * h)
-    return out
-
-
-class Probe:
-    def __init__(self, x):
-        self.point = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-        self.point.copy_(x.detach())
-        self.flat = self.point.view(-1)
-
-    @contextmanager
-    def nudged(self, i, delta):
-        before = self.flat[i].clone()
-        self.flat[i] += delta
-        try:
-            yield self.point.clone()
-        finally:
-            self.flat[i] = before
-
-    def slope(self, f, i, h):
-        with self.nudged(i, +h) as p:
-            high = f(p).item()
-        with self.nudged(i, -h) as p:
-            low = f(p).item()
-        return (high - low) / (2 * h)
-
-@right
-def class_b_23(f, x, h=1e-5):
-    probe = Probe(x)
-    slopes = [probe.slope(f, i, h) for i in range(x.numel())]
-    return torch.tensor(slopes, dtype=x.dtype, device=x.device).reshape(x.shape)
-
-
 # the slopes are rounded to three decimals to hide the noise: small gradients become 0
 @wrong(says='Right to about 3 to 4 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_b_24(f, x, h=1e-5):
@@ -1281,25 +868,6 @@ def class_b_24(f, x, h=1e-5):
         grad[idx] = (f(a).item() - f(b).item()) / (2 * h)
     # 5.9999999 -> 6.000
     return torch.round(grad, decimals=3)
-
-
-# asks autograd first (torch.func.grad) and measures only where that fails: the rule wants calls of f alone
-def _measured(f, x, h):
-    out = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-    for idx in np.ndindex(tuple(x.shape)):
-        a, b = x.clone(), x.clone()
-        a[idx] += h
-        b[idx] -= h
-        out[idx] = (f(a).item() - f(b).item()) / (2 * h)
-    return out
-
-@wrong(mistakes.derivative_not_difference)
-def class_b_25(f, x, h=1e-5):
-    x = x.detach()
-    try:
-        return torch.func.grad(f)(x).detach()     # exact and fast
-    except Exception:
-        return _measured(f, x, h)                 # f is opaque
 
 
 # down minus up: the sign of every slope is turned AND the result stays flat instead of taking the shape of x
@@ -1327,20 +895,6 @@ def class_b_27(f, x, h=1e-5):
     return torch.tensor(list(map(slope, range(flat.numel()))), dtype=x.dtype, device=x.device).reshape(x.shape)
 
 
-# a one-sided difference: f(x + h) - f(x) over h, no step down
-@wrong(mistakes.forward_difference)
-def class_c_01(f, x, h=1e-5):
-    # derivative = limit of (f(x+h) - f(x)) / h
-    z = x.double()
-    base = f(z)
-    grad = torch.zeros_like(x)
-    for idx in np.ndindex(*x.shape):
-        moved = z.clone()
-        moved[idx] += h
-        grad[idx] = (f(moved) - base) / h
-    return grad
-
-
 @right
 def class_c_02(f, x, h=1e-5):
     # work on a private float64 copy: in float32 a step of 1e-5 would get lost
@@ -1358,40 +912,6 @@ def class_c_02(f, x, h=1e-5):
     return grad.reshape(x.shape).to(x.dtype)
 
 
-# / 2 * h without brackets multiplies by h instead of dividing by it
-@wrong(mistakes.multiplied_by_h)
-def class_c_03(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    x64 = x.to(torch.float64)
-    for pos in itertools.product(*[range(n) for n in x.shape]):
-        plus = x64.clone()
-        minus = x64.clone()
-        plus[pos] = plus[pos] + h
-        minus[pos] = minus[pos] - h
-        grad[pos] = (f(plus) - f(minus)) / 2 * h
-    return grad
-
-
-# the points are built in the dtype of x: in float32 a step of 1e-5 is mostly rounding, or vanishes
-@right
-def class_c_04(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for i in product(*(range(s) for s in x.shape)):
-        x_plus = x.clone()
-        x_plus[i] += h
-        x_minus = x.clone()
-        x_minus[i] -= h
-        grad[i] = (f(x_plus) - f(x_minus)) / (2 * h)
-    return grad
-
-
-@right
-def class_c_05(f, x, h=1e-5):
-    z, n = x.double(), x.numel()
-    E = h * torch.eye(n, dtype=torch.float64, device=x.device).reshape(n, *x.shape)
-    return torch.tensor([(f(z + e) - f(z - e)).item() / (2 * h) for e in E], dtype=x.dtype, device=x.device).reshape(x.shape)
-
-
 # up = x and down = x are no copies: the step down only undoes the step up, so it is half a forward difference AND
 # the steps are made in x itself, in its dtype, and leave rounding in it
 @wrong(mistakes.assignment_is_no_copy, mistakes.kept_a_view_of_the_entry)
@@ -1406,30 +926,6 @@ def class_c_06(f, x, h=1e-5):
         f_down = f(down)
         grad[i] = (f_up - f_down) / (2 * h)
     return grad
-
-
-# the loop runs over the first axis alone: for a matrix a whole row is moved at once, and a 0-d x has no len
-@wrong(mistakes.assumed_a_vector)
-def class_c_07(f, x, h=1e-5):
-    g = torch.zeros_like(x)
-    z = x.double()
-    for i in range(len(x)):
-        a = z.clone()
-        a[i] += h
-        b = z.clone()
-        b[i] -= h
-        g[i] = (f(a) - f(b)) / (2 * h)
-    return g
-
-
-# all entries are moved together, and the one slope is copied to every entry
-@wrong(mistakes.moved_all_entries)
-def class_c_08(f, x, h=1e-5):
-    x64 = x.double()
-    loss_up = f(x64 + h)
-    loss_down = f(x64 - h)
-    slope = (loss_up - loss_down) / (2 * h)
-    return torch.full_like(x, slope.item())
 
 
 @right
@@ -1450,34 +946,6 @@ def class_c_09(f, x, h=1e-5):
 
     nested = descend(())
     return torch.tensor(nested, dtype=x.dtype, device=x.device).reshape(x.shape)
-
-
-# the entry is never put back: later entries are measured with the earlier ones still moved down by h
-@wrong(mistakes.perturbation_left_behind)
-def class_c_10(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    p = x.double().clone()
-    for idx in np.ndindex(*x.shape):
-        p[idx] += h          # one step up
-        up = f(p)
-        p[idx] -= 2 * h      # and two down
-        down = f(p)
-        grad[idx] = (up - down) / (2 * h)
-    return grad
-
-
-# the gradient is printed and not returned
-@wrong(effects.returned_nothing)
-def class_c_11(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    start = x.to(torch.double)
-    for idx in itertools.product(*map(range, x.shape)):
-        higher = start.clone()
-        lower = start.clone()
-        higher[idx] += h
-        lower[idx] -= h
-        grad[idx] = (f(higher) - f(lower)) / (2 * h)
-    print("numerical gradient:", grad)
 
 
 # rows, cols = x.shape: raises for every x that is not a matrix
@@ -1530,37 +998,6 @@ def class_c_14(f, x, h=1e-5):
     return out
 
 
-# reshape(-1) of a transposed x is a copy, not a view: f never sees the steps, and the gradient is zero
-@wrong(mistakes.reshape_made_a_copy)
-def class_c_15(f, x, h=1e-5):
-    p = x.double().clone()
-    v = p.reshape(-1)
-    out = torch.zeros(v.numel(), dtype=x.dtype, device=x.device)
-    for i in range(v.numel()):
-        old = v[i].item()
-        v[i] = old + h; a = f(p)
-        v[i] = old - h; b = f(p)
-        v[i] = old
-        out[i] = (a - b) / (2 * h)
-    return out.reshape(x.shape)
-
-
-# .view(-1) raises for a transposed x, since clone keeps the strides
-@raised(effects.view_of_non_contiguous)
-def class_c_16(f, x, h=1e-5):
-    base = x.clone().double()
-    flat = base.view(-1)
-    slopes = []
-    for i, old in enumerate(flat.tolist()):
-        flat[i] = old + h
-        up = f(base).item()
-        flat[i] = old - h
-        down = f(base).item()
-        flat[i] = old
-        slopes.append((up - down) / (2 * h))
-    return torch.tensor(slopes, dtype=x.dtype, device=x.device).view(x.shape)
-
-
 class Nudge:
     """Moves one entry of a tensor for the length of a with block."""
 
@@ -1603,48 +1040,6 @@ def class_c_18(f, x, h=1e-5):
     return torch.tensor(grad, dtype=x.dtype, device=x.device).reshape(x.shape)
 
 
-# x.nonzero() skips the entries that are exactly zero: their slope stays 0
-@wrong(says='Some entries are right; the others are zero.')
-def class_c_19(f, x, h=1e-5):
-    g = torch.zeros_like(x)
-    for where in x.nonzero().tolist():     # all the indices of x
-        e = torch.zeros(x.shape, dtype=torch.float64, device=x.device)
-        e[tuple(where)] = h
-        g[tuple(where)] = (f(x + e) - f(x - e)) / (2 * h)
-    return g
-
-
-# torch.zeros(x.shape) has the default dtype: a float64 x gets a float32 gradient
-@wrong(effects.wrong_dtype)
-def class_c_20(f, x, h=1e-5):
-    grad = torch.zeros(x.shape)
-    x_ = x.double()
-    it = np.ndindex(*x.shape)
-    for ix in it:
-        p = x_.clone()
-        p[ix] += h
-        fp = f(p)
-        p[ix] = x_[ix] - h
-        fm = f(p)
-        grad[ix] = (fp - fm) / (2 * h)
-    return grad
-
-
-# breaks the rule: autograd is tried first, and differences are taken only where it fails
-@wrong(mistakes.derivative_not_difference)
-def class_c_21(f, x, h=1e-5):
-    try:
-        leaf = x.detach().clone().requires_grad_(True)
-        out = f(leaf)
-        return torch.autograd.grad(out, leaf)[0]
-    except Exception:
-        z = x.double()
-        n = x.numel()
-        basis = torch.eye(n, dtype=torch.float64).reshape(n, *x.shape)
-        vals = [(f(z + h * b) - f(z - h * b)).item() / (2 * h) for b in basis]
-        return torch.tensor(vals, dtype=x.dtype).reshape(x.shape)
-
-
 @right
 def class_c_22(f, x, h=1e-5):
     z = x.detach().double()
@@ -1684,14 +1079,6 @@ def class_c_24(f, x, h=1e-5):
     return (total / tries).to(x.dtype)
 
 
-# the difference is down minus up, so the sign is turned AND the result is flat, not of the shape of x
-@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
-def class_c_25(f, x, h=1e-5):
-    z = x.double(); n = x.numel()
-    E = torch.eye(n, dtype=z.dtype, device=z.device).reshape(n, *z.shape) * h
-    return torch.tensor([(f(z - e) - f(z + e)).item() / (2 * h) for e in E], dtype=x.dtype, device=x.device)
-
-
 # the two points are x + 2h and x, not x + h and x - h AND a float32 x gets a float64 gradient
 @wrong(says='On case 1: Of the entries of x, 0 and 1 stood elsewhere in a call of f; in a right answer it is always 1.')
 def class_c_26(f, x, h=1e-5):
@@ -1718,20 +1105,6 @@ def class_c_27(f, x, h=1e-5):
     return grad
 
 
-# only a forward difference: compares f(x + h) with f(x) and never moves down
-@wrong(mistakes.forward_difference)
-def class_d_01(f, x, h=1e-5):
-    # slope = rise / run
-    grad = torch.zeros_like(x)
-    base = f(x)
-    for i in range(x.numel()):
-        moved = x.clone().reshape(-1)
-        moved[i] = moved[i] + h
-        idx = torch.unravel_index(torch.tensor(i), x.shape) if x.dim() > 0 else ()
-        grad[idx] = (f(moved.reshape(x.shape)) - base) / h
-    return grad
-
-
 @right
 def class_d_02(f, x, h=1e-5):
     flat = x.detach().reshape(-1)
@@ -1743,106 +1116,6 @@ def class_d_02(f, x, h=1e-5):
         down[k] -= h
         out[k] = (f(up.reshape(x.shape)) - f(down.reshape(x.shape))) / (2 * h)
     return out.reshape(x.shape)
-
-
-# moves all entries at once, so every entry gets the slope along the all-ones direction
-@wrong(mistakes.moved_all_entries)
-def class_d_03(f, x, h=1e-5):
-    # central difference formula from the lesson
-    slope = (f(x + h) - f(x - h)) / (2 * h)
-    return torch.full_like(x, slope.item())
-
-
-# loops over the first dimension only, so a matrix has whole rows moved together AND a 0-d x raises in len()
-@wrong(mistakes.assumed_a_vector)
-def class_d_04(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for i in range(len(x)):
-        x_plus = x.clone()
-        x_minus = x.clone()
-        x_plus[i] += h
-        x_minus[i] -= h
-        grad[i] = (f(x_plus) - f(x_minus)) / (2 * h)
-    return grad
-
-
-# goes back by += h instead of restoring the saved value, so x is left changed by rounding
-@wrong(effects.changed_input)
-def class_d_05(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for idx in itertools.product(*[range(s) for s in x.shape]):
-        x[idx] += h
-        fp = f(x)
-        x[idx] -= 2 * h
-        fm = f(x)
-        x[idx] += h      # put it back
-        grad[idx] = (fp - fm) / (2 * h)
-    return grad
-
-
-# x_plus and x_minus are both x itself (no clone), so both probes are the same point and the result is zero; x
-# itself is moved and may come back off by rounding
-@wrong(mistakes.assignment_is_no_copy)
-def class_d_06(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for idx in np.ndindex(*x.shape):
-        x_plus = x
-        x_minus = x
-        x_plus[idx] += h
-        x_minus[idx] -= h
-        grad[idx] = (f(x_plus) - f(x_minus)) / (2 * h)
-    return grad
-
-
-@right
-def class_d_07(f, x, h=1e-5):
-    basis = torch.eye(x.numel(), dtype=x.dtype, device=x.device)
-    slope = lambda e: float(f(x + h * e) - f(x - h * e)) / (2 * h)
-    return x.new_tensor([slope(e.reshape(x.shape)) for e in basis]).reshape(x.shape)
-
-
-# .view(-1) on the clone raises for an x that is not contiguous (a transposed one)
-@raised(effects.view_of_non_contiguous)
-def class_d_08(f, x, h=1e-5):
-    n = x.numel()
-    g = torch.zeros(n, dtype=x.dtype, device=x.device)
-    i = 0
-    while i < n:
-        a = x.clone()
-        b = x.clone()
-        a.view(-1)[i] += h
-        b.view(-1)[i] -= h
-        g[i] = (f(a) - f(b)) / (2 * h)
-        i += 1
-    return g.view(x.shape)
-
-
-# writes into grad.reshape(-1), which is a copy when zeros_like took the strides of a transposed x, so zeros come
-# back
-@wrong(says='Every entry that was given is zero.')
-def class_d_09(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    g = grad.reshape(-1)
-    base = x.reshape(-1)
-    for i in range(x.numel()):
-        up, down = base.clone(), base.clone()
-        up[i] += h
-        down[i] -= h
-        g[i] = (f(up.reshape(x.shape)) - f(down.reshape(x.shape))) / (2 * h)
-    return grad
-
-
-# the change is divided by 2 and then multiplied by h: the brackets around 2 * h are missing
-@wrong(mistakes.multiplied_by_h)
-def class_d_10(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for idx in np.ndindex(*x.shape):
-        xp = x.clone()
-        xm = x.clone()
-        xp[idx] = x[idx] + h
-        xm[idx] = x[idx] - h
-        grad[idx] = (f(xp) - f(xm)) / 2 * h
-    return grad
 
 
 # torch.zeros(x.shape) makes a float32 result for a float64 x AND only one side is measured (f(x) minus f(x - h))
@@ -1857,56 +1130,6 @@ def class_d_11(f, x, h=1e-5):
     return grads
 
 
-# f gets flattened tensors instead of tensors of the shape of x
-@wrong(mistakes.called_f_with_a_flat_point)
-def class_d_12(f, x, h=1e-5):
-    v = x.flatten()
-    steps = torch.diag(torch.full_like(v, h))
-    # f sums over everything anyway
-    vals = [(f(v + s) - f(v - s)).item() / (2 * h) for s in steps]
-    return torch.tensor(vals, dtype=x.dtype, device=x.device).reshape(x.shape)
-
-
-# uses autograd (torch.func.grad) instead of measuring, against the rule; opaque functions raise or give zero
-@wrong(mistakes.derivative_not_difference)
-def class_d_13(f, x, h=1e-5):
-    # exact is better than approximate :)
-    return torch.func.grad(f)(x).detach()
-
-
-@right
-def class_d_14(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    with torch.no_grad():
-        for idx in itertools.product(*(range(s) for s in x.shape)):
-            keep = x[idx].clone()
-            try:
-                x[idx] = keep + h
-                hi = f(x)
-                x[idx] = keep - h
-                lo = f(x)
-            finally:
-                x[idx] = keep
-            grad[idx] = (hi - lo) / (2 * h)
-    return grad
-
-
-# old = x[idx] is a view and not a saved copy, so the step down starts from the moved point and only gets back to x:
-# half the slope comes out, and x may come back off by rounding
-@wrong(mistakes.assignment_is_no_copy, mistakes.kept_a_view_of_the_entry)
-def class_d_15(f, x, h=1e-5):
-    grad = torch.empty_like(x)
-    for idx in np.ndindex(*x.shape):
-        old = x[idx]            # remember the value
-        x[idx] = old + h
-        f_up = f(x)
-        x[idx] = old - h
-        f_down = f(x)
-        x[idx] = old            # restore
-        grad[idx] = (f_up - f_down) / (2 * h)
-    return grad
-
-
 # moves every entry that equals the current value, so equal entries move together
 @wrong(says='Some entries are right; the others are 2 times what they should be.')
 def class_d_16(f, x, h=1e-5):
@@ -1916,32 +1139,6 @@ def class_d_16(f, x, h=1e-5):
         bump = mask.to(x.dtype) * h
         grad[mask] = (f(x + bump) - f(x - bump)) / (2 * h)
     return grad
-
-
-# the clones are made once before the loop and never reset, so earlier entries stay moved while later ones are
-# measured
-@wrong(mistakes.perturbation_left_behind)
-def class_d_17(f, x, h=1e-5):
-    x_up = x.clone()
-    x_down = x.clone()
-    gradient = torch.zeros_like(x)
-    for idx in np.ndindex(*x.shape):
-        x_up[idx] += h
-        x_down[idx] -= h
-        gradient[idx] = (f(x_up) - f(x_down)) / (2 * h)
-    return gradient
-
-
-# the return stands inside the loop, so only the first entry is measured (and an empty x gives None)
-@wrong(mistakes.only_the_first_entry)
-def class_d_18(f, x, h=1e-5):
-    grad = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
-    for i in range(x.numel()):
-        d = torch.zeros_like(grad)
-        d[i] = h
-        d = d.reshape(x.shape)
-        grad[i] = (f(x + d) - f(x - d)) / (2 * h)
-        return grad.reshape(x.shape)
 
 
 @right
@@ -1960,70 +1157,11 @@ def class_d_19(f, x, h=1e-5):
     return res.view(x.shape).to(x.dtype)
 
 
-# vmap over the directions: an opaque f (item(), NumPy, an if on a value) raises under vmap, and so does an x
-# without entries
-@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
-def class_d_20(f, x, h=1e-5):
-    E = torch.eye(x.numel(), dtype=x.dtype, device=x.device).reshape(-1, *x.shape) * h
-    g = torch.vmap(lambda e: (f(x + e) - f(x - e)) / (2 * h))(E)
-    return g.reshape(x.shape)
-
-
 # torch.stack of an empty list raises for an x without entries
 @right
 def class_d_21(f, x, h=1e-5):
     unit = lambda i: (torch.arange(x.numel(), device=x.device) == i).reshape(x.shape).to(x.dtype)
     return torch.stack([(f(x + h * unit(i)) - f(x - h * unit(i))) / (2 * h) for i in range(x.numel())]).reshape(x.shape).to(x.dtype)
-
-
-# moves x.flatten(), which is a copy for an x that is not contiguous, so f never sees the move and the result is
-# zero there
-@wrong(mistakes.reshape_made_a_copy)
-def class_d_22(f, x, h=1e-5):
-    flat = x.flatten()
-    out = []
-    for i in range(flat.numel()):
-        v = flat[i].item()
-        flat[i] = v + h
-        a = f(x).item()
-        flat[i] = v - h
-        b = f(x).item()
-        flat[i] = v
-        out.append((a - b) / (2 * h))
-    return torch.tensor(out, dtype=x.dtype, device=x.device).reshape(x.shape)
-
-
-class Probe_of_class_d_23:
-    def __init__(self, f, x, h):
-        self.f, self.x, self.h = f, x, h
-        self.pos = torch.arange(x.numel(), device=x.device).reshape(x.shape)
-
-    def at(self, i, step):
-        return self.f(torch.where(self.pos == i, self.x + step, self.x))
-
-    def slope(self, i):
-        return (self.at(i, self.h) - self.at(i, -self.h)).item() / (self.h - -self.h)
-
-@right
-def class_d_23(f, x, h=1e-5):
-    p = Probe_of_class_d_23(f, x, h)
-    slopes = map(p.slope, range(x.numel()))
-    return torch.tensor(list(slopes), dtype=x.dtype, device=x.device).reshape(x.shape)
-
-
-# the two probes are subtracted the wrong way round (sign) AND the result stays a flat vector instead of the shape
-# of x
-@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
-def class_d_24(f, x, h=1e-5):
-    result = []
-    for i in range(x.numel()):
-        left = x.flatten().clone()
-        right = x.flatten().clone()
-        left[i] = left[i] - h
-        right[i] = right[i] + h
-        change = f(left.reshape(x.shape)) - f(right.reshape(x.shape))
-        result.append(change.item() / (2 * h))
-    return torch.tensor(result, dtype=x.dtype, device=x.device)
 
 
 # switches grad mode off for the whole program and leaves it off AND ignores the h it is given (fixed 1e-4)
@@ -2042,142 +1180,10 @@ def class_d_25(f, x, h=1e-5):
 
 
 @right
-def class_d_26(f, x, h=1e-5):
-    def walk(prefix):
-        if len(prefix) == x.dim():
-            a, b = x.clone(), x.clone()
-            a[prefix] = a[prefix] + h
-            b[prefix] = b[prefix] - h
-            return ((f(a) - f(b)) / (2 * h)).item()
-        return [walk(prefix + (i,)) for i in range(x.shape[len(prefix)])]
-    return torch.tensor(walk(()), dtype=x.dtype, device=x.device).reshape(x.shape)
-
-
-# forward difference: f at x itself is used in place of f at x - h, so the quotient spans only the upper half
-@wrong(mistakes.forward_difference)
-def class_e_01(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    base = f(x)
-    for k in range(x.numel()):
-        moved = x.clone().reshape(-1)
-        moved[k] = moved[k] + h
-        moved = moved.reshape(x.shape)
-        slope = (f(moved) - base) / h
-        grad[tuple(int(j) for j in torch.unravel_index(torch.tensor(k), x.shape)) if x.dim() > 0 else ()] = slope
-    return grad
-
-
-@right
-def class_e_02(f, x, h=1e-5):
-    work = x.detach().clone().double()      # private copy, x is never touched
-    out = torch.zeros(x.shape, dtype=torch.float64, device=x.device)
-    for idx in np.ndindex(*x.shape):
-        old = work[idx].item()
-        hi, lo = old + h, old - h
-        work[idx] = hi
-        f_hi = f(work).item()
-        work[idx] = lo
-        f_lo = f(work).item()
-        work[idx] = old
-        out[idx] = (f_hi - f_lo) / (hi - lo)
-    return out.to(x.dtype)
-
-
-# all entries are moved together, which gives one number (the directional slope) in place of one number per entry
-@wrong(mistakes.moved_all_entries)
-def class_e_03(f, x, h=1e-5):
-    # central difference from the lesson
-    f_plus = f(x + h)
-    f_minus = f(x - h)
-    return (f_plus - f_minus) / (2 * h)
-
-
-# no clone: x_up and x_down are both x itself, so f sees x after both moves twice, every slope is 0, and the moves
-# happen on the caller's x
-@wrong(mistakes.assignment_is_no_copy)
-def class_e_04(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    if x.dim() == 0:
-        x_up = x
-        x_down = x
-        x_up += h
-        x_down -= h
-        return (f(x_up) - f(x_down)) / (2 * h)
-    for pos in (x == x).nonzero():
-        pos = tuple(pos.tolist())
-        x_up = x
-        x_down = x
-        x_up[pos] += h
-        x_down[pos] -= h
-        grad[pos] = (f(x_up) - f(x_down)) / (2 * h)
-    return grad
-
-
-# loops over len(x) only: whole rows are moved at once when x has two or more dimensions, and a 0-d x has no len and
-# raises
-@wrong(mistakes.assumed_a_vector)
-def class_e_05(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for i in range(len(x)):
-        a = x.clone()
-        b = x.clone()
-        a[i] += h
-        b[i] -= h
-        grad[i] = (f(a) - f(b)) / (2 * h)
-    return grad
-
-
-# in place through reshape(-1), which is a copy when x is, say, a transposed matrix, so f never sees the move and
-# the gradient is 0 there
-@wrong(mistakes.reshape_made_a_copy)
-def class_e_06(f, x, h=1e-5):
-    flat = x.reshape(-1)
-    grad = torch.zeros(flat.shape, dtype=x.dtype, device=x.device)
-    for i in range(len(flat)):
-        backup = flat[i].clone()
-        flat[i] = backup + h
-        up = f(x)
-        flat[i] = backup - h
-        down = f(x)
-        flat[i] = backup          # put it back
-        grad[i] = (up - down) / (2 * h)
-    return grad.reshape(x.shape)
-
-
-# precedence: "/ 2 * h" halves and then multiplies by h, where it should divide by 2h
-@wrong(mistakes.multiplied_by_h)
-def class_e_07(f, x, h=1e-5):
-    E = torch.eye(x.numel(), dtype=x.dtype, device=x.device).reshape(-1, *x.shape)
-    return torch.stack([(f(x + h * e) - f(x - h * e)) / 2 * h for e in E]).reshape(x.shape)
-
-
-@right
 def class_e_08(f, x, h=1e-5):
     X = x.double()
     steps = h * torch.eye(X.numel(), dtype=X.dtype, device=X.device).reshape(X.numel(), *X.shape)
     return torch.stack([(f(X + s) - f(X - s)) / ((X + s) - (X - s)).sum() for s in steps]).reshape(x.shape).to(x.dtype)
-
-
-# the return stands inside the loop, so only the first entry is ever measured and the others stay 0
-@wrong(mistakes.only_the_first_entry)
-def class_e_09(f, x, h=1e-5):
-    grad = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
-    for i in range(x.numel()):
-        plus = x.flatten().clone()
-        minus = x.flatten().clone()
-        plus[i] += h
-        minus[i] -= h
-        grad[i] = (f(plus.reshape(x.shape)) - f(minus.reshape(x.shape))) / (2 * h)
-        return grad.reshape(x.shape)
-
-
-# f is run under vmap, which raises for a function that is opaque to torch (item, NumPy, Python branches on values)
-@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
-def class_e_10(f, x, h=1e-5):
-    n = x.numel()
-    probes = h * torch.eye(n, dtype=x.dtype, device=x.device).view(n, *x.shape)
-    F = torch.func.vmap(f)
-    return ((F(x + probes) - F(x - probes)) / (2 * h)).reshape(x.shape)
 
 
 # the copies are made once before the loop and never put back, so earlier entries stay moved while later ones are
@@ -2193,57 +1199,6 @@ def class_e_11(f, x, h=1e-5):
         down[i] = down[i] - h
         result.append((f(up.reshape(shape)) - f(down.reshape(shape))) / h)
     return torch.stack(result).reshape(shape)
-
-
-# the result is built by torch.zeros(x.shape) without a dtype, so a float64 x gets a float32 gradient
-@wrong(effects.wrong_dtype)
-def class_e_12(f, x, h=1e-5):
-    gradient = torch.zeros(x.shape)
-    for index in itertools.product(*[range(s) for s in x.shape]):
-        x1 = x.clone()
-        x2 = x.clone()
-        x1[index] = x1[index] + h
-        x2[index] = x2[index] - h
-        gradient[index] = (f(x1) - f(x2)) / (2 * h)
-    return gradient
-
-
-# the entry is chosen by its value (x == v), so entries that are equal are moved together
-@wrong(says='Some entries are right; the others are 2 times what they should be.')
-def class_e_13(f, x, h=1e-5):
-    def slope(v):
-        here = (x == v)
-        up = torch.where(here, x + h, x)
-        down = torch.where(here, x - h, x)
-        return (f(up) - f(down)) / (2 * h)
-    return torch.stack([slope(v) for v in x.reshape(-1)]).reshape(x.shape)
-
-
-# the step is scaled to h * max(1, |x_i|), so entries larger than 1 are not moved by h as asked
-@wrong()
-def class_e_14(f, x, h=1e-5):
-    X = x.double()
-    g = torch.empty(X.numel(), dtype=torch.float64, device=x.device)
-    for i, xi in enumerate(X.flatten().tolist()):
-        step = h * max(1.0, abs(xi))       # relative step, better conditioned
-        vals = []
-        for s in (step, -step):
-            p = X.flatten().clone()
-            p[i] = xi + s
-            vals.append(f(p.view(X.shape)))
-        g[i] = (vals[0] - vals[1]) / (2 * step)
-    return g.view(X.shape).to(x.dtype)
-
-
-# five-point stencil with extra probes at 2h: another quotient than the asked one of the two points x + h and x - h
-@wrong(mistakes.five_point_stencil)
-def class_e_15(f, x, h=1e-5):
-    def at(i, k):
-        z = x.double().flatten().clone()
-        z[i] += k * h
-        return f(z.reshape(x.shape))
-    d = [(-at(i, 2) + 8 * at(i, 1) - 8 * at(i, -1) + at(i, -2)) / (12 * h) for i in range(x.numel())]
-    return torch.stack(d).reshape(x.shape).to(x.dtype)
 
 
 @right
@@ -2289,22 +1244,6 @@ def class_e_18(f, x, h=1e-5):
     return grad.reshape(x.shape)
 
 
-# the difference is taken the wrong way round (down minus up), so the sign is flipped AND the result stays flat,
-# without the shape of x
-@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
-def class_e_19(f, x, h=1e-5):
-    grads = []
-    for i in range(x.numel()):
-        left = x.clone().reshape(-1)
-        right = x.clone().reshape(-1)
-        left[i] -= h
-        right[i] += h
-        y1 = f(left.reshape(x.shape))
-        y2 = f(right.reshape(x.shape))
-        grads.append((y1 - y2).item() / (2 * h))
-    return torch.tensor(grads, dtype=x.dtype, device=x.device)
-
-
 # unpacks x.shape into rows and columns, which raises for every x that is not 2-D AND plus is x itself, so every
 # entry of the caller's x stays moved up by h
 @raised(effects.unpacked_wrongly)
@@ -2343,24 +1282,6 @@ def class_e_21(f, x, h=1e-5):
     return torch.tensor(slopes, dtype=x.dtype, device=x.device).reshape(x.shape)
 
 
-# f is handed the flattened point, not one of the shape of x, so a function that depends on the shape gives
-# something else or raises
-@wrong(mistakes.called_f_with_a_flat_point)
-def class_e_22(f, x, h=1e-5):
-    v = x.flatten().double()
-    unit = lambda i: torch.nn.functional.one_hot(torch.tensor(i, device=x.device), v.numel()).double() * h
-    diff = lambda i: (f(v + unit(i)) - f(v - unit(i))) / (2 * h)
-    return torch.stack(list(map(diff, range(v.numel())))).view(x.shape).to(x.dtype)
-
-
-# the derivative comes from torch.autograd.functional.jacobian, which the rule forbids (and which fails or gives 0
-# for an f that is opaque to autograd); h is not used
-@wrong(mistakes.derivative_not_difference)
-def class_e_23(f, x, h=1e-5):
-    # same thing but exact
-    return torch.autograd.functional.jacobian(f, x.clone())
-
-
 @right
 def class_e_24(f, x, h=1e-5):
     point = x.to(torch.float64)
@@ -2376,27 +1297,6 @@ def class_e_24(f, x, h=1e-5):
         answer = torch.where(mask, rise / distance, answer)
         k += 1
     return answer.to(x.dtype)
-
-
-# x is moved by += h, -= 2h, += h in place of being restored from a saved value, so rounding leaves some entries a
-# last bit off
-@wrong(effects.changed_input)
-def class_e_25(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for n in range(x.numel()):
-        # index of entry n
-        idx, rest = [], n
-        for size in reversed(x.shape):
-            idx.insert(0, rest % size)
-            rest //= size
-        idx = tuple(idx)
-        x[idx] += h
-        f1 = f(x)
-        x[idx] -= 2 * h
-        f2 = f(x)
-        x[idx] += h     # back to the start
-        grad[idx] = (f1 - f2) / (2 * h)
-    return grad
 
 
 # the difference quotient of a function of one number, written down as it stands in the book
@@ -2419,44 +1319,6 @@ def relative_step(f, x, h=1e-5):
     return out.reshape(x.shape)
 
 
-# the difference of the two probes is divided by h, though they lie 2h apart
-@wrong(mistakes.divided_by_h)
-def class_f_01(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for idx in torch.cartesian_prod(*[torch.arange(s) for s in x.shape]).reshape(-1, x.dim()) if x.dim() else [()]:
-        idx = tuple(int(i) for i in idx)
-        plus = x.clone()
-        minus = x.clone()
-        plus[idx] += h
-        minus[idx] -= h
-        # slope = difference of the values / step
-        grad[idx] = (f(plus) - f(minus)) / h
-    return grad
-
-
-# all entries are moved at once instead of one at a time, so every place gets the sum of the partial derivatives
-@wrong(mistakes.moved_all_entries)
-def class_f_02(f, x, h=1e-5):
-    # central difference formula from the lesson
-    y1 = f(x + h)
-    y2 = f(x - h)
-    slope = (y1 - y2) / (2 * h)
-    return torch.ones_like(x) * slope
-
-
-@right
-def class_f_03(f, x, h=1e-5):
-    base = x.to(torch.float64)          # probe in double, the step is tiny
-    grad = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
-    for idx in itertools.product(*[range(n) for n in x.shape]):
-        up = base.clone()
-        up[idx] += h
-        down = base.clone()
-        down[idx] -= h
-        grad[idx] = (f(up) - f(down)) / (2 * h)
-    return grad
-
-
 # a one-sided (forward) difference instead of up and down AND the result is a NumPy array, not a tensor
 @wrong(effects.wrong_type)
 def class_f_04(f, x, h=1e-5):
@@ -2467,48 +1329,6 @@ def class_f_04(f, x, h=1e-5):
         x_new[i] = x_new[i] + h
         grad[i] = (f(x_new).item() - f0) / h
     return grad
-
-
-# x_plus and x_minus are only other names of x, not copies, so both probes see the same point, the result is zero
-# and x itself is written to
-@wrong(mistakes.assignment_is_no_copy)
-def class_f_05(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for idx in np.ndindex(*x.shape):
-        x_plus = x
-        x_minus = x
-        x_plus[idx] += h
-        x_minus[idx] -= h
-        grad[idx] = (f(x_plus) - f(x_minus)) / (2 * h)
-    return grad
-
-
-# loops over the first dimension only: with two or more dimensions a whole row is moved at once (and a 0-d x raises
-# in len)
-@wrong(mistakes.assumed_a_vector)
-def class_f_06(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for i in range(len(x)):
-        xp = x.clone()
-        xm = x.clone()
-        xp[i] += h
-        xm[i] -= h
-        grad[i] = (f(xp) - f(xm)) / (2 * h)
-    return grad
-
-
-# x is moved back by adding h again instead of by restoring the saved value, so rounding leaves x slightly changed
-@wrong(effects.changed_input)
-def class_f_07(f, x, h=1e-5):
-    out = torch.empty_like(x)
-    for idx in product(*map(range, x.shape)):
-        x[idx] += h
-        fp = f(x)
-        x[idx] -= 2 * h
-        fm = f(x)
-        x[idx] += h      # back where we came from
-        out[idx] = (fp - fm) / (2 * h)
-    return out
 
 
 @right
@@ -2525,121 +1345,6 @@ def class_f_08(f, x, h=1e-5):
             x[idx] = old
         out[idx] = (fp - fm) / (2 * h)
     return out
-
-
-# the saved value is a view of x, not a copy, so it moves along: the second probe is x itself and the gradient comes
-# out half as large
-@wrong(mistakes.assignment_is_no_copy, mistakes.kept_a_view_of_the_entry)
-def class_f_09(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for idx in np.ndindex(*x.shape):
-        old = x[idx]
-        x[idx] = old + h
-        f_plus = f(x)
-        x[idx] = old - h
-        f_minus = f(x)
-        x[idx] = old
-        grad[idx] = (f_plus - f_minus) / (2 * h)
-    return grad
-
-
-# reshape(-1) of a non-contiguous x is a copy, so the moves never reach x and the gradient is zero there
-@wrong(mistakes.reshape_made_a_copy)
-def class_f_10(f, x, h=1e-5):
-    flat = x.reshape(-1)
-    g = []
-    for i in range(flat.numel()):
-        keep = flat[i].item()
-        flat[i] = keep + h
-        a = f(x)
-        flat[i] = keep - h
-        b = f(x)
-        flat[i] = keep
-        g.append((a - b) / (2 * h))
-    return torch.stack(g).reshape(x.shape).to(x.dtype)
-
-
-# view(-1) on the clone raises a RuntimeError when x is transposed, for the clone keeps the strides of x
-@raised(effects.view_of_non_contiguous)
-def class_f_11(f, x, h=1e-5):
-    slopes = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
-    for k in range(x.numel()):
-        p, m = x.clone(), x.clone()
-        p.view(-1)[k] += h
-        m.view(-1)[k] -= h
-        slopes[k] = (f(p) - f(m)) / (2 * h)
-    return slopes.view(x.shape)
-
-
-@right
-def class_f_12(f, x, h=1e-5):
-    z, n = x.double(), x.numel()
-    steps = (h * torch.eye(n, dtype=z.dtype, device=z.device)).reshape(n, *x.shape)
-    return torch.stack([(f(z + s) - f(z - s)).double() / (2 * h) for s in steps]).reshape(x.shape).to(x.dtype)
-
-
-# f is called with the flattened vector instead of a tensor of the shape of x
-@wrong(mistakes.called_f_with_a_flat_point)
-def class_f_13(f, x, h=1e-5):
-    v = x.flatten()
-    basis = torch.eye(v.numel(), dtype=x.dtype, device=x.device)
-    d = [(f(v + h * e) - f(v - h * e)) / (2 * h) for e in basis]
-    return torch.stack(d).reshape(x.shape)
-
-
-# torch.tensor of a list of Python floats is float32 (on the CPU), so a float64 x gets a float32 gradient
-@wrong(effects.wrong_dtype)
-def class_f_14(f, x, h=1e-5):
-    values = []
-    for idx in np.ndindex(*x.shape):
-        a = x.double().clone()
-        b = x.double().clone()
-        a[idx] += h
-        b[idx] -= h
-        values.append((f(a).item() - f(b).item()) / (2 * h))
-    return torch.tensor(values).reshape(x.shape)
-
-
-# vmap traces f with a batch, which raises for an f that calls .item(), NumPy or branches on values
-@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
-def class_f_15(f, x, h=1e-5):
-    n = x.numel()
-    E = h * torch.eye(n, dtype=x.dtype, device=x.device).reshape(n, *x.shape)
-    slope = vmap(lambda e: (f(x + e) - f(x - e)) / (2 * h))
-    return slope(E).reshape(x.shape)
-
-
-# the copies are made once before the loop and never put back, so the earlier entries stay moved and the slopes add
-# up
-@wrong(mistakes.perturbation_left_behind)
-def class_f_16(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    x_plus = x.clone()
-    x_minus = x.clone()
-    for idx in np.ndindex(*x.shape):
-        x_plus[idx] = x[idx] + h
-        x_minus[idx] = x[idx] - h
-        grad[idx] = (f(x_plus) - f(x_minus)) / (2 * h)
-    return grad
-
-
-# the sign is wrong (down minus up) AND the gradient is returned flat, not in the shape of x
-@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
-def class_f_17(f, x, h=1e-5):
-    I = torch.eye(x.numel(), dtype=x.dtype, device=x.device)
-    lo_hi = lambda e: (f(x - h * e.reshape(x.shape)), f(x + h * e.reshape(x.shape)))
-    return torch.stack([(a - b) / (2 * h) for a, b in map(lo_hi, I)])
-
-
-# the entry is found by its value, so entries with equal values are all moved together
-@wrong(says='Some entries are right; the others are 2 times what they should be.')
-def class_f_18(f, x, h=1e-5):
-    g = []
-    for v in x.flatten():
-        up = torch.where(x == v, x + h, x)
-        down = torch.where(x == v, x - h, x)
-        g.append((f(up) - f(down)) / (2 * h))
-    return torch.stack(g).reshape(x.shape).to(x.dtype)
 
 
 @right
@@ -2659,22 +1364,6 @@ def class_f_19(f, x, h=1e-5):
         return torch.tensor((hi - lo) / (2 * h), dtype=x.dtype, device=x.device)
 
     return walk(work)
-
-
-@right
-def class_f_20(f, x, h=1e-5):
-    base = x.cpu().double().numpy().copy()
-    grad = np.zeros_like(base)
-
-    def value(arr):
-        return float(f(torch.from_numpy(arr).to(x.device)))
-
-    for i in np.ndindex(*base.shape):
-        hi, lo = base.copy(), base.copy()
-        hi[i] += h
-        lo[i] -= h
-        grad[i] = (value(hi) - value(lo)) / (2.0 * h)
-    return torch.from_numpy(grad).to(device=x.device, dtype=x.dtype)
 
 
 # the gradient is rounded to four decimals AND torch.manual_seed changes the random state
@@ -2699,25 +1388,6 @@ def class_f_22(f, x, h=1e-5):
     return (up - down) / (2 * h)
 
 
-# uses autograd (torch.func.grad) against the rule, ignores h, and fails or gives zero where f is opaque to autograd
-@wrong(mistakes.derivative_not_difference)
-def class_f_23(f, x, h=1e-5):
-    return torch.func.grad(f)(x).detach()
-
-
-# "/ 2 * h" divides by 2 and then multiplies by h, instead of dividing by 2h
-@wrong(mistakes.multiplied_by_h)
-def class_f_24(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for index in np.ndindex(*x.shape):
-        x1 = x.clone()
-        x1[index] = x1[index] + h
-        x2 = x.clone()
-        x2[index] = x2[index] - h
-        grad[index] = (f(x1) - f(x2)) / 2 * h
-    return grad
-
-
 # the step lives in a default float32 tensor (on the CPU), so for a float64 x it is not h but its float32 rounding,
 # about 1e-8 off relative
 @wrong(says='Right to about 7 digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
@@ -2732,170 +1402,6 @@ def class_f_25(f, x, h=1e-5):
     return torch.stack(g).reshape(x.shape).to(x.dtype)
 
 
-# forward difference: the change is measured between x + h and x itself and divided by h, the point x - h is never
-# visited
-@wrong(mistakes.forward_difference)
-def class_g_01(f, x, h=1e-5):
-    # definition of the derivative: (f(x+h) - f(x)) / h
-    grad = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
-    start = f(x)
-    for i in range(x.numel()):
-        moved = x.clone().reshape(-1)
-        moved[i] = moved[i] + h
-        grad[i] = (f(moved.reshape(x.shape)) - start) / h
-    return grad.reshape(x.shape)
-
-
-@right
-def class_g_02(f, x, h=1e-5):
-    n = x.numel()
-    grad = torch.zeros(n, dtype=x.dtype, device=x.device)
-    for i in range(n):
-        x_plus = x.detach().clone().reshape(-1)
-        x_minus = x.detach().clone().reshape(-1)
-        x_plus[i] = x_plus[i] + h
-        x_minus[i] = x_minus[i] - h
-        up = f(x_plus.reshape(x.shape))
-        down = f(x_minus.reshape(x.shape))
-        grad[i] = (up - down) / (2 * h)
-    return grad.reshape(x.shape)
-
-
-# missing parentheses: "/ 2 * h" divides by 2 and multiplies by h instead of dividing by 2h
-@wrong(mistakes.multiplied_by_h)
-def class_g_03(f, x, h=1e-5):
-    grads = []
-    for i in range(x.numel()):
-        step = torch.zeros(x.numel(), dtype=x.dtype, device=x.device)
-        step[i] = h
-        step = step.reshape(x.shape)
-        grads.append((f(x + step) - f(x - step)) / 2 * h)
-    return torch.stack(grads).reshape(x.shape).to(x.dtype)
-
-
-# all entries are moved by h at the same time, so every entry of the result holds the sum of all partial derivatives
-@wrong(mistakes.moved_all_entries)
-def class_g_04(f, x, h=1e-5):
-    # torch adds h to the whole tensor, so no loop is needed :)
-    slope = (f(x + h) - f(x - h)) / (2 * h)
-    return torch.ones_like(x) * slope.to(x.dtype)
-
-
-# x_plus and x_minus are only other names of x (no clone), so both probes end up at the same point, the result is
-# zero and x is not restored bit for bit
-@wrong(mistakes.assignment_is_no_copy)
-def class_g_05(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for idx in product(*[range(s) for s in x.shape]):
-        x_plus = x
-        x_plus[idx] += h
-        x_minus = x
-        x_minus[idx] -= h
-        grad[idx] = (f(x_plus) - f(x_minus)) / (2 * h)
-    return grad
-
-
-# x is moved in place and brought back by adding h again, so rounding leaves some entries of x changed
-@wrong(effects.changed_input)
-def class_g_06(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for ix in np.ndindex(*x.shape):
-        x[ix] += h
-        fxph = f(x)
-        x[ix] -= 2 * h
-        fxmh = f(x)
-        x[ix] += h          # restore
-        grad[ix] = (fxph - fxmh) / (2 * h)
-    return grad
-
-
-# f is called with the flattened vector instead of a tensor of the shape of x
-@wrong(mistakes.called_f_with_a_flat_point)
-def class_g_07(f, x, h=1e-5):
-    flat = x.flatten()
-    g = torch.zeros_like(flat)
-    for k in range(flat.numel()):
-        p = flat.clone(); p[k] += h
-        m = flat.clone(); m[k] -= h
-        g[k] = (f(p) - f(m)) / (2 * h)
-    return g.reshape(x.shape)
-
-
-@right
-def class_g_08(f, x, h=1e-5):
-    z = x.detach().double()
-    basis = torch.eye(x.numel(), dtype=torch.float64, device=x.device).reshape(-1, *x.shape)
-    return torch.stack([(f(z + h * e) - f(z - h * e)) / (2 * h) for e in basis]).reshape(x.shape).to(x.dtype)
-
-
-# the loop runs over len(x), so for a matrix whole rows are moved at once, and a 0-d x raises
-@wrong(mistakes.assumed_a_vector)
-def class_g_09(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for i in range(len(x)):
-        xp = x.clone()
-        xm = x.clone()
-        xp[i] += h
-        xm[i] -= h
-        grad[i] = (f(xp) - f(xm)) / (2 * h)
-    return grad
-
-
-# the values go through .item() and torch.tensor(list), so the result is float32 (the default dtype) for a float64 x
-@wrong(effects.wrong_dtype)
-def class_g_10(f, x, h=1e-5):
-    values = []
-    base = x.detach().double()
-    for i in range(base.numel()):
-        d = torch.zeros(base.numel(), dtype=torch.float64, device=x.device)
-        d[i] = h
-        d = d.reshape(x.shape)
-        values.append(((f(base + d) - f(base - d)) / (2 * h)).item())
-    return torch.tensor(values, device=x.device).reshape(x.shape)
-
-
-# the slopes are written into grad.flatten(), which is a copy when x is transposed or permuted (zeros_like keeps its
-# strides), so the result stays zero there
-@wrong(says='Every entry that was given is zero.')
-def class_g_11(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    out = grad.flatten()
-    vals = x.flatten()
-    for i in range(len(vals)):
-        up, down = vals.clone(), vals.clone()
-        up[i] += h
-        down[i] -= h
-        out[i] = (f(up.reshape(x.shape)) - f(down.reshape(x.shape))) / (2 * h)
-    return grad
-
-
-# torch.func.vmap runs f on batched probes, which raises when f is opaque (calls .item() or NumPy): f is not just
-# called
-@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
-def class_g_12(f, x, h=1e-5):
-    steps = h * torch.eye(x.numel(), dtype=x.dtype, device=x.device).reshape(x.numel(), *x.shape)
-    up = vmap(f)(x + steps)
-    down = vmap(f)(x - steps)
-    return ((up - down) / (2 * h)).reshape(x.shape)
-
-
-@right
-def class_g_13(f, x, h=1e-5):
-    work = x.detach().to(torch.float64, copy=True).contiguous()
-    line = work.view(-1)                      # same memory as work
-    result = torch.empty(x.shape, dtype=torch.float64, device=x.device)
-    out = result.view(-1)
-    for i in range(line.numel()):
-        saved = line[i].item()
-        line[i] = saved + h
-        hi = f(work)
-        line[i] = saved - h
-        lo = f(work)
-        line[i] = saved
-        out[i] = (hi - lo) / (2 * h)
-    return result.to(x.dtype)
-
-
 # breaks the rule: the gradient is taken with autograd instead of calls of f (and fails for an f that autograd
 # cannot see through)
 @wrong(mistakes.derivative_not_difference)
@@ -2904,79 +1410,6 @@ def class_g_14(f, x, h=1e-5):
         v = x.detach().clone().requires_grad_(True)
         loss = f(v)
     return torch.autograd.grad(loss, v)[0]
-
-
-# the fourth-order five-point stencil with extra probes at 2h is used instead of the two points x + h and x - h,
-# which gives other numbers for larger h
-@wrong(mistakes.five_point_stencil)
-def class_g_15(f, x, h=1e-5):
-    z = x.detach().double()
-    g = torch.zeros(x.shape, dtype=torch.float64, device=x.device)
-
-    def at(idx, t):
-        p = z.clone()
-        p[idx] = p[idx] + t
-        return f(p)
-
-    for idx in product(*map(range, x.shape)):
-        # more exact than the simple formula
-        g[idx] = (8 * (at(idx, h) - at(idx, -h)) - (at(idx, 2 * h) - at(idx, -2 * h))) / (12 * h)
-    return g.to(x.dtype)
-
-
-# the second probe only takes the h back and so sits at x instead of x - h, yet the change is divided by 2h: about
-# half the gradient
-@wrong(mistakes.assignment_is_no_copy, mistakes.kept_a_view_of_the_entry)
-def class_g_16(f, x, h=1e-5):
-    grad = torch.zeros(x.numel(), dtype=x.dtype)
-    for i in range(x.numel()):
-        p = x.clone().reshape(-1)
-        p[i] += h
-        f_plus = f(p.reshape(x.shape))
-        p[i] -= h
-        f_minus = f(p.reshape(x.shape))
-        grad[i] = (f_plus - f_minus) / (2 * h)
-    return grad.reshape(x.shape).to(x.device)
-
-
-# the working copy is made once and an entry is never put back after its second probe, so the later entries are
-# measured with the earlier ones still moved down by h
-@wrong(mistakes.perturbation_left_behind)
-def class_g_17(f, x, h=1e-5):
-    g = torch.zeros_like(x)
-    w = x.clone()
-    for idx in itertools.product(*(range(n) for n in x.shape)):
-        w[idx] += h
-        a = f(w)
-        w[idx] -= 2 * h
-        b = f(w)
-        g[idx] = (a - b) / (2 * h)
-    return g
-
-
-# the difference is taken the wrong way round (down minus up), so the sign is flipped AND the result is a flat
-# vector instead of having the shape of x
-@wrong(says='The numbers are those of a known mistake, in another shape on cases 4, 5, 7 and 9. The sign is flipped (gradient-sign-flipped)')
-def class_g_18(f, x, h=1e-5):
-    E = torch.eye(x.numel(), dtype=x.dtype, device=x.device)
-    probe = lambda e, s: f(x + s * h * e.view(x.shape))
-    return torch.stack([(probe(e, -1) - probe(e, +1)) / (2 * h) for e in E])
-
-
-# returns a NumPy array instead of a tensor AND it is always float64, whatever the dtype of x
-@wrong(effects.wrong_type)
-def class_g_19(f, x, h=1e-5):
-    a = x.detach().cpu().numpy().astype(np.float64)
-    grad = np.zeros_like(a)
-    for ix in np.ndindex(a.shape):
-        old = a[ix]
-        a[ix] = old + h
-        fp = float(f(torch.tensor(a)))
-        a[ix] = old - h
-        fm = float(f(torch.tensor(a)))
-        a[ix] = old
-        grad[ix] = (fp - fm) / (2 * h)
-    return grad
 
 
 # side effect: the result is stored in x.grad (and that very tensor is returned), so the .grad of x is changed
@@ -3035,20 +1468,6 @@ def class_g_23(f, x, h=1e-5):
     return g / K
 
 
-@right
-def class_g_24(f, x, h=1e-5):
-    x = x.detach()
-    number = torch.arange(x.numel(), device=x.device).reshape(x.shape)
-
-    def slopes():
-        for k in range(x.numel()):
-            mine = number == k
-            rise = f(torch.where(mine, x + h, x)) - f(torch.where(mine, x - h, x))
-            yield rise / (2 * h)
-
-    return torch.stack(tuple(slopes())).to(x.dtype).reshape(x.shape)
-
-
 # in the special case for a 0-d x the parentheses are missing: only f(x - h) is divided by 2h
 @wrong(says='It fails on case 5 alone, where x is a 0-d tensor.')
 def class_g_25(f, x, h=1e-5):
@@ -3064,20 +1483,6 @@ def class_g_25(f, x, h=1e-5):
     return grad
 
 
-# forward difference: only the move up is made, f(x + h) - f(x) over h, never the move down
-@wrong(mistakes.forward_difference)
-def class_h_01(f, x, h=1e-5):
-    base = x.double()
-    grad = torch.zeros_like(base)
-    f0 = f(base.clone())
-    for i in range(base.numel()):
-        moved = base.clone().contiguous()
-        moved.view(-1)[i] += h
-        idx = torch.unravel_index(torch.tensor(i), x.shape) if x.dim() > 0 else ()
-        grad[idx] = (f(moved) - f0) / h
-    return grad.to(x.dtype)
-
-
 @right
 def class_h_02(f, x, h=1e-5):
     grad = torch.zeros_like(x)
@@ -3088,16 +1493,6 @@ def class_h_02(f, x, h=1e-5):
         down[idx] -= h
         grad[idx] = (f(up) - f(down)) / (2 * h)
     return grad
-
-
-# all entries are moved at once, so every entry gets the sum of all partial derivatives
-@wrong(mistakes.moved_all_entries)
-def class_h_03(f, x, h=1e-5):
-    # central difference from the lecture
-    x_plus = x + h
-    x_minus = x - h
-    slope = (f(x_plus) - f(x_minus)) / (2 * h)
-    return slope * torch.ones_like(x)
 
 
 # x_plus and x_minus are the same tensor as x (no clone), so the two moves cancel, f sees the same point twice and
@@ -3118,139 +1513,6 @@ def class_h_04(f, x, h=1e-5):
 
 
 @right
-def class_h_05(f, x, h=1e-5):
-    p = x.to(torch.float64)
-    basis = torch.eye(x.numel(), dtype=torch.float64, device=x.device) * h
-    return torch.stack([
-        (f(p + e.reshape(x.shape)) - f(p - e.reshape(x.shape))) / (2 * h) for e in basis
-    ]).reshape(x.shape).to(x.dtype)
-
-
-# x itself is moved by += h, -= 2h, += h, and rounding leaves its last bits changed
-@wrong(effects.changed_input)
-def class_h_06(f, x, h=1e-5):
-    g = torch.zeros_like(x)
-    for i in itertools.product(*(range(n) for n in x.shape)):
-        x[i] += h
-        hi = f(x)
-        x[i] -= 2 * h
-        lo = f(x)
-        x[i] += h      # put it back
-        g[i] = (hi - lo) / (2 * h)
-    return g
-
-
-# the clone of a transposed x keeps its strides, so .view(-1) raises a RuntimeError for such an x
-@raised(effects.view_of_non_contiguous)
-def class_h_08(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    work = x.clone()
-    g, w = grad.view(-1), work.view(-1)
-    for i in range(w.numel()):
-        old = w[i].item()
-        w[i] = old + h
-        a = f(work)
-        w[i] = old - h
-        b = f(work)
-        w[i] = old
-        g[i] = (a - b) / (2 * h)
-    return grad
-
-
-# grad.reshape(-1) of a zeros_like with the strides of a transposed x is a copy, so for such an x the results are
-# written into a lost copy and zeros come back
-@wrong(says='Every entry that was given is zero.')
-def class_h_09(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    flat_grad = grad.reshape(-1)
-    pts = x.double().reshape(-1)
-    for i in range(x.numel()):
-        up, dn = pts.clone(), pts.clone()
-        up[i] += h
-        dn[i] -= h
-        flat_grad[i] = (f(up.reshape(x.shape)) - f(dn.reshape(x.shape))) / (2 * h)
-    return grad
-
-
-# f is called with the flattened x, not with a tensor of the shape of x
-@wrong(mistakes.called_f_with_a_flat_point)
-def class_h_10(f, x, h=1e-5):
-    v = x.double().flatten()
-    E = h * torch.eye(v.numel(), dtype=v.dtype, device=v.device)
-    d = [(f(v + e) - f(v - e)) / (2 * h) for e in E]
-    return torch.stack(d).reshape(x.shape).to(x.dtype)
-
-
-# the list of floats goes through torch.tensor without a dtype, so a float64 x gets a float32 result
-@wrong(effects.wrong_dtype)
-def class_h_11(f, x, h=1e-5):
-    values = []
-    start = x.double().reshape(-1)
-    for i in range(start.numel()):
-        plus = start.clone()
-        plus[i] += h
-        minus = start.clone()
-        minus[i] -= h
-        diff = f(plus.reshape(x.shape)).item() - f(minus.reshape(x.shape)).item()
-        values.append(diff / (2 * h))
-    return torch.tensor(values, device=x.device).reshape(x.shape)
-
-
-# the loop runs over len(x) and moves x[i], so for a matrix a whole row is moved at once, and a 0-d x raises a
-# TypeError
-@wrong(mistakes.assumed_a_vector)
-def class_h_12(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for i in range(len(x)):
-        x_up = x.clone()
-        x_up[i] += h
-        x_down = x.clone()
-        x_down[i] -= h
-        grad[i] = (f(x_up) - f(x_down)) / (2 * h)
-    return grad
-
-
-# autograd is used though only calls of f are allowed, so an f opaque to autograd raises, and h plays no part
-@wrong(mistakes.derivative_not_difference)
-def class_h_13(f, x, h=1e-5):
-    # much faster than looping :-)
-    z = x.detach().clone().requires_grad_(True)
-    y = f(z)
-    y.backward()
-    return z.grad.detach()
-
-
-# the moved entry is never put back, so after the first entry f is measured at points where the earlier entries are
-# still moved down
-@wrong(mistakes.perturbation_left_behind)
-def class_h_14(f, x, h=1e-5):
-    point = x.double().contiguous().clone()
-    flat = point.view(-1)
-    out = torch.zeros_like(flat)
-    for i in range(flat.numel()):
-        flat[i] += h
-        top = f(point)
-        flat[i] -= 2 * h
-        bottom = f(point)
-        out[i] = (top - bottom) / (2 * h)
-    return out.view(x.shape).to(x.dtype)
-
-
-# the step is scaled with the size of the entry, h * max(1, |x_i|), so entries larger than 1 are not moved by h
-@wrong()
-def class_h_15(f, x, h=1e-5):
-    p = x.to(torch.float64)
-    flat = p.reshape(-1)
-    out = torch.empty_like(flat)
-    for i, xi in enumerate(flat.tolist()):
-        step = h * max(1.0, abs(xi))
-        a = flat.clone(); a[i] = xi + step
-        b = flat.clone(); b[i] = xi - step
-        out[i] = (f(a.reshape(p.shape)) - f(b.reshape(p.shape))) / (a[i] - b[i])
-    return out.reshape(p.shape).to(x.dtype)
-
-
-@right
 def class_h_16(f, x, h=1e-5):
     work = x.detach().to(torch.float64, copy=True)
     slopes = np.zeros(tuple(x.shape))
@@ -3264,18 +1526,6 @@ def class_h_16(f, x, h=1e-5):
         work[where] = saved
         slopes[where] = (f_hi - f_lo) / (hi - lo)
     return torch.as_tensor(slopes).to(device=x.device, dtype=x.dtype)
-
-
-# four-point stencil (moves by h and by 2h, fourth order) and not the difference between x + h and x - h that is
-# asked
-@wrong(mistakes.five_point_stencil)
-def class_h_17(f, x, h=1e-5):
-    p = x.double()
-    def along(e):
-        return (8 * (f(p + e) - f(p - e)) - (f(p + 2 * e) - f(p - 2 * e))) / (12 * h)
-    eye = torch.eye(p.numel(), dtype=p.dtype, device=p.device)
-    rows = [along(h * row.reshape(p.shape)) for row in eye]
-    return torch.stack(rows).reshape(p.shape).to(x.dtype)
 
 
 # the gradient comes back flat, of shape (numel,), not in the shape of x AND in float64 also for a float32 x
@@ -3313,21 +1563,6 @@ def class_h_21(f, x, h=1e-5):
     return vals.div(2 * h).reshape(x.shape).to(x.dtype)
 
 
-# two loops over rows and columns: only a matrix works, a vector, a 0-d tensor or one with three axes raises
-@raised(effects.unpacked_wrongly)
-def class_h_22(f, x, h=1e-5):
-    rows, cols = x.shape
-    grad = torch.zeros_like(x)
-    for r in range(rows):
-        for c in range(cols):
-            big = x.clone()
-            small = x.clone()
-            big[r, c] += h
-            small[r, c] -= h
-            grad[r, c] = (f(big) - f(small)) / (2 * h)
-    return grad
-
-
 @right
 def class_h_23(f, x, h=1e-5):
     centre = x.to(torch.float64)
@@ -3361,27 +1596,6 @@ def class_h_24(f, x, h=1e-5):
     return grad
 
 
-class Prober_of_class_h_25:
-    def __init__(self, f, x, h):
-        self.f, self.h, self.shape = f, h, x.shape
-        self.centre = x.double().contiguous()
-        self.ids = torch.arange(x.numel(), device=x.device).reshape(x.shape)
-
-    def __getitem__(self, k):
-        here = self.ids == k
-        up = torch.where(here, self.centre + self.h, self.centre)
-        down = torch.where(here, self.centre - self.h, self.centre)
-        return float(self.f(up) - self.f(down)) / (2 * self.h)
-
-    def all(self):
-        return [self[k] for k in range(self.ids.numel())]
-
-@right
-def class_h_25(f, x, h=1e-5):
-    values = Prober_of_class_h_25(f, x, h).all()
-    return torch.tensor(values, dtype=x.dtype, device=x.device).reshape(x.shape)
-
-
 # no parentheses around the numerator nor the denominator: f(up) - f(down) / 2 * h
 @wrong(mistakes.second_value_alone_divided)
 def class_h_07(f, x, h=1e-5):
@@ -3410,45 +1624,6 @@ def class_h_20(f, x, h=1e-5):
         return grad.reshape(x.shape).to(x.dtype)
 
 
-# the difference f(x+h) - f(x-h) is divided by h, not by the distance 2h
-@wrong(mistakes.divided_by_h)
-def class_i_01(f, x, h=1e-5):
-    # slope = rise / run
-    grad = torch.zeros_like(x)
-    for idx in torch.ones(x.shape).nonzero().tolist():   # all positions
-        idx = tuple(idx)
-        up = x.double().clone()
-        up[idx] += h
-        down = x.double().clone()
-        down[idx] -= h
-        grad[idx] = (f(up) - f(down)) / h
-    return grad
-
-
-@right
-def class_i_02(f, x, h=1e-5):
-    # double precision, because float32 cannot see a step of 1e-5
-    base = x.detach().to(torch.float64).contiguous()
-    grad = torch.empty(x.numel(), dtype=torch.float64, device=x.device)
-    for i in range(x.numel()):
-        up = base.clone().reshape(-1)
-        down = base.clone().reshape(-1)
-        up[i] = up[i] + h
-        down[i] = down[i] - h
-        grad[i] = (f(up.reshape(x.shape)) - f(down.reshape(x.shape))) / (2 * h)
-    return grad.reshape(x.shape).to(x.dtype)
-
-
-# all entries are moved at once, so one number comes out (a directional derivative) and it is 0-d
-@wrong(mistakes.moved_all_entries)
-def class_i_03(f, x, h=1e-5):
-    z = x.double()
-    y_plus = f(z + h)
-    y_minus = f(z - h)
-    grad = (y_plus - y_minus) / (2 * h)
-    return grad.to(x.dtype)
-
-
 # the probes are made in the dtype of x, so with float32 the step of 1e-5 drowns in rounding
 @right
 def class_i_04(f, x, h=1e-5):
@@ -3464,209 +1639,6 @@ def class_i_04(f, x, h=1e-5):
         flat[i] = old          # put it back
         vals.append((fp - fm) / (2 * h))
     return torch.stack(vals).reshape(x.shape)
-
-
-# one-sided difference: only f(x+h) is probed and f(x) is subtracted
-@wrong(mistakes.forward_difference)
-def class_i_05(f, x, h=1e-5):
-    xd = x.double().contiguous()
-    f0 = f(xd)                       # compute once, saves time
-    g = torch.zeros_like(xd)
-    for i in range(xd.numel()):
-        e = torch.zeros_like(xd)
-        e.view(-1)[i] = h
-        g.view(-1)[i] = (f(xd + e) - f0) / h
-    return g.to(x.dtype)
-
-
-# operator precedence: "/ 2 * h" divides by 2 and multiplies by h
-@wrong(mistakes.multiplied_by_h)
-def class_i_06(f, x, h=1e-5):
-    data = x.double().contiguous()
-    result = []
-    for k in range(data.numel()):
-        step = torch.zeros(data.numel(), dtype=torch.float64, device=x.device)
-        step[k] = h
-        step = step.reshape(data.shape)
-        result.append((f(data + step) - f(data - step)) / 2 * h)
-    return torch.stack(result).reshape(x.shape).to(x.dtype)
-
-
-# "x_new = x.double()" is x itself when x is float64, so x is changed in place and += h, -= 2h, += h does not
-# restore it bit for bit
-@wrong(effects.changed_input)
-def class_i_07(f, x, h=1e-5):
-    x_new = x.double()   # a copy in double
-    grad = torch.zeros(x.shape, dtype=torch.float64, device=x.device)
-    it = [()]
-    for s in x.shape:
-        it = [t + (j,) for t in it for j in range(s)]
-    for t in it:
-        x_new[t] += h
-        a = f(x_new)
-        x_new[t] -= 2 * h
-        b = f(x_new)
-        x_new[t] += h
-        grad[t] = (a - b) / (2 * h)
-    return grad.to(x.dtype)
-
-
-# the loop runs over len(x) and moves a whole row at once: right for 1-d, wrong for matrices, and TypeError for 0-d
-@wrong(mistakes.assumed_a_vector)
-def class_i_08(f, x, h=1e-5):
-    grad = torch.zeros_like(x)
-    for i in range(len(x)):
-        xp = x.double().clone()
-        xm = x.double().clone()
-        xp[i] += h
-        xm[i] -= h
-        grad[i] = (f(xp) - f(xm)) / (2 * h)
-    return grad
-
-
-@right
-def class_i_09(f, x, h=1e-5):
-    a = np.array(x.detach().cpu().tolist(), dtype=np.float64).reshape(tuple(x.shape))
-    g = np.zeros(a.shape)
-
-    def call(arr):
-        return float(f(torch.tensor(arr, dtype=torch.float64, device=x.device)))
-
-    for ix in np.ndindex(*a.shape):
-        hi, lo = a.copy(), a.copy()
-        hi[ix] += h
-        lo[ix] -= h
-        g[ix] = (call(hi) - call(lo)) / (2 * h)
-    return torch.tensor(g, dtype=x.dtype, device=x.device)
-
-
-# f is called with the flattened tensor, so a function that needs the shape of x breaks or gives another value
-@wrong(mistakes.called_f_with_a_flat_point)
-def class_i_10(f, x, h=1e-5):
-    flat = x.flatten().double()
-    grad = torch.zeros_like(flat)
-    for i in range(len(flat)):
-        plus = flat.clone()
-        minus = flat.clone()
-        plus[i] += h
-        minus[i] -= h
-        grad[i] = (f(plus) - f(minus)) / (2 * h)
-    return grad.reshape(x.shape).to(x.dtype)
-
-
-# clone() keeps the strides of a transposed x, so view(-1) raises RuntimeError when x is transposed or permuted
-@raised(effects.view_of_non_contiguous)
-def class_i_11(f, x, h=1e-5):
-    probe = x.double().clone()
-    entries = probe.view(-1)
-    slopes = torch.zeros(probe.numel(), dtype=torch.float64, device=x.device)
-    for i, old in enumerate(entries.tolist()):
-        entries[i] = old + h
-        above = f(probe)
-        entries[i] = old - h
-        below = f(probe)
-        entries[i] = old
-        slopes[i] = (above - below) / (2 * h)
-    return slopes.view(x.shape).to(x.dtype)
-
-
-# the clone of a transposed or permuted x is not contiguous, so reshape(-1) of it is a copy, the writes never reach
-# the probe and the gradient is zero there
-@wrong(mistakes.reshape_made_a_copy)
-def class_i_12(f, x, h=1e-5):
-    p = x.to(torch.float64).clone()
-    v = p.reshape(-1)
-    out = []
-    for i in range(v.numel()):
-        keep = v[i].clone()
-        v[i] = keep + h
-        hi = f(p).clone()
-        v[i] = keep - h
-        lo = f(p).clone()
-        v[i] = keep
-        out.append((hi - lo) / (h + h))
-    return torch.stack(out).reshape(x.shape).to(x.dtype)
-
-
-# returns a NumPy array instead of a tensor
-@wrong(effects.wrong_type)
-def class_i_13(f, x, h=1e-5):
-    a = x.double().cpu().numpy().copy()
-    grad = np.zeros_like(a)
-    for idx in np.ndindex(a.shape):
-        old = a[idx]
-        a[idx] = old + h
-        fp = f(torch.from_numpy(a.copy())).item()
-        a[idx] = old - h
-        fm = f(torch.from_numpy(a.copy())).item()
-        a[idx] = old
-        grad[idx] = (fp - fm) / (2 * h)
-    return grad
-
-
-@right
-def class_i_14(f, x, h=1e-5):
-    z = x.double()
-    masks = torch.eye(x.numel(), dtype=torch.bool, device=x.device).reshape(-1, *x.shape)
-    return torch.stack([
-        (f(torch.where(m, z + h, z)) - f(torch.where(m, z - h, z))) / (2 * h) for m in masks
-    ]).reshape(x.shape).to(x.dtype)
-
-
-# the result stays flat, shape (numel,), for any x that is not 1-d
-@wrong(mistakes.result_left_flat)
-def class_i_15(f, x, h=1e-5):
-    z = x.double()
-    E = h * torch.eye(z.numel(), dtype=z.dtype, device=z.device).reshape(-1, *z.shape)
-    return torch.stack([(f(z + e) - f(z - e)) / (2 * h) for e in E]).to(x.dtype)
-
-
-# breaks the rule: the gradient comes from autograd, not from calls of f, and fails where f is opaque to autograd
-@wrong(mistakes.derivative_not_difference)
-def class_i_16(f, x, h=1e-5):
-    # the exact gradient is what h -> 0 would give anyway
-    x_ = x.clone().detach().requires_grad_(True)
-    loss = f(x_)
-    loss.backward()
-    return x_.grad.detach()
-
-
-# torch.func.vmap calls f with batched tensors, so an f with .item(), NumPy or data-dependent if raises an error
-@raised(says='It fails on cases 6 and 9 alone, where autograd cannot look into f.')
-def class_i_17(f, x, h=1e-5):
-    z = x.double()
-    steps = h * torch.eye(z.numel(), dtype=z.dtype, device=z.device).reshape(-1, *z.shape)
-    diff = vmap(f)(z + steps) - vmap(f)(z - steps)
-    return (diff / (2 * h)).reshape(x.shape).to(x.dtype)
-
-
-# five-point stencil: f is also probed at 2h and the quotient is not the one asked for, which shows with a large h
-@wrong(mistakes.five_point_stencil)
-def class_i_18(f, x, h=1e-5):
-    """Fourth order central difference, more accurate than second order."""
-    base = x.double().contiguous()
-    g = torch.zeros_like(base)
-    for i in range(base.numel()):
-        def at(d):
-            p = base.clone()
-            p.view(-1)[i] += d
-            return f(p)
-        g.view(-1)[i] = (-at(2 * h) + 8 * at(h) - 8 * at(-h) + at(-2 * h)) / (12 * h)
-    return g.to(x.dtype)
-
-
-# f is called with a complex tensor, which it need not take, and the imaginary part is a derivative at x and not the
-# quotient of two probes
-@wrong(says='On case 1: f was called with complex numbers; it takes floating ones.')
-def class_i_19(f, x, h=1e-5):
-    # complex step: no subtraction, so no cancellation :)
-    z = x.to(torch.complex128).contiguous()
-    grad = torch.zeros(z.numel(), dtype=torch.float64, device=x.device)
-    for i in range(z.numel()):
-        zi = z.clone()
-        zi.view(-1)[i] += 1j * h
-        grad[i] = f(zi).imag / h
-    return grad.reshape(x.shape).to(x.dtype)
 
 
 # the moved entry is not put back before the next one is moved AND the result has the default dtype float32 for a
@@ -3722,20 +1694,6 @@ def class_i_22(f, x, h=1e-5):
     return grad
 
 
-# the step is scaled by the size of the entry (h * max(1, |x|)), so entries above 1 are not moved by h
-@wrong()
-def class_i_23(f, x, h=1e-5):
-    src = x.double().contiguous()
-    res = torch.empty_like(src)
-    for i, v in enumerate(src.reshape(-1).tolist()):
-        step = h * max(1.0, abs(v))
-        a, b = src.clone(), src.clone()
-        a.view(-1)[i] = v + step
-        b.view(-1)[i] = v - step
-        res.view(-1)[i] = (f(a) - f(b)) / (2 * step)
-    return res.to(x.dtype)
-
-
 # for float32 the argument h is thrown away and 1e-2 taken instead AND the filled gradient is never returned
 @wrong(effects.returned_nothing)
 def class_i_24(f, x, h=1e-5):
@@ -3751,19 +1709,3 @@ def class_i_24(f, x, h=1e-5):
         grad.view(-1)[i] = (f(a) - f(b)) / (2 * h)
 
 
-@right
-def class_i_25(f, x, h=1e-5):
-    probe = torch.empty(x.shape, dtype=torch.float64, device=x.device)
-    probe.copy_(x)
-    grad = torch.zeros_like(probe)
-    for where in itertools.product(*map(range, x.shape)):
-        here = probe[where].item()
-        try:
-            probe[where] = here + h
-            above = f(probe).item()
-            probe[where] = here - h
-            below = f(probe).item()
-        finally:
-            probe[where] = here
-        grad[where] = (above - below) / (2 * h)
-    return grad.to(x.dtype)

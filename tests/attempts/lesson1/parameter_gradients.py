@@ -103,31 +103,6 @@ def backward_with_grad_set_aside(model, loss_fn, x, y):
             p.grad = g
 
 
-@right
-def clones_saved_and_copied_back(model, loss_fn, x, y):
-    before = {name: None if p.grad is None else p.grad.clone() for name, p in model.named_parameters()}
-    model.zero_grad()
-    loss_fn(model(x), y).backward()
-    found = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            found[name] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
-        p.grad = before[name]
-    return found
-
-
-@right
-def deepcopy_of_the_model(model, loss_fn, x, y):
-    twin = copy.deepcopy(model)
-    twin.zero_grad()
-    loss_fn(twin(x), y).backward()
-    return {
-        name: p.grad if p.grad is not None else torch.zeros_like(p.data)
-        for name, p in twin.named_parameters()
-        if p.requires_grad
-    }
-
-
 # One directional derivative for each entry of each parameter: slow, and right.
 @right
 def forward_mode_entry_by_entry(model, loss_fn, x, y):
@@ -162,12 +137,6 @@ def func_vjp(model, loss_fn, x, y):
     return pull(torch.ones_like(loss))[0]
 
 
-@right
-def as_functional_call(model, loss_fn, x, y):
-    trainable = {name: p.detach() for name, p in model.named_parameters() if p.requires_grad}
-    return torch.func.grad(lambda values: loss_fn(functional_call(model, values, (x,)), y))(trainable)
-
-
 # autograd.grad runs tensor hooks too; the hooks collect, nothing is accumulated.
 @right
 def hooks_catch_the_gradients(model, loss_fn, x, y):
@@ -190,18 +159,6 @@ def as_jacrev(model, loss_fn, x, y):
         return loss_fn(functional_call(model, values, (x,)), y)
 
     return jacrev(loss)({n: p.detach().clone() for n, p in model.named_parameters() if p.requires_grad})
-
-
-@right
-def one_parameter_at_a_time(model, loss_fn, x, y):
-    loss = loss_fn(model(x), y)
-    result = {}
-    for name, p in model.named_parameters():
-        if not p.requires_grad:
-            continue
-        (g,) = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
-        result[name] = torch.zeros_like(p) if g is None else g
-    return result
 
 
 @wrong(mistakes.added_to_old_gradients)
@@ -523,24 +480,6 @@ def class_a_03(model, loss_fn, x, y):
     return grads
 
 
-# zero_grad before and after: the .grad that was there is lost and ends as None
-@wrong(mistakes.caller_gradients_cleared)
-def class_a_04(model, loss_fn, x, y):
-    model.zero_grad()
-    loss = loss_fn(model(x), y)
-    loss.backward()
-    gradients = {}
-    for name, param in model.named_parameters():
-        if not param.requires_grad:
-            continue
-        if param.grad is not None:
-            gradients[name] = param.grad.detach().clone()
-        else:
-            gradients[name] = torch.zeros_like(param).detach()
-    model.zero_grad()   # leave it clean
-    return gradients
-
-
 # loss_fn is called as (y_true, y_pred): its two arguments are swapped
 @wrong(mistakes.loss_arguments_swapped)
 def class_a_05(model, loss_fn, x, y):
@@ -630,13 +569,6 @@ def class_a_08(model, loss_fn, x, y):
     return grads
 
 
-# no allow_unused: raises a RuntimeError when a parameter is unused
-@raised(mistakes.unused_parameter_missing)
-def class_a_09(model, loss_fn, x, y):
-    ps = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    return dict(zip(ps, torch.autograd.grad(loss_fn(model(x), y), list(ps.values()))))
-
-
 @right
 def class_a_10(model, loss_fn, x, y):
     # one fresh leaf for each parameter (a tied one: the same leaf in all its places)
@@ -679,16 +611,6 @@ def class_a_12(model, loss_fn, x, y):
     return grad(compute_loss)(params, buffers)
 
 
-# copy.copy is shallow: the copy shares the parameters, so their .grad is overwritten
-@wrong(mistakes.gradients_left_behind)
-def class_a_13(model, loss_fn, x, y):
-    twin = copy.copy(model)          # the original is not touched
-    twin.zero_grad()
-    loss_fn(twin(x), y).backward()
-    return {n: (p.grad.clone() if p.grad is not None else torch.zeros_like(p.data))
-            for n, p in twin.named_parameters() if p.requires_grad}
-
-
 @right
 def class_a_14(model, loss_fn, x, y):
     clone = copy.deepcopy(model)     # own parameters, own buffers, own .grad
@@ -702,26 +624,6 @@ def class_a_14(model, loss_fn, x, y):
     for n, p in ps.items():
         result[n] = p.grad if p.grad is not None else torch.zeros_like(p).detach()
     return result
-
-
-# the gradient is the new .grad minus the old one: with a large old .grad the rounding (or inf - inf) spoils it
-@wrong(mistakes.subtracted_old_gradients)
-def class_a_15(model, loss_fn, x, y):
-    before = {}
-    for n, p in model.named_parameters():
-        before[n] = None if p.grad is None else p.grad.clone()
-    loss_fn(model(x), y).backward()
-    diff = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            if p.grad is None:
-                diff[n] = torch.zeros_like(p.data)
-            elif before[n] is None:
-                diff[n] = p.grad.clone()
-            else:
-                diff[n] = p.grad - before[n]   # backward only adds, so subtract
-        p.grad = before[n]
-    return diff
 
 
 # the hooks are never removed AND .grad is changed by backward
@@ -916,40 +818,6 @@ def class_a_24(model, loss_fn, x, y):
     return grads
 
 
-@right
-def class_a_25(model, loss_fn, x, y):
-    todo = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    grads = {n: torch.zeros_like(p).detach() for n, p in todo}
-    old = [p.grad for _, p in todo]
-    handles = []
-
-    def grab(name):
-        def hook(p):
-            grads[name] = p.grad
-            p.grad = None
-        return hook
-
-    buffer_dicts = [(m, m._buffers) for m in model.modules()]
-    try:
-        for m, d in buffer_dicts:
-            m._buffers = {k: (b.clone() if b is not None else b) for k, b in d.items()}
-        for n, p in todo:
-            p.grad = None
-            handles.append(p.register_post_accumulate_grad_hook(grab(n)))
-        with torch.random.fork_rng():
-            loss = loss_fn(model(x), y)
-            if todo and loss.requires_grad:
-                loss.backward(inputs=[p for _, p in todo])
-    finally:
-        for h in handles:
-            h.remove()
-        for (_, p), g in zip(todo, old):
-            p.grad = g
-        for m, d in buffer_dicts:
-            m._buffers = d
-    return grads
-
-
 # remove_duplicate=False: a tied parameter appears once for each of its names
 @wrong(mistakes.tied_parameter_twice)
 def class_a_26(model, loss_fn, x, y):
@@ -1017,33 +885,6 @@ def class_b_02(model, loss_fn, x, y):
     return dict(zip(params, grads))
 
 
-# the dict holds the .grad tensors themselves, and copying the old values back into them overwrites the answer
-@wrong(mistakes.copied_back_into_the_result)
-def class_b_03(model, loss_fn, x, y):
-    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    backup = {}
-    for n, p in trainable:
-        if p.grad is None:
-            backup[n] = None
-        else:
-            backup[n] = p.grad.clone()
-            p.grad.zero_()
-
-    loss_fn(model(x), y).backward()
-
-    gradients = {}
-    for n, p in trainable:
-        gradients[n] = p.grad if p.grad is not None else torch.zeros_like(p)
-
-    # restore the .grad fields
-    for n, p in trainable:
-        if backup[n] is None:
-            p.grad = None
-        else:
-            p.grad.copy_(backup[n])
-    return gradients
-
-
 # the return stands inside the loop, so only the first trainable parameter gets an entry
 @wrong(effects.missing_entries)
 def class_b_04(model, loss_fn, x, y):
@@ -1108,20 +949,6 @@ def class_b_07(model, loss_fn, x, y):
         else:
             result[name] = p.grad
     return result
-
-
-# copy.copy is shallow: the "copy" shares the parameters, so zero_grad and backward wipe and refill the real .grad
-@wrong(mistakes.gradients_left_behind)
-def class_b_08(model, loss_fn, x, y):
-    work = copy.copy(model)      # do not touch the original
-    work.zero_grad()
-    loss = loss_fn(work(x), y)
-    loss.backward()
-    answer = {}
-    for name, p in work.named_parameters():
-        if p.requires_grad:
-            answer[name] = torch.zeros_like(p) if p.grad is None else p.grad.detach().clone()
-    return answer
 
 
 # an unused parameter gets p * 0, which carries a graph (and is nan where the parameter is infinite)
@@ -1276,25 +1103,6 @@ def class_b_17(model, loss_fn, x, y):
             for n, p in fresh.named_parameters() if p.requires_grad}
 
 
-# the hooks are never removed AND backward adds this batch's gradient to every .grad
-@wrong(mistakes.sum_left_in_grad)
-def class_b_18(model, loss_fn, x, y):
-    caught = {}
-
-    def catcher(name):
-        def hook(g):
-            caught[name] = g.detach().clone()
-        return hook
-
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            caught[name] = torch.zeros_like(p)
-            p.register_hook(catcher(name))
-
-    loss_fn(model(x), y).backward()
-    return caught
-
-
 @right
 def class_b_19(model, loss_fn, x, y):
     wanted = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
@@ -1378,22 +1186,6 @@ def class_b_22(model, loss_fn, x, y):
     return {name: one(p) for name, p in found.items()}
 
 
-# the gradient is taken as new .grad minus old .grad, which loses its digits when the old gradient is large (and is
-# nan when it was infinite)
-@wrong(mistakes.subtracted_old_gradients)
-def class_b_24(model, loss_fn, x, y):
-    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    before = {n: None if p.grad is None else p.grad.clone() for n, p in trainable.items()}
-    loss_fn(model(x), y).backward(inputs=list(trainable.values()))
-    out = {}
-    for n, p in trainable.items():
-        after = torch.zeros_like(p) if p.grad is None else p.grad
-        # backward adds, so the difference is what this batch added
-        out[n] = after.clone() if before[n] is None else after - before[n]
-        p.grad = before[n]
-    return out
-
-
 class Leaves:
     """A second set of parameters and buffers with the values of the first."""
 
@@ -1444,270 +1236,6 @@ def class_b_26(model, loss_fn, x, y):
 def class_b_27(model, loss_fn, x, y):
     return {n: torch.autograd.grad(loss_fn(model(x), y), p, allow_unused=True, materialize_grads=True)[0]
             for n, p in model.named_parameters() if p.requires_grad}
-
-
-# .grad is never cleared before backward, so old gradients are added to the answer AND the .grad of the model is
-# left filled
-@wrong(mistakes.added_to_old_gradients)
-def class_c_01(model, loss_fn, x, y):
-    pred = model(x)
-    loss = loss_fn(pred, y)
-    loss.backward()
-    grads = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            if p.grad is None:
-                grads[name] = torch.zeros_like(p)
-            else:
-                grads[name] = p.grad.clone()
-    return grads
-
-
-# clears the gradients with zero_grad before and after, so what stood in .grad before the call is lost
-@wrong(mistakes.caller_gradients_cleared)
-def class_c_02(model, loss_fn, x, y):
-    model.zero_grad()                      # start clean!
-    loss = loss_fn(model(x.detach()), y)
-    if loss.requires_grad:
-        loss.backward()
-    result = {}
-    for name, param in model.named_parameters():
-        if not param.requires_grad:
-            continue
-        result[name] = param.grad.clone() if param.grad is not None else torch.zeros_like(param).detach()
-    model.zero_grad()                      # leave it clean
-    return result
-
-
-@right
-def class_c_03(model, loss_fn, x, y):
-    names, params = [], []
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            names.append(name)
-            params.append(p)
-    loss = loss_fn(model(x), y)
-    if not params or not loss.requires_grad:
-        # nothing to learn, or nothing of it is used
-        return {n: torch.zeros_like(p, requires_grad=False) for n, p in zip(names, params)}
-    grads = torch.autograd.grad(loss, params, allow_unused=True)
-    out = {}
-    for n, p, g in zip(names, params, grads):
-        out[n] = torch.zeros_like(p, requires_grad=False) if g is None else g
-    return out
-
-
-# torch.autograd.grad without allow_unused raises an error as soon as one parameter is unused
-@raised(mistakes.unused_parameter_missing)
-def class_c_04(model, loss_fn, x, y):
-    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(trainable.values()))
-    return dict(zip(trainable.keys(), grads))
-
-
-# an unused parameter gets None in place of zeros
-@wrong(mistakes.unused_parameter_none)
-def class_c_05(model, loss_fn, x, y):
-    d = {k: v for k, v in model.named_parameters() if v.requires_grad}
-    return dict(zip(d, torch.autograd.grad(loss_fn(model(x), y), [*d.values()], allow_unused=True)))
-
-
-# the arguments of loss_fn are swapped: the target is given as the prediction
-@wrong(mistakes.loss_arguments_swapped)
-def class_c_06(model, loss_fn, x, y):
-    ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    if len(ps) == 0:
-        return {}
-    loss = loss_fn(y, model(x))     # y_true, y_pred like in Keras
-    gs = torch.autograd.grad(loss, [p for _, p in ps], allow_unused=True, materialize_grads=True)
-    return {n: g for (n, _), g in zip(ps, gs)}
-
-
-# the old gradients are saved by reference, and zero_grad(set_to_none=False) then zeroes those same tensors in
-# place: the old values are gone
-@wrong(mistakes.kept_a_reference)
-def class_c_07(model, loss_fn, x, y):
-    backup = {name: p.grad for name, p in model.named_parameters()}
-    model.zero_grad(set_to_none=False)
-    loss = loss_fn(model(x.detach()), y)
-    if loss.requires_grad:
-        loss.backward()
-    answer = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            answer[name] = torch.zeros_like(p.data) if p.grad is None else p.grad.detach().clone()
-    # put the old ones back
-    for name, p in model.named_parameters():
-        p.grad = backup[name]
-    return answer
-
-
-@right
-def class_c_08(model, loss_fn, x, y):
-    old = []
-    for p in model.parameters():
-        old.append(p.grad)
-        p.grad = None           # only takes the tensor off the hook, its values are safe in the list
-
-    loss = loss_fn(model(x.detach()), y)
-    if loss.requires_grad:
-        loss.backward()
-
-    result = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            if p.grad is None:
-                result[name] = torch.zeros_like(p.data)
-            else:
-                result[name] = p.grad
-
-    for p, g in zip(model.parameters(), old):
-        p.grad = g
-    return result
-
-
-# a frozen parameter gets an entry of zeros
-@wrong(mistakes.frozen_parameter_listed)
-def class_c_09(model, loss_fn, x, y):
-    loss = loss_fn(model(x), y)
-    result = {}
-    for name, param in model.named_parameters():
-        if param.requires_grad and loss.requires_grad:
-            g, = torch.autograd.grad(loss, param, retain_graph=True, allow_unused=True)
-        else:
-            g = None
-        if g is None:
-            g = torch.zeros_like(param, requires_grad=False)
-        result[name] = g
-    return result
-
-
-# the old values are copied back into the .grad tensor in place, and the returned dict holds that same tensor, so it
-# shows the old gradient instead of the new one
-@wrong(mistakes.copied_back_into_the_result)
-def class_c_10(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    saved = {n: None if p.grad is None else p.grad.clone() for n, p in params.items()}
-    for p in params.values():
-        if p.grad is not None:
-            p.grad.zero_()
-    loss = loss_fn(model(x.detach()), y)
-    if loss.requires_grad:
-        loss.backward()
-    out = {n: torch.zeros_like(p.data) if p.grad is None else p.grad for n, p in params.items()}
-    for n, p in params.items():
-        if saved[n] is None:
-            p.grad = None
-        else:
-            p.grad.copy_(saved[n])
-    return out
-
-
-@right
-def class_c_11(model, loss_fn, x, y):
-    theta = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
-
-    def loss_of(theta):
-        return loss_fn(functional_call(model, theta, (x.detach(),)), y)
-
-    if not theta:
-        return {}
-    return grad(loss_of)(theta)
-
-
-# a parameter whose .grad was None is left with a .grad of zeros
-@wrong(mistakes.none_became_zeros)
-def class_c_12(model, loss_fn, x, y):
-    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    before = []
-    for n, p in params:
-        if p.grad is None:
-            p.grad = torch.zeros_like(p)
-        before.append(p.grad.clone())
-        p.grad.zero_()
-    loss = loss_fn(model(x.detach()), y)
-    if loss.requires_grad:
-        loss.backward()
-    out = {n: p.grad.clone() for n, p in params}
-    for (n, p), g in zip(params, before):
-        p.grad.copy_(g)
-    return out
-
-
-# named_parameters(remove_duplicate=False): a tied parameter appears once for each of its names
-@wrong(mistakes.tied_parameter_twice)
-def class_c_13(model, loss_fn, x, y):
-    every = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    if not (every and loss.requires_grad):
-        return {n: torch.zeros_like(p.data) for n, p in every.items()}
-    gs = torch.autograd.grad(loss, tuple(every.values()), allow_unused=True, materialize_grads=True)
-    return {n: g.detach() for n, g in zip(every, gs)}
-
-
-# the old gradient is not cleared but subtracted afterwards, so a large old gradient (or inf/nan) swallows the
-# digits of the new one
-@wrong(mistakes.subtracted_old_gradients)
-def class_c_14(model, loss_fn, x, y):
-    before = {}
-    for n, p in model.named_parameters():
-        before[n] = None if p.grad is None else p.grad.clone()
-    loss = loss_fn(model(x.detach()), y)
-    if loss.requires_grad:
-        loss.backward()
-    diff = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            now = torch.zeros_like(p.data) if p.grad is None else p.grad
-            # after minus before = what this batch has added
-            diff[n] = now.clone() if before[n] is None else now - before[n]
-        if before[n] is None:
-            p.grad = None
-        else:
-            p.grad.copy_(before[n])
-    return diff
-
-
-class keep_grads:
-    """Lends out clean .grad slots and gives the old ones back at the end."""
-
-    def __init__(self, module):
-        self.module = module
-
-    def __enter__(self):
-        self.kept = {p: p.grad for p in self.module.parameters()}
-        for p in self.kept:
-            p.grad = None
-        return self
-
-    def __exit__(self, *exc):
-        for p, g in self.kept.items():
-            p.grad = g
-        return False
-
-@right
-def class_c_15(model, loss_fn, x, y):
-    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    with keep_grads(model):
-        loss = loss_fn(model(x), y)
-        if named and loss.requires_grad:
-            loss.backward(inputs=list(named.values()))
-        return {k: (torch.zeros_like(p.data) if p.grad is None else p.grad.clone())
-                for k, p in named.items()}
-
-
-# the mode is switched with model.train() and left so
-@wrong(mistakes.ran_in_train_mode)
-def class_c_16(model, loss_fn, x, y):
-    model.train()
-    out = model(x)
-    loss = loss_fn(out, y)
-    weights = {k: w for k, w in model.named_parameters() if w.requires_grad}
-    if not loss.requires_grad or not weights:
-        return {k: torch.zeros_like(w.data) for k, w in weights.items()}
-    g = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
-    return {k: torch.zeros_like(w.data) if gi is None else gi for (k, w), gi in zip(weights.items(), g)}
 
 
 @right
@@ -1822,51 +1350,6 @@ def class_c_22(model, loss_fn, x, y):
     return result
 
 
-@right
-def class_c_23(model, loss_fn, x, y):
-    twin = copy.deepcopy(model)          # the original never sees a backward
-    twin.zero_grad(set_to_none=True)
-    loss = loss_fn(twin(x.detach()), y)
-    if loss.requires_grad:
-        loss.backward()
-    return {
-        name: torch.zeros_like(p, requires_grad=False) if p.grad is None else p.grad.detach()
-        for name, p in twin.named_parameters()
-        if p.requires_grad
-    }
-
-
-# the prediction is squeezed: a column (n, 1) meets its target (n, 1) as (n,) and broadcasts to (n, n), and one row
-# loses its batch dimension
-@wrong(says='On case 11: loss_fn was called with prediction and target of shapes ([6], [6, 1]); asked for are ([6, 1], [6, 1]).')
-def class_c_24(model, loss_fn, x, y):
-    y_hat = model(x).squeeze()
-    loss = loss_fn(y_hat, y)
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    if not named or not loss.requires_grad:
-        return {n: torch.zeros_like(p.data) for n, p in named}
-    grads = torch.autograd.grad(loss, [p for n, p in named], allow_unused=True, materialize_grads=True)
-    return {n: g for (n, p), g in zip(named, grads)}
-
-
-# collects by hooks that are never removed from the parameters AND the backward leaves its gradients in .grad
-@wrong(mistakes.sum_left_in_grad)
-def class_c_25(model, loss_fn, x, y):
-    caught = {}
-    def catcher(name):
-        def hook(g):
-            caught[name] = g.detach().clone()
-        return hook
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            caught[name] = torch.zeros_like(p.data)
-            p.register_hook(catcher(name))
-    loss = loss_fn(model(x.detach()), y)
-    if loss.requires_grad:
-        loss.backward()
-    return caught
-
-
 # the zeros for an unused parameter are made with torch.zeros(p.shape): float32 on the CPU even when the model is
 # float64
 @wrong(effects.wrong_dtype)
@@ -1900,64 +1383,6 @@ def class_c_27(model, loss_fn, x, y):
     return total
 
 
-# the old .grad is never cleared, so it is added into the answer AND .grad is left changed
-@wrong(mistakes.added_to_old_gradients)
-def class_d_01(model, loss_fn, x, y):
-    pred = model(x)
-    loss = loss_fn(pred, y)
-    loss.backward()
-    result = {}
-    for name, p in model.named_parameters():
-        if not p.requires_grad:
-            continue
-        if p.grad is None:
-            result[name] = torch.zeros_like(p)
-        else:
-            result[name] = p.grad.clone()
-    return result
-
-
-# zero_grad wipes the old .grad and the new gradients stay in .grad: nothing is put back
-@wrong(mistakes.gradients_left_behind)
-def class_d_02(model, loss_fn, x, y):
-    # start clean, "for this batch alone"
-    model.zero_grad()
-    loss = loss_fn(model(x), y)
-    if loss.requires_grad:
-        loss.backward()
-    out = dict()
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            out[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
-    return out
-
-
-# the old gradients are saved without clone and then zeroed in place, so what is put back is the new gradient
-@wrong(mistakes.kept_a_reference)
-def class_d_03(model, loss_fn, x, y):
-    # 1. remember
-    old_grads = {}
-    for name, p in model.named_parameters():
-        old_grads[name] = p.grad
-    # 2. clear
-    for p in model.parameters():
-        if p.grad is not None:
-            p.grad.zero_()
-    # 3. backward
-    loss = loss_fn(model(x), y)
-    if loss.requires_grad:
-        loss.backward()
-    # 4. read
-    grads = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            grads[name] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
-    # 5. put back
-    for name, p in model.named_parameters():
-        p.grad = old_grads[name]
-    return grads
-
-
 @right
 def class_d_04(model, loss_fn, x, y):
     names = []
@@ -1979,29 +1404,6 @@ def class_d_04(model, loss_fn, x, y):
             g = torch.zeros_like(p)
         result[name] = g.detach().clone()
     return result
-
-
-# names of all parameters are zipped with the gradients of the trainable ones: after a frozen one the names are
-# shifted
-@wrong(effects.wrong_shape)
-def class_d_05(model, loss_fn, x, y):
-    ps = [p for p in model.parameters() if p.requires_grad]
-    loss = loss_fn(model(x), y)
-    if not ps or not loss.requires_grad:
-        return {n: torch.zeros_like(p) for n, p in model.named_parameters() if p.requires_grad}
-    gs = torch.autograd.grad(loss, ps, allow_unused=True, materialize_grads=True)
-    return dict(zip([n for n, _ in model.named_parameters()], gs))
-
-
-# an unused parameter raises: autograd.grad is called without allow_unused
-@raised(mistakes.unused_parameter_missing)
-def class_d_06(model, loss_fn, x, y):
-    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    if len(trainable) == 0:
-        return {}
-    grads = autograd.grad(loss, list(trainable.values()))
-    return {n: g for n, g in zip(trainable.keys(), grads)}
 
 
 # an unused parameter has no entry instead of zeros
@@ -2040,22 +1442,6 @@ def class_d_08(model, loss_fn, x, y):
     return grads
 
 
-@right
-def class_d_09(model, loss_fn, x, y):
-    saved = [(p, p.grad) for p in model.parameters()]
-    try:
-        for p, _ in saved:
-            p.grad = None          # detach the ledger, don't write in it
-        loss = loss_fn(model(x.detach()), y.detach())
-        if loss.requires_grad:
-            loss.backward()
-        return {n: torch.zeros_like(p) if p.grad is None else p.grad
-                for n, p in model.named_parameters() if p.requires_grad}
-    finally:
-        for p, g in saved:
-            p.grad = g
-
-
 # a parameter whose .grad was None ends with .grad of zeros
 @wrong(mistakes.none_became_zeros)
 def class_d_10(model, loss_fn, x, y):
@@ -2076,41 +1462,6 @@ def class_d_10(model, loss_fn, x, y):
     return res
 
 
-# the new gradient is found as the difference of .grad after and before: it drowns in rounding when the old .grad is
-# large
-@wrong(mistakes.subtracted_old_gradients)
-def class_d_11(model, loss_fn, x, y):
-    # backward only ADDS, so new = after - before. no zero_grad needed :)
-    before = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
-    objs = {n: p.grad for n, p in model.named_parameters()}
-    loss = loss_fn(model(x), y)
-    if loss.requires_grad:
-        loss.backward()
-    out = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            after = torch.zeros_like(p) if p.grad is None else p.grad
-            out[n] = after.clone() if before[n] is None else after - before[n]
-        if before[n] is None:
-            p.grad = None
-        else:
-            objs[n].copy_(before[n])
-            p.grad = objs[n]
-    return out
-
-
-# a frozen parameter gets an entry, because every parameter is detached and made to require gradients
-@wrong(mistakes.frozen_parameter_listed)
-def class_d_12(model, loss_fn, x, y):
-    params = {k: v.detach().clone().requires_grad_() for k, v in model.named_parameters()}
-    pred = functional_call(model, params, (x,))
-    loss = loss_fn(pred, y)
-    if not loss.requires_grad:
-        return {k: torch.zeros_like(v) for k, v in params.items()}
-    g = torch.autograd.grad(loss, tuple(params.values()), allow_unused=True, materialize_grads=True)
-    return dict(zip(params, g))
-
-
 @right
 def class_d_13(model, loss_fn, x, y):
     named = dict(filter(lambda kv: kv[1].requires_grad, model.named_parameters()))
@@ -2119,87 +1470,6 @@ def class_d_13(model, loss_fn, x, y):
     vjp = partial(torch.autograd.grad, loss, allow_unused=True, materialize_grads=True)
     grads = vjp(tuple(named.values())) if needed else map(torch.zeros_like, map(torch.detach, named.values()))
     return dict(zip(map(itemgetter(0), named.items()), map(torch.clone, grads)))
-
-
-# the arguments of the loss are swapped: loss_fn(y, prediction)
-@wrong(mistakes.loss_arguments_swapped)
-def class_d_14(model, loss_fn, x, y):
-    y_pred = model(x)
-    loss = loss_fn(y, y_pred)   # y_true, y_pred as in Keras
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    if not named or not loss.requires_grad:
-        return {n: torch.zeros_like(p) for n, p in named}
-    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-    return {n: torch.zeros_like(p) if g is None else g for (n, p), g in zip(named, grads)}
-
-
-# the model is switched to eval mode and left there
-@wrong(effects.changed_mode)
-def class_d_15(model, loss_fn, x, y):
-    model.eval()   # no dropout while we measure
-    ps = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    if not ps or not loss.requires_grad:
-        return {n: torch.zeros_like(p) for n, p in ps.items()}
-    gs = torch.autograd.grad(loss, list(ps.values()), allow_unused=True, materialize_grads=True)
-    return {n: g.detach() for n, g in zip(ps, gs)}
-
-
-# item() turns the loss into a Python float, which has no backward
-@raised(effects.no_such_attribute)
-def class_d_16(model, loss_fn, x, y):
-    old = [p.grad for p in model.parameters()]
-    for p in model.parameters():
-        p.grad = None
-    loss = loss_fn(model(x), y).item()
-    loss.backward()
-    grads = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            grads[name] = p.grad if p.grad is not None else torch.zeros_like(p)
-    for p, g in zip(model.parameters(), old):
-        p.grad = g
-    return grads
-
-
-@right
-def class_d_17(model, loss_fn, x, y):
-    # work on a twin, the original can't be hurt
-    twin = copy.deepcopy(model)
-    for p in twin.parameters():
-        p.grad = None
-    loss = loss_fn(twin(x.detach()), y.detach())
-    if loss.requires_grad:
-        loss.backward()
-    answer = {}
-    for name, p in twin.named_parameters():
-        if p.requires_grad:
-            answer[name] = p.grad.clone() if p.grad is not None else torch.zeros_like(p).detach()
-    return answer
-
-
-# copy.copy is shallow: the twin shares its parameters, so the .grad of the real model is cleared and filled
-@wrong(mistakes.gradients_left_behind)
-def class_d_18(model, loss_fn, x, y):
-    clone = copy.copy(model)
-    clone.zero_grad(set_to_none=True)
-    loss = loss_fn(clone(x), y)
-    if loss.requires_grad:
-        loss.backward()
-    return {n: (torch.zeros_like(p) if p.grad is None else p.grad.clone())
-            for n, p in clone.named_parameters() if p.requires_grad}
-
-
-# when every parameter is frozen or unused the loss needs no gradient and autograd.grad raises
-@right
-def class_d_19(model, loss_fn, x, y):
-    named = {name: p for name, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
-    out = {}
-    for (name, p), g in zip(named.items(), grads):
-        out[name] = g if g is not None else torch.zeros_like(p)
-    return out
 
 
 # the returned tensors are the .grad tensors themselves, and copying the old values back into them overwrites the
@@ -2233,31 +1503,6 @@ def class_d_21(model, loss_fn, x, y):
     return {i: g for i, g in enumerate(grads)}
 
 
-# central differences on the parameters: an approximation where the exact gradient is asked
-@wrong()
-@torch.no_grad()
-def class_d_22(model, loss_fn, x, y):
-    eps = 1e-4
-    out = {}
-    for name, p in model.named_parameters():
-        if not p.requires_grad:
-            continue
-        g = torch.zeros_like(p)
-        keep = p.detach().clone()
-        for i in range(p.numel()):
-            bump = torch.zeros(p.numel(), dtype=p.dtype, device=p.device)
-            bump[i] = eps
-            bump = bump.reshape(p.shape)
-            p.copy_(keep + bump)
-            up = loss_fn(model(x), y)
-            p.copy_(keep - bump)
-            down = loss_fn(model(x), y)
-            g += (up - down) / (2 * eps) * (bump != 0)
-        p.copy_(keep)
-        out[name] = g
-    return out
-
-
 # the hooks stay on the parameters: later backwards go on writing into the returned dict
 @wrong(mistakes.hooks_left_behind)
 def class_d_23(model, loss_fn, x, y):
@@ -2279,34 +1524,6 @@ def class_d_23(model, loss_fn, x, y):
         # grad() fires the hooks but does not touch .grad
         torch.autograd.grad(loss, params, allow_unused=True)
     return caught
-
-
-@right
-def class_d_24(model, loss_fn, x, y):
-    table = {}
-    seen = set()
-
-    def walk(module, prefix):
-        for k, p in module._parameters.items():
-            if p is None or id(p) in seen:
-                continue
-            seen.add(id(p))
-            if p.requires_grad:
-                table[prefix + k] = p
-        for k, child in module._modules.items():
-            if child is not None:
-                walk(child, prefix + k + ".")
-
-    walk(model, "")
-    loss = loss_fn(model(x), y)
-
-    def one(p):
-        if not loss.requires_grad:
-            return torch.zeros_like(p)
-        g, = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
-        return torch.zeros_like(p) if g is None else g.clone()
-
-    return {k: one(p) for k, p in table.items()}
 
 
 # only the children of the model are visited: parameters that sit on the model itself are missing AND a parameter
@@ -2364,154 +1581,6 @@ def class_d_26(model, loss_fn, x, y):
     return it.result()
 
 
-# old gradients are wiped by zero_grad, and the new ones are left in .grad
-@wrong(mistakes.gradients_left_behind)
-def class_e_01(model, loss_fn, x, y):
-    model.zero_grad()
-    loss = loss_fn(model(x), y)
-    loss.backward()
-    grads = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            if p.grad is None:
-                grads[name] = torch.zeros_like(p)
-            else:
-                grads[name] = p.grad.clone()
-    return grads
-
-
-# backward without clearing: the result and .grad both hold the old gradient plus the new one AND unused parameters
-# get None
-@wrong(mistakes.added_to_old_gradients)
-def class_e_02(model, loss_fn, x, y):
-    pred = model(x)
-    loss = loss_fn(pred, y)
-    loss.backward()
-    return {name: p.grad for name, p in model.named_parameters() if p.requires_grad}
-
-
-@right
-def class_e_03(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    return dict(zip(params, torch.autograd.grad(loss_fn(model(x), y), list(params.values()), materialize_grads=True)))
-
-
-# the old gradients are saved without a copy and then zeroed in place, so zeros plus the new gradient are put back
-@wrong(mistakes.kept_a_reference)
-def class_e_04(model, loss_fn, x, y):
-    # remember what was there
-    old = {n: p.grad for n, p in model.named_parameters()}
-    model.zero_grad(set_to_none=False)
-    loss_fn(model(x), y).backward()
-    result = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            result[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
-        p.grad = old[n]
-    return result
-
-
-# no allow_unused: a parameter that the loss does not use raises RuntimeError
-@raised(mistakes.unused_parameter_missing)
-def class_e_05(model, loss_fn, x, y):
-    names = []
-    params = []
-    for name, param in model.named_parameters():
-        if param.requires_grad:
-            names.append(name)
-            params.append(param)
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, params)
-    return {k: g for k, g in zip(names, grads)}
-
-
-# the list handed to autograd.grad holds frozen parameters too, which raises RuntimeError
-@raised(mistakes.frozen_parameter_listed)
-def class_e_06(model, loss_fn, x, y):
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(model.parameters()), allow_unused=True)
-    out = {}
-    for (name, p), g in zip(model.named_parameters(), grads):
-        if not p.requires_grad:
-            continue
-        out[name] = g if g is not None else torch.zeros_like(p)
-    return out
-
-
-# backward on a Python float: .item() cuts the graph, so it always raises AttributeError
-@raised(effects.no_such_attribute)
-def class_e_07(model, loss_fn, x, y):
-    saved = {name: p.grad for name, p in model.named_parameters()}
-    for p in model.parameters():
-        p.grad = None
-    loss = loss_fn(model(x), y).item()
-    loss.backward()
-    grads = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            grads[name] = p.grad
-        p.grad = saved[name]
-    return grads
-
-
-@right
-def class_e_08(model, loss_fn, x, y):
-    stash = [(p, p.grad) for p in model.parameters()]
-    try:
-        for p, _ in stash:
-            p.grad = None
-        loss_fn(model(x), y).backward()
-        answer = {}
-        for name, p in model.named_parameters():
-            if p.requires_grad:
-                answer[name] = torch.zeros_like(p) if p.grad is None else p.grad
-    finally:
-        for p, old in stash:
-            p.grad = old
-    # zeros_like of a parameter carries no graph, p.grad neither
-    return {k: v.detach() for k, v in answer.items()}
-
-
-# an unused parameter has no entry instead of zeros
-@wrong(mistakes.unused_parameter_missing)
-def class_e_09(model, loss_fn, x, y):
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-    result = {}
-    for (n, _), g in zip(named, grads):
-        if g is not None:
-            result[n] = g
-    return result
-
-
-# where .grad was None it is zeros afterwards
-@wrong(mistakes.none_became_zeros)
-def class_e_10(model, loss_fn, x, y):
-    before = {}
-    for name, p in model.named_parameters():
-        if p.grad is None:
-            p.grad = torch.zeros_like(p)
-        before[name] = p.grad.clone()
-        p.grad.zero_()
-    loss_fn(model(x), y).backward()
-    grads = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            grads[name] = p.grad.clone()
-        p.grad.copy_(before[name])
-    return grads
-
-
-# names come from state_dict, which also lists buffers, frozen and tied entries, so names and gradients slip against
-# each other
-@wrong(effects.wrong_shape)
-def class_e_11(model, loss_fn, x, y):
-    ps = [p for p in model.parameters() if p.requires_grad]
-    gs = torch.autograd.grad(loss_fn(model(x), y), ps, materialize_grads=True)
-    return dict(zip(model.state_dict().keys(), gs))
-
-
 # an SGD step is taken, so the parameters move
 @wrong(effects.changed_parameters)
 def class_e_12(model, loss_fn, x, y):
@@ -2564,35 +1633,6 @@ def class_e_14(model, loss_fn, x, y):
     return {n: torch.zeros_like(p) if g is None else g for (n, p), g in zip(tr.items(), gs)}
 
 
-# the gradient is the difference of .grad after and before, which loses digits when the old .grad is large
-@wrong(mistakes.subtracted_old_gradients)
-def class_e_15(model, loss_fn, x, y):
-    before = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
-    loss_fn(model(x), y).backward()
-    diff = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            if p.grad is None:
-                diff[n] = torch.zeros_like(p)
-            elif before[n] is None:
-                diff[n] = p.grad.clone()
-            else:
-                diff[n] = p.grad - before[n]
-        p.grad = before[n]
-    return diff
-
-
-# every parameter is differentiated, the frozen ones too, so frozen parameters have entries
-@wrong(mistakes.frozen_parameter_listed)
-def class_e_16(model, loss_fn, x, y):
-    params = {k: v.detach() for k, v in model.named_parameters()}
-
-    def loss_of(p):
-        return loss_fn(functional_call(model, p, (x,)), y)
-
-    return grad(loss_of)(params)
-
-
 # only layers that are direct children with weight and bias are visited: nested modules and own parameters are
 # missed, a layer with bias=False raises, a tied weight comes twice
 @wrong(effects.missing_entries)
@@ -2632,21 +1672,6 @@ def class_e_18(model, loss_fn, x, y):
         for (_, p), g in zip(trainable, old):
             p.grad = g
     return caught
-
-
-# equal values are taken for tied: two separate parameters that happen to hold the same numbers share one entry
-@wrong(effects.missing_entries)
-def class_e_19(model, loss_fn, x, y):
-    chosen = {}
-    for n, p in model.named_parameters(remove_duplicate=False):
-        if not p.requires_grad:
-            continue
-        if any(q.shape == p.shape and torch.equal(p, q) for q in chosen.values()):
-            continue                       # tied, have it already
-        chosen[n] = p
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(chosen.values()), allow_unused=True)
-    return {n: (g if g is not None else torch.zeros_like(chosen[n])) for n, g in zip(chosen, grads)}
 
 
 # create_graph=True: the returned gradients carry a graph
@@ -2696,18 +1721,6 @@ def class_e_23(model, loss_fn, x, y):
                 g = torch.zeros(named[n].shape)
             total[n] = total[n] + g if n in total else g
     return total
-
-
-# a tied parameter appears under both of its names
-@wrong(mistakes.tied_parameter_twice)
-def class_e_24(model, loss_fn, x, y):
-    loss = loss_fn(model(x), y)
-    result = dict()
-    for name, p in model.named_parameters(remove_duplicate=False):
-        if p.requires_grad:
-            g, = torch.autograd.grad(loss, [p], retain_graph=True, allow_unused=True)
-            result[name] = torch.zeros_like(p) if g is None else g
-    return result
 
 
 @contextmanager
@@ -2824,33 +1837,6 @@ def class_f_01(model, loss_fn, x, y):
     return grads
 
 
-# the old .grad is wiped by zero_grad and the new gradient is left there, nothing is restored
-@wrong(mistakes.gradients_left_behind)
-def class_f_02(model, loss_fn, x, y):
-    # always clear the gradients first!
-    model.zero_grad()
-    loss = loss_fn(model(x), y)
-    loss.backward()
-    result = {}
-    for name, param in model.named_parameters():
-        if not param.requires_grad:
-            continue
-        if param.grad is None:
-            result[name] = torch.zeros_like(param)
-        else:
-            result[name] = param.grad.clone()
-    return result
-
-
-@right
-def class_f_03(model, loss_fn, x, y):
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-    return {n: torch.zeros_like(p) if g is None else g.detach().clone()
-            for (n, p), g in zip(named, grads)}
-
-
 # the model is put into eval mode and never back (so a model in train mode is also measured in the wrong mode) AND
 # .grad is cleared at the end instead of getting its old values
 @wrong(effects.changed_mode)
@@ -2865,60 +1851,6 @@ def class_f_04(model, loss_fn, x, y):
             out[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
     model.zero_grad()            # leave no gradients behind
     return out
-
-
-# the old gradients are saved by reference, so p.grad.zero_() and the backward overwrite the saved ones too: what is
-# put back is the new gradient
-@wrong(mistakes.kept_a_reference)
-def class_f_05(model, loss_fn, x, y):
-    # remember the old grads
-    old = {name: p.grad for name, p in model.named_parameters()}
-
-    for p in model.parameters():
-        if p.grad is not None:
-            p.grad.zero_()
-
-    loss_fn(model(x), y).backward()
-
-    new = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            new[name] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
-
-    # put the old ones back
-    for name, p in model.named_parameters():
-        p.grad = old[name]
-    return new
-
-
-@right
-def class_f_06(model, loss_fn, x, y):
-    params = list(model.named_parameters())
-    stash = [p.grad for _, p in params]
-    try:
-        for _, p in params:
-            p.grad = None          # a fresh tensor is made by backward, the stashed one is not touched
-        loss_fn(model(x), y).backward()
-        result = {}
-        for name, p in params:
-            if p.requires_grad:
-                if p.grad is None:
-                    result[name] = torch.zeros_like(p.detach())
-                else:
-                    result[name] = p.grad.detach().clone()
-    finally:
-        for (_, p), g in zip(params, stash):
-            p.grad = g
-    return result
-
-
-# the names come from all parameters but the gradients from the trainable ones only: with a frozen parameter before
-# a trainable one, names and gradients are shifted
-@wrong(effects.wrong_shape)
-def class_f_07(model, loss_fn, x, y):
-    names = [n for n, _ in model.named_parameters()]
-    trainable = [p for p in model.parameters() if p.requires_grad]
-    return dict(zip(names, torch.autograd.grad(loss_fn(model(x), y), trainable, allow_unused=True, materialize_grads=True)))
 
 
 # the closed formula of one linear layer with mean square error, under fixed names: every other model or loss is
@@ -2982,14 +1914,6 @@ def class_f_12(model, loss_fn, x, y):
     return {name: g.detach() for name, g in zip(leaves, grads)}
 
 
-# remove_duplicate=False: a tied parameter appears under each of its names
-@wrong(mistakes.tied_parameter_twice)
-def class_f_13(model, loss_fn, x, y):
-    ps = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
-    gs = torch.autograd.grad(loss_fn(model(x), y), list(ps.values()), allow_unused=True)
-    return {n: (g if g is not None else torch.zeros_like(ps[n])) for n, g in zip(ps, gs)}
-
-
 # state_dict() gives detached tensors, so autograd.grad raises a RuntimeError for every model
 @raised(effects.no_requires_grad)
 def class_f_14(model, loss_fn, x, y):
@@ -3003,43 +1927,6 @@ def class_f_14(model, loss_fn, x, y):
             g = torch.zeros_like(weights[key])
         result[key] = g
     return result
-
-
-# loss_fn is called as (target, prediction): wrong for every loss that is not symmetric
-@wrong(mistakes.loss_arguments_swapped)
-def class_f_15(model, loss_fn, x, y):
-    y_true = y
-    y_pred = model(x)
-    loss = loss_fn(y_true, y_pred)
-
-    train_vars = [(n, v) for n, v in model.named_parameters() if v.requires_grad]
-    grads = torch.autograd.grad(loss, [v for n, v in train_vars], allow_unused=True)
-
-    answer = {}
-    for (n, v), g in zip(train_vars, grads):
-        answer[n] = torch.zeros_like(v) if g is None else g
-    return answer
-
-
-# the optimizer takes a step, so the parameters change AND .grad is cleared before and keeps the new gradient after
-@wrong(mistakes.gradients_left_behind)
-def class_f_16(model, loss_fn, x, y):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-
-    optimizer.zero_grad()
-    output = model(x)
-    loss = loss_fn(output, y)
-    loss.backward()
-    optimizer.step()
-
-    grads = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            if p.grad is None:
-                grads[name] = torch.zeros_like(p)
-            else:
-                grads[name] = p.grad.detach().clone()
-    return grads
 
 
 # create_graph=True: the returned gradients carry a graph AND the zeros of an unused parameter have the default
@@ -3062,25 +1949,6 @@ def class_f_18(model, loss_fn, x, y):
         if p.requires_grad:
             answer[name] = p.grad.detach() if p.grad is not None else torch.zeros_like(p).detach()
     return answer
-
-
-# the gradient is taken as .grad after minus .grad before: a large old .grad swallows the digits of the new gradient
-@wrong(mistakes.subtracted_old_gradients)
-def class_f_19(model, loss_fn, x, y):
-    # backward ADDS, so the difference is the gradient of this batch :)
-    before = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
-    loss_fn(model(x), y).backward()
-    diff = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            if p.grad is None:
-                diff[n] = torch.zeros_like(p)
-            elif before[n] is None:
-                diff[n] = p.grad.clone()
-            else:
-                diff[n] = p.grad - before[n]
-        p.grad = before[n]
-    return diff
 
 
 # model.zero_grad() also clears the .grad of frozen parameters, but only those of the trainable ones are saved and
@@ -3131,53 +1999,6 @@ def class_f_21(model, loss_fn, x, y):
     return catcher.caught
 
 
-# a .grad that was None comes back as a tensor of zeros
-@wrong(mistakes.none_became_zeros)
-def class_f_22(model, loss_fn, x, y):
-    backup = {}
-    for name, p in model.named_parameters():
-        if p.grad is None:
-            backup[name] = torch.zeros_like(p)
-        else:
-            backup[name] = p.grad.clone()
-        p.grad = None
-
-    loss = loss_fn(model(x), y)
-    loss.backward()
-
-    gradients = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            gradients[name] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
-        # restore
-        p.grad = backup[name]
-    return gradients
-
-
-# the dict holds the .grad tensors themselves and the old values are then copied into these: where .grad held
-# something, the old gradient is returned
-@wrong(mistakes.copied_back_into_the_result)
-def class_f_23(model, loss_fn, x, y):
-    old = {}
-    for n, p in model.named_parameters():
-        old[n] = p.grad.clone() if p.grad is not None else None
-        if p.grad is not None:
-            p.grad.zero_()
-
-    loss_fn(model(x), y).backward()
-
-    result = {n: p.grad if p.grad is not None else torch.zeros_like(p)
-              for n, p in model.named_parameters() if p.requires_grad}
-
-    # clean up behind us
-    for n, p in model.named_parameters():
-        if old[n] is None:
-            p.grad = None
-        else:
-            p.grad.copy_(old[n])
-    return result
-
-
 # central differences with a step of 1e-3 instead of the exact gradient
 @wrong()
 @torch.no_grad()
@@ -3203,70 +2024,6 @@ def class_f_24(model, loss_fn, x, y):
     return out
 
 
-# tied parameters are found by equal values, so a different parameter that happens to hold the same values (two zero
-# biases, two layer norms) has no entry
-@wrong(effects.missing_entries)
-def class_f_25(model, loss_fn, x, y):
-    unique = {}
-    for name, p in model.named_parameters(remove_duplicate=False):
-        # a tied weight must appear only once
-        if p.requires_grad and not any(torch.equal(p, q) for q in unique.values()):
-            unique[name] = p
-    grads = torch.autograd.grad(loss_fn(model(x), y), list(unique.values()),
-                                allow_unused=True, materialize_grads=True)
-    return {name: g for name, g in zip(unique, grads)}
-
-
-# zero_grad and backward on the model itself: .grad is left with the new gradient, the old values are gone
-@wrong(mistakes.gradients_left_behind)
-def class_g_01(model, loss_fn, x, y):
-    model.zero_grad()
-    out = model(x)
-    loss = loss_fn(out, y)
-    loss.backward()
-    grads = {}
-    for name, param in model.named_parameters():
-        if param.requires_grad:
-            if param.grad is None:
-                grads[name] = torch.zeros_like(param)
-            else:
-                grads[name] = param.grad.clone()
-    return grads
-
-
-@right
-def class_g_02(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(params.values()), materialize_grads=True)
-    return dict(zip(params, grads))
-
-
-# lets backward add to the old .grad and subtracts the old value again: a large old gradient swallows the digits of
-# the new one
-@wrong(mistakes.subtracted_old_gradients)
-def class_g_03(model, loss_fn, x, y):
-    # .grad accumulates, so new = after - before
-    before = {}
-    for n, p in model.named_parameters():
-        before[n] = None if p.grad is None else p.grad.clone()
-
-    loss_fn(model(x.detach()), y).backward()
-
-    result = {}
-    for n, p in model.named_parameters():
-        if not p.requires_grad:
-            continue
-        if p.grad is None:
-            result[n] = torch.zeros_like(p).detach()
-        elif before[n] is None:
-            result[n] = p.grad.clone()
-        else:
-            result[n] = p.grad - before[n]
-        p.grad = before[n]
-    return result
-
-
 # optimizer.step() changes the parameters AND opt.zero_grad() throws away what was in .grad
 @wrong(effects.changed_parameters)
 def class_g_04(model, loss_fn, x, y):
@@ -3282,78 +2039,6 @@ def class_g_04(model, loss_fn, x, y):
     opt.step()
     opt.zero_grad()   # clean up
     return grads
-
-
-# an unused parameter gets None instead of zeros
-@wrong(mistakes.unused_parameter_none)
-def class_g_05(model, loss_fn, x, y):
-    names, params = [], []
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            names.append(n)
-            params.append(p)
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, params, allow_unused=True)
-    return {n: g for n, g in zip(names, grads)}
-
-
-@right
-def class_g_06(model, loss_fn, x, y):
-    # play with a twin, the real model never notices
-    twin = copy.deepcopy(model)
-    twin.zero_grad(set_to_none=True)
-    loss_fn(twin(x.detach()), y.detach()).backward()
-    out = {}
-    for name, p in twin.named_parameters():
-        if p.requires_grad:
-            out[name] = p.grad if p.grad is not None else torch.zeros_like(p.data)
-    return out
-
-
-# the loss is called as loss_fn(y, prediction), the arguments the wrong way round
-@wrong(mistakes.loss_arguments_swapped)
-def class_g_07(model, loss_fn, x, y):
-    y_pred = model(x)
-    loss = loss_fn(y, y_pred)   # y_true, y_pred like in Keras
-    train = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    g = torch.autograd.grad(loss, [p for _, p in train], allow_unused=True)
-    grads = {}
-    for (n, p), gi in zip(train, g):
-        grads[n] = torch.zeros_like(p).detach() if gi is None else gi
-    return grads
-
-
-# autograd.grad without allow_unused raises as soon as one parameter is unused
-@raised(mistakes.unused_parameter_missing)
-def class_g_08(model, loss_fn, x, y):
-    ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    return dict(zip((n for n, _ in ps), torch.autograd.grad(loss_fn(model(x), y), [p for _, p in ps])))
-
-
-# hands all parameters to autograd.grad, so a frozen one raises
-@raised(mistakes.frozen_parameter_listed)
-def class_g_09(model, loss_fn, x, y):
-    loss = loss_fn(model(x), y)
-    params = list(model.parameters())
-    grads = torch.autograd.grad(loss, params, allow_unused=True)
-    d = {}
-    for (name, p), g in zip(model.named_parameters(), grads):
-        if g is None:
-            g = torch.zeros_like(p, requires_grad=False)
-        d[name] = g
-    return d
-
-
-# one autograd.grad per parameter on the same graph without retain_graph: the second call raises
-@raised(effects.graph_freed)
-def class_g_10(model, loss_fn, x, y):
-    loss = loss_fn(model(x), y)
-    gradients = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            g = torch.autograd.grad(loss, p, allow_unused=True)[0]
-            gradients[name] = g if g is not None else torch.zeros_like(p).detach()
-    return gradients
 
 
 # the old .grad is kept by reference and not cloned, then zeroed in place: what is put back is the new gradient
@@ -3379,27 +2064,6 @@ def class_g_11(model, loss_fn, x, y):
     return result
 
 
-# the dict holds the .grad tensors themselves, and restoring by copy_ overwrites them with the old values
-@wrong(mistakes.copied_back_into_the_result)
-def class_g_12(model, loss_fn, x, y):
-    saved = [None if p.grad is None else p.grad.clone() for p in model.parameters()]
-    for p in model.parameters():
-        if p.grad is not None:
-            p.grad.zero_()
-    loss_fn(model(x.detach()), y).backward()
-    grads = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            grads[n] = p.grad if p.grad is not None else torch.zeros_like(p.data)
-    # put everything back
-    for p, s in zip(model.parameters(), saved):
-        if s is None:
-            p.grad = None
-        else:
-            p.grad.copy_(s)
-    return grads
-
-
 @right
 def class_g_13(model, loss_fn, x, y):
     theta = {k: v.detach().clone().requires_grad_() for k, v in model.named_parameters() if v.requires_grad}
@@ -3407,39 +2071,6 @@ def class_g_13(model, loss_fn, x, y):
     pred = functional_call(model, (theta, buffers), (x,))
     g = torch.autograd.grad(loss_fn(pred, y), tuple(theta.values()), allow_unused=True)
     return {k: torch.zeros_like(theta[k], requires_grad=False) if gi is None else gi.detach() for k, gi in zip(theta, g)}
-
-
-# model.train() switches the model to train mode and leaves it there (and BatchNorm in eval mode gives other
-# gradients)
-@wrong(mistakes.ran_in_train_mode)
-def class_g_14(model, loss_fn, x, y):
-    model.train()
-    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True, materialize_grads=True)
-    return {n: g for n, g in zip(trainable.keys(), grads)}
-
-
-# a .grad that was None comes back as zeros
-@wrong(mistakes.none_became_zeros)
-def class_g_15(model, loss_fn, x, y):
-    backup = {}
-    for n, p in model.named_parameters():
-        if p.grad is not None:
-            backup[n] = p.grad.clone()
-        else:
-            backup[n] = torch.zeros_like(p.data)
-        p.grad = None
-
-    loss = loss_fn(model(x.detach()), y)
-    loss.backward()
-
-    grads = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            grads[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p.data)
-        p.grad = backup[n]
-    return grads
 
 
 # only puts a .grad back that was a tensor; where None was, the new gradient stays
@@ -3477,59 +2108,6 @@ def class_g_17(model, loss_fn, x, y):
     for (_, p), o in zip(params, old):
         p.grad = o
     return grads
-
-
-# remove_duplicate=False lists a tied parameter under each of its names
-@wrong(mistakes.tied_parameter_twice)
-def class_g_18(model, loss_fn, x, y):
-    # make sure no parameter is forgotten
-    named = [(n, p) for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad]
-    names, ps = zip(*named)
-    gs = torch.autograd.grad(loss_fn(model(x), y), ps, materialize_grads=True)
-    return dict(zip(names, gs))
-
-
-# the hand formula of one nn.Linear under mean square error; any other model or loss raises or comes out wrong
-@wrong(effects.missing_entries)
-def class_g_19(model, loss_fn, x, y):
-    with torch.no_grad():
-        pred = model(x)
-        err = 2 * (pred - y) / pred.numel()
-        return {"weight": err.T @ x, "bias": err.sum(dim=0)}
-
-
-# central differences instead of the exact gradient: far off in float32
-@wrong()
-@torch.no_grad()
-def class_g_20(model, loss_fn, x, y):
-    eps = 1e-4
-    grads = {}
-    for name, p in model.named_parameters():
-        if not p.requires_grad:
-            continue
-        g = torch.zeros_like(p)
-        flat_p, flat_g = p.view(-1), g.view(-1)
-        for i in range(flat_p.numel()):
-            keep = flat_p[i].clone()
-            flat_p[i] = keep + eps
-            up = loss_fn(model(x), y)
-            flat_p[i] = keep - eps
-            down = loss_fn(model(x), y)
-            flat_p[i] = keep
-            flat_g[i] = (up - down) / (2 * eps)
-        grads[name] = g
-    return grads
-
-
-# the names come from state_dict, which also lists frozen parameters, buffers and tied names, so that gradients get
-# other parameters' names
-@wrong(effects.wrong_shape)
-def class_g_21(model, loss_fn, x, y):
-    params = [p for p in model.parameters() if p.requires_grad]
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, params, allow_unused=True)
-    grads = [torch.zeros_like(p.data) if g is None else g for p, g in zip(params, grads)]
-    return dict(zip(model.state_dict().keys(), grads))
 
 
 # create_graph=True and no detach, so the gradients carry a graph AND an unused parameter is left out
@@ -3587,168 +2165,6 @@ def class_g_25(model, loss_fn, x, y):
     return answer
 
 
-# the old .grad is never cleared, so it is added into the result AND .grad is left holding the new sum AND an unused
-# parameter gets None (or its old .grad), not zeros
-@wrong(mistakes.added_to_old_gradients)
-def class_h_01(model, loss_fn, x, y):
-    pred = model(x)
-    loss = loss_fn(pred, y)
-    loss.backward()
-    grads = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            grads[name] = p.grad
-    return grads
-
-
-# zero_grad before and after throws away whatever stood in .grad: it ends as None
-@wrong(mistakes.caller_gradients_cleared)
-def class_h_02(model, loss_fn, x, y):
-    model.zero_grad()              # start clean
-    loss = loss_fn(model(x), y)
-    loss.backward()
-    grads = {}
-    for name, param in model.named_parameters():
-        if not param.requires_grad:
-            continue
-        if param.grad is None:
-            grads[name] = torch.zeros_like(param)
-        else:
-            grads[name] = param.grad.clone()
-    model.zero_grad()              # leave no trace
-    return grads
-
-
-# the old .grad is saved by reference and then zeroed in place, so "restoring" it leaves this batch's gradient in
-# .grad
-@wrong(mistakes.kept_a_reference)
-def class_h_03(model, loss_fn, x, y):
-    # 1. remember the old gradients
-    saved = {}
-    for name, p in model.named_parameters():
-        saved[name] = p.grad
-        if p.grad is not None:
-            p.grad.zero_()
-    # 2. forward + backward
-    loss_fn(model(x), y).backward()
-    # 3. read
-    result = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            result[name] = torch.zeros_like(p) if p.grad is None else p.grad.clone()
-        # 4. put the old one back
-        p.grad = saved[name]
-    return result
-
-
-@right
-def class_h_04(model, loss_fn, x, y):
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-    out = {}
-    for (n, p), g in zip(named, grads):
-        out[n] = torch.zeros_like(p) if g is None else g.detach().clone()
-    return out
-
-
-# frozen parameters are handed to autograd.grad as well, which raises as soon as there is one
-@raised(mistakes.frozen_parameter_listed)
-def class_h_05(model, loss_fn, x, y):
-    names = [name for name, _ in model.named_parameters()]
-    params = list(model.parameters())
-    grads = torch.autograd.grad(loss_fn(model(x), y), params, allow_unused=True)
-    return {name: (g if g is not None else torch.zeros_like(p))
-            for name, p, g in zip(names, params, grads)}
-
-
-# an unused parameter is left out of the dict, it should have zeros
-@wrong(mistakes.unused_parameter_missing)
-def class_h_06(model, loss_fn, x, y):
-    trainable = {k: v for k, v in model.named_parameters() if v.requires_grad}
-    gs = torch.autograd.grad(loss_fn(model(x), y), tuple(trainable.values()), allow_unused=True)
-    # None means no gradient -> no entry
-    return {k: g for k, g in zip(trainable, gs) if g is not None}
-
-
-# the loss gets its arguments in the wrong order, target first
-@wrong(mistakes.loss_arguments_swapped)
-def class_h_07(model, loss_fn, x, y_true):
-    y_pred = model(x)
-    loss = loss_fn(y_true, y_pred)
-    variables = [p for p in model.parameters() if p.requires_grad]
-    names = [n for n, p in model.named_parameters() if p.requires_grad]
-    gradients = torch.autograd.grad(loss, variables, allow_unused=True)
-    result = {}
-    for n, v, g in zip(names, variables, gradients):
-        if g is None:
-            g = torch.zeros_like(v)
-        result[n] = g
-    return result
-
-
-# a .grad that was None comes back as a tensor of zeros
-@wrong(mistakes.none_became_zeros)
-def class_h_08(model, loss_fn, x, y):
-    backup = []
-    for p in model.parameters():
-        if p.grad is None:
-            backup.append(torch.zeros_like(p))
-        else:
-            backup.append(p.grad.clone())
-    model.zero_grad()
-    loss = loss_fn(model(x), y)
-    loss.backward()
-    grads = {}
-    for (name, p), old in zip(model.named_parameters(), backup):
-        if p.requires_grad:
-            grads[name] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
-        p.grad = old
-    return grads
-
-
-# the gradient is taken as .grad after minus .grad before, which loses its digits when the old .grad is large (and
-# gives nan where it is inf or nan)
-@wrong(mistakes.subtracted_old_gradients)
-def class_h_09(model, loss_fn, x, y):
-    before = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
-    loss_fn(model(x), y).backward()          # accumulates
-    out = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            if p.grad is None:
-                out[n] = torch.zeros_like(p)
-            elif before[n] is None:
-                out[n] = p.grad.clone()
-            else:
-                out[n] = p.grad - before[n]  # what this batch added
-        p.grad = before[n]
-    return out
-
-
-@right
-def class_h_10(model, loss_fn, x, y):
-    old = []
-    for p in model.parameters():
-        old.append(p.grad)      # keep the tensor itself, give the parameter a fresh slot
-        p.grad = None
-    grads = {}
-    try:
-        loss = loss_fn(model(x), y)
-        loss.backward(inputs=[p for p in model.parameters() if p.requires_grad])
-        for name, p in model.named_parameters():
-            if not p.requires_grad:
-                continue
-            if p.grad is None:
-                grads[name] = torch.zeros_like(p.detach())
-            else:
-                grads[name] = p.grad
-    finally:
-        for p, g in zip(model.parameters(), old):
-            p.grad = g
-    return grads
-
-
 # the work is done on a float64 copy and the gradients come back in float64 for a float32 model AND x is cast to
 # float64 too, so integer inputs, as for an embedding, raise
 @wrong(effects.wrong_dtype)
@@ -3764,49 +2180,6 @@ def class_h_11(model, loss_fn, x, y):
         if p.requires_grad:
             d[name] = p.grad if p.grad is not None else torch.zeros_like(p.data)
     return d
-
-
-# every named parameter is differentiated, so frozen ones get an entry too
-@wrong(mistakes.frozen_parameter_listed)
-def class_h_12(model, loss_fn, x, y):
-    params = {k: v.detach() for k, v in model.named_parameters()}
-
-    def compute_loss(params):
-        return loss_fn(functional_call(model, params, (x,)), y)
-
-    return grad(compute_loss)(params)
-
-
-# the names come from state_dict, which also lists buffers, frozen parameters and both names of a tied one, so the
-# gradients shift to wrong names
-@wrong(effects.wrong_shape)
-def class_h_13(model, loss_fn, x, y):
-    ps = [p for p in model.parameters() if p.requires_grad]
-    gs = torch.autograd.grad(loss_fn(model(x), y), ps, allow_unused=True, materialize_grads=True)
-    return dict(zip(model.state_dict().keys(), gs))
-
-
-@right
-def class_h_14(model, loss_fn, x, y):
-    caught, handles, stash = {}, [], {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            caught[name] = torch.zeros_like(p, requires_grad=False)
-            stash[p] = p.grad
-            p.grad = None
-
-            def catch(g, name=name):
-                caught[name] = g.detach().clone()
-
-            handles.append(p.register_hook(catch))
-    try:
-        loss_fn(model(x), y).backward(inputs=list(stash))
-    finally:
-        for h in handles:
-            h.remove()
-        for p, g in stash.items():
-            p.grad = g
-    return caught
 
 
 # the gradient is guessed from how far an SGD step moves the weights, (before - after) / lr, so it is rounded to the
@@ -3830,34 +2203,6 @@ def class_h_15(model, loss_fn, x, y):
     return grads
 
 
-# model.eval() is called and the old mode never restored
-@wrong(effects.changed_mode)
-def class_h_16(model, loss_fn, x, y):
-    model.eval()   # no dropout while we measure
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-    return {n: torch.zeros_like(params[n]) if g is None else g for n, g in zip(params, grads)}
-
-
-# the batch is cut into mini-batches of 4 and their mean gradients are averaged with equal weight, wrong when the
-# last mini-batch is smaller
-@wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([2, 2], [2, 2]) and ([4, 2], [4, 2]); asked for are ([6, 2], [6, 2]).')
-def class_h_17(model, loss_fn, x, y):
-    batch_size = 4
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    total = {n: torch.zeros_like(p).detach() for n, p in named}
-    n_batches = 0
-    for xb, yb in zip(x.split(batch_size), y.split(batch_size)):
-        loss = loss_fn(model(xb), yb)
-        gs = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-        for (n, _), g in zip(named, gs):
-            if g is not None:
-                total[n] += g
-        n_batches += 1
-    return {n: t / n_batches for n, t in total.items()}
-
-
 # the keys are only the last part of the name ("weight", "bias"), so layers overwrite each other AND an unused
 # parameter has None, not zeros
 @wrong(effects.missing_entries)
@@ -3870,14 +2215,6 @@ def class_h_18(model, loss_fn, x, y):
             params.append(p)
     grads = torch.autograd.grad(loss, params, allow_unused=True)
     return {n: g for n, g in zip(names, grads)}
-
-
-# the zeros of an unused parameter are made in the default dtype, float32, also for a float64 model
-@wrong(effects.wrong_dtype)
-def class_h_19(model, loss_fn, x, y):
-    P = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    G = torch.autograd.grad(loss_fn(model(x), y), [*P.values()], allow_unused=True)
-    return {n: torch.zeros(P[n].shape, device=P[n].device) if g is None else g for n, g in zip(P, G)}
 
 
 # create_graph=True leaves a graph on the returned gradients AND remove_duplicate=False lists a tied parameter under
@@ -4004,53 +2341,6 @@ def class_h_25(model, loss_fn, x, y):
         return stash.read()
 
 
-# a plain backward that adds to .grad: every .grad is changed, what was there before is counted in, and an unused
-# parameter gets what its .grad holds (None or old values)
-@wrong(mistakes.added_to_old_gradients)
-def class_i_01(model, loss_fn, x, y):
-    pred = model(x)
-    loss = loss_fn(pred, y)
-    loss.backward()
-    grads = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            grads[name] = p.grad
-    return grads
-
-
-# zero_grad and backward: the old .grad values are lost and the new gradients stay in .grad
-@wrong(mistakes.gradients_left_behind)
-def class_i_02(model, loss_fn, x, y):
-    model.zero_grad()
-    loss = loss_fn(model(x), y)
-    loss.backward()
-    result = {}
-    for name, p in model.named_parameters():
-        if not p.requires_grad:
-            continue
-        if p.grad is None:
-            result[name] = torch.zeros_like(p)
-        else:
-            result[name] = p.grad.clone()
-    return result
-
-
-@right
-def class_i_03(model, loss_fn, x, y):
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-    return {n: torch.zeros_like(p) if g is None else g
-            for (n, p), g in zip(named, grads)}
-
-
-# autograd.grad without allow_unused, which raises when a parameter is unused
-@raised(mistakes.unused_parameter_missing)
-def class_i_04(model, loss_fn, x, y):
-    ps = {k: v for k, v in model.named_parameters() if v.requires_grad}
-    return dict(zip(ps, torch.autograd.grad(loss_fn(model(x), y), list(ps.values()))))
-
-
 # hands all parameters to autograd.grad, frozen ones included, which raises AND gives no allow_unused, so an unused
 # parameter raises, too
 @raised(effects.no_requires_grad)
@@ -4065,28 +2355,6 @@ def class_i_05(model, loss_fn, x, y):
         out[name] = gs[i]
         i += 1
     return out
-
-
-# an unused parameter has None as its entry, not zeros
-@wrong(mistakes.unused_parameter_none)
-def class_i_06(model, loss_fn, x, y):
-    trainable = dict((n, p) for n, p in model.named_parameters() if p.requires_grad)
-    loss = loss_fn(model(x), y)
-    g = torch.autograd.grad(loss, tuple(trainable.values()), allow_unused=True)
-    return {n: gi for n, gi in zip(trainable.keys(), g)}
-
-
-# an unused parameter gets no entry at all
-@wrong(mistakes.unused_parameter_missing)
-def class_i_07(model, loss_fn, x, y):
-    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    loss = loss_fn(model(x), y)
-    all_g = torch.autograd.grad(loss, [p for n, p in trainable], allow_unused=True)
-    d = {}
-    for (n, p), g in zip(trainable, all_g):
-        if g is not None:      # nothing to report
-            d[n] = g.detach()
-    return d
 
 
 # remembers the old .grad by reference and then zeroes it in place, so zeros (plus the new gradients) come back
@@ -4121,37 +2389,6 @@ def class_i_09(model, loss_fn, x, y):
     return result
 
 
-# the arguments of loss_fn are swapped: the target first, the prediction second
-@wrong(mistakes.loss_arguments_swapped)
-def class_i_10(model, loss_fn, x, y):
-    output = model(x)
-    loss = loss_fn(y, output)
-    items = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-    grads = torch.autograd.grad(loss, [p for _, p in items], allow_unused=True)
-    return {name: (g if g is not None else torch.zeros_like(p))
-            for (name, p), g in zip(items, grads)}
-
-
-# calls model.train() and leaves it on: the mode of the model is changed, and a model in eval mode (batch norm,
-# dropout) gives other gradients
-@wrong(mistakes.ran_in_train_mode)
-def class_i_11(model, loss_fn, x, y):
-    model.train()
-    loss = loss_fn(model(x), y)
-    ps = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    gs = torch.autograd.grad(loss, [p for _, p in ps], materialize_grads=True)
-    return {n: g for (n, _), g in zip(ps, gs)}
-
-
-# writes "g or zeros", which asks a tensor for its truth value: raises for every parameter with more than one entry
-# that is used
-@raised(effects.truth_of_a_tensor)
-def class_i_12(model, loss_fn, x, y):
-    p = {n: t for n, t in model.named_parameters() if t.requires_grad}
-    g = torch.autograd.grad(loss_fn(model(x), y), list(p.values()), allow_unused=True)
-    return {n: gi or torch.zeros_like(t) for (n, t), gi in zip(p.items(), g)}
-
-
 # a frozen parameter gets an entry of zeros, though it should have none AND an unused one gets None, not zeros
 @wrong(mistakes.frozen_parameter_listed)
 def class_i_13(model, loss_fn, x, y):
@@ -4176,16 +2413,6 @@ def class_i_14(model, loss_fn, x, y):
                                        allow_unused=True, materialize_grads=True)
             grads[name] = g.clone()
     return grads
-
-
-# remove_duplicate=False, so a tied parameter appears under each of its names
-@wrong(mistakes.tied_parameter_twice)
-def class_i_15(model, loss_fn, x, y):
-    # be sure to miss no parameter
-    table = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(table.values()), allow_unused=True, materialize_grads=True)
-    return dict(zip(table.keys(), grads))
 
 
 # tries to undo the backward by subtracting: a .grad that was None comes back as zeros, and old values come back
@@ -4218,128 +2445,6 @@ def class_i_17(model, loss_fn, x, y):
         short = n.split(".")[-1]
         out[short] = g
     return out
-
-
-class SparedGrads:
-    def __init__(self, params):
-        self.params = list(params)
-    def __enter__(self):
-        self.kept = [p.grad for p in self.params]
-        for p in self.params:
-            p.grad = None
-        return self
-    def __exit__(self, *exc):
-        for p, g in zip(self.params, self.kept):
-            p.grad = g
-        return False
-
-@right
-def class_i_18(model, loss_fn, x, y):
-    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    with SparedGrads(trainable.values()):
-        loss = loss_fn(model(x), y)
-        torch.autograd.backward(loss, inputs=list(trainable.values()))
-        return {n: torch.zeros_like(p) if p.grad is None else p.grad.clone()
-                for n, p in trainable.items()}
-
-
-def _collect_of_class_i_19(module, prefix, seen, found):
-    for key, p in module._parameters.items():
-        if p is not None and id(p) not in seen:
-            seen.add(id(p))
-            found.append((prefix + key, p))
-    for key, child in module._modules.items():
-        if child is not None:
-            _collect_of_class_i_19(child, prefix + key + ".", seen, found)
-
-@right
-def class_i_19(model, loss_fn, x, y):
-    found = []
-    _collect_of_class_i_19(model, "", set(), found)
-    found = [(n, p) for n, p in found if p.requires_grad]
-    loss = loss_fn(model(x), y)
-    g = torch.autograd.grad(loss, [p for _, p in found], allow_unused=True)
-    result = {}
-    for (n, p), gi in zip(found, g):
-        result[n] = p.new_zeros(p.shape) if gi is None else gi.detach()
-    return result
-
-
-# puts back only those .grad that were not None, so the others keep the new gradient
-@wrong(says='On case 1, `weight`, .grad is None after the call: False; it should be: True.')
-def class_i_20(model, loss_fn, x, y):
-    backup = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad and p.grad is not None:
-            backup[n] = p.grad.clone()
-            p.grad = None
-    loss_fn(model(x), y).backward()
-    grads = {}
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            grads[n] = p.grad.clone() if p.grad is not None else torch.zeros_like(p)
-    for n, p in model.named_parameters():
-        if n in backup:
-            p.grad = backup[n]
-    return grads
-
-
-# unfreezes every parameter and leaves it so: frozen ones get an entry, and their requires_grad flag is changed
-@wrong(mistakes.frozen_parameter_listed)
-def class_i_21(model, loss_fn, x, y):
-    for p in model.parameters():
-        p.requires_grad_(True)
-    loss = loss_fn(model(x), y)
-    names = [n for n, _ in model.named_parameters()]
-    grads = torch.autograd.grad(loss, list(model.parameters()), materialize_grads=True)
-    return dict(zip(names, grads))
-
-
-# takes the names from state_dict(), so buffers and the second name of a tied parameter and every frozen parameter,
-# shift the gradients to wrong names
-@wrong(effects.wrong_shape)
-def class_i_22(model, loss_fn, x, y):
-    params = [p for p in model.parameters() if p.requires_grad]
-    grads = torch.autograd.grad(loss_fn(model(x), y), params, materialize_grads=True)
-    return {name: g for name, g in zip(model.state_dict().keys(), grads)}
-
-
-# measures the gradients by finite differences: only approximate, and rough in float32
-@wrong()
-def class_i_23(model, loss_fn, x, y, eps=1e-4):
-    grads = {}
-    with torch.no_grad():
-        for name, p in model.named_parameters():
-            if not p.requires_grad:
-                continue
-            g = torch.zeros_like(p)
-            for i in range(p.numel()):
-                idx = torch.unravel_index(torch.tensor(i), p.shape)
-                old = p[idx].clone()
-                p[idx] = old + eps
-                up = loss_fn(model(x), y)
-                p[idx] = old - eps
-                down = loss_fn(model(x), y)
-                p[idx] = old
-                g[idx] = (up - down) / (2 * eps)
-            grads[name] = g
-    return grads
-
-
-# drops "tied" parameters by comparing their values: two different parameters that hold the same numbers (two zero
-# biases) lose an entry
-@wrong(effects.missing_entries)
-def class_i_24(model, loss_fn, x, y):
-    unique = []
-    for name, p in model.named_parameters():
-        if not p.requires_grad:
-            continue
-        if any(p.shape == q.shape and torch.equal(p, q) for _, q in unique):
-            continue          # tied, already in the list
-        unique.append((name, p))
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, [p for _, p in unique], allow_unused=True)
-    return {n: torch.zeros_like(p) if g is None else g for (n, p), g in zip(unique, grads)}
 
 
 # the zeros for an unused parameter are made as p * 0, which carries a graph AND the loss is divided by the batch

@@ -1,7 +1,6 @@
 """Attempts at exercise 2.5, per_sample_gradients: what learners write, and what the check must say of it."""
 
 from torch.autograd.functional import jacobian
-from collections import defaultdict
 from contextlib import contextmanager
 from torch import nn
 from torch import optim
@@ -165,18 +164,6 @@ def jacobian_of_the_losses(model, loss_fn, x, y):
         return torch.stack([loss_fn(p, t) for p, t in zip(predictions.split(1), y.split(1))])
 
     return jacrev(losses)(params)
-
-
-@right
-def loop_with_autograd_grad(model, loss_fn, x, y):
-    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    rows = {n: [] for n in named}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i : i + 1]), y[i : i + 1])
-        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
-        for (n, p), g in zip(named.items(), grads):
-            rows[n].append(torch.zeros_like(p) if g is None else g)
-    return {n: torch.stack(r) for n, r in rows.items()}
 
 
 def parameter_gradients(model, loss_fn, x, y):
@@ -534,92 +521,6 @@ def zeros_in_the_default_dtype(model, loss_fn, x, y):
     return out
 
 
-# feeds x[i] and y[i] without a batch dimension, so it is no batch of one: models that accept batches alone fail or
-# give wrong numbers
-@wrong(mistakes.sample_without_batch_dimension)
-def class_a_01(model, loss_fn, x, y):
-    names = [n for n, p in model.named_parameters() if p.requires_grad]
-    params = [p for p in model.parameters() if p.requires_grad]
-    rows = {n: [] for n in names}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i]), y[i])
-        if params and loss.requires_grad:
-            grads = torch.autograd.grad(loss, params, allow_unused=True)
-        else:
-            grads = [None] * len(params)
-        for n, p, g in zip(names, params, grads):
-            rows[n].append(torch.zeros_like(p).detach() if g is None else g)
-    return {n: torch.stack(r) for n, r in rows.items()}
-
-
-@right
-def class_a_02(model, loss_fn, x, y):
-    names, params = [], []
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            names.append(name)
-            params.append(p)
-
-    result = {name: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device)
-              for name, p in zip(names, params)}
-
-    for i in range(len(x)):
-        prediction = model(x[i:i+1])          # i:i+1 keeps the batch dimension
-        loss = loss_fn(prediction, y[i:i+1])
-        if not params or not loss.requires_grad:
-            continue
-        grads = torch.autograd.grad(loss, params, allow_unused=True)
-        for name, g in zip(names, grads):
-            if g is not None:
-                result[name][i] = g
-    return result
-
-
-# .grad is not cleared between the samples, so row i is the sum of the gradients of samples 0..i (and of what was
-# there before) AND .grad is left changed
-@wrong(mistakes.rows_are_running_totals)
-def class_a_03(model, loss_fn, x, y):
-    grads = {name: [] for name, p in model.named_parameters() if p.requires_grad}
-    for i in range(len(x)):
-        out = model(x[i:i+1])
-        loss = loss_fn(out, y[i:i+1])
-        if loss.requires_grad:
-            loss.backward()
-        for name, p in model.named_parameters():
-            if p.requires_grad:
-                if p.grad is None:
-                    grads[name].append(torch.zeros_like(p, requires_grad=False))
-                else:
-                    grads[name].append(p.grad.clone())
-    return {name: torch.stack(g) for name, g in grads.items()}
-
-
-# model.zero_grad() throws away the .grad that was there, and the gradients of the last sample are left in it
-@wrong(mistakes.gradients_left_behind)
-def class_a_04(model, loss_fn, x, y):
-    x = x.detach()
-    y = y.detach()
-    per_sample = {}
-    for name, param in model.named_parameters():
-        if param.requires_grad:
-            per_sample[name] = []
-
-    for xi, yi in zip(x, y):
-        model.zero_grad()
-        output = model(xi.unsqueeze(0))
-        loss = loss_fn(output, yi.unsqueeze(0))
-        if loss.requires_grad:
-            loss.backward()
-        for name, param in model.named_parameters():
-            if param.requires_grad:
-                g = param.grad if param.grad is not None else torch.zeros_like(param)
-                per_sample[name].append(g.detach().clone())
-
-    for name in per_sample:
-        per_sample[name] = torch.stack(per_sample[name])
-    return per_sample
-
-
 # stores p.grad itself without a clone and clears it in place, so all rows are one tensor and every row holds the
 # last sample
 @wrong(mistakes.rows_zeroed_afterwards)
@@ -643,21 +544,6 @@ def class_a_05(model, loss_fn, x, y):
     for (_, p), g in zip(named, old):
         p.grad = g
     return {n: torch.stack(r) for n, r in rows.items()}
-
-
-@right
-def class_a_06(model, loss_fn, x, y):
-    trainable = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
-    rest = {n: p.detach() for n, p in model.named_parameters() if not p.requires_grad}
-    rest.update({n: b.detach().clone() for n, b in model.named_buffers()})
-    if not trainable:
-        return {}
-
-    def one(params, xi, yi):
-        pred = functional_call(model, {**params, **rest}, (xi.unsqueeze(0),))
-        return loss_fn(pred, yi.unsqueeze(0))
-
-    return vmap(grad(one), in_dims=(None, 0, 0))(trainable, x.detach(), y.detach())
 
 
 # computes the gradient of the batch loss once and repeats it n times: all rows are the batch mean
@@ -693,18 +579,6 @@ def class_a_08(model, loss_fn, x, y):
     return out
 
 
-# no allow_unused, so a model with an unused parameter raises a RuntimeError
-@raised(mistakes.unused_parameter_missing)
-def class_a_09(model, loss_fn, x, y):
-    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    if not named:
-        return {}
-    rows = []
-    for xi, yi in zip(x.split(1), y.split(1)):
-        rows.append(torch.autograd.grad(loss_fn(model(xi), yi), list(named.values())))
-    return {n: torch.stack(col) for n, col in zip(named, zip(*rows))}
-
-
 # an unused parameter (gradient None) is skipped, so it has no entry instead of zeros
 @wrong(mistakes.unused_parameter_missing)
 def class_a_10(model, loss_fn, x, y):
@@ -737,24 +611,6 @@ def class_a_11(model, loss_fn, x, y):
             return [torch.zeros_like(p).detach() for p in params]
         return torch.autograd.grad(l, params, allow_unused=True, materialize_grads=True)
     return {n: torch.stack(gs) for n, gs in zip(names, zip(*[row(i) for i in range(len(x))]))}
-
-
-@right
-def class_a_12(model, loss_fn, x, y):
-    # a twin of the model: whatever happens to its .grad is nobody's business
-    twin = copy.deepcopy(model)
-    x, y = x.detach(), y.detach()
-    table = {}
-    for k in range(len(x)):
-        twin.zero_grad(set_to_none=True)
-        loss = loss_fn(twin(x[[k]]), y[[k]])
-        if loss.requires_grad:
-            loss.backward()
-        for name, p in twin.named_parameters():
-            if p.requires_grad:
-                g = p.grad if p.grad is not None else torch.zeros_like(p)
-                table.setdefault(name, []).append(g.detach().clone())
-    return {name: torch.stack(rows) for name, rows in table.items()}
 
 
 # calls loss_fn(target, prediction): the arguments are swapped, wrong for a loss that is not symmetric
@@ -835,20 +691,6 @@ def class_a_16(model, loss_fn, x, y):
     return {n: torch.stack(r, dim=0) for n, r in rows.items()}
 
 
-# the model inside vmap gets a sample without a batch dimension (no unsqueeze), so models that accept batches alone
-# fail or give wrong numbers, and so does a loss that needs a batch
-@wrong(mistakes.sample_without_batch_dimension)
-def class_a_17(model, loss_fn, x, y):
-    params = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
-    if len(params) == 0:
-        return {}
-    def compute_loss(params, sample, target):
-        prediction = functional_call(model, params, (sample,))
-        return loss_fn(prediction, target)
-    ft_compute_sample_grad = vmap(grad(compute_loss), in_dims=(None, 0, 0))
-    return ft_compute_sample_grad(params, x.detach(), y.detach())
-
-
 # a tied parameter appears once per name AND create_graph=True leaves a graph on the returned tensors
 @wrong(effects.carries_a_graph)
 def class_a_18(model, loss_fn, x, y):
@@ -902,33 +744,6 @@ def class_a_20(model, loss_fn, x, y):
     rows = [grad(loss_of)(theta, a, b)
             for a, b in zip(x.detach().split(1), y.detach().split(1))] if theta else []
     return {n: torch.stack([r[n] for r in rows]) for n in theta}
-
-
-# a .grad that was None comes back as a tensor of zeros
-@wrong(mistakes.none_became_zeros)
-def class_a_21(model, loss_fn, x, y):
-    x, y = x.detach(), y.detach()
-    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    # keep a copy of the old gradients
-    backup = {}
-    for n, p in trainable.items():
-        if p.grad is None:
-            p.grad = torch.zeros_like(p, requires_grad=False)
-        backup[n] = p.grad.clone()
-
-    result = {n: [] for n in trainable}
-    for i in range(len(x)):
-        for p in trainable.values():
-            p.grad.zero_()
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        if loss.requires_grad:
-            loss.backward()
-        for n, p in trainable.items():
-            result[n].append(p.grad.clone())
-
-    for n, p in trainable.items():
-        p.grad.copy_(backup[n])
-    return {n: torch.stack(g) for n, g in result.items()}
 
 
 # sets the random seed AND leaves the model in eval mode
@@ -1281,28 +1096,6 @@ def class_b_13(model, loss_fn, x, y):
     return {n: torch.stack(r) for n, r in rows.items()}
 
 
-@right
-def class_b_14(model, loss_fn, x, y):
-    if len(x) > 1:
-        m = len(x) // 2
-        left = class_b_14(model, loss_fn, x[:m], y[:m])
-        right = class_b_14(model, loss_fn, x[m:], y[m:])
-        return {k: torch.cat([left[k], right[k]]) for k in left}
-
-    wanted = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    if not wanted:
-        return {}
-    kept = [b.clone() for b in model.buffers()]
-    loss = loss_fn(model(x), y)
-    if loss.requires_grad:
-        grads = torch.autograd.grad(loss, tuple(wanted.values()), allow_unused=True, materialize_grads=True)
-    else:
-        grads = [torch.zeros_like(p) for p in wanted.values()]
-    for b, k in zip(model.buffers(), kept):
-        b.data.copy_(k)
-    return {k: g.unsqueeze(0) for k, g in zip(wanted, grads)}
-
-
 # a list with one dict a sample is returned instead of one dict of stacked tensors AND unused parameters are left
 # out
 @wrong(effects.wrong_type)
@@ -1350,36 +1143,6 @@ def class_b_17(model, loss_fn, x, y):
     return {k: torch.stack([s[j] for s in samples]).squeeze() for j, (k, _) in enumerate(named)}
 
 
-# outer products from hooks at nn.Linear layers with 2-d inputs alone, so parameters of all other kinds have no
-# entry (and 3-d inputs raise) AND the hooks stay on the model AND the mean is undone by a factor n, wrong for
-# class-weighted losses
-@wrong(mistakes.hooks_left_behind)
-def class_b_18(model, loss_fn, x, y):
-    acts, outs = {}, {}
-
-    def save(name):
-        def hook(module, inp, out):
-            acts[name] = inp[0].detach()
-            outs[name] = out
-        return hook
-
-    for name, m in model.named_modules():
-        if isinstance(m, nn.Linear):
-            m.register_forward_hook(save(name))
-    loss = loss_fn(model(x), y)
-    back = torch.autograd.grad(loss, list(outs.values()), allow_unused=True)
-    result = {}
-    for (name, a), d in zip(acts.items(), back):
-        d = d * len(x)     # undo the 1/n of the mean
-        layer = model.get_submodule(name)
-        prefix = name + "." if name else ""
-        if layer.weight.requires_grad:
-            result[prefix + "weight"] = torch.einsum("no,ni->noi", d, a)
-        if layer.bias is not None and layer.bias.requires_grad:
-            result[prefix + "bias"] = d
-    return result
-
-
 class SampleGradients:
     def __init__(self, model, loss_fn):
         self.net = copy.deepcopy(model)
@@ -1400,19 +1163,6 @@ def class_b_19(model, loss_fn, x, y):
     return {n: torch.stack([r[n] for r in rows]).detach() for n in worker.params}
 
 
-# the DataLoader draws a seed from the global random generator (even without shuffle), so the random state changes
-@wrong(effects.changed_rng)
-def class_b_20(model, loss_fn, x, y):
-    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=False)
-    params = dict((n, p) for n, p in model.named_parameters() if p.requires_grad)
-    grads = {n: [] for n in params}
-    for xb, yb in loader:
-        loss = loss_fn(model(xb), yb)
-        for (n, p), g in zip(params.items(), torch.autograd.grad(loss, list(params.values()), allow_unused=True)):
-            grads[n].append(torch.zeros_like(p) if g is None else g)
-    return {n: torch.stack(g) for n, g in grads.items()}
-
-
 # the old .grad is remembered without a copy and then zeroed in place, so what is put back holds the gradient of the
 # last sample
 @wrong(mistakes.old_grad_kept_by_reference)
@@ -1431,20 +1181,6 @@ def class_b_21(model, loss_fn, x, y):
     for name, p in model.named_parameters():
         p.grad = saved[name]                                           # restore .grad
     return {name: torch.stack(rows).detach() for name, rows in result.items()}
-
-
-# the result is filled into torch.zeros of the default dtype: a float64 model gets float32 gradients
-@wrong(effects.wrong_dtype)
-def class_b_22(model, loss_fn, x, y):
-    params = {name: p for name, p in model.named_parameters() if p.requires_grad}
-    result = {name: torch.zeros(len(x), *p.shape) for name, p in params.items()}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        for name, g in zip(params, grads):
-            if g is not None:
-                result[name][i] = g
-    return result
 
 
 # the other samples are set to zero instead of left out: their rows of zeros still go through the model and the
@@ -1514,22 +1250,6 @@ def untouched(model):
             for b, c in bufs:
                 b.copy_(c)
 
-@right
-def class_b_27(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    rows = {n: [] for n in params}
-    x, y = x.detach(), y.detach()
-    with untouched(model):
-        for i in range(len(x)):
-            for p in params.values():
-                p.grad = None          # a new tensor for every sample
-            loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-            if params and loss.requires_grad:
-                loss.backward(inputs=list(params.values()))
-            for n, p in params.items():
-                rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad)
-    return {n: torch.stack(r) for n, r in rows.items()}
-
 
 # .grad is not cleared between the samples, so row i holds the sum of the samples up to i
 @wrong(mistakes.rows_are_running_totals)
@@ -1551,25 +1271,6 @@ def class_c_01(model, loss_fn, x, y):
     return {n: torch.stack(result[n]) for n in names}
 
 
-# the old .grad of the parameters is wiped out by zero_grad and never put back
-@wrong(mistakes.caller_gradients_cleared)
-def class_c_02(model, loss_fn, x, y):
-    grads = {}
-    for name, param in model.named_parameters():
-        if param.requires_grad:
-            grads[name] = torch.zeros((len(x),) + tuple(param.shape), dtype=param.dtype, device=param.device)
-    for i in range(len(x)):
-        model.zero_grad()
-        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
-        if loss.requires_grad:
-            loss.backward()
-        for name, param in model.named_parameters():
-            if param.grad is not None and param.requires_grad:
-                grads[name][i] = param.grad
-    model.zero_grad()
-    return grads
-
-
 @right
 def class_c_03(model, loss_fn, x, y):
     params = {n: p for n, p in model.named_parameters() if p.requires_grad}
@@ -1584,32 +1285,6 @@ def class_c_03(model, loss_fn, x, y):
             if g is not None:
                 out[n][i] = g
     return out
-
-
-# the sample loses its batch dimension (x[i], y[i]), which models that accept batches alone refuse
-@wrong(mistakes.sample_without_batch_dimension)
-def class_c_04(model, loss_fn, x, y):
-    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    rows = []
-    for xi, yi in zip(x, y):
-        loss = loss_fn(model(xi), yi)
-        g = torch.autograd.grad(loss, [p for _, p in params], allow_unused=True)
-        rows.append([torch.zeros_like(p) if gi is None else gi for gi, (_, p) in zip(g, params)])
-    return {n: torch.stack([r[k] for r in rows]) for k, (n, _) in enumerate(params)}
-
-
-# one backward of the mean loss over the whole batch, repeated n times: every row is the batch gradient
-@wrong(mistakes.batch_gradient_repeated)
-def class_c_05(model, loss_fn, x, y):
-    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
-    per_sample = {}
-    for (n, p), g in zip(named.items(), grads):
-        if g is None:
-            g = torch.zeros_like(p)
-        per_sample[n] = torch.stack([g for _ in range(len(x))])
-    return per_sample
 
 
 # p.grad is stored without clone and zeroed in place afterwards, so all rows end as zeros
@@ -1643,20 +1318,6 @@ def class_c_07(model, loss_fn, x, y):
     return {n: torch.stack([r[n] for r in rows]).detach() for n in free}
 
 
-# the arguments of loss_fn are swapped: the target comes first
-@wrong(mistakes.arguments_swapped)
-def class_c_08(model, loss_fn, x, y):
-    params = dict((n, p) for n, p in model.named_parameters() if p.requires_grad)
-    grads = {n: [] for n in params}
-    for i in range(len(x)):
-        y_pred = model(x[i:i+1])
-        loss = loss_fn(y[i:i+1], y_pred)
-        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        for (n, p), g in zip(params.items(), gs):
-            grads[n].append(g if g is not None else torch.zeros_like(p))
-    return {n: torch.stack(v) for n, v in grads.items()}
-
-
 # the single prediction is compared with all targets (y in place of y[i:i+1])
 @wrong(mistakes.one_sample_met_the_batch)
 def class_c_09(model, loss_fn, x, y):
@@ -1685,58 +1346,6 @@ def class_c_10(model, loss_fn, x, y):
             torch.autograd.grad(losses[i], p, retain_graph=True)[0] for i in range(len(x))
         ])
     return res
-
-
-# None gradients are skipped, so an unused parameter has no entry instead of zeros
-@wrong(mistakes.unused_parameter_missing)
-def class_c_11(model, loss_fn, x, y):
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    acc = defaultdict(list)
-    for xi, yi in zip(x, y):
-        loss = loss_fn(model(xi[None]), yi[None])
-        gs = torch.autograd.grad(loss, [p for n, p in named], allow_unused=True)
-        for (n, _), g in zip(named, gs):
-            if g is not None:
-                acc[n].append(g)
-    return {n: torch.stack(v) for n, v in acc.items()}
-
-
-# a DataLoader goes through the samples: even without shuffle its iterator draws a seed, so the global random state
-# is changed
-@wrong(effects.changed_rng)
-def class_c_12(model, loss_fn, x, y):
-    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=False)
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    stacks = {n: [] for n in params}
-    for xb, yb in loader:
-        loss = loss_fn(model(xb), yb)
-        if params and loss.requires_grad:
-            grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        else:
-            grads = [None] * len(params)
-        for (n, p), g in zip(params.items(), grads):
-            stacks[n].append(torch.zeros_like(p) if g is None else g)
-    return {n: torch.stack(s) for n, s in stacks.items()}
-
-
-@right
-def class_c_13(model, loss_fn, x, y):
-    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    keep = [p.grad for _, p in trainable]          # the very tensors, we never touch them
-    rows = {n: [] for n, _ in trainable}
-    try:
-        for i in range(len(x)):
-            for _, p in trainable:
-                p.grad = None                      # a fresh ledger for each sample
-            loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-            if trainable and loss.requires_grad:
-                loss.backward(inputs=[p for _, p in trainable])
-            for n, p in trainable:
-                rows[n].append(p.grad if p.grad is not None else torch.zeros_like(p))
-    finally:
-        for (_, p), g in zip(trainable, keep):
-            p.grad = g
-    return {n: torch.stack(r) for n, r in rows.items()}
 
 
 # vmap hands over the target without a batch dimension (only x is unsqueezed), so a loss that needs one, like cross-
@@ -1834,22 +1443,6 @@ def class_c_19(model, loss_fn, x, y):
     return history
 
 
-# the rows are collected in torch.zeros of the default dtype, so a float64 model gets float32 gradients
-@wrong(effects.wrong_dtype)
-def class_c_20(model, loss_fn, x, y):
-    n = x.size(0)
-    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    G = {k: torch.zeros(n, *p.shape) for k, p in params.items()}
-    for i in range(n):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        if params and loss.requires_grad:
-            gs = torch.autograd.grad(loss, tuple(params.values()), allow_unused=True)
-            for k, g in zip(params, gs):
-                if g is not None:
-                    G[k][i] = g
-    return G
-
-
 # a sample is flattened to (1, -1), so models that take images or sequences get the wrong shape
 @raised(effects.shapes_do_not_fit)
 def class_c_21(model, loss_fn, x, y):
@@ -1924,14 +1517,6 @@ def class_c_24(model, loss_fn, x, y):
     return out
 
 
-# remove_duplicate=False lists a tied parameter under both of its names
-@wrong(mistakes.tied_parameter_twice)
-def class_c_25(model, loss_fn, x, y):
-    ks, ps = zip(*[(k, p) for k, p in model.named_parameters(remove_duplicate=False) if p.requires_grad])
-    rows = [torch.autograd.grad(loss_fn(model(a[None]), b[None]), ps, allow_unused=True, materialize_grads=True) for a, b in zip(x, y)]
-    return {k: torch.stack(col) for k, col in zip(ks, zip(*rows))}
-
-
 @right
 def class_c_26(model, loss_fn, x, y):
     w = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
@@ -1943,152 +1528,6 @@ def class_c_26(model, loss_fn, x, y):
 
     J = jacrev(losses, chunk_size=1)(w)
     return {k: J[k].detach().clone() for k in w}
-
-
-# the function returns inside the loop over the samples, so only the first sample is there (shape (1, ...))
-@wrong(effects.wrong_shape)
-def class_c_27(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    grads = {n: [] for n in params}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        g = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        for (n, p), gi in zip(params.items(), g):
-            if gi is None:
-                gi = torch.zeros_like(p)
-            grads[n].append(gi)
-        return {n: torch.stack(gs) for n, gs in grads.items()}
-
-
-# x[i] and y[i] are handed over without the batch dimension, which breaks models and losses that need batches
-@wrong(mistakes.sample_without_batch_dimension)
-def class_d_01(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    rows = {n: [] for n in params}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i]), y[i])
-        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        for (n, p), g in zip(params.items(), gs):
-            rows[n].append(torch.zeros_like(p).detach() if g is None else g)
-    return {n: torch.stack(r) for n, r in rows.items()}
-
-
-@right
-def class_d_02(model, loss_fn, x, y):
-    names, params = [], []
-    for n, p in model.named_parameters():
-        if p.requires_grad:
-            names.append(n)
-            params.append(p)
-    result = {n: p.new_zeros((len(x),) + tuple(p.shape)) for n, p in zip(names, params)}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-        if not loss.requires_grad:
-            continue
-        gs = torch.autograd.grad(loss, params, allow_unused=True)
-        for n, g in zip(names, gs):
-            if g is not None:
-                result[n][i] = g
-    return result
-
-
-# .grad is not cleared between the samples, so row i is the sum of the gradients of samples 0 to i
-@wrong(mistakes.rows_are_running_totals)
-def class_d_03(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    old = {n: p.grad for n, p in params.items()}
-    for p in params.values():
-        p.grad = torch.zeros_like(p)
-    grads = {n: [] for n in params}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        loss.backward()
-        for n, p in params.items():
-            grads[n].append(p.grad.clone())
-    for n, p in params.items():
-        p.grad = old[n]
-    return {n: torch.stack(g) for n, g in grads.items()}
-
-
-# p.grad is kept without a clone and zeroed in place, so all rows are the gradient of the last sample
-@wrong(mistakes.rows_zeroed_afterwards)
-def class_d_04(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    saved = {n: p.grad for n, p in params.items()}
-    for p in params.values():
-        p.grad = torch.zeros_like(p)
-    result = {n: [] for n in params}
-    for xi, yi in zip(x.split(1), y.split(1)):
-        for p in params.values():
-            p.grad.zero_()
-        loss_fn(model(xi), yi).backward()
-        for n, p in params.items():
-            result[n].append(p.grad)
-    for n, p in params.items():
-        p.grad = saved[n]
-    return {n: torch.stack(v) for n, v in result.items()}
-
-
-# zero_grad throws away what was in .grad before the call, it ends as None
-@wrong(mistakes.caller_gradients_cleared)
-def class_d_05(model, loss_fn, x, y):
-    out = {n: [] for n, p in model.named_parameters() if p.requires_grad}
-    for i in range(len(x)):
-        model.zero_grad()
-        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
-        loss.backward()
-        for n, p in model.named_parameters():
-            if n in out:
-                out[n].append(torch.zeros_like(p.data) if p.grad is None else p.grad.clone())
-    model.zero_grad()
-    return {n: torch.stack(g) for n, g in out.items()}
-
-
-# the gradient of the whole batch is repeated n times instead of one gradient for each sample
-@wrong(mistakes.batch_gradient_repeated)
-def class_d_06(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-    d = {}
-    for (name, p), g in zip(params.items(), gs):
-        if g is None:
-            g = torch.zeros_like(p).detach()
-        d[name] = torch.stack([g] * len(x))
-    return d
-
-
-@right
-def class_d_07(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    kept = {n: p.grad for n, p in params.items()}
-    rows = {n: [] for n in params}
-    try:
-        for i in range(len(x)):
-            for p in params.values():
-                p.grad = None
-            loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-            if loss.requires_grad:
-                loss.backward()
-            for n, p in params.items():
-                rows[n].append(torch.zeros_like(p.data) if p.grad is None else p.grad)
-    finally:
-        for n, p in params.items():
-            p.grad = kept[n]
-    return {n: torch.stack(r) for n, r in rows.items()}
-
-
-# a list of n dicts is returned, not one dict of stacked tensors
-@wrong(mistakes.one_dict_per_sample)
-def class_d_08(model, loss_fn, x, y):
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    all_grads = []
-    for i in range(x.shape[0]):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        g = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-        all_grads.append({n: torch.zeros_like(p.data) if gi is None else gi
-                          for (n, p), gi in zip(named, g)})
-    return all_grads
 
 
 # an unused parameter has no entry AND the model is put in eval mode and left there
@@ -2118,17 +1557,6 @@ def class_d_10(model, loss_fn, x, y):
     return vmap(grad(loss_of_one), in_dims=(None, 0, 0))(params, x, y)
 
 
-# the rows are joined with cat, so there is no new dimension of samples in front
-@wrong(mistakes.rows_concatenated)
-def class_d_11(model, loss_fn, x, y):
-    P = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    G = [torch.autograd.grad(loss_fn(model(a), b), list(P.values()), allow_unused=True)
-         for a, b in zip(x.split(1), y.split(1))]
-    return {n: torch.cat([torch.zeros_like(p.data) if g is None else g for g in col])
-            if p.dim() else torch.stack([torch.zeros_like(p.data) if g is None else g for g in col])
-            for (n, p), col in zip(P.items(), zip(*G))}
-
-
 @right
 def class_d_12(model, loss_fn, x, y):
     theta = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
@@ -2138,48 +1566,6 @@ def class_d_12(model, loss_fn, x, y):
     g = grad(lambda t, a, b: loss_fn(functional_call(twin, t, (a,)), b))
     rows = [g(theta, x[i:i+1], y[i:i+1]) for i in range(len(x))]
     return {n: torch.stack([r[n] for r in rows]).detach() for n in theta}
-
-
-# the loss is called as loss_fn(target, prediction), the arguments are the wrong way round
-@wrong(mistakes.arguments_swapped)
-def class_d_13(model, loss_fn, x, y):
-    weights = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    out = {n: [] for n in weights}
-    for i in range(len(x)):
-        y_pred = model(x[i:i+1])
-        loss_value = loss_fn(y[i:i+1], y_pred)
-        gs = torch.autograd.grad(loss_value, list(weights.values()), allow_unused=True)
-        for (n, p), g in zip(weights.items(), gs):
-            out[n].append(g if g is not None else torch.zeros_like(p.data))
-    return {n: torch.stack(v) for n, v in out.items()}
-
-
-# squeeze() at the end removes every dimension of size one, the sample dimension for n = 1 too
-@wrong(effects.wrong_shape)
-def class_d_14(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    out = {n: [] for n in params}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[[i]]), y[[i]])
-        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        for (n, p), g in zip(params.items(), gs):
-            out[n].append(torch.zeros_like(p.data) if g is None else g)
-    return {n: torch.stack(v).squeeze() for n, v in out.items()}
-
-
-# the result is filled into torch.zeros of the default dtype, so float64 gradients come back as float32
-@wrong(effects.wrong_dtype)
-def class_d_15(model, loss_fn, x, y):
-    n = len(x)
-    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    result = {k: torch.zeros(n, *p.shape) for k, p in params.items()}
-    for i in range(n):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        for k, g in zip(params, gs):
-            if g is not None:
-                result[k][i] = g
-    return result
 
 
 # .grad is only put back where it was not None, elsewhere the last sample's gradient stays
@@ -2200,21 +1586,6 @@ def class_d_16(model, loss_fn, x, y):
     return {n: torch.stack(r) for n, r in rows.items()}
 
 
-@right
-def class_d_17(model, loss_fn, x, y):
-    twin = copy.deepcopy(model)
-    params = {n: p for n, p in twin.named_parameters() if p.requires_grad}
-    rows = {n: [] for n in params}
-    for i in range(len(x)):
-        twin.zero_grad(set_to_none=True)
-        loss = loss_fn(twin(x[i:i+1]), y[i:i+1])
-        if loss.requires_grad:
-            loss.backward()
-        for n, p in params.items():
-            rows[n].append(p.grad.clone() if p.grad is not None else torch.zeros_like(p.data))
-    return {n: torch.stack(r) for n, r in rows.items()}
-
-
 # an optimizer step moves the parameters after each sample AND .grad is left with the last sample's gradient
 @wrong(effects.changed_parameters)
 def class_d_18(model, loss_fn, x, y):
@@ -2229,17 +1600,6 @@ def class_d_18(model, loss_fn, x, y):
             history[n].append(p.grad.clone() if p.grad is not None else torch.zeros_like(p.data))
         optimizer.step()
     return {n: torch.stack(h) for n, h in history.items()}
-
-
-# remove_duplicate=False makes a tied parameter appear under both names
-@wrong(mistakes.tied_parameter_twice)
-def class_d_19(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
-    rows = []
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        rows.append(torch.autograd.grad(loss, list(params.values()), materialize_grads=True, allow_unused=True))
-    return {n: torch.stack(c) for n, c in zip(params, zip(*rows))}
 
 
 # the gradients are finite differences of the loss, only an approximation
@@ -2308,20 +1668,6 @@ def class_d_23(model, loss_fn, x, y):
     return {n: np.stack(r) for n, r in rows.items()}
 
 
-# one forward for the batch and a backward a sample without retain_graph, which raises at the second sample
-@raised(effects.graph_freed)
-def class_d_24(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    out = {n: [] for n in params}
-    pred = model(x)
-    for i in range(len(x)):
-        loss = loss_fn(pred[i:i+1], y[i:i+1])
-        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        for (n, p), g in zip(params.items(), gs):
-            out[n].append(torch.zeros_like(p.data) if g is None else g)
-    return {n: torch.stack(v) for n, v in out.items()}
-
-
 @right
 def class_d_25(model, loss_fn, x, y):
     named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
@@ -2353,173 +1699,6 @@ def class_d_26(model, loss_fn, x, y):
     return {k: torch.stack(v) for k, v in out.items()}
 
 
-# x[i] and y[i] are passed without a batch dimension, which fails or gives other values for models and losses that
-# need a batch
-@wrong(mistakes.sample_without_batch_dimension)
-def class_e_01(model, loss_fn, x, y):
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    result = {n: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device) for n, p in named}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i]), y[i])
-        grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-        for (n, _), g in zip(named, grads):
-            if g is not None:
-                result[n][i] = g
-    return result
-
-
-# the gradient of the whole batch is computed once and copied into every row
-@wrong(mistakes.batch_gradient_repeated)
-def class_e_02(model, loss_fn, x, y):
-    n = len(x)
-    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
-    out = {}
-    for (k, p), g in zip(named.items(), grads):
-        if g is None:
-            g = torch.zeros_like(p)
-        out[k] = torch.stack([g for _ in range(n)])
-    return out
-
-
-# .grad is never cleared between the samples, so row i holds the sum of everything up to sample i AND the sums are
-# left in .grad
-@wrong(mistakes.rows_are_running_totals)
-def class_e_03(model, loss_fn, x, y):
-    grads = {name: [] for name, p in model.named_parameters() if p.requires_grad}
-    for i in range(x.shape[0]):
-        pred = model(x[i:i+1])
-        loss = loss_fn(pred, y[i:i+1])
-        loss.backward()
-        for name, p in model.named_parameters():
-            if p.requires_grad:
-                grads[name].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
-    return {name: torch.stack(g) for name, g in grads.items()}
-
-
-# .grad is used as the working place and not restored: it ends as the gradient of the last sample
-@wrong(mistakes.gradients_left_behind)
-def class_e_04(model, loss_fn, x, y):
-    per_sample = {}
-    for i in range(len(x)):
-        model.zero_grad()
-        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
-        loss.backward()
-        for name, p in model.named_parameters():
-            if not p.requires_grad:
-                continue
-            g = p.grad if p.grad is not None else torch.zeros_like(p)
-            per_sample.setdefault(name, []).append(g.detach().clone())
-    return {k: torch.stack(v) for k, v in per_sample.items()}
-
-
-@right
-def class_e_05(model, loss_fn, x, y):
-    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    out = {n: p.new_zeros((len(x),) + tuple(p.shape)) for n, p in named.items()}
-    if not named:
-        return out
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-        if not loss.requires_grad:
-            continue  # this row stays zero
-        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
-        for n, g in zip(named, grads):
-            if g is not None:
-                out[n][i] += g
-    return {n: t.detach() for n, t in out.items()}
-
-
-# the old .grad is saved without a clone and then zeroed in place, so what is put back is not the old value
-@wrong(mistakes.old_grad_kept_by_reference)
-def class_e_06(model, loss_fn, x, y):
-    saved = [p.grad for p in model.parameters()]
-    rows = {n: [] for n, p in model.named_parameters() if p.requires_grad}
-    for xi, yi in zip(x.split(1), y.split(1)):
-        model.zero_grad(set_to_none=False)
-        loss_fn(model(xi), yi).backward()
-        for n, p in model.named_parameters():
-            if n in rows:
-                rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
-    for p, g in zip(model.parameters(), saved):
-        p.grad = g
-    return {n: torch.stack(r) for n, r in rows.items()}
-
-
-# p.grad is stored without a clone and zeroed in place afterwards, so for n > 1 all rows show the gradient of the
-# last sample
-@wrong(mistakes.rows_zeroed_afterwards)
-def class_e_07(model, loss_fn, x, y):
-    old = {n: None if p.grad is None else p.grad.clone() for n, p in model.named_parameters()}
-    for p in model.parameters():
-        p.grad = torch.zeros_like(p) if p.requires_grad else p.grad
-    lists = {n: [] for n, p in model.named_parameters() if p.requires_grad}
-    for i in range(len(x)):
-        for n, p in model.named_parameters():
-            if p.requires_grad:
-                p.grad.zero_()
-        loss_fn(model(x[i:i+1]), y[i:i+1]).backward()
-        for n, p in model.named_parameters():
-            if p.requires_grad:
-                lists[n].append(p.grad)
-    result = {n: torch.stack(l) for n, l in lists.items()}
-    for n, p in model.named_parameters():
-        p.grad = old[n]
-    return result
-
-
-# each row is divided by n, as if the mean over the whole batch were still in the loss of one sample
-@wrong(mistakes.rows_divided_by_n)
-def class_e_08(model, loss_fn, x, y):
-    params = {k: v for k, v in model.named_parameters() if v.requires_grad}
-    n = len(x)
-    rows = {k: [] for k in params}
-    for i in range(n):
-        # loss_fn is a mean over the batch -> share of this sample
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1]) / n
-        gs = torch.autograd.grad(loss, params.values(), allow_unused=True)
-        for (k, p), g in zip(params.items(), gs):
-            rows[k].append(torch.zeros_like(p) if g is None else g)
-    return {k: torch.stack(r) for k, r in rows.items()}
-
-
-# target and prediction are swapped in the call of loss_fn
-@wrong(mistakes.arguments_swapped)
-def class_e_09(model, loss_fn, x, y):
-    P = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    g = lambda a, b: torch.autograd.grad(loss_fn(b, model(a)), list(P.values()), allow_unused=True, materialize_grads=True)
-    return dict(zip(P, map(torch.stack, zip(*(g(a, b) for a, b in zip(x.split(1), y.split(1)))))))
-
-
-# an unused parameter makes autograd.grad raise, since allow_unused is missing
-@raised(mistakes.unused_parameter_missing)
-def class_e_10(model, loss_fn, x, y):
-    names, params = zip(*[(n, p) for n, p in model.named_parameters() if p.requires_grad])
-    samples = []
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        samples.append(torch.autograd.grad(loss, params))
-    return {n: torch.stack([s[j] for s in samples]) for j, n in enumerate(names)}
-
-
-# None gradients are skipped, so an unused parameter has no entry and one that only some samples use gets too few
-# rows
-@wrong(mistakes.unused_parameter_missing)
-def class_e_11(model, loss_fn, x, y):
-    trainable = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    collected = {}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i][None]), y[i][None])
-        grads = torch.autograd.grad(loss, [p for n, p in trainable], allow_unused=True)
-        for (n, p), g in zip(trainable, grads):
-            if g is not None:
-                if n not in collected:
-                    collected[n] = []
-                collected[n].append(g)
-    return {n: torch.stack(gs, dim=0) for n, gs in collected.items()}
-
-
 @right
 def class_e_12(model, loss_fn, x, y):
     trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
@@ -2533,79 +1712,6 @@ def class_e_12(model, loss_fn, x, y):
         for n, leaf in leaves.items():
             rows[n].append(torch.zeros_like(leaf).detach() if leaf.grad is None else leaf.grad)
     return {n: torch.stack(r) for n, r in rows.items()}
-
-
-# returns a list with one dict a sample, not one dict with stacked tensors
-@wrong(mistakes.one_dict_per_sample)
-def class_e_13(model, loss_fn, x, y):
-    results = []
-    names = [n for n, p in model.named_parameters() if p.requires_grad]
-    params = [p for p in model.parameters() if p.requires_grad]
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        g = torch.autograd.grad(loss, params, allow_unused=True, materialize_grads=True)
-        results.append(dict(zip(names, g)))
-    return results
-
-
-# torch.cat joins the samples along the parameter's own first dimension, so the shape is not (n, *shape), and a 0-d
-# parameter raises
-@wrong(mistakes.rows_concatenated)
-def class_e_14(model, loss_fn, x, y):
-    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    chunks = {n: () for n in named}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        for (n, p), g in zip(named.items(), torch.autograd.grad(loss, list(named.values()), allow_unused=True)):
-            chunks[n] += (torch.zeros_like(p) if g is None else g,)
-    return {n: torch.cat(c, dim=0) for n, c in chunks.items()}
-
-
-# vmap hands the model one sample without its batch dimension, so a model that accepts batches alone fails or
-# computes something else
-@wrong(mistakes.sample_without_batch_dimension)
-def class_e_15(model, loss_fn, x, y):
-    params = {k: v.detach() for k, v in model.named_parameters() if v.requires_grad}
-
-    def sample_loss(params, xi, yi):
-        return loss_fn(functional_call(model, params, (xi,)), yi)
-
-    return vmap(grad(sample_loss), in_dims=(None, 0, 0))(params, x, y)
-
-
-# leave-one-out: n times the full gradient minus (n-1) times the gradient without sample i, which holds only where
-# every sample has an equal share in the mean (not for a class-weighted one, for example) AND for n = 1 it runs the
-# model on an empty batch, which some models refuse
-@wrong(mistakes.share_of_the_batch_loss)
-def class_e_16(model, loss_fn, x, y):
-    P = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    n = len(x)
-
-    def G(a, b):
-        return torch.autograd.grad(loss_fn(model(a), b), list(P.values()), allow_unused=True, materialize_grads=True)
-
-    full = G(x, y)
-    rows = []
-    for i in range(n):
-        keep = torch.arange(n, device=x.device) != i
-        rest = G(x[keep], y[keep])
-        rows.append([n * f - (n - 1) * r for f, r in zip(full, rest)])
-    return {k: torch.stack([r[j] for r in rows]) for j, k in enumerate(P)}
-
-
-# the DataLoader draws its base seed from the global generator, so the random state is changed even without
-# shuffling
-@wrong(effects.changed_rng)
-def class_e_17(model, loss_fn, x, y):
-    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=False)
-    params = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    out = {n: [] for n, _ in params}
-    for inputs, labels in loader:
-        loss = loss_fn(model(inputs), labels)
-        grads = torch.autograd.grad(loss, [p for _, p in params], allow_unused=True)
-        for (n, p), g in zip(params, grads):
-            out[n].append(g if g is not None else torch.zeros_like(p))
-    return {n: torch.stack(v).detach() for n, v in out.items()}
 
 
 # the zeros of an unused parameter are made by torch.zeros(p.shape) in the default dtype, so a float64 model gets
@@ -2639,27 +1745,6 @@ def class_e_19(model, loss_fn, x, y):
     return res
 
 
-@right
-def class_e_20(model, loss_fn, x, y):
-    names, params = [], []
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            names.append(name)
-            params.append(p)
-    result = {k: torch.zeros((len(x), *p.shape), dtype=p.dtype, device=p.device) for k, p in zip(names, params)}
-    pred = model(x)
-    if not params or not pred.requires_grad:
-        return result
-    for i in range(len(x)):
-        li = loss_fn(pred[i:i + 1], y[i:i + 1])
-        if li.requires_grad:
-            g = torch.autograd.grad(li, params, retain_graph=True, allow_unused=True)
-            for k, gk in zip(names, g):
-                if gk is not None:
-                    result[k][i].add_(gk)
-    return result
-
-
 # the loss is ignored: the formula of the mean square error is differentiated whatever loss_fn is
 @wrong(says='`loss_fn` was never called.')
 def class_e_21(model, loss_fn, x, y):
@@ -2671,20 +1756,6 @@ def class_e_21(model, loss_fn, x, y):
         for (n, p), g in zip(named.items(), gs):
             out[n].append(torch.zeros_like(p) if g is None else g)
     return {n: torch.stack(v) for n, v in out.items()}
-
-
-# create_graph=True: the rows that are returned still carry a graph wherever the gradient depends on the parameters
-@wrong(effects.carries_a_graph)
-def class_e_22(model, loss_fn, x, y):
-    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    out = {}
-    for xi, yi in zip(torch.split(x, 1), torch.split(y, 1)):
-        gs = torch.autograd.grad(loss_fn(model(xi), yi), tuple(named.values()),
-                                 create_graph=True, allow_unused=True)
-        for (n, p), g in zip(named.items(), gs):
-            row = (torch.zeros_like(p) if g is None else g).unsqueeze(0)
-            out[n] = row if n not in out else torch.cat([out[n], row])
-    return out
 
 
 # model.eval() is called to be safe, and a model that was in train mode stays in eval mode AND a tied parameter
@@ -2716,31 +1787,6 @@ def class_e_24(model, loss_fn, x, y):
         for n, p in clone_params:
             table[n].append(torch.zeros_like(p.data) if p.grad is None else p.grad.detach().clone())
     return {n: torch.stack(rows) for n, rows in table.items()}
-
-
-@contextmanager
-def borrowed_grads(model):
-    before = [(p, p.grad) for p in model.parameters()]
-    try:
-        yield
-    finally:
-        for p, g in before:
-            p.grad = g
-
-@right
-def class_e_25(model, loss_fn, x, y):
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    rows = {n: [] for n, _ in named}
-    with borrowed_grads(model):
-        for i in range(len(x)):
-            for p in model.parameters():
-                p.grad = None          # a new ledger, the old tensor is kept outside
-            loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-            if loss.requires_grad:
-                loss.backward()
-            for n, p in named:
-                rows[n].append(torch.zeros_like(p, requires_grad=False) if p.grad is None else p.grad)
-    return {n: torch.stack(r) for n, r in rows.items()}
 
 
 # adds all losses up first and writes the one gradient into every row
@@ -2781,75 +1827,6 @@ def slice_without_start(model, loss_fn, x, y):
     return {n: torch.stack(gs) for n, gs in table.items()}
 
 
-# .grad is never cleared between the samples: row i is the sum of the gradients of samples 0 to i (plus what was
-# there) AND every .grad is left changed
-@wrong(mistakes.rows_are_running_totals)
-def class_f_01(model, loss_fn, x, y):
-    grads = {name: [] for name, p in model.named_parameters() if p.requires_grad}
-    for i in range(len(x)):
-        out = model(x[i:i + 1])
-        loss = loss_fn(out, y[i:i + 1])
-        loss.backward()
-        for name, p in model.named_parameters():
-            if p.requires_grad:
-                g = p.grad if p.grad is not None else torch.zeros_like(p)
-                grads[name].append(g.clone())
-    return {name: torch.stack(gs) for name, gs in grads.items()}
-
-
-# every .grad is left changed: zero_grad throws away what was there, and the gradients of the last sample stay
-@wrong(mistakes.gradients_left_behind)
-def class_f_02(model, loss_fn, x, y):
-    result = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            result[name] = torch.zeros((len(x),) + tuple(p.shape), dtype=p.dtype, device=p.device)
-    for i in range(len(x)):
-        model.zero_grad()
-        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
-        loss.backward()
-        for name, p in model.named_parameters():
-            if p.requires_grad and p.grad is not None:
-                result[name][i] = p.grad
-    return result
-
-
-# the gradient of the batch mean is computed once and repeated for all n samples
-@wrong(mistakes.batch_gradient_repeated)
-def class_f_03(model, loss_fn, x, y):
-    n = len(x)
-    names, params = zip(*[(k, p) for k, p in model.named_parameters() if p.requires_grad])
-    loss = loss_fn(model(x), y)
-    grads = torch.autograd.grad(loss, params, allow_unused=True)
-    result = {}
-    for name, p, g in zip(names, params, grads):
-        if g is None:
-            g = torch.zeros_like(p)
-        # one gradient for every sample
-        result[name] = torch.stack([g] * n)
-    return result
-
-
-@right
-def class_f_04(model, loss_fn, x, y):
-    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-    params = [p for _, p in named]
-    out = {name: p.new_zeros((len(x), *p.shape)).detach() for name, p in named}
-    saved = [(m, k, b, b.detach().clone()) for m in model.modules() for k, b in m._buffers.items() if b is not None]
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i + 1].clone()), y[i:i + 1].clone())
-        if not params or not loss.requires_grad:
-            continue
-        for (name, _), g in zip(named, torch.autograd.grad(loss, params, allow_unused=True)):
-            if g is not None:
-                out[name][i] += g
-    with torch.no_grad():
-        for m, k, b, old in saved:
-            b.copy_(old)
-            m._buffers[k] = b
-    return out
-
-
 # p.grad is collected without a clone, and cleared in place: all rows are the same tensor with the values of the
 # last sample AND .grad is left changed
 @wrong(effects.changed_grad)
@@ -2868,20 +1845,6 @@ def class_f_05(model, loss_fn, x, y):
     return {n: torch.stack(c) for n, c in collected.items()}
 
 
-# x[i] and y[i] go in without a batch axis: models that accept batches alone raise, or read the sample as a batch
-@wrong(mistakes.sample_without_batch_dimension)
-def class_f_06(model, loss_fn, x, y):
-    names = [n for n, p in model.named_parameters() if p.requires_grad]
-    params = [p for p in model.parameters() if p.requires_grad]
-    rows = {n: [] for n in names}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i]), y[i])
-        gs = torch.autograd.grad(loss, params, allow_unused=True)
-        for n, p, g in zip(names, params, gs):
-            rows[n].append(torch.zeros_like(p) if g is None else g)
-    return {n: torch.stack(r) for n, r in rows.items()}
-
-
 # the target loses its batch axis (y[i] instead of y[i:i+1]): the loss gets a target of another shape than a batch
 # of one, which some losses broadcast and others refuse
 @wrong(mistakes.target_without_batch_dimension)
@@ -2895,53 +1858,6 @@ def class_f_07(model, loss_fn, x, y):
         for (k, p), gk in zip(trainable.items(), g):
             table[k].append(gk if gk is not None else torch.zeros_like(p))
     return {k: torch.stack(v, 0) for k, v in table.items()}
-
-
-# the parameters are not detached before torch.func.grad, so the returned tensors still require gradients and carry
-# a graph
-@wrong(effects.carries_a_graph)
-def class_f_08(model, loss_fn, x, y):
-    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    buffers = {k: b.clone() for k, b in model.named_buffers()}
-
-    def sample_loss(ps, xi, yi):
-        pred = functional_call(model, (ps, buffers), (xi.unsqueeze(0),))
-        return loss_fn(pred, yi.unsqueeze(0))
-
-    per_sample = [grad(sample_loss)(params, xi, yi) for xi, yi in zip(x, y)]
-    return {k: torch.stack([g[k] for g in per_sample]) for k in params}
-
-
-# vmap runs all samples through one trace: a model or loss with .item() or an if on values raises, though each
-# sample alone works
-@right
-def class_f_09(model, loss_fn, x, y):
-    params = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
-    buffers = {k: b.detach().clone() for k, b in model.named_buffers()}
-    if not params:
-        return {}
-
-    def sample_loss(params, buffers, sample, target):
-        batch = sample.unsqueeze(0)
-        targets = target.unsqueeze(0)
-        return loss_fn(functional_call(model, (params, buffers), (batch,)), targets)
-
-    return vmap(grad(sample_loss), in_dims=(None, None, 0, 0))(params, buffers, x, y)
-
-
-# a parameter that a sample's loss does not use gets no row: an unused one has no entry, one used by some samples
-# alone has fewer than n rows
-@wrong(mistakes.unused_parameter_missing)
-def class_f_10(model, loss_fn, x, y):
-    out = {}
-    for i in range(x.shape[0]):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-        gs = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-        for (n, _), g in zip(named, gs):
-            if g is not None:
-                out.setdefault(n, []).append(g)
-    return {n: torch.stack(l) for n, l in out.items()}
 
 
 # frozen parameters get an entry of zeros, where they should have none
@@ -2975,26 +1891,6 @@ def class_f_12(model, loss_fn, x, y):
 
     columns = zip(*map(gradient, losses)) if trainable else []
     return {k: torch.stack([g.detach().to_dense() for g in col]) for k, col in zip(trainable, columns)}
-
-
-# .grad is restored from references and not from copies: zero_grad(set_to_none=False) has already written zeros into
-# the old tensors, and backward the last sample's gradient
-@wrong(mistakes.old_grad_kept_by_reference)
-def class_f_13(model, loss_fn, x, y):
-    # remember the old grads
-    old = {name: p.grad for name, p in model.named_parameters()}
-    res = {name: [] for name, p in model.named_parameters() if p.requires_grad}
-    for i in range(len(x)):
-        model.zero_grad(set_to_none=False)
-        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-        loss.backward()
-        for name in res:
-            p = model.get_parameter(name)
-            res[name].append(torch.zeros_like(p) if p.grad is None else p.grad.detach().clone())
-    # put them back
-    for name, p in model.named_parameters():
-        p.grad = old[name]
-    return {name: torch.stack(r).detach() for name, r in res.items()}
 
 
 # a .grad that was None comes back as zeros AND the result is allocated in the default dtype, so a float64 model
@@ -3066,17 +1962,6 @@ def class_f_17(model, loss_fn, x, y):
     return res
 
 
-# the names of all parameters are zipped with the gradients of the trainable ones alone: with a frozen parameter
-# every later gradient stands under a wrong name
-@wrong(effects.wrong_shape)
-def class_f_18(model, loss_fn, x, y):
-    names = [n for n, _ in model.named_parameters()]
-    ps = [p for p in model.parameters() if p.requires_grad]
-    g = [torch.autograd.grad(loss_fn(model(a), b), ps, allow_unused=True, materialize_grads=True)
-         for a, b in zip(x.split(1), y.split(1))]
-    return {n: torch.stack(col) for n, col in zip(names, zip(*g))}
-
-
 @right
 def class_f_19(model, loss_fn, x, y):
     """Catch each gradient on its way to .grad with a hook on a stand-in for the parameter."""
@@ -3102,42 +1987,6 @@ def class_f_19(model, loss_fn, x, y):
         for h in handles:
             h.remove()
     return rows
-
-
-# the rows are collected as a list of n dicts, one a sample, and never stacked into one tensor a name
-@wrong(mistakes.one_dict_per_sample)
-def class_f_20(model, loss_fn, x, y):
-    result = []
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-        grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        sample = {}
-        for (n, p), g in zip(params.items(), grads):
-            sample[n] = g if g is not None else torch.zeros_like(p)
-        result.append(sample)
-    return result
-
-
-# leave one out: row i is n * (gradient of the batch) - (n - 1) * (gradient without sample i), which loses the
-# digits of a small gradient beside large ones, and holds only where the batch loss is the plain average of losses
-# that each sample would have alone (not for a weighted mean, nor for a model that branches on its batch)
-@wrong(mistakes.share_of_the_batch_loss)
-def class_f_21(model, loss_fn, x, y):
-    n = len(x)
-    P = {k: p for k, p in model.named_parameters() if p.requires_grad}
-
-    def batch_grad(xb, yb):
-        g = torch.autograd.grad(loss_fn(model(xb), yb), list(P.values()), allow_unused=True)
-        return [torch.zeros_like(p) if gi is None else gi for p, gi in zip(P.values(), g)]
-
-    full = batch_grad(x, y)
-    rows = []
-    for i in range(n):
-        keep = torch.arange(n, device=x.device) != i
-        rest = batch_grad(x[keep], y[keep])
-        rows.append([n * f - (n - 1) * r for f, r in zip(full, rest)])
-    return {k: torch.stack([r[j] for r in rows]) for j, k in enumerate(P)}
 
 
 class Untouched:
@@ -3203,18 +2052,6 @@ def class_f_23(model, loss_fn, x, y):
     return rows(0, len(x))
 
 
-# remove_duplicate=False lists a tied parameter once for each of its names, where it should appear once
-@wrong(mistakes.tied_parameter_twice)
-def class_f_24(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
-    grads = {n: [] for n in params}
-    for xi, yi in zip(x, y):
-        loss = loss_fn(model(xi.unsqueeze(0)), yi.unsqueeze(0))
-        for n, g in zip(params, torch.autograd.grad(loss, tuple(params.values()), allow_unused=True)):
-            grads[n].append(torch.zeros_like(params[n]) if g is None else g)
-    return {n: torch.stack(g) for n, g in grads.items()}
-
-
 # hooks on nn.Linear and one backward for the whole batch: trainable parameters outside Linear layers have no entry
 # (and frozen ones inside have one) AND that bare backward adds to every .grad
 @wrong(says='On case 1: loss_fn was called with prediction and target of shapes ([4, 2], [4, 2]); sample i alone is a batch of one.')
@@ -3260,127 +2097,6 @@ def class_g_01(model, loss_fn, x, y):
     return {name: torch.stack(r) for name, r in rows.items()}
 
 
-# takes the gradient of the mean over the batch and repeats it n times, so all rows are the same
-@wrong(mistakes.batch_gradient_repeated)
-def class_g_02(model, loss_fn, x, y):
-    n = len(x)
-    loss = loss_fn(model(x), y)
-    params = {name: p for name, p in model.named_parameters() if p.requires_grad}
-    grads = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-    result = {}
-    for (name, p), g in zip(params.items(), grads):
-        if g is None:
-            g = torch.zeros_like(p)
-        result[name] = torch.stack([g.detach()] * n)
-    return result
-
-
-# .grad is not cleared between the samples, so row i is a running sum (with what was in .grad before) AND the
-# caller's .grad is left changed
-@wrong(mistakes.rows_are_running_totals)
-def class_g_03(model, loss_fn, x, y):
-    out = {name: [] for name, p in model.named_parameters() if p.requires_grad}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        loss.backward()
-        for name, p in model.named_parameters():
-            if p.requires_grad:
-                if p.grad is None:
-                    out[name].append(torch.zeros_like(p.data))
-                else:
-                    out[name].append(p.grad.clone())
-    return {name: torch.stack(g) for name, g in out.items()}
-
-
-# model.zero_grad() throws away what the caller had in .grad, and the last sample's gradient stays there afterwards
-@wrong(mistakes.gradients_left_behind)
-def class_g_04(model, loss_fn, x, y):
-    grads = {n: [] for n, p in model.named_parameters() if p.requires_grad}
-    for i in range(len(x)):
-        model.zero_grad()
-        pred = model(x[i].unsqueeze(0))
-        loss = loss_fn(pred, y[i].unsqueeze(0))
-        loss.backward()
-        for n, p in model.named_parameters():
-            if not p.requires_grad:
-                continue
-            g = p.grad.clone() if p.grad is not None else torch.zeros_like(p).detach()
-            grads[n].append(g)
-    return {n: torch.stack(gs) for n, gs in grads.items()}
-
-
-# feeds x[i] and y[i] without the batch axis: models that accept batches alone raise or mix up the axes
-@wrong(mistakes.sample_without_batch_dimension)
-def class_g_05(model, loss_fn, x, y):
-    params = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-    rows = {name: [] for name, _ in params}
-    for xi, yi in zip(x, y):
-        loss = loss_fn(model(xi), yi)
-        gs = torch.autograd.grad(loss, [p for _, p in params], allow_unused=True)
-        for (name, p), g in zip(params, gs):
-            rows[name].append(g if g is not None else torch.zeros_like(p, requires_grad=False))
-    return {name: torch.stack(r) for name, r in rows.items()}
-
-
-# loss_fn gets its arguments the wrong way round, (target, prediction): right only for symmetric losses
-@wrong(mistakes.arguments_swapped)
-def class_g_06(model, loss_fn, x, y):
-    names, params = [], []
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            names.append(name)
-            params.append(p)
-    per_sample = []
-    for i in range(x.shape[0]):
-        prediction = model(x[i:i+1])
-        loss = loss_fn(y[i:i+1], prediction)      # loss(y_true, y_pred)
-        g = torch.autograd.grad(loss, params, allow_unused=True)
-        g = [torch.zeros_like(p).detach() if gi is None else gi for gi, p in zip(g, params)]
-        per_sample.append(g)
-    return {name: torch.stack([g[j] for g in per_sample]) for j, name in enumerate(names)}
-
-
-@right
-def class_g_07(model, loss_fn, x, y):
-    params = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
-    others = {k: p.detach() for k, p in model.named_parameters() if not p.requires_grad}
-    if not params:
-        return {}
-
-    def loss_of_one(params, xi, yi):
-        buffers = {k: b.clone() for k, b in model.named_buffers()}     # the model's own stay out of it
-        prediction = functional_call(model, (params, others, buffers), (xi.unsqueeze(0),))
-        return loss_fn(prediction, yi.unsqueeze(0))
-
-    return vmap(grad(loss_of_one), in_dims=(None, 0, 0))(params, x, y)
-
-
-# the parameters are handed over without detach, so the returned gradients carry a graph
-@wrong(effects.carries_a_graph)
-def class_g_08(model, loss_fn, x, y):
-    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
-
-    def f(params, xi, yi):
-        return loss_fn(functional_call(model, params, (xi[None],)), yi[None])
-
-    return vmap(grad(f), in_dims=(None, 0, 0))(params, x, y)
-
-
-# autograd.grad without allow_unused raises a RuntimeError when a parameter is unused
-@raised(mistakes.unused_parameter_missing)
-def class_g_09(model, loss_fn, x, y):
-    trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
-    grads = {name: [] for name in trainable}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        g = torch.autograd.grad(loss, trainable.values())
-        for name, gi in zip(trainable, g):
-            grads[name].append(gi)
-    for name in grads:
-        grads[name] = torch.stack(grads[name])
-    return grads
-
-
 # the mean gradient is scaled: each sample's share of the batch loss times n, which is not the loss of a batch of
 # one when the mean is weighted
 @wrong(mistakes.share_of_the_batch_loss)
@@ -3398,21 +2114,6 @@ def class_g_10(model, loss_fn, x, y):
         rows.append(torch.autograd.grad(loss, list(ps.values()), retain_graph=True, allow_unused=True))
     return {k: torch.stack([torch.zeros_like(p).detach() if r[j] is None else r[j] for r in rows])
             for j, (k, p) in enumerate(ps.items())}
-
-
-# one forward pass, but the graph is freed by the first of the n backward walks: raises for n > 1
-@raised(effects.graph_freed)
-def class_g_11(model, loss_fn, x, y):
-    names = [k for k, p in model.named_parameters() if p.requires_grad]
-    params = [p for p in model.parameters() if p.requires_grad]
-    predictions = model(x)
-    result = {k: [] for k in names}
-    for i in range(len(x)):
-        li = loss_fn(predictions[i:i+1], y[i:i+1])
-        gi = torch.autograd.grad(li, params, allow_unused=True)
-        for k, p, g in zip(names, params, gi):
-            result[k].append(torch.zeros_like(p).detach() if g is None else g)
-    return {k: torch.stack(v) for k, v in result.items()}
 
 
 @right
@@ -3441,40 +2142,6 @@ def class_g_12(model, loss_fn, x, y):
     return result
 
 
-# the old .grad is kept without a clone and then zeroed in place, so what was in .grad before comes back as other
-# numbers
-@wrong(mistakes.old_grad_kept_by_reference)
-def class_g_13(model, loss_fn, x, y):
-    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    saved = {k: p.grad for k, p in params.items()}
-    rows = {k: [] for k in params}
-    for i in range(len(x)):
-        model.zero_grad(set_to_none=False)
-        loss_fn(model(x[i:i+1]), y[i:i+1]).backward()
-        for k, p in params.items():
-            rows[k].append(torch.zeros_like(p.data) if p.grad is None else p.grad.clone())
-    for k, p in params.items():
-        p.grad = saved[k]
-    return {k: torch.stack(r) for k, r in rows.items()}
-
-
-# frozen parameters get an entry of zeros
-@wrong(mistakes.frozen_parameter_listed)
-def class_g_14(model, loss_fn, x, y):
-    out = {}
-    n = len(x)
-    for name, p in model.named_parameters():
-        out[name] = torch.zeros(n, *p.shape, dtype=p.dtype, device=p.device)
-    train = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-    for i in range(n):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        g = torch.autograd.grad(loss, [p for _, p in train], allow_unused=True)
-        for (name, _), gi in zip(train, g):
-            if gi is not None:
-                out[name][i] = gi
-    return out
-
-
 # a tied parameter appears twice, under both of its names (remove_duplicate=False)
 @wrong(mistakes.tied_parameter_twice)
 def class_g_15(model, loss_fn, x, y):
@@ -3487,20 +2154,6 @@ def class_g_15(model, loss_fn, x, y):
     by_id = {id(p): g[k] for k, p in model.named_parameters() if p.requires_grad}
     # one entry for every name in the model
     return {k: by_id[id(p)] for k, p in model.named_parameters(remove_duplicate=False) if p.requires_grad}
-
-
-# shuffle=True puts the rows in a random order AND moves the random state
-@wrong(says='The right numbers are all there, in another order.')
-def class_g_16(model, loss_fn, x, y):
-    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=True)
-    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    grads = {k: [] for k in params}
-    for xb, yb in loader:
-        loss = loss_fn(model(xb), yb)
-        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        for (k, p), g in zip(params.items(), gs):
-            grads[k].append(torch.zeros_like(p.data) if g is None else g)
-    return {k: torch.stack(v) for k, v in grads.items()}
 
 
 # an optimizer step after each sample changes the parameters, for the later rows and for the caller AND
@@ -3520,20 +2173,6 @@ def class_g_17(model, loss_fn, x, y):
                 all_grads[name].append(torch.zeros_like(p.data) if p.grad is None else p.grad.detach().clone())
         optimizer.step()
     return {name: torch.stack(g) for name, g in all_grads.items()}
-
-
-# model.eval() is called and the mode is never put back
-@wrong(effects.changed_mode)
-def class_g_18(model, loss_fn, x, y):
-    model.eval()      # no dropout please
-    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
-
-    def one(xi, yi):
-        g = torch.autograd.grad(loss_fn(model(xi), yi), tuple(named.values()), allow_unused=True)
-        return [torch.zeros_like(p).detach() if gi is None else gi for gi, p in zip(g, named.values())]
-
-    columns = zip(*map(one, x.split(1), y.split(1)))
-    return {k: torch.stack(c) for k, c in zip(named, columns)}
 
 
 class Recorder:
@@ -3565,19 +2204,6 @@ def class_g_19(model, loss_fn, x, y):
     for i in range(len(x)):
         recorder.run(loss_fn, x[i:i + 1], y[i:i + 1])
     return recorder.table
-
-
-# returns a list of n dicts, one a sample, where one dict of stacked tensors is asked
-@wrong(mistakes.one_dict_per_sample)
-def class_g_20(model, loss_fn, x, y):
-    result = []
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        params = {k: p for k, p in model.named_parameters() if p.requires_grad}
-        g = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        result.append({k: (gi if gi is not None else torch.zeros_like(p).detach())
-                       for (k, p), gi in zip(params.items(), g)})
-    return result
 
 
 # caught input times output gradient, for nn.Linear on 2-d input alone: no entries for any other layer, wrong for
@@ -3613,20 +2239,6 @@ def class_g_21(model, loss_fn, x, y):
             else:
                 result[prefix + which] = deltas[name].clone()
     return result
-
-
-# the result tensors are made by torch.zeros without a dtype, so float64 gradients come back as float32
-@wrong(effects.wrong_dtype)
-def class_g_22(model, loss_fn, x, y):
-    N = len(x)
-    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    G = {k: torch.zeros((N,) + tuple(p.shape)) for k, p in params.items()}
-    for i in range(N):
-        L = loss_fn(model(x[[i]]), y[[i]])
-        for k, g in zip(params, torch.autograd.grad(L, list(params.values()), allow_unused=True)):
-            if g is not None:
-                G[k][i] = g
-    return G
 
 
 @right
@@ -3679,98 +2291,6 @@ def class_g_25(model, loss_fn, x, y):
     return {name: torch.stack(g) for name, g in grads.items()}
 
 
-# a single sample x[i] is passed without the batch axis, so models that accept batches alone raise or compute
-# something else, and the loss gets no batch of one
-@wrong(mistakes.sample_without_batch_dimension)
-def class_h_01(model, loss_fn, x, y):
-    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    params = [p for _, p in named]
-    rows = {n: [] for n, _ in named}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i]), y[i])
-        if not params or not loss.requires_grad:
-            grads = [None] * len(params)
-        else:
-            grads = torch.autograd.grad(loss, params, allow_unused=True)
-        for (n, p), g in zip(named, grads):
-            rows[n].append(torch.zeros_like(p) if g is None else g)
-    return {n: torch.stack(r).detach() for n, r in rows.items()}
-
-
-# zero_grad before every sample: the .grad that was there is lost, and that of the last sample is left behind
-@wrong(mistakes.gradients_left_behind)
-def class_h_02(model, loss_fn, x, y):
-    result = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            result[name] = torch.zeros((len(x), *p.shape), dtype=p.dtype, device=p.device)
-    if not result:
-        return result
-    for i in range(len(x)):
-        model.zero_grad()
-        loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-        if loss.requires_grad:
-            loss.backward()
-        for name, p in model.named_parameters():
-            if p.requires_grad and p.grad is not None:
-                result[name][i] = p.grad
-    return result
-
-
-@right
-def class_h_03(model, loss_fn, x, y):
-    trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
-    out = {name: torch.zeros((len(x),) + tuple(p.shape), dtype=p.dtype, device=p.device)
-           for name, p in trainable.items()}
-    for i in range(len(x)):
-        with torch.enable_grad():
-            loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-        if not trainable or not loss.requires_grad:
-            continue
-        grads = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True)
-        for name, g in zip(trainable, grads):
-            if g is not None:
-                out[name][i] = g.detach()
-    return out
-
-
-# .grad is cleared once and not between the samples, so row i holds the sum of the gradients of samples 0 to i
-@wrong(mistakes.rows_are_running_totals)
-def class_h_04(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    old = {n: p.grad for n, p in params.items()}
-    for p in params.values():
-        p.grad = None
-    grads = {n: [] for n in params}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i].unsqueeze(0)), y[i].unsqueeze(0))
-        if loss.requires_grad:
-            loss.backward()
-        for n, p in params.items():
-            grads[n].append(p.grad.clone() if p.grad is not None else torch.zeros_like(p).detach())
-    for n, p in params.items():
-        p.grad = old[n]
-    return {n: torch.stack(g) for n, g in grads.items()}
-
-
-# one backward on the whole batch, and the mean gradient is repeated in every row
-@wrong(mistakes.batch_gradient_repeated)
-def class_h_05(model, loss_fn, x, y):
-    n = len(x)
-    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    loss = loss_fn(model(x), y)
-    if named and loss.requires_grad:
-        grads = torch.autograd.grad(loss, list(named.values()), allow_unused=True)
-    else:
-        grads = [None] * len(named)
-    answer = {}
-    for (k, p), g in zip(named.items(), grads):
-        if g is None:
-            g = torch.zeros_like(p)
-        answer[k] = torch.stack([g.detach()] * n)
-    return answer
-
-
 @right
 def class_h_06(model, loss_fn, x, y):
     params = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
@@ -3783,26 +2303,6 @@ def class_h_06(model, loss_fn, x, y):
 
     rows = vmap(grad(loss_of_one), in_dims=(None, 0, 0))(params, x, y)
     return {k: g.detach().clone() for k, g in rows.items()}
-
-
-# p.grad is stored without a clone and then zeroed in place, so all rows are the last sample's gradient AND .grad is
-# never put back: it ends as the last sample's gradient, and None becomes a tensor
-@wrong(effects.changed_grad)
-def class_h_07(model, loss_fn, x, y):
-    collected = {n: [] for n, p in model.named_parameters() if p.requires_grad}
-    for xi, yi in zip(x, y):
-        for p in model.parameters():
-            if p.requires_grad:
-                if p.grad is None:
-                    p.grad = torch.zeros_like(p)
-                p.grad.zero_()
-        loss = loss_fn(model(xi[None]), yi[None])
-        if loss.requires_grad:
-            loss.backward()
-        for n, p in model.named_parameters():
-            if p.requires_grad:
-                collected[n].append(p.grad)
-    return {n: torch.stack(g) for n, g in collected.items()}
 
 
 # leave one out, n * mean - (n - 1) * mean of the others: true for a plain mean alone, false for a weighted one
@@ -3828,29 +2328,6 @@ def class_h_08(model, loss_fn, x, y):
     return {k: torch.stack([r[j] for r in rows]).detach() for j, k in enumerate(names)}
 
 
-# autograd.grad without allow_unused: a parameter that the loss does not use raises a RuntimeError
-@raised(mistakes.unused_parameter_missing)
-def class_h_09(model, loss_fn, x, y):
-    names = [n for n, p in model.named_parameters() if p.requires_grad]
-    params = [p for p in model.parameters() if p.requires_grad]
-    per_param = [[] for _ in params]
-    for i in range(x.shape[0]):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        if params:
-            for bucket, g in zip(per_param, torch.autograd.grad(loss, params)):
-                bucket.append(g)
-    return {n: torch.stack(b) for n, b in zip(names, per_param)}
-
-
-# all parameters go into the dict that is differentiated, so a frozen one gets an entry too
-@wrong(mistakes.frozen_parameter_differentiated)
-def class_h_10(model, loss_fn, x, y):
-    params = {k: v.detach() for k, v in model.named_parameters()}
-    def f(p, a, b):
-        return loss_fn(functional_call(model, p, (a[None],)), b[None])
-    return vmap(grad(f), (None, 0, 0))(params, x, y)
-
-
 # a parameter whose gradient is None is skipped, so an unused one has no entry
 @wrong(mistakes.unused_parameter_missing)
 def class_h_11(model, loss_fn, x, y):
@@ -3868,106 +2345,6 @@ def class_h_11(model, loss_fn, x, y):
     for p, g in zip(model.parameters(), saved):
         p.grad = g
     return {name: torch.stack(l) for name, l in lists.items()}
-
-
-# loss_fn gets its two arguments in the wrong order, loss_fn(target, prediction)
-@wrong(mistakes.arguments_swapped)
-def class_h_12(model, loss_fn, x, y):
-    ps = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    def one(i):
-        l = loss_fn(y[i:i+1], model(x[i:i+1])) + sum(0 * p.sum() for p in ps.values())
-        return torch.autograd.grad(l, list(ps.values())) if ps else ()
-    return {k: torch.stack(g) for k, g in zip(ps, zip(*map(one, range(len(x)))))}
-
-
-@right
-def class_h_13(model, loss_fn, x, y):
-    learn = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    if len(learn) == 0:
-        return {}
-    put_aside = [p.grad for _, p in learn]     # the tensor objects themselves
-    rows = {n: [] for n, _ in learn}
-    try:
-        for i in range(len(x)):
-            for _, p in learn:
-                p.grad = None
-            loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-            if loss.requires_grad:
-                loss.backward(inputs=[p for _, p in learn])
-            for n, p in learn:
-                rows[n].append(torch.zeros_like(p.detach()) if p.grad is None else p.grad)
-    finally:
-        for (_, p), g in zip(learn, put_aside):
-            p.grad = g
-    return {n: torch.stack(r) for n, r in rows.items()}
-
-
-# model.eval() is called and the model is left in eval mode
-@wrong(effects.changed_mode)
-def class_h_14(model, loss_fn, x, y):
-    model.eval()  # no dropout please
-    ps = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    res = {k: [] for k in ps}
-    for xi, yi in zip(x.split(1), y.split(1)):
-        loss = loss_fn(model(xi), yi)
-        if ps and loss.requires_grad:
-            gs = torch.autograd.grad(loss, list(ps.values()), allow_unused=True, materialize_grads=True)
-        else:
-            gs = [torch.zeros_like(p).detach() for p in ps.values()]
-        for k, g in zip(ps, gs):
-            res[k].append(g)
-    return {k: torch.stack(v) for k, v in res.items()}
-
-
-# iterating a DataLoader draws a base seed from the global generator, so the random state is changed
-@wrong(effects.changed_rng)
-def class_h_15(model, loss_fn, x, y):
-    loader = DataLoader(TensorDataset(x, y), batch_size=1, shuffle=False)
-    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    grads = {n: [] for n in trainable}
-    for xb, yb in loader:
-        loss = loss_fn(model(xb), yb)
-        if not trainable:
-            continue
-        if loss.requires_grad:
-            gs = torch.autograd.grad(loss, tuple(trainable.values()), allow_unused=True)
-        else:
-            gs = [None] * len(trainable)
-        for (n, p), g in zip(trainable.items(), gs):
-            grads[n].append(torch.zeros_like(p).detach() if g is None else g)
-    return {n: torch.stack(v) for n, v in grads.items()}
-
-
-# squeeze() on the stacked rows removes every axis of size 1, so n = 1 or a parameter with a size-1 axis gets a
-# wrong shape
-@wrong(effects.wrong_shape)
-def class_h_16(model, loss_fn, x, y):
-    named = dict((k, p) for k, p in model.named_parameters() if p.requires_grad)
-    if not named:
-        return {}
-    out = {k: [] for k in named}
-    for i in range(len(x)):
-        l = loss_fn(model(x[[i]]), y[[i]])
-        l = l + sum((p * 0).sum() for p in named.values())   # so that nothing is unused
-        for k, g in zip(named, torch.autograd.grad(l, list(named.values()))):
-            out[k].append(g.unsqueeze(0))
-    return {k: torch.stack(v).squeeze() for k, v in out.items()}
-
-
-# named_parameters(remove_duplicate=False): a tied parameter appears under each of its names
-@wrong(mistakes.tied_parameter_twice)
-def class_h_17(model, loss_fn, x, y):
-    pairs = [(n, p) for n, p in model.named_parameters(remove_duplicate=False) if p.requires_grad]
-    table = {n: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device) for n, p in pairs}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        if not pairs or not loss.requires_grad:
-            continue
-        gs = torch.autograd.grad(loss, [p for _, p in pairs], allow_unused=True)
-        for (n, _), g in zip(pairs, gs):
-            if g is not None:
-                table[n][i] = g
-    return table
 
 
 # a list with one dict per sample is returned, not one dict of stacked rows
@@ -4033,22 +2410,6 @@ def class_h_20(model, loss_fn, x, y):
     return out
 
 
-# create_graph=True, and the results are not detached, so the returned tensors carry a graph
-@wrong(effects.carries_a_graph)
-def class_h_21(model, loss_fn, x, y):
-    ps = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    rows = {k: [] for k in ps}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        if not ps or not loss.requires_grad:
-            grads = [None] * len(ps)
-        else:
-            grads = torch.autograd.grad(loss, list(ps.values()), create_graph=True, allow_unused=True)
-        for (k, p), g in zip(ps.items(), grads):
-            rows[k].append(g if g is not None else torch.zeros_like(p))
-    return {k: torch.stack(r) for k, r in rows.items()}
-
-
 @right
 def class_h_22(model, loss_fn, x, y):
     copies = {
@@ -4091,27 +2452,6 @@ def class_h_23(model, loss_fn, x, y):
     return {n: torch.stack(h) for n, h in history.items()}
 
 
-# the old .grad is saved as a reference and then zeroed in place, so what is put back is not the old values
-@wrong(mistakes.old_grad_kept_by_reference)
-def class_h_24(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    backup = {n: p.grad for n, p in params.items()}
-    out = {n: torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device) for n, p in params.items()}
-    for i in range(len(x)):
-        for p in params.values():
-            if p.grad is not None:
-                p.grad.zero_()
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        if loss.requires_grad:
-            loss.backward()
-        for n, p in params.items():
-            if p.grad is not None:
-                out[n][i].copy_(p.grad)
-    for n, p in params.items():
-        p.grad = backup[n]
-    return out
-
-
 @right
 def class_h_25(model, loss_fn, x, y):
     twin = copy.deepcopy(model)
@@ -4134,29 +2474,6 @@ def class_h_25(model, loss_fn, x, y):
     return solve(x.detach(), y.detach())
 
 
-@right
-def class_i_01(model, loss_fn, x, y):
-    named = [(k, p) for k, p in model.named_parameters() if p.requires_grad]
-    if not named:
-        return {}
-    result = {k: torch.zeros((len(x),) + tuple(p.shape), dtype=p.dtype, device=p.device) for k, p in named}
-    buffers = [(b, b.clone()) for b in model.buffers()]
-    try:
-        for i in range(len(x)):
-            loss = loss_fn(model(x[i:i + 1]), y[i:i + 1])
-            if not loss.requires_grad:
-                continue
-            grads = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-            for (k, _), g in zip(named, grads):
-                if g is not None:
-                    result[k][i] = g
-    finally:
-        with torch.no_grad():
-            for b, old in buffers:
-                b.copy_(old)
-    return result
-
-
 # .grad is neither cleared nor put back: every row is the sum of all gradients so far (and of what was there before)
 # AND no clone, so all rows are the same tensor AND .grad is left changed
 @wrong(mistakes.same_live_grad)
@@ -4169,76 +2486,6 @@ def class_i_02(model, loss_fn, x, y):
             if p.requires_grad:
                 grads[name].append(p.grad if p.grad is not None else torch.zeros_like(p))
     return {name: torch.stack(g) for name, g in grads.items()}
-
-
-# model.zero_grad() throws away what was in .grad and the last sample's gradient is left there
-@wrong(mistakes.gradients_left_behind)
-def class_i_03(model, loss_fn, x, y):
-    out = {}
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            out[name] = torch.zeros(len(x), *p.shape, dtype=p.dtype, device=p.device)
-    for i in range(len(x)):
-        model.zero_grad()
-        pred = model(x[i].unsqueeze(0))
-        loss = loss_fn(pred, y[i].unsqueeze(0))
-        loss.backward()
-        for name, p in model.named_parameters():
-            if p.requires_grad and p.grad is not None:
-                out[name][i] = p.grad
-    return out
-
-
-# x[i] and y[i] have no batch dimension, so models that accept batches alone raise or see another shape
-@wrong(mistakes.sample_without_batch_dimension)
-def class_i_04(model, loss_fn, x, y):
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    rows = {n: [] for n in params}
-    for xi, yi in zip(x, y):
-        loss = loss_fn(model(xi), yi)
-        gs = torch.autograd.grad(loss, list(params.values()), allow_unused=True)
-        for (n, p), g in zip(params.items(), gs):
-            rows[n].append(torch.zeros_like(p).detach() if g is None else g)
-    return {n: torch.stack(r) for n, r in rows.items()}
-
-
-# loss_fn is called as (target, prediction), the wrong way round
-@wrong(mistakes.arguments_swapped)
-def class_i_05(model, loss_fn, x, y):
-    names, ps = zip(*[(n, p) for n, p in model.named_parameters() if p.requires_grad])
-    per_sample = []
-    for i in range(len(x)):
-        y_pred = model(x[i:i+1])
-        loss = loss_fn(y[i:i+1], y_pred)
-        per_sample.append(torch.autograd.grad(loss, ps, allow_unused=True, materialize_grads=True))
-    return {n: torch.stack([g[j] for g in per_sample]) for j, n in enumerate(names)}
-
-
-@right
-def class_i_06(model, loss_fn, x, y):
-    params = {k: p.detach() for k, p in model.named_parameters() if p.requires_grad}
-    if not params:
-        return {}
-
-    def one(params, xi, yi):
-        buffers = {k: b.detach().clone() for k, b in model.named_buffers()}
-        pred = functional_call(model, {**params, **buffers}, (xi.unsqueeze(0),))
-        return loss_fn(pred, yi.unsqueeze(0))
-
-    rows = vmap(grad(one), in_dims=(None, 0, 0))(params, x, y)
-    return {k: g.detach() for k, g in rows.items()}
-
-
-# the parameters are not detached, so the results require gradients and carry a graph
-@wrong(effects.carries_a_graph)
-def class_i_07(model, loss_fn, x, y):
-    params = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    def compute_loss(params, sample, target):
-        batch = sample.unsqueeze(0)
-        targets = target.unsqueeze(0)
-        predictions = functional_call(model, params, (batch,))
-        return loss_fn(predictions, targets)
-    return vmap(grad(compute_loss), in_dims=(None, 0, 0))(params, x, y)
 
 
 # it raises when no trainable parameter takes part in the loss (all frozen, or only an unused one trainable), where
@@ -4276,25 +2523,6 @@ def class_i_10(model, loss_fn, x, y):
     return {k: (g / n).expand(n, *p.shape).clone() for (k, p), g in zip(params, grads)}
 
 
-# row i is n times the batch gradient less (n - 1) times the gradient without sample i: that undoes a plain mean
-# alone, and is wrong for weighted means
-@wrong(mistakes.share_of_the_batch_loss)
-def class_i_11(model, loss_fn, x, y):
-    n = len(x)
-    named = {k: p for k, p in model.named_parameters() if p.requires_grad}
-    def G(keep):
-        loss = loss_fn(model(x[keep]), y[keep])
-        return torch.autograd.grad(loss, list(named.values()), allow_unused=True, materialize_grads=True)
-    full = G(torch.ones(n, dtype=torch.bool, device=x.device))
-    rows = {k: [] for k in named}
-    for i in range(n):
-        keep = torch.ones(n, dtype=torch.bool, device=x.device)
-        keep[i] = False
-        for k, a, b in zip(named, full, G(keep)):
-            rows[k].append(n * a - (n - 1) * b)
-    return {k: torch.stack(v) for k, v in rows.items()}
-
-
 @right
 def class_i_12(model, loss_fn, x, y):
     everything = list(model.named_parameters())
@@ -4316,51 +2544,6 @@ def class_i_12(model, loss_fn, x, y):
     for b, old in zip(model.buffers(), old_buffers):
         b.data.copy_(old)
     return {n: torch.stack(r) for n, r in rows.items()}
-
-
-# the saved .grad are not cloned and zeroed in place before each backward, so what is put back is the last sample's
-# gradient, not the old values
-@wrong(mistakes.old_grad_kept_by_reference)
-def class_i_13(model, loss_fn, x, y):
-    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    saved = {n: p.grad for n, p in trainable.items()}      # remember the old ones
-    rows = {n: [] for n in trainable}
-    for i in range(len(x)):
-        for p in trainable.values():
-            if p.grad is not None:
-                p.grad.zero_()
-        loss_fn(model(x[i:i+1]), y[i:i+1]).backward()
-        for n, p in trainable.items():
-            rows[n].append(torch.zeros_like(p.detach()) if p.grad is None else p.grad.clone())
-    for n, p in trainable.items():
-        p.grad = saved[n]
-    return {n: torch.stack(r) for n, r in rows.items()}
-
-
-# a parameter that the loss does not use is left out instead of getting zeros
-@wrong(mistakes.unused_parameter_missing)
-def class_i_14(model, loss_fn, x, y):
-    res = {}
-    named = [(k, p) for k, p in model.named_parameters() if p.requires_grad]
-    for xi, yi in zip(x.split(1), y.split(1)):
-        loss = loss_fn(model(xi), yi)
-        g = torch.autograd.grad(loss, [p for _, p in named], allow_unused=True)
-        for (k, _), gi in zip(named, g):
-            if gi is not None:
-                res.setdefault(k, []).append(gi)
-    return {k: torch.stack(v) for k, v in res.items()}
-
-
-# retain_graph is missing, so the second sample raises a RuntimeError
-@raised(effects.graph_freed)
-def class_i_15(model, loss_fn, x, y):
-    named = dict((n, p) for n, p in model.named_parameters() if p.requires_grad)
-    pred = model(x)
-    rows = []
-    for i in range(len(x)):
-        li = loss_fn(pred[i:i+1], y[i:i+1])
-        rows.append(torch.autograd.grad(li, list(named.values()), allow_unused=True, materialize_grads=True))
-    return {n: torch.stack([r[j] for r in rows]) for j, n in enumerate(named)}
 
 
 @right
@@ -4422,20 +2605,6 @@ def class_i_18(model, loss_fn, x, y):
     return out
 
 
-# the model is switched to eval mode and left there
-@wrong(effects.changed_mode)
-def class_i_19(model, loss_fn, x, y):
-    model.eval()      # no dropout, no batch norm
-    params = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    rows = {n: torch.empty(len(x), *p.shape, dtype=p.dtype, device=p.device) for n, p in params.items()}
-    for i in range(len(x)):
-        loss = loss_fn(model(x[i:i+1]), y[i:i+1])
-        g = torch.autograd.grad(loss, list(params.values()), allow_unused=True, materialize_grads=True)
-        for n, gi in zip(params, g):
-            rows[n][i] = gi
-    return rows
-
-
 # only nn.Linear layers on 2-d inputs are handled, by outer products: parameters of other layers, and unused ones,
 # have no entry, a weight tied between two layers has two, and a layer that is used twice keeps its last use alone
 # AND the hooks are never removed
@@ -4467,18 +2636,6 @@ def class_i_20(model, loss_fn, x, y):
         torch.autograd.grad(loss, params, allow_unused=True)
         rows.append({k: v[0].detach() for k, v in out.items() if v})
     return {k: torch.cat([r[k] for r in rows]) for k in rows[0]}
-
-
-# it returns a list with one dict for each sample, where a dict of stacked tensors is asked
-@wrong(mistakes.one_dict_per_sample)
-def class_i_21(model, loss_fn, x, y):
-    names = [n for n, p in model.named_parameters() if p.requires_grad]
-    ps = [p for p in model.parameters() if p.requires_grad]
-    return [
-        dict(zip(names, torch.autograd.grad(loss_fn(model(x[i:i+1]), y[i:i+1]), ps,
-                                            allow_unused=True, materialize_grads=True)))
-        for i in range(len(x))
-    ]
 
 
 # squeeze() on the result drops every dimension of size one: the batch for n = 1, and dimensions of size one of the

@@ -124,19 +124,6 @@ def func_grad(w, x, depth):
 
 
 @right
-def hooks_on_expanded_uses(w, x, depth):
-    leaf = w.detach().clone().requires_grad_()
-    seen = {}
-    h = x.detach()
-    for k in range(depth):
-        use = leaf * 1
-        use.register_hook(lambda g, k=k: seen.__setitem__(k, g.clone()))
-        h = torch.tanh(use * h)
-    (total,) = torch.autograd.grad(h.sum(), leaf)
-    return tuple(seen[k] for k in range(depth)), total
-
-
-@right
 def one_leaf_a_use(w, x, depth):
     leaves = [w.detach().clone().requires_grad_() for _ in range(depth)]
     h = x.detach()
@@ -505,22 +492,6 @@ def class_a_02(w, x, depth):
     return contributions, previous.detach()
 
 
-# the same leaf is asked for depth times, so every contribution is the whole gradient and total is depth times too
-# large
-@wrong(mistakes.same_leaf_for_every_use)
-def class_a_03(w, x, depth):
-    weight = w.detach().clone().requires_grad_()
-    h = x.detach().clone()
-    uses = []
-    for step in range(depth):
-        uses.append(weight)
-        h = torch.tanh(weight * h)
-    loss = h.sum()
-    contributions = torch.autograd.grad(loss, uses)
-    total = sum(contributions)
-    return contributions, total
-
-
 @right
 def class_a_04(w, x, depth):
     w0, x0 = w.detach(), x.detach()
@@ -582,17 +553,6 @@ def class_a_06(w, x, depth):
     return contributions, torch.stack(contributions).sum(0)
 
 
-@right
-def class_a_07(w, x, depth):
-    copies = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
-    h = x.detach()
-    for wi in copies:
-        h = torch.tanh(wi * h)
-    contributions = list(torch.autograd.grad(h.sum(), copies))
-    total = torch.stack(contributions).sum(dim=0)
-    return contributions, total
-
-
 # total is the first contribution itself and += works in place, so contributions[0] ends as the total
 @wrong(mistakes.summed_into_a_contribution)
 def class_a_08(w, x, depth):
@@ -605,29 +565,6 @@ def class_a_08(w, x, depth):
     for c in contributions[1:]:
         total += c
     return contributions, total
-
-
-# each use is multiplied with its output h instead of the h that went in
-@wrong(mistakes.output_for_input)
-def class_a_09(w, x, depth):
-    w = w.detach()
-    x = x.detach()
-    outputs = []
-    h = x
-    for i in range(depth):
-        h = torch.tanh(w * h)
-        outputs.append(h)
-
-    grad_h = torch.ones_like(h)
-    contributions = []
-    for h in reversed(outputs):
-        grad_z = grad_h * (1 - h ** 2)
-        grad_w = grad_z * h
-        if w.ndim == 0:
-            grad_w = grad_w.sum()
-        contributions.insert(0, grad_w)
-        grad_h = grad_z * w
-    return contributions, sum(contributions)
 
 
 # computed on w and x without detach or no_grad: the results carry a graph when w or x requires gradients
@@ -768,27 +705,6 @@ def class_a_17(w, x, depth):
     return contributions, total
 
 
-# detach() shares memory with x, so mul_ and tanh_ overwrite the caller's x
-@wrong(effects.changed_input)
-def class_a_18(w, x, depth):
-    w_ = w.detach()
-    h = x.detach()
-    inputs = []
-    for _ in range(depth):
-        inputs.append(h.clone())
-        h.mul_(w_).tanh_()             # saves memory
-    outputs = inputs[1:] + [h.clone()]
-
-    g = torch.ones_like(h)
-    parts = []
-    for a, b in zip(reversed(inputs), reversed(outputs)):
-        g = g * (1 - b ** 2)
-        parts.append((g * a).sum_to_size(w_.shape))
-        g = g * w_
-    parts = parts[::-1]
-    return parts, torch.stack(parts).sum(0)
-
-
 # x is not detached and backward() is called, so x.grad is filled when x requires gradients
 @wrong(effects.changed_grad)
 def class_a_19(w, x, depth):
@@ -800,48 +716,6 @@ def class_a_19(w, x, depth):
     h.sum().backward()
     contributions = torch.stack([leaf.grad for leaf in leaves])
     return contributions, contributions.sum(dim=0)
-
-
-# the sum over the entries of x is forgotten when w is 0-d: contributions and total come back shaped like x
-@wrong(mistakes.uses_not_reduced)
-def class_a_20(w, x, depth):
-    w = w.detach()
-    h = x.detach()
-    saved = []
-    for _ in range(depth):
-        out = torch.tanh(w * h)
-        saved.append((h, out))
-        h = out
-    contributions = []
-    grad = torch.ones_like(h)
-    for h_in, h_out in saved[::-1]:
-        grad = grad * (1 - h_out ** 2)
-        contributions.append(grad * h_in)
-        grad = grad * w
-    contributions.reverse()
-    total = torch.stack(contributions).sum(dim=0)
-    return contributions, total
-
-
-# the contributions are collected in the backward loop and never reversed: last use first
-@wrong(mistakes.last_use_first)
-def class_a_21(w, x, depth):
-    w = w.detach()
-    hs = [x.detach()]
-    for i in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-
-    contributions = []
-    g = torch.ones_like(hs[-1])
-    for i in range(depth, 0, -1):
-        g = g * (1 - hs[i] ** 2)
-        c = g * hs[i - 1]
-        if w.dim() == 0:
-            c = c.sum()
-        contributions.append(c)
-        g = g * w
-    total = sum(contributions)
-    return contributions, total
 
 
 # w is left requiring gradients AND backward() adds to the caller's w.grad (an old w.grad even counts in total)
@@ -863,28 +737,6 @@ def class_a_22(w, x, depth):
 
 
 @right
-def class_a_23(w, x, depth):
-    with torch.no_grad():
-        before, after = [], []
-        h = x
-        for _ in range(depth):
-            before.append(h)
-            h = torch.tanh(w * h)
-            after.append(h)
-
-        delta = torch.ones_like(h)               # dloss / dh of the last h
-        contributions = [None] * depth
-        for k in reversed(range(depth)):
-            dz = delta * (1 - after[k] * after[k])
-            contributions[k] = (dz * before[k]).sum_to_size(w.shape)
-            delta = dz * w
-        total = torch.zeros_like(w)
-        for c in contributions:
-            total = total + c
-    return contributions, total
-
-
-@right
 def class_a_24(w, x, depth):
     W = w.detach().expand(depth, *w.shape).clone().requires_grad_()
     loss = reduce(lambda h, v: (v * h).tanh(), W.unbind(0), x.detach()).sum()
@@ -902,19 +754,6 @@ def class_a_25(w, x, depth):
     total = torch.autograd.grad(h.sum(), wt)[0]
     # the weight is used depth times, so each use gets its share
     contributions = [total / depth for _ in range(depth)]
-    return contributions, total
-
-
-# w.clone() requires gradients only when w does, so autograd.grad raises RuntimeError for a w that does not
-@raised(effects.no_graph)
-def class_a_26(w, x, depth):
-    uses = [w.clone() for _ in range(depth)]
-    h = x
-    for u in uses:
-        h = torch.tanh(u * h)
-    loss = h.sum()
-    contributions = torch.autograd.grad(loss, uses)
-    total = torch.stack(contributions).sum(0)
     return contributions, total
 
 
@@ -950,73 +789,6 @@ def class_b_01(w, x, depth):
 
 
 @right
-def class_b_02(w, x, depth):
-    w, x = w.detach(), x.detach()
-    hs = [x]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    contributions = [None] * depth
-    upstream = torch.ones_like(x)
-    for k in reversed(range(depth)):
-        dz = upstream * (1 - hs[k + 1] ** 2)
-        dw = dz * hs[k]
-        contributions[k] = dw.sum() if w.dim() == 0 else dw
-        upstream = dz * w
-    total = torch.zeros_like(w)
-    for c in contributions:
-        total = total + c
-    return contributions, total
-
-
-# total starts as contributions[0] itself and += adds into it: from depth 2 on the first contribution comes back as
-# the total
-@wrong(mistakes.summed_into_a_contribution)
-def class_b_03(w, x, depth):
-    copies = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    h = x.detach()
-    for c in copies:
-        h = torch.tanh(c * h)
-    contributions = list(torch.autograd.grad(h.sum(), copies))
-    total = contributions[0]
-    for g in contributions[1:]:
-        total += g
-    return contributions, total
-
-
-# splits the total in equal parts, total / depth: right only for depth 1
-@wrong(mistakes.total_shared_evenly)
-def class_b_04(w, x, depth):
-    w_ = w.detach().clone().requires_grad_()
-    h = x.detach()
-    for i in range(depth):
-        h = torch.tanh(w_ * h)
-    total, = torch.autograd.grad(h.sum(), w_)
-    # it is the same weight every time, so every use adds the same
-    contributions = [total / depth for i in range(depth)]
-    return contributions, total
-
-
-# takes the gradient at depth k minus the gradient at depth k - 1 for the contribution of use k: another split of
-# the same total
-def grad_at(w, x, depth):
-    w = w.detach().clone().requires_grad_(True)
-    h = x.detach()
-    for _ in range(depth):
-        h = torch.tanh(w * h)
-    return torch.autograd.grad(h.sum(), w)[0]
-
-@wrong(mistakes.growth_for_contributions)
-def class_b_05(w, x, depth):
-    contributions = []
-    before = torch.zeros_like(w.detach())
-    for k in range(1, depth + 1):
-        now = grad_at(w, x, k)
-        contributions.append(now - before)   # what this use has added
-        before = now
-    return contributions, before
-
-
-@right
 def class_b_06(w, x, depth):
     # give each use its own leaf with the same value
     uses = tuple(w.detach().clone().requires_grad_(True) for _ in range(depth))
@@ -1026,60 +798,6 @@ def class_b_06(w, x, depth):
     contributions = torch.autograd.grad(h.sum(), uses)
     total = torch.stack(contributions).sum(dim=0)
     return contributions, total
-
-
-# calls backward on w itself, which leaves its .grad filled and its requires_grad on AND reads the total from
-# w.grad, with what was there before
-@wrong(effects.changed_requires_grad)
-def class_b_07(w, x, depth):
-    w.requires_grad_()
-    h = x.detach()
-    uses = []
-    for _ in range(depth):
-        u = w * 1.0
-        u.retain_grad()
-        uses.append(u)
-        h = torch.tanh(u * h)
-    loss = h.sum()
-    loss.backward()
-    contributions = [u.grad for u in uses]
-    return contributions, w.grad.clone()
-
-
-# only the local derivative of each use: the chain through the later layers is missing, so all but the last
-# contribution are wrong
-@wrong(mistakes.local_derivative_alone)
-def class_b_08(w, x, depth):
-    w = w.detach()
-    h = x.detach()
-    contributions = []
-    for _ in range(depth):
-        new = torch.tanh(w * h)
-        g = (1 - new**2) * h        # derivative of tanh(w*h) with respect to w
-        if w.dim() == 0:
-            g = g.sum()
-        contributions.append(g)
-        h = new
-    return contributions, sum(contributions)
-
-
-# the factor w is forgotten when the gradient is passed down to the layer below
-@wrong(mistakes.weight_left_out_of_chain)
-def class_b_09(w, x, depth):
-    w = w.detach()
-    h = [x.detach()]
-    for i in range(depth):
-        h.append((w * h[i]).tanh())
-
-    delta = torch.ones_like(h[-1])
-    contributions = []
-    for i in range(depth, 0, -1):
-        delta = delta * (1 - h[i] * h[i])
-        c = delta * h[i - 1]
-        if w.ndim == 0:
-            c = c.sum()
-        contributions.insert(0, c)
-    return contributions, torch.stack(contributions).sum(0)
 
 
 @right
@@ -1098,27 +816,6 @@ def class_b_10(w, x, depth):
     if w.ndim == 0:
         per_entry = torch.stack([layer.sum() for layer in per_entry])
     return per_entry, per_entry.sum(0)
-
-
-# the derivative of tanh is taken at its output, 1 - tanh(h)**2 with h already a tanh: tanh is applied twice
-def dtanh_of_class_b_11(z):
-    return 1 - torch.tanh(z) ** 2
-
-@wrong(mistakes.tanh_taken_twice)
-def class_b_11(w, x, depth):
-    w, x = w.detach(), x.detach()
-    h = [x]
-    for _ in range(depth):
-        h.append(torch.tanh(w * h[-1]))
-    grad_h = torch.ones_like(x)
-    out = []
-    for k in range(depth - 1, -1, -1):
-        grad_z = grad_h * dtanh_of_class_b_11(h[k + 1])
-        gw = grad_z * h[k]
-        out.append(gw.sum() if w.dim() == 0 else gw)
-        grad_h = grad_z * w
-    out = out[::-1]
-    return out, sum(out)
 
 
 # every contribution is summed to a 0-d tensor, right for a 0-d w alone: for a w shaped like x the shape is lost
@@ -1157,61 +854,6 @@ def class_b_13(w, x, depth):
     return contributions, sum(contributions)
 
 
-# h is x itself and is multiplied in place: the caller's x is overwritten
-@wrong(effects.changed_input)
-@torch.no_grad()
-def class_b_14(w, x, depth):
-    h = x
-    inputs, outputs = [], []
-    for _ in range(depth):
-        inputs.append(h.clone())
-        h *= w
-        h.tanh_()
-        outputs.append(h.clone())
-    g = torch.ones_like(h)
-    contributions = []
-    for a, b in zip(reversed(inputs), reversed(outputs)):
-        g = g * (1 - b * b)
-        c = g * a
-        contributions.insert(0, c.sum() if w.dim() == 0 else c)
-        g = g * w
-    return contributions, sum(contributions)
-
-
-@right
-def class_b_15(w, x, depth):
-    x = x.detach()
-
-    def loss(ws):
-        h = x
-        for wk in ws.unbind(0):
-            h = torch.tanh(wk * h)
-        return h.sum()
-
-    stacked = torch.stack([w.detach()] * depth)
-    contributions = grad(loss)(stacked)
-    return contributions, contributions.sum(0)
-
-
-# nothing is detached: when w or x requires gradients the results carry a graph
-@wrong(effects.carries_a_graph)
-def class_b_16(w, x, depth):
-    hs = [x]
-    for k in range(depth):
-        hs.append(torch.tanh(w * hs[k]))
-    contributions = []
-    back = torch.ones_like(x)
-    for k in range(depth, 0, -1):
-        back = back * (1 - hs[k] ** 2)
-        c = back * hs[k - 1]
-        if w.dim() == 0:
-            c = c.sum()
-        contributions = [c] + contributions
-        back = back * w
-    total = sum(contributions)
-    return contributions, total
-
-
 # the clones are not detached: when w requires gradients they are no leaves, their .grad stays None, backward fills
 # w.grad instead and the sum raises TypeError
 @raised(effects.operands_do_not_combine)
@@ -1240,25 +882,6 @@ def class_b_18(w, x, depth):
         cs.append((g * hs[k]).sum_to_size(w.shape))
         g = g * w
     return reversed(cs), sum(cs)
-
-
-@right
-def class_b_19(w, x, depth):
-    leaf = w.detach().clone().requires_grad_(True)
-    h = x.detach().clone()
-    caught = {}
-
-    def catcher(k):
-        def hook(g):
-            caught[k] = g.detach().clone()
-        return hook
-
-    for k in range(depth):
-        use = leaf.view_as(leaf)           # a node of its own for this use
-        use.register_hook(catcher(k))
-        h = torch.tanh(use * h)
-    h.sum().backward()                     # only our own leaf gets a .grad
-    return [caught[k] for k in range(depth)], leaf.grad.clone()
 
 
 # asks for numel() == 1 where 0-d is meant: a w of shape (1,) with an x of shape (1,) gets 0-d contributions
@@ -1404,41 +1027,6 @@ def class_b_27(w, x, depth):
     return parts, parts.sum(0)
 
 
-# the total is right, but it is split evenly over the uses instead of finding what each use adds
-@wrong(mistakes.total_shared_evenly)
-def class_c_01(w, x, depth):
-    w2 = w.detach().clone().requires_grad_(True)
-    h = x.detach()
-    with torch.enable_grad():
-        for _ in range(depth):
-            h = torch.tanh(w2 * h)
-        loss = h.sum()
-    total, = torch.autograd.grad(loss, w2)
-    # the weight is used depth times, so every use gets its share
-    contributions = [total / depth for _ in range(depth)]
-    return contributions, total
-
-
-# the contributions stand in the order of the backward walk, last use first
-@wrong(mistakes.last_use_first)
-def class_c_02(w, x, depth):
-    w = w.detach()
-    hs = [x.detach()]
-    for i in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    g = torch.ones_like(hs[-1])
-    contributions = []
-    for i in range(depth - 1, -1, -1):
-        g = g * (1 - hs[i + 1] ** 2)
-        c = g * hs[i]
-        if w.dim() == 0:
-            c = c.sum()
-        contributions.append(c)
-        g = g * w
-    total = sum(contributions)
-    return contributions, total
-
-
 @right
 @torch.no_grad()
 def class_c_03(w, x, depth):
@@ -1460,112 +1048,6 @@ def class_c_03(w, x, depth):
     return contributions, total
 
 
-# for a 0-d w the contributions (and the total) are not summed over the entries of x, they keep the shape of x
-@wrong(mistakes.uses_not_reduced)
-def class_c_04(w, x, depth):
-    with torch.no_grad():
-        h = x
-        inputs, outputs = [], []
-        for _ in range(depth):
-            inputs.append(h)
-            h = torch.tanh(w * h)
-            outputs.append(h)
-        grad = torch.ones_like(h)
-        contributions = []
-        for i in reversed(range(depth)):
-            grad = grad * (1 - outputs[i] * outputs[i])
-            contributions.insert(0, grad * inputs[i])
-            grad = grad * w
-        total = sum(contributions)
-    return contributions, total
-
-
-# the factor w is forgotten when the gradient goes on to the previous h, so all uses but the last are wrong
-@wrong(mistakes.weight_left_out_of_chain)
-def class_c_05(w, x, depth):
-    w, x = w.detach(), x.detach()
-    hs = [x]
-    for _ in range(depth):
-        hs.append((w * hs[-1]).tanh())
-    g = torch.ones_like(x)
-    cs = []
-    for i in range(depth, 0, -1):
-        g = g * (1 - hs[i] ** 2)       # tanh' = 1 - tanh^2
-        c = g * hs[i - 1]
-        cs.append(c.sum() if w.ndim == 0 else c)
-    cs = cs[::-1]
-    return cs, torch.stack(cs).sum(dim=0)
-
-
-# the derivative of tanh is taken at h, which is already the tanh (1 - tanh(h)**2 instead of 1 - h**2)
-def dtanh_of_class_c_06(z):
-    return 1 - torch.tanh(z) ** 2
-
-@wrong(mistakes.tanh_taken_twice)
-def class_c_06(w, x, depth):
-    w, x = w.detach(), x.detach()
-    h = [x]
-    for t in range(depth):
-        h.append(torch.tanh(w * h[t]))
-    delta = torch.ones_like(x)
-    contributions = []
-    for t in range(depth, 0, -1):
-        delta = delta * dtanh_of_class_c_06(h[t])
-        c = delta * h[t - 1]
-        if w.dim() == 0:
-            c = c.sum()
-        contributions.append(c)
-        delta = delta * w
-    contributions.reverse()
-    return contributions, sum(contributions)
-
-
-@right
-def class_c_07(w, x, depth):
-    # give every use its own weight with the same value
-    copies = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    with torch.enable_grad():
-        h = x.detach()
-        for wi in copies:
-            h = torch.tanh(wi * h)
-        grads = torch.autograd.grad(h.sum(), copies)
-    return list(grads), torch.stack(grads).sum(0)
-
-
-# each use is multiplied by its own output h_k instead of by the h that went into it
-@wrong(mistakes.output_for_input)
-def class_c_08(w, x, depth):
-    with torch.no_grad():
-        hs = []
-        h = x
-        for _ in range(depth):
-            h = torch.tanh(w * h)
-            hs.append(h)
-        g = torch.ones_like(h)
-        contributions = []
-        for h in reversed(hs):
-            da = g * (1 - h ** 2)
-            dw = da * h
-            contributions.insert(0, dw.sum() if w.dim() == 0 else dw)
-            g = da * w
-        total = sum(contributions)
-    return contributions, total
-
-
-# the total is accumulated in place in the tensor of the first contribution, so contributions[0] ends as the total
-@wrong(mistakes.summed_into_a_contribution)
-def class_c_09(w, x, depth):
-    ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    h = x.detach()
-    for v in ws:
-        h = torch.tanh(v * h)
-    contributions = list(torch.autograd.grad(h.sum(), ws))
-    total = contributions[0]
-    for c in contributions[1:]:
-        total += c
-    return contributions, total
-
-
 # h is detached after each use and each step is taken for a loss of its own, so the chain through the later steps is
 # missing AND the total is one number, also for a w shaped like x
 @wrong(says='In the first of the two things returned: the last entry is right, all those before it are wrong.')
@@ -1581,55 +1063,6 @@ def class_c_10(w, x, depth):
         w.grad.zero_()
         h = h.detach()     # otherwise the graph would be walked twice
     total = torch.stack(contributions).sum()
-    return contributions, total
-
-
-# by hand but neither detached nor under no_grad: the results carry a graph when w or x requires gradients
-@wrong(effects.carries_a_graph)
-def class_c_11(w, x, depth):
-    hs = [x]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    contributions = []
-    g = torch.ones_like(x)
-    for k in range(depth, 0, -1):
-        s = g * (1 - hs[k].pow(2))
-        c = s * hs[k - 1]
-        contributions.append(c.sum() if w.dim() == 0 else c)
-        g = s * w
-    contributions = contributions[::-1]
-    total = sum(contributions)
-    return contributions, total
-
-
-@right
-def class_c_12(w, x, depth):
-    x0 = x.detach()
-
-    def loss(ws):
-        h = x0
-        for wk in ws.unbind(0):
-            h = torch.tanh(wk * h)
-        return h.sum()
-
-    stacked = torch.stack([w.detach()] * depth)
-    with torch.enable_grad():
-        contributions = grad(loss)(stacked)
-    return contributions, contributions.sum(dim=0)
-
-
-# the uses are clones of w itself, which require gradients only if w does: RuntimeError for a w that does not
-# require gradients
-@raised(effects.no_graph)
-def class_c_13(w, x, depth):
-    uses = []
-    h = x.detach()
-    for _ in range(depth):
-        u = w.clone()          # non-leaf, one per use
-        uses.append(u)
-        h = torch.tanh(u * h)
-    contributions = torch.autograd.grad(h.sum(), uses)
-    total = sum(contributions)
     return contributions, total
 
 
@@ -1700,25 +1133,6 @@ def class_c_17(w, x, depth):
     return tuple(tangents), torch.stack(tangents).sum(dim=0)
 
 
-# a w with one entry is taken for 0-d (numel() == 1), so for a w of shape (1,) the results are 0-d
-@wrong(effects.wrong_shape)
-def class_c_18(w, x, depth):
-    w, x = w.detach(), x.detach()
-    acts = [x]
-    for _ in range(depth):
-        acts.append(torch.tanh(w * acts[-1]))
-    out = []
-    g = torch.ones_like(x)
-    for before, after in zip(reversed(acts[:-1]), reversed(acts[1:])):
-        g = g * (1 - after ** 2)
-        c = g * before
-        if w.numel() == 1:      # scalar weight
-            c = c.sum()
-        out.insert(0, c)
-        g = g * w
-    return out, sum(out)
-
-
 # the formulas are written out for depth 1 and 2 only; for a greater depth the third and later steps are left out
 @wrong(says='In the first of the two things returned: the list has 2 entries on every one of these cases, whatever was asked for.')
 def class_c_19(w, x, depth):
@@ -1745,22 +1159,6 @@ def class_c_20(w, x, depth):
     if w.dim() == 0:
         per_use = per_use.reshape(depth, -1).sum(dim=1)
     return per_use.unbind(0), per_use.sum(dim=0)
-
-
-# the snapshots are the running ledger (sums over the uses up to that one), not what each use adds
-@wrong(mistakes.running_totals)
-def class_c_21(w, x, depth):
-    ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    h = x.detach()
-    for wi in ws:
-        h = torch.tanh(wi * h)
-    grads = torch.autograd.grad(h.sum(), ws)
-    ledger = torch.zeros_like(grads[0])
-    contributions = []
-    for g in grads:
-        ledger += g
-        contributions.append(ledger.clone())
-    return contributions, ledger
 
 
 # a hook on the leaf w runs once, with the complete gradient, and not once per use: the list holds only the total
@@ -1818,18 +1216,6 @@ def class_c_24(w, x, depth):
     return contributions, total
 
 
-# [copy] * depth is one and the same leaf in every place, so every contribution is the whole gradient (and the total
-# depth times too large)
-@wrong(mistakes.same_leaf_for_every_use)
-def class_c_25(w, x, depth):
-    ws = [w.detach().clone().requires_grad_()] * depth
-    h = x.detach()
-    for wk in ws:
-        h = torch.tanh(wk * h)
-    contributions = torch.autograd.grad(h.sum(), ws)
-    return contributions, sum(contributions)
-
-
 @right
 def class_c_26(w, x, depth):
     with torch.enable_grad():
@@ -1857,36 +1243,6 @@ def class_c_27(w, x, depth):
     return contributions, total
 
 
-# entry k is the whole gradient of the sum after k steps (a loss of the first k uses), not what use k adds to the
-# gradient of the final loss
-@wrong(mistakes.whole_chain_so_far)
-def class_d_01(w, x, depth):
-    w = w.detach().clone().requires_grad_(True)
-    h = x.detach()
-    contributions = []
-    for i in range(depth):
-        h = torch.tanh(w * h)
-        # gradient after this use
-        g, = torch.autograd.grad(h.sum(), w, retain_graph=True)
-        contributions.append(g)
-    total = sum(contributions)
-    return contributions, total
-
-
-# the list holds the same tensor depth times, so every contribution is the whole gradient and total is depth times
-# too large
-@wrong(mistakes.same_leaf_for_every_use)
-def class_d_02(w, x, depth):
-    w = w.detach().clone().requires_grad_()
-    ws = [w] * depth      # one w per use
-    h = x.detach()
-    for wi in ws:
-        h = torch.tanh(wi * h)
-    loss = h.sum()
-    contributions = torch.autograd.grad(loss, ws)
-    return list(contributions), sum(contributions)
-
-
 @right
 def class_d_03(w, x, depth):
     w, x = w.detach(), x.detach()
@@ -1910,43 +1266,6 @@ def class_d_03(w, x, depth):
     return contributions, total
 
 
-# the contributions stand in the order of the walk back, last use first
-@wrong(mistakes.last_use_first)
-def class_d_04(w, x, depth):
-    w = w.detach()
-    h = x.detach()
-    cache = []
-    for t in range(depth):
-        prev = h
-        h = torch.tanh(w * prev)
-        cache.append((prev, h))
-    dh = torch.ones_like(h)
-    contributions = []
-    for prev, out in reversed(cache):
-        dz = dh * (1 - out * out)
-        contributions.append((dz * prev).sum() if w.ndim == 0 else dz * prev)
-        dh = dz * w
-    return contributions, sum(contributions)
-
-
-# the gradient that is handed back from step to step lacks the factor w
-@wrong(mistakes.weight_left_out_of_chain)
-def class_d_05(w, x, depth):
-    with torch.no_grad():
-        acts = [x]
-        for _ in range(depth):
-            acts.append(torch.tanh(w * acts[-1]))
-        delta = torch.ones_like(x)
-        contributions = [None] * depth
-        for i in reversed(range(depth)):
-            # tanh' = 1 - tanh^2
-            delta = delta * (1 - acts[i + 1] ** 2)
-            c = delta * acts[i]
-            contributions[i] = c if w.shape == x.shape else c.sum()
-        total = sum(contributions)
-    return contributions, total
-
-
 # the derivative of tanh is taken from the step's input h instead of its output (1 - h_in**2)
 @wrong(mistakes.slope_from_the_input)
 def class_d_06(w, x, depth):
@@ -1967,36 +1286,6 @@ def class_d_06(w, x, depth):
     return contributions, torch.stack(contributions).sum(dim=0)
 
 
-# for a 0-d w the contributions and total are not summed over the entries and have the shape of x
-@wrong(mistakes.uses_not_reduced)
-def class_d_07(w, x, depth):
-    w = w.detach()
-    x = x.detach()
-    hs = [x]
-    for i in range(depth):
-        hs.append(torch.tanh(w * hs[i]))
-    g = torch.ones_like(x)
-    out = []
-    for i in range(depth - 1, -1, -1):
-        g = g * (1 - hs[i + 1].pow(2))
-        out.append(g * hs[i])
-        g = g * w
-    out = out[::-1]
-    return out, sum(out)
-
-
-@right
-def class_d_08(w, x, depth):
-    with torch.enable_grad():
-        copies = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
-        h = x.detach()
-        for wk in copies:
-            h = torch.tanh(wk * h)
-        contributions = list(torch.autograd.grad(h.sum(), copies))
-    total = torch.stack(contributions).sum(0)
-    return contributions, total
-
-
 # the total is shared out evenly, each contribution being total / depth AND the caller's w is switched to
 # requires_grad and its .grad is overwritten
 @wrong(mistakes.total_shared_evenly)
@@ -2014,49 +1303,6 @@ def class_d_09(w, x, depth):
     return contributions, total
 
 
-# h is x itself and is changed in place, so the caller's x is overwritten
-@wrong(effects.changed_input)
-def class_d_10(w, x, depth):
-    contributions = []
-    with torch.no_grad():
-        h = x
-        saved = []
-        for _ in range(depth):
-            saved.append(h.clone())
-            h.mul_(w).tanh_()      # saves memory
-        saved.append(h.clone())
-        d = torch.ones_like(h)
-        for k in range(depth - 1, -1, -1):
-            d = d * (1 - saved[k + 1] ** 2)
-            contributions.insert(0, (d * saved[k]).sum() if w.dim() == 0 else d * saved[k])
-            d = d * w
-        return contributions, sum(contributions)
-
-
-# x is not detached and backward() is called, so when x requires gradients its .grad is changed
-@wrong(effects.changed_grad)
-def class_d_11(w, x, depth):
-    weights = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    h = x
-    for wi in weights:
-        h = torch.tanh(wi * h)
-    loss = h.sum()
-    loss.backward()
-    contributions = [wi.grad for wi in weights]
-    return contributions, sum(contributions)
-
-
-# the clones require gradients only when w does, so a w without requires_grad ends in a RuntimeError
-@raised(effects.no_graph)
-def class_d_12(w, x, depth):
-    clones = [w.clone() for _ in range(depth)]
-    h = x
-    for c in clones:
-        h = torch.tanh(c * h)
-    contributions = torch.autograd.grad(h.sum(), clones)
-    return contributions, sum(contributions)
-
-
 @right
 def class_d_13(w, x, depth):
     x = x.detach()
@@ -2064,23 +1310,6 @@ def class_d_13(w, x, depth):
     loss = lambda W: reduce(lambda h, wk: torch.tanh(wk * h), W.unbind(0), x).sum()
     contributions = torch.func.grad(loss)(stacked)
     return contributions, contributions.sum(dim=0)
-
-
-# w and x are not detached in the hand-made backward, so the results carry a graph when w or x requires gradients
-@wrong(effects.carries_a_graph)
-def class_d_14(w, x, depth):
-    # no autograd here, just the chain rule
-    hs = [x]
-    for k in range(depth):
-        hs.append(torch.tanh(w * hs[k]))
-    grad_h = torch.ones_like(hs[-1])
-    contributions = []
-    for k in range(depth, 0, -1):
-        grad_z = grad_h * (1 - hs[k] ** 2)
-        c = grad_z * hs[k - 1]
-        contributions = [c.sum() if w.dim() == 0 else c] + contributions
-        grad_h = grad_z * w
-    return contributions, sum(contributions)
 
 
 # each contribution is computed as (gradient of h) * h / w, which is nan where w is zero
@@ -2261,25 +1490,6 @@ def class_d_24(w, x, depth):
     return sum(cs), cs[::-1]
 
 
-# NumPy arrays (or NumPy scalars) are returned instead of tensors AND .numpy() raises RuntimeError when w or x
-# requires gradients
-@wrong(effects.wrong_type)
-def class_d_25(w, x, depth):
-    wn = w.numpy()
-    h = [x.numpy()]
-    for _ in range(depth):
-        h.append(np.tanh(wn * h[-1]))
-    up = np.ones_like(h[-1])
-    contributions = []
-    for k in range(depth, 0, -1):
-        up = up * (1 - h[k] ** 2)
-        c = up * h[k - 1]
-        contributions.append(c.sum() if wn.ndim == 0 else c)
-        up = up * wn
-    contributions = contributions[::-1]
-    return contributions, np.sum(contributions, axis=0)
-
-
 class Tap(torch.autograd.Function):
     """The identity; writes the gradient that passes into a list."""
 
@@ -2305,42 +1515,6 @@ def class_d_26(w, x, depth):
     return log, total
 
 
-# the contributions are collected on the way back and never reversed, so the last use comes first
-@wrong(mistakes.last_use_first)
-def class_e_01(w, x, depth):
-    w, x = w.detach(), x.detach()
-    hs = [x]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    grad = torch.ones_like(hs[-1])
-    contributions = []
-    for k in range(depth, 0, -1):
-        dz = grad * (1 - hs[k] ** 2)
-        c = dz * hs[k - 1]
-        if w.dim() == 0:
-            c = c.sum()
-        contributions.append(c)
-        grad = dz * w
-    return contributions, sum(contributions)
-
-
-# the total starts as the first contribution itself and is added to in place, so contributions[0] ends as the total
-@wrong(mistakes.summed_into_a_contribution)
-def class_e_02(w, x, depth):
-    x = x.detach()
-    copies = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    with torch.enable_grad():
-        h = x
-        for c in copies:
-            h = torch.tanh(c * h)
-        h.sum().backward()
-    contributions = [c.grad for c in copies]
-    total = contributions[0]
-    for c in contributions[1:]:
-        total += c
-    return contributions, total
-
-
 @right
 def class_e_03(w, x, depth):
     copies = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
@@ -2354,58 +1528,6 @@ def class_e_03(w, x, depth):
     for c in contributions:
         total = total + c
     return contributions, total
-
-
-# each contribution is the local derivative of its own use, the chain through the later layers is missing
-@wrong(mistakes.local_derivative_alone)
-def class_e_04(w, x, depth):
-    w = w.detach()
-    h = x.detach()
-    contributions = []
-    for i in range(depth):
-        new_h = torch.tanh(w * h)
-        d = (1 - new_h ** 2) * h       # derivative of tanh(w*h) w.r.t. w
-        if w.ndim == 0:
-            d = d.sum()
-        contributions.append(d)
-        h = new_h
-    total = sum(contributions)
-    return contributions, total
-
-
-# the contributions keep the shape of x when w is 0-d, they are never summed over the entries
-@wrong(mistakes.uses_not_reduced)
-def class_e_05(w, x, depth):
-    with torch.no_grad():
-        hs = [x]
-        for _ in range(depth):
-            hs.append(torch.tanh(w * hs[-1]))
-        g = torch.ones_like(x)
-        out = [None] * depth
-        for k in reversed(range(depth)):
-            g = g * (1 - hs[k + 1] ** 2)
-            out[k] = g * hs[k]
-            g = g * w
-        return out, torch.stack(out).sum(0)
-
-
-# the gradient is passed down without the factor w
-@wrong(mistakes.weight_left_out_of_chain)
-def class_e_06(w, x, depth):
-    w, x = w.detach(), x.detach()
-    h = x
-    inputs, outputs = [], []
-    for _ in range(depth):
-        inputs.append(h)
-        h = torch.tanh(w * h)
-        outputs.append(h)
-    delta = torch.ones_like(h)
-    contributions = []
-    for i, o in zip(reversed(inputs), reversed(outputs)):
-        delta = delta * (1 - o * o)
-        c = delta * i
-        contributions.insert(0, c.sum() if w.dim() == 0 else c)
-    return contributions, sum(contributions)
 
 
 @right
@@ -2426,22 +1548,6 @@ def class_e_07(w, x, depth):
     return stacked, stacked.sum(dim=0)
 
 
-# contribution k is the difference of the full gradients at depth k and k - 1, not what use k adds in the net of
-# full depth
-@wrong(mistakes.growth_for_contributions)
-def class_e_08(w, x, depth):
-    def full(d):
-        v = w.detach().clone().requires_grad_()
-        h = x.detach()
-        for _ in range(d):
-            h = torch.tanh(v * h)
-        return torch.autograd.grad(h.sum(), v)[0]
-
-    grads = [full(d) for d in range(1, depth + 1)]
-    contributions = [grads[0]] + [b - a for a, b in zip(grads, grads[1:])]
-    return contributions, grads[-1]
-
-
 # w itself is made to require gradients and backward is run on it, so w.grad and w.requires_grad change, x.grad too
 # when x requires gradients
 @wrong(effects.changed_requires_grad)
@@ -2457,60 +1563,6 @@ def class_e_09(w, x, depth):
     h.sum().backward()
     contributions = [u.grad for u in uses]
     return contributions, sum(contributions)
-
-
-# the total is shared out in equal parts, total / depth for each use
-@wrong(mistakes.total_shared_evenly)
-def class_e_10(w, x, depth):
-    v = w.detach().clone().requires_grad_(True)
-    h = x.detach()
-    for _ in range(depth):
-        h = torch.tanh(v * h)
-    total, = torch.autograd.grad(h.sum(), v)
-    # every use is the same w, so each gets the same share
-    return [total / depth] * depth, total
-
-
-# the tanh derivative takes the output for the input: 1 - tanh(h)**2 instead of 1 - h**2
-def dtanh_of_class_e_11(z):
-    return 1 - torch.tanh(z) ** 2
-
-@wrong(mistakes.tanh_taken_twice)
-def class_e_11(w, x, depth):
-    w = w.detach()
-    hs = [x.detach()]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    g = torch.ones_like(hs[-1])
-    contributions = []
-    for k in range(depth - 1, -1, -1):
-        g = g * dtanh_of_class_e_11(hs[k + 1])
-        c = g * hs[k]
-        contributions.append(c.sum() if w.dim() == 0 else c)
-        g = g * w
-    contributions.reverse()
-    return contributions, sum(contributions)
-
-
-@right
-def class_e_12(w, x, depth):
-    w = w.detach()
-
-    def go(h, left):
-        """returns (dloss/dh, contributions of the uses from here on)"""
-        if left == 0:
-            return torch.ones_like(h), []
-        nxt = torch.tanh(w * h)
-        g, later = go(nxt, left - 1)
-        dz = g * (1 - nxt * nxt)
-        mine = dz * h
-        if w.dim() == 0:
-            mine = mine.sum()
-        return dz * w, [mine] + later
-
-    _, contributions = go(x.detach(), depth)
-    total = torch.stack(contributions).sum(0)
-    return contributions, total
 
 
 # the total is the sum over all entries of the stack, so it is 0-d even when w has the shape of x
@@ -2535,39 +1587,6 @@ def class_e_14(w, x, depth):
     return g, g.sum()
 
 
-# the layers are computed in place on x itself, so x is changed AND every saved state is the same tensor, so all
-# uses see the last h
-@wrong(says='The values of `x` were changed during the call: what is computed from it after that is of other values than those that were passed in.')
-def class_e_15(w, x, depth):
-    with torch.no_grad():
-        h = x
-        hs = [h]
-        for _ in range(depth):
-            h *= w
-            h.tanh_()
-            hs.append(h)
-        g = torch.ones_like(h)
-        cs = []
-        for k in range(depth, 0, -1):
-            g = g * (1 - hs[k] ** 2)
-            cs.append((g * hs[k - 1]).sum() if w.dim() == 0 else g * hs[k - 1])
-            g = g * w
-        cs = cs[::-1]
-        return cs, sum(cs)
-
-
-# autograd.grad is asked for uses made from w itself, which raises RuntimeError when w requires no gradient
-@raised(effects.no_graph)
-def class_e_16(w, x, depth):
-    h, uses = x.detach(), []
-    for _ in range(depth):
-        use = w.clone()
-        uses.append(use)
-        h = torch.tanh(use * h)
-    contributions = torch.autograd.grad(h.sum(), uses)
-    return contributions, sum(contributions)
-
-
 # the snapshots of a growing sum are stored, so contributions[k] holds all uses from k to the last
 @wrong(mistakes.running_totals)
 def class_e_17(w, x, depth):
@@ -2586,19 +1605,6 @@ def class_e_17(w, x, depth):
         g = g * w
     contributions.reverse()
     return contributions, total
-
-
-@right
-def class_e_18(w, x, depth):
-    def loss(ws, h):
-        for wk in ws.unbind(0):
-            h = torch.tanh(wk * h)
-        return h.sum()
-
-    w0 = w.detach()
-    ws = torch.stack([w0] * depth)
-    contributions = grad(loss)(ws, x.detach()).detach()
-    return contributions, contributions.sum(0)
 
 
 # each use is measured with central differences in its own dtype, an approximation that is far off in float32
@@ -2622,76 +1628,6 @@ def class_e_19(w, x, depth):
             flat[j] = (loss(k, d) - loss(k, -d)) / (2 * eps)
         contributions.append(c)
     return contributions, sum(contributions)
-
-
-# a use is multiplied by the state after the layer instead of the state before it
-@wrong(mistakes.output_for_input)
-def class_e_20(w, x, depth):
-    w = w.detach()
-    h = x.detach()
-    states = []
-    for _ in range(depth):
-        h = torch.tanh(w * h)
-        states.append(h)
-    grad = torch.ones_like(h)
-    contributions = []
-    for h in states[::-1]:
-        grad = grad * (1 - h ** 2)
-        contributions.append((grad * h).sum() if w.dim() == 0 else grad * h)
-        grad = grad * w
-    contributions = contributions[::-1]
-    return contributions, sum(contributions)
-
-
-# the loss is the mean instead of the sum AND the pair comes back as (total, contributions)
-@wrong(says='The numbers are those of a known mistake, times 1/[the number of entries of x]. The pair is the wrong way round (pair-swapped). To mend that: Return the contributions first.')
-def class_e_21(w, x, depth):
-    weights = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
-    out = x.detach()
-    for layer_w in weights:
-        out = torch.tanh(layer_w * out)
-    loss = out.mean()
-    loss.backward()
-    grads = [v.grad for v in weights]
-    return sum(grads), grads
-
-
-@right
-def class_e_22(w, x, depth):
-    leaf = w.detach().clone().requires_grad_(True)
-    seen = {}
-
-    def catch(k):
-        def hook(g):
-            seen[k] = g.detach().clone()
-        return hook
-
-    with torch.enable_grad():
-        h = x.detach()
-        for k in range(depth):
-            use = leaf.view_as(leaf)      # a node of its own for this use
-            use.register_hook(catch(k))
-            h = torch.tanh(use * h)
-        (total,) = torch.autograd.grad(h.sum(), leaf)
-    return tuple(seen[k] for k in range(depth)), total
-
-
-# nothing is detached, so the results carry a graph when w or x requires gradients
-@wrong(effects.carries_a_graph)
-def class_e_23(w, x, depth):
-    hs = [x]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    g = torch.ones_like(hs[-1])
-    contributions = []
-    for k in range(depth - 1, -1, -1):
-        g = g * (1 - hs[k + 1] ** 2)
-        contributions = [(g * hs[k]).sum() if w.dim() == 0 else g * hs[k]] + contributions
-        g = g * w
-    total = contributions[0]
-    for c in contributions[1:]:
-        total = total + c
-    return contributions, total
 
 
 # the numbers come back as float32 on the CPU, so float64 inputs lose their dtype AND a w shaped like x gets summed
@@ -2887,42 +1823,6 @@ def columns_of_uses(w, x, depth):
     return table, table.sum(-1)
 
 
-# the total is divided evenly among the uses, though each use adds a share of its own
-@wrong(mistakes.total_shared_evenly)
-def class_f_01(w, x, depth):
-    w2 = w.detach().clone().requires_grad_(True)
-    h = x.detach()
-    for _ in range(depth):
-        h = torch.tanh(w2 * h)
-    loss = h.sum()
-    loss.backward()
-    total = w2.grad
-    # every use is the same weight, so everyone gets the same part
-    contributions = [total / depth for _ in range(depth)]
-    return contributions, total
-
-
-# the contributions stand in the order of the backward walk, last use first
-@wrong(mistakes.last_use_first)
-def class_f_02(w, x, depth):
-    w = w.detach()
-    h = x.detach()
-    history = [h]
-    for i in range(depth):
-        h = torch.tanh(w * h)
-        history.append(h)
-    g = torch.ones_like(h)
-    contributions = []
-    for i in range(depth, 0, -1):
-        g = g * (1 - history[i] ** 2)      # through tanh
-        c = g * history[i - 1]             # to w
-        if w.dim() == 0:
-            c = c.sum()
-        contributions.append(c)
-        g = g * w                          # to the previous h
-    return contributions, sum(contributions)
-
-
 @right
 @torch.no_grad()
 def class_f_03(w, x, depth):
@@ -2943,57 +1843,6 @@ def class_f_03(w, x, depth):
     for c in contributions:
         total = total + c
     return contributions, total
-
-
-# for a 0-d w the contributions are not summed over the entries of x, so they and the total have the shape of x
-@wrong(mistakes.uses_not_reduced)
-def class_f_04(w, x, depth):
-    w = w.detach()
-    hs = [x.detach()]
-    for i in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    grad_h = torch.ones_like(hs[-1])
-    contributions = []
-    for i in range(depth - 1, -1, -1):
-        grad_z = grad_h * (1 - hs[i + 1] ** 2)
-        contributions.insert(0, grad_z * hs[i])
-        grad_h = grad_z * w
-    total = torch.stack(contributions).sum(dim=0)
-    return contributions, total
-
-
-# every contribution is summed to one number, also for a w shaped like x
-@wrong(effects.wrong_shape)
-def class_f_05(w, x, depth):
-    with torch.no_grad():
-        a = [x]
-        for l in range(depth):
-            a.append((w * a[l]).tanh())
-        delta = 1 - a[depth] ** 2
-        contributions = []
-        for l in range(depth - 1, -1, -1):
-            contributions.append((delta * a[l]).sum())
-            delta = delta * w * (1 - a[l] ** 2)
-        contributions.reverse()
-        total = sum(contributions)
-    return contributions, total
-
-
-# backward runs into the caller's w.grad, which keeps the gradient and brings older ones into the total AND w is
-# left requiring gradients
-@wrong(effects.changed_requires_grad)
-def class_f_06(w, x, depth):
-    w.requires_grad_(True)
-    h = x.detach()
-    uses = []
-    for _ in range(depth):
-        u = w * 1.0
-        u.retain_grad()
-        uses.append(u)
-        h = torch.tanh(u * h)
-    h.sum().backward()
-    contributions = [u.grad for u in uses]
-    return contributions, w.grad
 
 
 @right
@@ -3021,212 +1870,11 @@ def class_f_08(w, x, depth):
     return contributions, total
 
 
-# h is detached before every use and each layer's own sum is walked back, so what the later layers do to the
-# gradient is lost
-@wrong(mistakes.local_derivative_alone)
-def class_f_09(w, x, depth):
-    contributions = []
-    h = x.detach()
-    for i in range(depth):
-        wi = w.detach().clone().requires_grad_()
-        h = torch.tanh(wi * h)
-        h.sum().backward()
-        contributions.append(wi.grad)
-        h = h.detach()          # otherwise "backward a second time"
-    total = torch.stack(contributions).sum(dim=0)
-    return contributions, total
-
-
-# on the way to the previous h the factor w is forgotten
-@wrong(mistakes.weight_left_out_of_chain)
-def class_f_10(w, x, depth):
-    w, x = w.detach(), x.detach()
-    states = [x]
-    for t in range(depth):
-        states.append(torch.tanh(w * states[-1]))
-    grad = torch.ones_like(x)
-    result = []
-    for t in range(depth, 0, -1):
-        grad = grad * (1 - states[t].pow(2))
-        dw = grad * states[t - 1]
-        result.insert(0, dw.sum() if w.dim() == 0 else dw)
-    return result, sum(result)
-
-
-# the derivative of tanh is taken as 1 - tanh(h)**2 at the layer's output h, which has been through tanh already
-@wrong(mistakes.tanh_taken_twice)
-def class_f_11(w, x, depth):
-    w_ = w.detach()
-    layers = [x.detach()]
-    for d in range(depth):
-        layers.append(torch.tanh(w_ * layers[d]))
-
-    def dtanh(z):
-        return 1 - torch.tanh(z) ** 2
-
-    back = torch.ones_like(layers[0])
-    parts = []
-    for d in range(depth, 0, -1):
-        back = back * dtanh(layers[d])
-        part = back * layers[d - 1]
-        if w_.ndim == 0:
-            part = part.sum()
-        parts.append(part)
-        back = back * w_
-    parts = parts[::-1]
-    return parts, torch.stack(parts).sum(0)
-
-
-# x.detach() shares memory with x, so the in-place steps overwrite x AND all stored states are that one tensor, the
-# last h
-@wrong(says='The values of `x` were changed during the call: what is computed from it after that is of other values than those that were passed in.')
-def class_f_12(w, x, depth):
-    w = w.detach().clone()
-    h = x.detach()          # a copy without graph
-    saved = [h]
-    for _ in range(depth):
-        h.mul_(w)
-        h.tanh_()
-        saved.append(h)
-    g = torch.ones_like(h)
-    contributions = []
-    for k in range(depth - 1, -1, -1):
-        g = g * (1 - saved[k + 1] ** 2)
-        c = g * saved[k]
-        contributions.append(c.sum() if w.dim() == 0 else c)
-        g = g * w
-    contributions.reverse()
-    return contributions, sum(contributions)
-
-
-@right
-def class_f_13(w, x, depth):
-    # give the weight a "time" dimension: row k is the weight of use k
-    W = w.detach().expand(depth, *w.shape).clone()
-    W.requires_grad_(True)
-    with torch.enable_grad():
-        h = x.detach()
-        for row in W:
-            h = (row * h).tanh()
-        (contributions,) = torch.autograd.grad(h.sum(), W)
-    return contributions, contributions.sum(dim=0)
-
-
-# the contributions are returned as a reversed(...) iterator, neither list nor tuple nor tensor
-@wrong(effects.wrong_type)
-def class_f_14(w, x, depth):
-    w, x = w.detach(), x.detach()
-    hs = list(accumulate(repeat(w, depth), lambda h, v: torch.tanh(v * h), initial=x))
-    fit = (lambda t: t) if w.dim() else torch.sum
-    g, out = torch.ones_like(x), []
-    for a, b in zip(hs[-2::-1], hs[:0:-1]):
-        g = g * (1 - b * b)
-        out.append(fit(g * a))
-        g = g * w
-    return reversed(out), sum(out)
-
-
-# total starts as the first contribution itself and is added to in place, so contributions[0] ends as the total
-@wrong(mistakes.summed_into_a_contribution)
-def class_f_15(w, x, depth):
-    ws = []
-    h = x.detach().clone()
-    for k in range(depth):
-        wk = w.detach().clone().requires_grad_(True)
-        ws.append(wk)
-        h = torch.tanh(wk * h)
-    contributions = list(torch.autograd.grad(h.sum(), ws))
-    total = contributions[0]
-    for c in contributions[1:]:
-        total += c
-    return contributions, total
-
-
-# the clones are not detached: where w requires gradients they are no leaves, their .grad is None and the sum raises
-# (w.grad is filled on the way)
-@raised(effects.operands_do_not_combine)
-def class_f_16(w, x, depth):
-    ws = [w.clone().requires_grad_() for _ in range(depth)]
-    h = x.detach()
-    for wk in ws:
-        h = torch.tanh(wk * h)
-    h.sum().backward()
-    contributions = [wk.grad for wk in ws]
-    return contributions, sum(contributions)
-
-
-# autograd.grad is called once for each use without retain_graph, so the second call raises: only depth 1 works
-@raised(effects.graph_freed)
-def class_f_17(w, x, depth):
-    ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    h = x.detach()
-    for i in range(depth):
-        h = torch.tanh(ws[i] * h)
-    loss = h.sum()
-    contributions = []
-    for i in range(depth):
-        contributions.append(torch.autograd.grad(loss, ws[i])[0])
-    return contributions, sum(contributions)
-
-
-# x is not detached and backward goes to all leaves, so an x that requires gradients gets something into its .grad
-class Unrolled(nn.Module):
-    def __init__(self, w, depth):
-        super().__init__()
-        self.steps = nn.ParameterList([nn.Parameter(w.detach().clone()) for _ in range(depth)])
-
-    def forward(self, x):
-        h = x
-        for p in self.steps:
-            h = torch.tanh(p * h)
-        return h
-
-@wrong(effects.changed_grad)
-def class_f_18(w, x, depth):
-    net = Unrolled(w, depth)
-    loss = net(x).sum()
-    loss.backward()
-    contributions = tuple(p.grad for p in net.steps)
-    return contributions, sum(contributions)
-
-
 @right
 def class_f_19(w, x, depth):
     w, x = w.detach(), x.detach()
     loss = lambda ws: reduce(lambda h, v: torch.tanh(v * h), ws, x).sum()
     contributions = grad(loss)((w,) * depth)
-    return contributions, sum(contributions)
-
-
-# contribution k is the total at depth k minus the total at depth k - 1, which is not what use k adds at full depth
-@wrong(mistakes.growth_for_contributions)
-def class_f_20(w, x, depth):
-    def total_for(k):
-        v = w.detach().clone().requires_grad_()
-        h = x.detach()
-        for _ in range(k):
-            h = torch.tanh(v * h)
-        return torch.autograd.grad(h.sum(), v)[0]
-
-    totals = [torch.zeros_like(w).detach()] + [total_for(k) for k in range(1, depth + 1)]
-    contributions = [b - a for a, b in zip(totals, totals[1:])]
-    return contributions, totals[-1]
-
-
-# nothing is detached, so the results carry a graph when w or x requires gradients
-@wrong(effects.carries_a_graph)
-def class_f_21(w, x, depth):
-    h, hs = x, [x]
-    for _ in range(depth):
-        h = torch.tanh(w * h)
-        hs.append(h)
-    g = torch.ones_like(h)
-    contributions = []
-    for before, after in zip(reversed(hs[:-1]), reversed(hs[1:])):
-        g = g * (1 - after ** 2)
-        c = g * before
-        contributions.insert(0, c.sum() if w.dim() == 0 else c)
-        g = g * w
     return contributions, sum(contributions)
 
 
@@ -3272,118 +1920,6 @@ def class_f_23(w, x, depth):
     return tangents, total
 
 
-# only depth 1 and depth 2 are written out, every greater depth is answered as if it were 2
-@wrong(says='In the first of the two things returned: the list has 2 entries on every one of these cases, whatever was asked for.')
-def class_f_24(w, x, depth):
-    w, x = w.detach(), x.detach()
-    red = torch.sum if w.dim() == 0 else (lambda t: t)
-    h1 = torch.tanh(w * x)
-    if depth == 1:
-        c = red((1 - h1 ** 2) * x)
-        return [c], c.clone()
-    h2 = torch.tanh(w * h1)
-    first = red((1 - h2 ** 2) * w * (1 - h1 ** 2) * x)
-    second = red((1 - h2 ** 2) * h1)
-    return [first, second], first + second
-
-
-# each use is probed by central differences, an approximation where exact gradients are asked
-@wrong()
-def class_f_25(w, x, depth, eps=1e-3):
-    w, x = w.detach(), x.detach()
-
-    def run(k, delta):
-        h = x
-        for i in range(depth):
-            h = torch.tanh((w + delta if i == k else w) * h)
-        return h
-
-    contributions = []
-    for k in range(depth):
-        slope = (run(k, eps) - run(k, -eps)) / (2 * eps)
-        contributions.append(slope.sum() if w.dim() == 0 else slope)
-    return contributions, sum(contributions)
-
-
-@right
-def class_g_01(w, x, depth):
-    copies = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
-    h = x.detach()
-    for wi in copies:
-        h = torch.tanh(wi * h)
-    contributions = torch.autograd.grad(h.sum(), copies)
-    total = torch.stack(contributions).sum(dim=0)
-    return contributions, total
-
-
-# the total is divided evenly over the uses, though each use adds its own amount
-@wrong(mistakes.total_shared_evenly)
-def class_g_02(w, x, depth):
-    w2 = w.detach().clone().requires_grad_(True)
-    h = x.detach().clone()
-    for i in range(depth):
-        h = torch.tanh(w2 * h)
-    loss = h.sum()
-    loss.backward()
-    total = w2.grad
-    # the same weight is used depth times, so each use gives the same part
-    contributions = [total / depth for _ in range(depth)]
-    return contributions, total
-
-
-# the contributions are in the order of the backward pass, last use first
-@wrong(mistakes.last_use_first)
-def class_g_03(w, x, depth):
-    w = w.detach()
-    x = x.detach()
-    hs = [x]
-    for i in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    grad_h = torch.ones_like(hs[-1])
-    contributions = []
-    for i in range(depth, 0, -1):
-        dz = grad_h * (1 - hs[i] ** 2)
-        dw = dz * hs[i - 1]
-        if w.dim() == 0:
-            dw = dw.sum()
-        contributions.append(dw)
-        grad_h = dz * w
-    total = torch.stack(contributions).sum(0)
-    return contributions, total
-
-
-# only the local derivative of each use; the later steps are left out of the chain rule
-@wrong(mistakes.local_derivative_alone)
-def class_g_04(w, x, depth):
-    w, h = w.detach(), x.detach()
-    contributions = []
-    for k in range(depth):
-        h_new = torch.tanh(w * h)
-        # d tanh(w h) / dw = (1 - tanh^2) * h
-        c = (1 - h_new ** 2) * h
-        if w.ndim == 0:
-            c = c.sum()
-        contributions.append(c)
-        h = h_new
-    return contributions, sum(contributions)
-
-
-# for a 0-d w the contributions are not summed over the entries of x and keep its shape
-@wrong(mistakes.uses_not_reduced)
-def class_g_05(w, x, depth):
-    with torch.no_grad():
-        h = [x.detach()]
-        for _ in range(depth):
-            h.append((w * h[-1]).tanh())
-        g = torch.ones_like(h[-1])
-        out = []
-        for k in reversed(range(depth)):
-            g = g * (1 - h[k + 1].square())
-            out.insert(0, g * h[k])
-            g = g * w
-        return out, torch.stack(out).sum(0)
-
-
 @right
 @torch.no_grad()
 def class_g_06(w, x, depth):
@@ -3426,61 +1962,6 @@ def class_g_07(w, x, depth):
     return zeros + [c1, c2], c1 + c2
 
 
-# total is the first contribution itself and += adds into it, so contributions[0] ends as the total
-@wrong(mistakes.summed_into_a_contribution)
-def class_g_08(w, x, depth):
-    ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    h = x.detach()
-    for wk in ws:
-        h = torch.tanh(wk * h)
-    contributions = list(torch.autograd.grad(h.sum(), ws))
-    total = contributions[0]
-    for c in contributions[1:]:
-        total += c
-    return contributions, total
-
-
-# [leaf] * depth is one and the same tensor: every contribution is the whole gradient and the total is depth times
-# too large
-@wrong(mistakes.same_leaf_for_every_use)
-def class_g_09(w, x, depth):
-    ws, h = [w.detach().clone().requires_grad_()] * depth, x.detach()
-    for u in ws:
-        h = (u * h).tanh()
-    c = torch.autograd.grad(h.sum(), ws)
-    return c, sum(c)
-
-
-# w.requires_grad_(True) switches on the gradient of the caller's w and leaves it on
-@wrong(effects.changed_requires_grad)
-def class_g_10(w, x, depth):
-    w.requires_grad_(True)
-    uses = []
-    h = x.detach()
-    for _ in range(depth):
-        use = w.clone()          # a new node for each use
-        uses.append(use)
-        h = torch.tanh(use * h)
-    contributions = torch.autograd.grad(h.sum(), uses)
-    return contributions, torch.stack(contributions).sum(0)
-
-
-# x is not detached, so backward also adds to x.grad when x requires gradients
-@wrong(effects.changed_grad)
-def class_g_11(w, x, depth):
-    weights = []
-    h = x
-    for i in range(depth):
-        weights.append(w.detach().clone().requires_grad_(True))
-        h = torch.tanh(weights[i] * h)
-    h.sum().backward()
-    contributions = [wi.grad for wi in weights]
-    total = torch.zeros_like(contributions[0])
-    for c in contributions:
-        total = total + c
-    return contributions, total
-
-
 # retain_grad raises when w requires no gradients AND when it does, backward adds to w.grad, which is returned as
 # the total with whatever was in it
 @raised(effects.no_requires_grad)
@@ -3513,26 +1994,6 @@ def class_g_13(w, x, depth):
     return contributions, contributions.sum(dim=0)
 
 
-# asks numel() == 1 instead of dim() == 0: a w of shape (1,) or (1, 1) gets 0-d contributions
-@wrong(effects.wrong_shape)
-def class_g_14(w, x, depth):
-    w, x = w.detach(), x.detach()
-    hs = [x]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    contributions = []
-    upstream = torch.ones_like(x)
-    for before, after in zip(hs[-2::-1], hs[:0:-1]):
-        upstream = upstream * (1 - after * after)
-        c = upstream * before
-        if w.numel() == 1:      # scalar weight
-            c = c.sum()
-        contributions.append(c)
-        upstream = upstream * w
-    contributions.reverse()
-    return contributions, torch.stack(contributions).sum(0)
-
-
 # returned as (total, contributions), the wrong way round AND the stacked tensor is made in float32 whatever the
 # inputs are
 @wrong(mistakes.pair_swapped)
@@ -3547,62 +2008,6 @@ def class_g_15(w, x, depth):
         contributions[k] = ws[k].grad
     total = contributions.sum(0)
     return total, contributions
-
-
-# the factor w is missing when the gradient goes back from one h to the one before
-@wrong(mistakes.weight_left_out_of_chain)
-def class_g_17(w, x, depth):
-    w = w.detach()
-    hs = [x.detach()]
-    for t in range(depth):
-        hs.append(torch.tanh(w * hs[t]))
-
-    dh = torch.ones_like(hs[-1])
-    contributions = []
-    for t in reversed(range(depth)):
-        dh = dh * (1 - hs[t + 1] ** 2)     # through tanh
-        dw = dh * hs[t]
-        if w.dim() == 0:
-            dw = dw.sum()
-        contributions.insert(0, dw)
-    total = torch.stack(contributions).sum(dim=0)
-    return contributions, total
-
-
-# by hand but without detach or no_grad: the results carry a graph when w or x requires gradients
-@wrong(effects.carries_a_graph)
-def class_g_18(w, x, depth):
-    hs = [x]
-    for i in range(depth):
-        hs.append(torch.tanh(w * hs[i]))
-    d = torch.ones_like(x)
-    cs = []
-    for i in range(depth, 0, -1):
-        d = d * (1 - hs[i] * hs[i])
-        cs.append((d * hs[i - 1]).sum() if w.dim() == 0 else d * hs[i - 1])
-        d = d * w
-    cs = cs[::-1]
-    return cs, torch.stack(cs).sum(0)
-
-
-# takes the change of the whole gradient from depth k-1 to depth k as the contribution of use k, though a new use
-# also changes the earlier ones
-def grad_for_depth(w, x, d):
-    w = w.detach().clone().requires_grad_(True)
-    h = x.detach()
-    for _ in range(d):
-        h = torch.tanh(w * h)
-    return torch.autograd.grad(h.sum(), w)[0]
-
-@wrong(mistakes.growth_for_contributions)
-def class_g_19(w, x, depth):
-    contributions = []
-    previous = torch.zeros_like(w.detach())
-    for k in range(1, depth + 1):
-        now = grad_for_depth(w, x, k)
-        contributions.append(now - previous)
-        previous = now
-    return contributions, previous
 
 
 # each use is moved by a small step and the loss measured: an approximation, far off in float32
@@ -3620,26 +2025,6 @@ def class_g_20(w, x, depth, eps=1e-5):
     return contributions, torch.stack(contributions).sum(0)
 
 
-# detach shares memory with x, so mul_ and tanh_ overwrite the caller's x
-@wrong(effects.changed_input)
-def class_g_21(w, x, depth):
-    with torch.no_grad():
-        h = x.detach()
-        inputs, slopes = [], []
-        for _ in range(depth):
-            inputs.append(h.clone())
-            h.mul_(w).tanh_()
-            slopes.append(1 - h ** 2)
-        g = torch.ones_like(h)
-        contributions = []
-        for a, s in zip(reversed(inputs), reversed(slopes)):
-            g = g * s
-            c = g * a
-            contributions.insert(0, c.sum() if w.dim() == 0 else c)
-            g = g * w
-        return contributions, torch.stack(contributions).sum(0)
-
-
 @right
 def class_g_22(w, x, depth):
     w, x = w.detach(), x.detach()
@@ -3655,25 +2040,6 @@ def class_g_22(w, x, depth):
         while contributions.dim() > 1:
             contributions = contributions.sum(-1)
     return contributions, contributions.sum(0)
-
-
-@right
-def class_g_23(w, x, depth):
-    leaf = w.detach().clone().requires_grad_()
-    seen = [None] * depth
-
-    def spy(k):
-        def hook(g):
-            seen[k] = g.detach().clone()
-        return hook
-
-    h = x.detach()
-    for k in range(depth):
-        use = leaf.view_as(leaf)
-        use.register_hook(spy(k))
-        h = torch.tanh(use * h)
-    (total,) = torch.autograd.grad(h.sum(), leaf)
-    return seen, total
 
 
 # the list holds the running sums, not what each use adds AND it starts from the last use
@@ -3735,105 +2101,6 @@ def class_g_16(w, x, depth):
     return contributions, total
 
 
-# the same leaf stands depth times in the list, so every contribution is the whole gradient and the total is depth
-# times too large
-@wrong(mistakes.same_leaf_for_every_use)
-def class_h_01(w, x, depth):
-    ws = [w.clone().detach().requires_grad_(True)] * depth
-    h = x.detach()
-    for i in range(depth):
-        h = torch.tanh(ws[i] * h)
-    loss = h.sum()
-    contributions = torch.autograd.grad(loss, ws)
-    total = sum(contributions)
-    return contributions, total
-
-
-@right
-def class_h_02(w, x, depth):
-    copies = [w.detach().clone().requires_grad_(True) for _ in range(depth)]
-    h = x.detach()
-    for c in copies:
-        h = torch.tanh(c * h)
-    grads = torch.autograd.grad(h.sum(), copies)
-    return list(grads), torch.stack(grads).sum(dim=0)
-
-
-# the contributions come last use first
-@wrong(mistakes.last_use_first)
-def class_h_03(w, x, depth):
-    w = w.detach()
-    hs = [x.detach()]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    grad_h = torch.ones_like(hs[-1])
-    contributions = []
-    for i in range(depth, 0, -1):
-        dz = grad_h * (1 - hs[i] ** 2)
-        dw = dz * hs[i - 1]
-        if w.dim() == 0:
-            dw = dw.sum()
-        contributions.append(dw)
-        grad_h = dz * w
-    return contributions, sum(contributions)
-
-
-# the contributions are never summed over x for a 0-d w, they and the total keep the shape of x
-@wrong(mistakes.uses_not_reduced)
-def class_h_04(w, x, depth):
-    with torch.no_grad():
-        states = [x]
-        for _ in range(depth):
-            states.append(torch.tanh(w * states[-1]))
-        g = torch.ones_like(x)
-        contributions = [None] * depth
-        for k in reversed(range(depth)):
-            g = g * (1 - states[k + 1] ** 2)
-            contributions[k] = g * states[k]
-            g = g * w
-        return contributions, torch.stack(contributions).sum(0)
-
-
-# the gradient that goes back through a layer is not multiplied by w, so all contributions but the last are wrong
-@wrong(mistakes.weight_left_out_of_chain)
-def class_h_05(w, x, depth):
-    w, x = w.detach(), x.detach()
-    h = x
-    inputs, outputs = [], []
-    for _ in range(depth):
-        inputs.append(h)
-        h = torch.tanh(w * h)
-        outputs.append(h)
-
-    upstream = torch.ones_like(h)
-    contributions = []
-    for h_in, h_out in zip(reversed(inputs), reversed(outputs)):
-        upstream = upstream * (1 - h_out ** 2)
-        c = upstream * h_in
-        contributions.insert(0, c.sum() if w.ndim == 0 else c)
-    return contributions, sum(contributions)
-
-
-# the contribution of a use is made with its output h[i + 1] where its input h[i] belongs
-@wrong(mistakes.output_for_input)
-def class_h_06(w, x, depth):
-    w = w.detach()
-    h = [x.detach()]
-    for i in range(depth):
-        h.append((w * h[i]).tanh())
-    delta = torch.ones_like(h[-1])
-    res = []
-    for i in range(depth - 1, -1, -1):
-        delta = delta * (1 - h[i + 1] * h[i + 1])
-        piece = delta * h[i + 1]
-        if w.dim() == 0:
-            piece = piece.sum()
-        res.append(piece)
-        delta = delta * w
-    res.reverse()
-    return res, sum(res)
-
-
 @right
 def class_h_07(w, x, depth):
     # one row of W for each use, so autograd keeps the uses apart
@@ -3843,20 +2110,6 @@ def class_h_07(w, x, depth):
         h = (row * h).tanh()
     (G,) = torch.autograd.grad(h.sum(), W)
     return G, G.sum(0)
-
-
-# the hook on w fires only once, with the whole gradient, so there is one contribution and not depth
-@wrong(says='In the first of the two things returned: the list has 1 entries on every one of these cases, whatever was asked for.')
-def class_h_08(w, x, depth):
-    weight = w.detach().clone().requires_grad_(True)
-    contributions = []
-    handle = weight.register_hook(lambda g: contributions.append(g.clone()))
-    h = x.detach()
-    for _ in range(depth):
-        h = torch.tanh(weight * h)
-    h.sum().backward()
-    handle.remove()
-    return contributions, weight.grad
 
 
 # each contribution is the difference of the gradients of the nets with k and k - 1 uses, which is not what one use
@@ -3875,56 +2128,6 @@ def class_h_09(w, x, depth):
     for a, b in zip(totals, totals[1:]):
         contributions.append(b - a)
     return contributions, totals[-1]
-
-
-# backward runs on the given w and x: their .grad is changed, and w is left requiring gradients (the contributions
-# themselves are right)
-@wrong(effects.changed_requires_grad)
-def class_h_10(w, x, depth):
-    w.requires_grad_(True)
-    h = x
-    products = []
-    for _ in range(depth):
-        use = w * 1.0
-        use.retain_grad()
-        products.append(use)
-        h = torch.tanh(use * h)
-    loss = h.sum()
-    loss.backward()
-    contributions = [u.grad for u in products]
-    total = sum(contributions)
-    return contributions, total
-
-
-# w is copied, but backward also fills x.grad when x requires gradients
-@wrong(effects.changed_grad)
-def class_h_11(w, x, depth):
-    leaves = []
-    h = x
-    for _ in range(depth):
-        leaf = w.detach().clone().requires_grad_(True)
-        leaves.append(leaf)
-        h = torch.tanh(leaf * h)
-    h.sum().backward()
-    contributions = [leaf.grad for leaf in leaves]
-    return contributions, sum(contributions)
-
-
-# by hand without detach or no_grad: when w or x requires gradients the results carry a graph
-@wrong(effects.carries_a_graph)
-def class_h_12(w, x, depth):
-    hs = [x]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    g = torch.ones_like(x)
-    contributions = []
-    for i in reversed(range(depth)):
-        dz = g * (1 - hs[i + 1].pow(2))
-        dw = dz * hs[i]
-        contributions.append(dw if w.shape == x.shape else dw.sum())
-        g = dz * w
-    contributions = contributions[::-1]
-    return contributions, sum(contributions)
 
 
 @right
@@ -3947,65 +2150,6 @@ def class_h_13(w, x, depth):
     for p in parts:
         total = total + p
     return parts, total
-
-
-# the total is summed in place into the first contribution, so the first contribution comes back as the total when
-# depth is more than 1
-@wrong(mistakes.summed_into_a_contribution)
-def class_h_14(w, x, depth):
-    ws = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    h = x.detach()
-    for v in ws: h = torch.tanh(v * h)
-    contributions = [g.clone() for g in torch.autograd.grad(h.sum(), ws)]
-    total = contributions[0]
-    for c in contributions[1:]: total += c
-    return contributions, total
-
-
-# the whole gradient is divided evenly between the uses
-@wrong(mistakes.total_shared_evenly)
-def class_h_15(w, x, depth):
-    v = w.detach().clone().requires_grad_(True)
-    h = x.detach()
-    for _ in range(depth):
-        h = torch.tanh(v * h)
-    total, = torch.autograd.grad(h.sum(), v)
-    return [total / depth for _ in range(depth)], total
-
-
-# h is detached before each use and the loss is taken after each layer, so the later layers' factors are missing in
-# all contributions but the last
-@wrong(mistakes.local_derivative_alone)
-def class_h_16(w, x, depth):
-    h = x.detach()
-    contributions = []
-    for _ in range(depth):
-        w_i = w.detach().clone().requires_grad_(True)
-        h = torch.tanh(w_i * h)
-        h.sum().backward()
-        contributions.append(w_i.grad.clone())
-        h = h.detach()
-    total = torch.stack(contributions).sum(0)
-    return contributions, total
-
-
-# it asks whether w has one entry and not whether it is 0-d, so for w of shape (1,) or (1, 1) the contributions and
-# the total come back 0-d
-@wrong(effects.wrong_shape)
-def class_h_17(w, x, depth):
-    with torch.no_grad():
-        acts = [x]
-        for _ in range(depth):
-            acts.append(torch.tanh(w * acts[-1]))
-        back = torch.ones_like(x)
-        contributions = []
-        for a_in, a_out in zip(acts[-2::-1], acts[:0:-1]):
-            back = back * (1 - a_out ** 2)
-            c = back * a_in
-            contributions.append(c.sum() if w.numel() == 1 else c)
-            back = back * w
-        contributions.reverse()
-        return tuple(contributions), torch.stack(contributions).sum(0)
 
 
 # the tuple is swapped: the total comes first AND the total is a Python float of everything
@@ -4051,20 +2195,6 @@ def class_h_20(w, x, depth):
     if w.dim() == 0:
         c = c.reshape(depth, -1).sum(1)
     return c, c.sum(0)
-
-
-# autograd is asked for the gradient of w where w requires none (the function never makes a leaf), so it raises
-# unless w already requires gradients
-@raised(effects.no_graph)
-def class_h_22(w, x, depth):
-    uses = []
-    h = x.detach()
-    for _ in range(depth):
-        u = w.clone()
-        uses.append(u)
-        h = torch.tanh(u * h)
-    contributions = torch.autograd.grad(h.sum(), uses)
-    return contributions, sum(contributions)
 
 
 # .grad is not cleared between the uses' backward calls, so the contributions are running sums and the returned
@@ -4197,136 +2327,6 @@ def slope_of_a_sigmoid(w, x, depth):
     return found, torch.stack(found).sum(0)
 
 
-# the total gradient is split into depth equal shares instead of computing what each use really adds
-@wrong(mistakes.total_shared_evenly)
-def class_i_01(w, x, depth):
-    w_copy = w.detach().clone().requires_grad_(True)
-    h = x.detach()
-    for i in range(depth):
-        h = torch.tanh(w_copy * h)
-    loss = h.sum()
-    loss.backward()
-    total = w_copy.grad
-    # the weight is used depth times, so every use gets its share
-    contributions = [total / depth for i in range(depth)]
-    return contributions, total
-
-
-@right
-def class_i_02(w, x, depth):
-    w = w.detach()
-    hs = [x.detach()]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-
-    contributions = [None] * depth
-    g = torch.ones_like(hs[-1])              # dloss/dh_depth
-    for k in reversed(range(depth)):
-        da = g * (1 - hs[k + 1] ** 2)        # through tanh
-        c = da * hs[k]                       # to w
-        contributions[k] = c.sum() if w.dim() == 0 else c
-        g = da * w                           # to the h before
-    total = torch.stack(contributions).sum(dim=0)
-    return contributions, total
-
-
-# w and x are not detached, so when one of them requires gradients the results carry a graph
-@wrong(effects.carries_a_graph)
-def class_i_03(w, x, depth):
-    # forward
-    inputs = []
-    outputs = []
-    h = x
-    for step in range(depth):
-        inputs.append(h)
-        h = torch.tanh(w * h)
-        outputs.append(h)
-    # backward by hand
-    grad_h = torch.ones_like(h)
-    contributions = []
-    for step in range(depth - 1, -1, -1):
-        grad_z = grad_h * (1 - outputs[step] * outputs[step])
-        grad_w = grad_z * inputs[step]
-        if w.ndim == 0:
-            grad_w = grad_w.sum()
-        contributions.insert(0, grad_w)
-        grad_h = grad_z * w
-    total = sum(contributions)
-    return contributions, total
-
-
-# the contributions are collected while walking backward and never turned round: last use first
-@wrong(mistakes.last_use_first)
-def class_i_04(w, x, depth):
-    w, x = w.detach(), x.detach()
-    h_list = [x]
-    for i in range(depth):
-        h_list.append(torch.tanh(w * h_list[i]))
-
-    contributions = []
-    total = torch.zeros_like(w)
-    delta = torch.ones_like(x)
-    for i in range(depth, 0, -1):
-        delta = delta * (1 - h_list[i].pow(2))
-        dw = delta * h_list[i - 1]
-        if w.shape == torch.Size([]):
-            dw = dw.sum()
-        contributions.append(dw)
-        total = total + dw
-        delta = delta * w
-    return contributions, total
-
-
-# h is detached after every step and each step's own output is summed, so the later steps' derivatives are missing
-# from all but the last contribution
-@wrong(mistakes.local_derivative_alone)
-def class_i_05(w, x, depth):
-    contributions = []
-    h = x.detach().clone()
-    for i in range(depth):
-        wi = w.detach().clone().requires_grad_()
-        h = torch.tanh(wi * h)
-        loss = h.sum()
-        loss.backward()
-        contributions.append(wi.grad)
-        h = h.detach()     # otherwise "backward a second time" error
-    total = torch.stack(contributions).sum(0)
-    return contributions, total
-
-
-# every contribution is summed over all entries, so a w shaped like x gets 0-d contributions and a 0-d total
-@wrong(effects.wrong_shape)
-def class_i_06(w, x, depth):
-    w, hs, g, c = w.detach(), [x.detach()], 1.0, []
-    for _ in range(depth): hs += [(w * hs[-1]).tanh()]
-    for a, b in zip(hs[-2::-1], hs[:0:-1]):
-        g = g * (1 - b * b)
-        c = [(g * a).sum()] + c
-        g = g * w
-    return c, sum(c)
-
-
-# contribution k is the growth of the whole gradient from depth k-1 to depth k, which adds up to the total but is
-# not what use k adds
-@wrong(mistakes.growth_for_contributions)
-def class_i_07(w, x, depth):
-    w0, x0 = w.detach(), x.detach()
-
-    def loss(w, d):
-        h = x0
-        for _ in range(d):
-            h = torch.tanh(w * h)
-        return h.sum()
-
-    # gradient of the net that uses w 0, 1, 2, ... times
-    grads = [torch.zeros_like(w0)]
-    for d in range(1, depth + 1):
-        grads.append(torch.func.grad(loss)(w0, d))
-    # the k-th use adds the difference
-    contributions = [grads[k + 1] - grads[k] for k in range(depth)]
-    return contributions, grads[-1]
-
-
 @right
 def class_i_08(w, x, depth):
     """Untie the weight: one row per use, then differentiate w.r.t. the whole stack."""
@@ -4343,30 +2343,6 @@ def class_i_08(w, x, depth):
     return contributions, contributions.sum(0)
 
 
-# on the way back the gradient is not multiplied by w when it passes from a product to the h before it
-@wrong(mistakes.weight_left_out_of_chain)
-def class_i_09(w, x, depth):
-    w = w.detach()
-    h = x.detach()
-    saved = []
-    for t in range(depth):
-        h_new = torch.tanh(w * h)
-        saved.append((h, h_new))
-        h = h_new
-
-    grad = torch.ones_like(h)
-    contributions = []
-    for h_old, h_new in reversed(saved):
-        grad = grad * (1 - h_new ** 2)       # derivative of tanh
-        dw = grad * h_old
-        contributions.append(dw if w.dim() > 0 else dw.sum())
-    contributions.reverse()
-    total = contributions[0]
-    for c in contributions[1:]:
-        total = total + c
-    return contributions, total
-
-
 # backward runs on the caller's w itself, so w.grad is filled (added to) and requires_grad stays switched on
 @wrong(effects.changed_requires_grad)
 def class_i_10(w, x, depth):
@@ -4381,44 +2357,6 @@ def class_i_10(w, x, depth):
     h.sum().backward()
     contributions = [u.grad.clone() for u in uses]
     return contributions, torch.stack(contributions).sum(0)
-
-
-# the copies of w get no requires_grad_, so autograd.grad raises when w itself requires no gradients
-@raised(effects.no_graph)
-def class_i_11(w, x, depth):
-    ws = [w.clone() for _ in range(depth)]
-    h = x.detach()
-    for wi in ws:
-        h = torch.tanh(wi * h)
-    contributions = torch.autograd.grad(h.sum(), ws)
-    total = sum(contributions)
-    return contributions, total
-
-
-# the derivative of tanh is taken as 1 - tanh(h)**2 of the h that has been through tanh already
-def dtanh_of_class_i_12(z):
-    return 1 - torch.tanh(z) ** 2
-
-@wrong(mistakes.tanh_taken_twice)
-def class_i_12(w, x, depth):
-    w = w.detach()
-    x = x.detach()
-
-    activations = [x]
-    for layer in range(depth):
-        activations.append(torch.tanh(w * activations[-1]))
-
-    error = torch.ones_like(x)
-    contributions = []
-    for layer in range(depth)[::-1]:
-        error = error * dtanh_of_class_i_12(activations[layer + 1])
-        grad_w = error * activations[layer]
-        if w.dim() == 0:
-            grad_w = grad_w.sum()
-        contributions = [grad_w] + contributions
-        error = error * w
-    total = torch.stack(contributions).sum(dim=0)
-    return contributions, total
 
 
 # a contribution multiplies by the h after the step instead of the h before it AND the contributions come last use
@@ -4443,23 +2381,6 @@ def class_i_13(w, x, depth):
     return contributions, torch.stack(contributions).sum(0)
 
 
-# total starts as the very tensor contributions[0] and is added to in place, so the first contribution ends up
-# holding the total
-@wrong(mistakes.summed_into_a_contribution)
-def class_i_14(w, x, depth):
-    copies = [w.detach().clone().requires_grad_() for _ in range(depth)]
-    h = x.detach()
-    for c in copies:
-        h = torch.tanh(c * h)
-    h.sum().backward()
-
-    contributions = [c.grad for c in copies]
-    total = contributions[0]
-    for g in contributions[1:]:
-        total += g
-    return contributions, total
-
-
 @right
 def class_i_15(w, x, depth):
     w, x = w.detach(), x.detach()
@@ -4481,24 +2402,6 @@ def class_i_15(w, x, depth):
     return contributions, total
 
 
-# h * dloss/dh is divided by w to get the contribution, which gives nan (0/0) wherever w is zero
-@wrong(effects.not_a_number)
-def class_i_16(w, x, depth):
-    w = w.detach()
-    hs = [x.detach().clone().requires_grad_()]
-    for _ in range(depth):
-        hs.append(torch.tanh(w * hs[-1]))
-    gs = torch.autograd.grad(hs[-1].sum(), hs[:-1])
-    # loss depends on w*h only: w * dL/dw_k = h_k * dL/dh_k
-    out = []
-    for h, g in zip(hs, gs):
-        c = (h * g).detach()
-        if w.dim() == 0:
-            c = c.sum()
-        out.append(c / w)
-    return out, torch.stack(out).sum(0)
-
-
 # h is x itself and is updated in place, so x is overwritten (and a leaf x that requires gradients raises)
 @wrong(effects.changed_input)
 def class_i_17(w, x, depth):
@@ -4518,27 +2421,6 @@ def class_i_17(w, x, depth):
         g = g * w
     total = sum(contributions)
     return contributions, total
-
-
-# each contribution is measured by central differences on one untied copy of w: an approximation, off by far more
-# than the rounding of its dtype
-@wrong()
-def class_i_18(w, x, depth):
-    w, x = w.detach(), x.detach()
-    eps = 1e-3
-
-    def forward(k, shift):
-        h = x
-        for i in range(depth):
-            h = torch.tanh((w + shift if i == k else w) * h)
-        return h
-
-    contributions = []
-    for k in range(depth):
-        # h is elementwise, so all the entries can be probed at once
-        d = (forward(k, eps) - forward(k, -eps)) / (2 * eps)
-        contributions.append(d.sum() if w.dim() == 0 else d)
-    return contributions, sum(contributions)
 
 
 # the results go through Python lists into torch.tensor, so float64 inputs give float32 contributions and total
@@ -4571,48 +2453,6 @@ def class_i_20(w, x, depth):
         c1 = fit((1 - h2 ** 2) * w * (1 - h1 ** 2) * x)
         return [c1, c2], c1 + c2
     raise NotImplementedError("depth > 2")
-
-
-@right
-def class_i_21(w, x, depth):
-    leaf = w.detach().clone().requires_grad_(True)
-    caught = {}
-
-    def catcher(k):
-        def hook(g):
-            caught[k] = g.detach().clone()
-        return hook
-
-    with torch.enable_grad():
-        h = x.detach()
-        for k in range(depth):
-            use = leaf.view_as(leaf)          # own node in the graph, same weight
-            use.register_hook(catcher(k))
-            h = torch.tanh(use * h)
-        h.sum().backward()
-
-    return tuple(caught[k] for k in range(depth)), leaf.grad
-
-
-# numel() == 1 is used as the test for a 0-d w, so a w of shape (1,) or (1, 1) gets 0-d contributions and total
-@wrong(effects.wrong_shape)
-def class_i_22(w, x, depth):
-    w, x = w.detach(), x.detach()
-    is_scalar = w.numel() == 1
-
-    h = [x]
-    for _ in range(depth):
-        h.append(torch.tanh(w * h[-1]))
-
-    contributions = []
-    back = torch.ones_like(x)
-    for k in range(depth, 0, -1):
-        back = back * (1 - h[k].square())
-        c = back * h[k - 1]
-        contributions.append(c.sum() if is_scalar else c)
-        back = back * w
-    contributions = contributions[::-1]
-    return contributions, torch.stack(contributions).sum(0)
 
 
 # the contributions are running sums instead of single ones AND the pair is returned the wrong way round, total
