@@ -24,6 +24,7 @@ from course_utils.authoring.notebooks import HOUSE_RULES, setup_code, solved_not
 from course_utils.authoring.repository import NOWHERE, read_setting, repository
 from course_utils.authoring.source import DEFAULT_STUB, read
 from course_utils.lessons import lesson
+from course_utils.lessons.published import cell_digest
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -33,6 +34,7 @@ else:
 SOURCE = "solutions/09_doubling.py"
 STUDENT = "notebooks/09_doubling.ipynb"
 SOLVED = "solutions/09_doubling.ipynb"
+CELLS = "course_utils/lessons/cells.json"
 SOLUTIONS = "course_utils/lessons/solutions.json"
 
 
@@ -339,6 +341,7 @@ def test_what_was_just_built_is_up_to_date(
         (SOURCE, "# Guess first.", "# Guess now.", f"{STUDENT}: stale from cell text-twice on; run course build 9"),
         (SOURCE, "doubled_tensor", "twice_of_it", f"{SOLVED}: stale from cell exercise-9-1 on; run course build 9"),
         (SOURCE, "doubled_tensor", "twice_of_it", f"{SOLUTIONS}: solutions differ from the sources"),
+        (CELLS, '"9"', '"8"', f"{CELLS}: cells differ from the sources"),
         (STUDENT, "Guess first.", "Guess now.", f"{STUDENT}: stale from cell text-twice on; run course build 9"),
         ("README.md", "Doubling", "Halving", "README.md: the table of lessons is stale"),
     ],
@@ -410,6 +413,16 @@ def test_the_solutions_are_kept_without_markers(small_course: Path, no_kernel: N
     kept = json.loads((small_course / SOLUTIONS).read_text(encoding="utf-8"))
     assert set(kept) == {"9.1"}
     assert kept["9.1"].startswith("def double(x") and "SOLUTION" not in kept["9.1"]
+
+
+def test_the_cells_that_a_learner_gets_are_kept_as_digests(small_course: Path, no_kernel: None) -> None:
+    build(small_course)
+    kept = json.loads((small_course / CELLS).read_text(encoding="utf-8"))
+    code = [item.source for item in student_notebook(small_course, 9).cells if item.cell_type == "code"]
+    assert kept == {"9": sorted(map(cell_digest, code))} and len(kept["9"]) == len(code)
+    edit(small_course, "doubled_tensor", "twice_of_it")
+    build(small_course)
+    assert json.loads((small_course / CELLS).read_text(encoding="utf-8")) == kept
 
 
 # ------------------------------------------------------------------ executed

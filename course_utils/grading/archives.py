@@ -100,7 +100,7 @@ class Archive:
     def members(self) -> Iterator[Member]:
         """Its files in their order, each name once: of two with one name the last counts."""
         for info in self._zip.NameToInfo.values():
-            if not info.is_dir():
+            if not info.filename.endswith("/"):  # `is_dir` fails for an empty name
                 parts = _parts(info)
                 fault = "a name that leads out of its archive" if not parts else _fault(info)
                 yield Member(info.filename, parts or (info.filename,), _when(info), fault)

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from course_utils.grading.roster import Roster, Student
 from course_utils.lessons import lessons
@@ -89,13 +89,13 @@ def person(name: str) -> str:
     return "" if left.casefold().replace("_", "-").replace(" ", "-") in GENERIC else left
 
 
+_person = lru_cache(10_000)(person)
+
+
 def lesson_in(name: str) -> int | None:
     """The lesson that a name of a file or folder tells: `03_zeroing`, `lesson 3`; None where it tells none or two."""
-    found = {
-        int(next(filter(None, match.group("a", "b")))[-2:])
-        for match in _lesson_pattern().finditer(name[:255])
-        if match["a"] or match["b"]
-    }
+    told = [match["slug"] or match["number"] for match in _lesson_pattern().finditer(name[:255])]
+    found = {int(text[:2]) for text in told if text}  # a slug begins with the number of its lesson, in two digits
     known = {lesson.number for lesson in lessons()}
     return found.pop() if len(found) == 1 and found <= known else None
 
@@ -106,11 +106,14 @@ def _lesson_pattern() -> re.Pattern[str]:
     for lesson in lessons():
         first, *rest = lesson.slug.split("_")
         tail = ""
-        for word in reversed(rest):
+        for word in reversed(rest[1:]):
             tail = rf"(?:[ _-]{re.escape(word)}{tail})?"
-        forms.append(re.escape(first) + tail)
+        forms.append(rf"{first}[ _-]{re.escape(rest[0])}{tail}" if rest else first)
+    # A number alone tells a lesson where it begins or ends a name, and is no part of a date.
+    numbers = "|".join(lesson.slug.split("_")[0] for lesson in lessons()) or "(?!)"
+    forms += [rf"\A(?:{numbers})", rf"(?<!\d[ _-])(?:{numbers})\Z"]
     return re.compile(
-        rf"(?<![^\W_])(?:(?P<a>{'|'.join(forms) or '(?!)'})|lesson[ _.-]*(?P<b>0?\d{{1,2}})|{_TASK})(?![^\W_])",
+        rf"(?<![^\W_])(?:(?P<slug>{'|'.join(forms)})|lesson[ _.-]*(?P<number>0?\d{{1,2}})|{_TASK})(?![^\W_])",
         re.IGNORECASE,
     )
 
@@ -133,17 +136,20 @@ def _level(
             folders[file.parts[depth]].append(file)
     for file in loose:
         found[file] = _owner(_stem(file.parts[depth]), lesson, roster)
+    settled: list[list[File]] = []
     unsettled: dict[str, list[File]] = {}
     for name, inside in folders.items():
         if _of_a_tool(name) or (roster and roster.inside(name)):
+            settled.append(inside)
             _give(inside, depth, lesson, roster, found)
         elif not person(name):
             # In nbgrader's folder `submitted` stand students, whatever their assignments are called.
             _level(inside, depth + 1, lesson_in(name) or lesson, roster, found, name == SUBMITTED)
         else:
             unsettled[name] = inside
-    alone = len(folders) == 1 and not any(file.is_notebook for file in loose)
-    deeper = set() if students else _holding_students(unsettled, depth, roster, alone)
+    beside = sum(file.is_notebook for file in loose)
+    beside += sum(any(file.is_notebook for file in inside) for inside in settled)
+    deeper = set() if students else _holding_students(unsettled, depth, roster, beside, len(folders) == 1)
     for name, inside in unsettled.items():
         if name in deeper:
             _level(inside, depth + 1, lesson, roster, found)
@@ -151,33 +157,50 @@ def _level(
             _give(inside, depth, lesson, roster, found)
 
 
-def _holding_students(folders: dict[str, list[File]], depth: int, roster: Roster | None, alone: bool) -> set[str]:
-    """Those of the folders that hold students and are none: a section of the course, or an archive of all."""
+def _holding_students(
+    folders: dict[str, list[File]], depth: int, roster: Roster | None, beside: int, alone: bool
+) -> set[str]:
+    """Those of the folders that hold students and are none: a section of the course, or an archive of all.
+
+    `beside` counts what certainly is a student's next to them, and `alone` says that no other folder is there.
+    """
     # Folders without any notebook have no vote.
     voting = {name: own for name, files in folders.items() if (own := [file for file in files if file.is_notebook])}
-    below = {name: {file.parts[depth + 1] for file in files} for name, files in voting.items()}
-    direct = {name for name, files in voting.items() if any(len(file.parts) == depth + 2 for file in files)}
-    common = Counter(part for parts in below.values() for part in parts)
+    below = {name: {_next(file, depth) for file in files} for name, files in voting.items()}
+    direct = {name for name, found in below.items() if any(own for _, own in found)}
+    common = Counter(part for found in below.values() for part, _ in found)
 
     def holds(name: str) -> bool:
-        parts = sorted(below[name])[:MOST_TOGETHER]
+        parts = sorted(part for part, _ in below[name])[:MOST_TOGETHER]
         if all(map(_of_a_tool, parts)):
             return True
         if roster:
             return 2 * sum(roster.inside(_stem(part)) is not None for part in parts) > len(parts)
         if name in direct:
             # One archive and nothing else, with notebooks of several people in it.
-            archive = alone and all(file.outer_zip == depth for file in voting[name])
+            archive = (
+                alone
+                and not beside
+                and all(file.outer_zip == depth and len(file.parts) == depth + 2 for file in voting[name])
+            )
             named = {person(_stem(part)) for part in parts}
             return archive and len(parts) > 1 and len(named) == len(parts) and "" not in named
         # Folders that several have are assignments, and so is what is called like one.
-        return sum(common[part] == 1 and person(part) != "" for part in parts) > 1
+        return sum(common[part] == 1 for part in parts) > 1
 
     holding = {name for name in voting if holds(name)}
-    if 2 * len(holding) <= len(voting):
+    if 2 * len(holding) <= len(voting) + beside:
         return set()
     # The others beside them are sections with one student, unless they hold notebooks themselves.
     return holding | (voting.keys() - direct)
+
+
+def _next(file: File, depth: int) -> tuple[str, bool]:
+    """The first part below `depth` that may name a student, and whether it is the file itself."""
+    for part in file.parts[depth + 1 : -1]:
+        if _person(part):
+            return part, False
+    return file.parts[-1], True
 
 
 def _give(files: list[File], depth: int, lesson: int | None, roster: Roster | None, found: dict[File, Owner]) -> None:
