@@ -66,13 +66,13 @@ class Attempt:
 
         `wait` is for a child that seems to end by itself. Raises `Gone`.
         """
-        by_itself = wait and self._child.ended_within(_GRACE)
-        self._child.kill()
         try:
-            status = warm.ended()
+            if wait and self._child.ended_within(_GRACE):
+                return warm.ended()
+            self._child.kill()  # it goes while we judge: nobody waits for it here
+            return None
         finally:
             self._child.close()
-        return status if by_itself else None
 
     def _hear_cells(self, numbers: set[int], exercises: set[str]) -> None:
         while True:

@@ -66,7 +66,7 @@ class Sandbox:
         except (Late, Over, Broken) as error:
             raise NoIsolation(advice(f"a first child did not come up ({error!r})")) from error
         finally:
-            attempt.end(warm)
+            self._end(attempt, warm)
 
     def _attempt(self, published: Sequence[str], last: float) -> tuple[Attempt, Warm]:
         """A new child; a new warm process first, where there is none or it has ended. Raises `NoIsolation`."""
@@ -93,6 +93,13 @@ class Sandbox:
             self._learned.update(new)
             return Attempt(child, limits, last), self._warm
         raise NoIsolation(advice("the warm process ends again and again"))
+
+    def _end(self, attempt: Attempt, warm: Warm, wait: bool = False) -> int | None:
+        try:
+            return attempt.end(warm, wait)
+        except Gone:  # the warm process went with it
+            self.close()
+            return None
 
 
 class _Submission:
@@ -145,11 +152,7 @@ class _Submission:
             trouble = error
             place = attempt.where() if isinstance(error, Late) else None
         finally:
-            try:
-                status = attempt.end(warm, wait=isinstance(trouble, Broken))
-            except Gone:  # the warm process went with it
-                self._sandbox.close()
-                status = None
+            status = self._sandbox._end(attempt, warm, wait=isinstance(trouble, Broken))
         self._keep(attempt)
         if trouble is None:
             return True

@@ -75,6 +75,7 @@ class Warm:
         self._folder = tempfile.TemporaryDirectory(prefix="grading-")
         self._wrote = tempfile.TemporaryFile()
         self._rest, self._descriptors = b"", list[int]()
+        self._one_lives = False
         staged = Path(self._folder.name) / "course"
         scratch = Path(self._folder.name) / "tmp"
         scratch.mkdir()
@@ -125,7 +126,9 @@ class Warm:
             raise
 
     def child(self, request: Mapping[str, Any]) -> Child:
-        """A new child, `request` saying what it may take. Raises `Gone`."""
+        """A new child, `request` saying what it may take. Raises `Gone`. The one before must have been ended."""
+        if self._one_lives:
+            self.ended()
         ours, theirs = socket.socketpair()
         read, write = os.pipe()
         os.set_blocking(read, False)
@@ -135,6 +138,7 @@ class Warm:
             socket.send_fds(self._control, [len(words).to_bytes(8, "big")], [theirs.fileno(), write])
             self._control.sendall(words)
             said = self._hear(_START)
+            self._one_lives = True
         except OSError as error:
             ours.close()
             os.close(read)
@@ -148,6 +152,7 @@ class Warm:
 
     def ended(self) -> int:
         """How the last child ended: its exit code, or the number of the signal, negative. Raises `Gone`."""
+        self._one_lives = False
         return int(self._hear(_END)["ended"])
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ import linecache
 import re
 import sys
 import types
+from functools import cache
 from typing import Any
 
 _RUN_ONCE = frozenset({"time", "timeit", "capture", "prun"})
@@ -106,6 +107,7 @@ class Kernel:
         return value
 
 
+@cache
 def plain_python(source: str) -> str:
     """A cell's text as Python, line by line: magics become calls of `get_ipython()`, or go."""
     first, _, rest = source.lstrip("\n").partition("\n")

@@ -148,6 +148,8 @@ def _warm_up() -> None:
     import torch
 
     torch.set_num_threads(1)
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1)  # imports a good part of torch, once
+    optimizer.step()
     from course_utils.lessons import lessons
 
     for name in _WARM:
@@ -160,10 +162,6 @@ def _warm_up() -> None:
     from course_utils.checks.observe import observe_all
     from course_utils.grading.jail import child, plan  # noqa: F401
 
-    weight = torch.nn.Parameter(torch.ones(2))
-    optimizer = torch.optim.SGD([weight], lr=0.1)
-    weight.sum().backward()
-    optimizer.step()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for lesson in lessons():
