@@ -24,6 +24,7 @@ from course_utils.authoring.files import AuthoringError, chosen, shown, solved_p
 from course_utils.authoring.notebooks import DIFFICULTY, student_notebook
 from course_utils.authoring.repository import NOWHERE
 from course_utils.authoring.source import Source, SourceCell, first_words, headings, parse, read
+from course_utils.authoring.unworded import unwritten
 from course_utils.checks.effects import endless_loop
 from course_utils.checks.judge import answers_of, judge, mistakes_of, seen_of
 from course_utils.exercise import Exercise, Verdict
@@ -128,6 +129,10 @@ def _exercise(root: Path, source: Source, exercise: Exercise) -> Iterator[str]:
         yield f"{declared}: exercise {exercise.id}: difficulty {exercise.difficulty}; use 1 to 5"
         return
     yield from _signature(place, cell, exercise)
+    left = list(unwritten(root, exercise))
+    yield from left
+    if left:
+        return  # nothing of a stranger's code is run before somebody wrote its words, and so has read it
     judged = list(_judged(exercise))
     yield from judged
     if judged:

@@ -1,0 +1,386 @@
+"""The gradebook: a folder with one JSON file a submission, from which a killed run goes on and everything else is made.
+
+    run.json                         the secret seed of the run, the course's version, the options that change marks
+    results/lessonN/STUDENT.json     one result each; `result.schema.json` explains the fields
+    results/unread/STUDENT--DIGEST.json   what could not be read as any lesson's notebook
+    comments.json, roster.json       an instructor's words, by cluster; full names, by student
+    grades.csv, exercises.csv        made by `tables`
+    pages/, report.html              made by `pages`
+
+Every file is written whole or not at all, and only its owner may read it.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+import os
+import re
+import secrets
+import socket
+import unicodedata
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from course_utils.grading.clusters import Cluster, gathered
+from course_utils.grading.result import Result
+from course_utils.grading.result_json import stored, to_json
+from gradient_ledger.errors import UserError
+from gradient_ledger.files import LEFTOVER, write_bytes_atomically
+
+RUN, ROSTER, COMMENTS, LOCK = "run.json", "roster.json", "comments.json", "lock"
+RESULTS, UNREAD = "results", "unread"
+_PLAIN = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+_LONGEST = 60
+"""Characters of a file's name before the hash."""
+_RESERVED = re.compile(r"con|prn|aux|nul|(?:com|lpt)\d|index")
+"""Names that Windows keeps for devices, and the one of a list of pages."""
+_DIGITS = 16
+"""Hexadecimal digits of a hash in a file's name."""
+
+
+class OtherRun(UserError):
+    """The gradebook was begun with another seed, version or options, so marks would not be comparable."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What decides the marks beside the submissions. The seed is secret: who knows it knows the cases."""
+
+    seed: str
+    course: str
+    """The version of the course that graded."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The options that change marks, as JSON."""
+
+    @cached_property
+    def id(self) -> str:
+        """Short, the same for equal runs; it does not give a random seed away."""
+        return _hash(self.text)
+
+    @cached_property
+    def text(self) -> str:
+        parts = {"seed": self.seed, "course": self.course, "options": dict(self.options)}
+        return json.dumps(parts, indent=1, sort_keys=True) + "\n"
+
+
+def file_stem(student: str) -> str:
+    """The name of a student's files: their own identifier where it is safe, else something like it and a hash.
+
+    Different students never share one, also where the file system does not tell upper from lower case. It holds
+    lower-case ASCII letters, digits, `-` and `_` alone, and at most 78 characters.
+    """
+    if _PLAIN.fullmatch(student) and len(student) <= _LONGEST and not _RESERVED.fullmatch(student):
+        return student
+    ascii_only = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode().lower()
+    like = re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:_LONGEST].rstrip("-") or "student"
+    # A plain identifier never holds two hyphens in a row, so it cannot be chosen to be somebody else's name and hash.
+    return f"{like}--{_hash(student)}"
+
+
+def unread_stem(result: Result) -> str:
+    """The name of the files about what could not be read, of which a student may hand in several, of any lesson."""
+    return f"{file_stem(result.student)}--{_hash(f'{result.digest} {result.source}')}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+class Gradebook:
+    """The results of one folder. One process at a time writes into it: hold `lock` meanwhile."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self.remarks: list[str] = []
+        """What went wrong with its files and was mended, in sentences for the instructor."""
+
+    # -------------------------------------------------------------- the run
+
+    def begin(self, seed: str | None = None, options: Mapping[str, Any] | None = None, *, anew: bool = False) -> Run:
+        """The run of this gradebook: as it was begun, or begun now, with a random seed where none is given.
+
+        With `anew`, another one than it was begun with may take its place: earlier results are kept under
+        `results.before-1` (or the next free number) and count no more. Raises `OtherRun` without it.
+        """
+        known = self.run
+        wanted = Run(seed or (known.seed if known else secrets.token_hex(16)), _version(), _as_json(options or {}))
+        if known is not None and known.id == wanted.id:
+            return known
+        if known is not None and not anew:
+            raise OtherRun(
+                f"{self.folder} was begun with {_differences(known, wanted)}, so the marks would not be comparable: "
+                "give another folder to --out, or begin this one anew with --regrade"
+            )
+        self._write(self.folder / RUN, wanted.text.encode())
+        self.__dict__.pop("run", None)
+        results = self.folder / RESULTS
+        if known is not None and results.exists():  # after the run: until here they count, from here they do not
+            number = 1
+            while (kept := results.with_name(f"{RESULTS}.before-{number}")).exists():
+                number += 1
+            results.rename(kept)
+            self.remarks.append(f"Earlier results are kept in {kept.name} and count no more.")
+        return wanted
+
+    @cached_property
+    def run(self) -> Run | None:
+        """The run as it was begun; None before. Raises `UserError` where it cannot be read."""
+        path = self.folder / RUN
+        try:
+            tree = json.loads(path.read_bytes())
+            seed, course, options = tree["seed"], tree["course"], tree["options"]
+            if not isinstance(seed, str) or not isinstance(course, str) or not isinstance(options, dict):
+                raise ValueError("a value of another type")
+            return Run(seed, course, options)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UserError(
+                f"{path} cannot be read ({error}), and with it the seed of these results is lost: put a copy of it "
+                "back, or move the folder away and grade again"
+            ) from error
+
+    # -------------------------------------------------------------- results
+
+    def known(self, student: str, lesson: int, digest: str = "") -> Result | None:
+        """The result of this run for a student and lesson; with `digest`, only that of a file with these bytes.
+
+        A damaged file is set aside, said in `remarks`, and counts as not graded.
+        """
+        result = self._read(self._path(student, lesson))
+        if result is None or result.student != student or (digest and result.digest != digest):
+            return None
+        return result
+
+    def put(self, result: Result) -> Path:
+        """Keep a result in place of an earlier one; gives its file. Raises `UserError` where it cannot be written."""
+        path = self._path(result.student, result.lesson) if result.lesson is not None else self._unread_path(result)
+        self._write(path, to_json(result, self._run_id).encode())
+        return path
+
+    def lessons(self) -> list[int]:
+        """The numbers of the lessons of which there are results."""
+        with suppress(FileNotFoundError):
+            names = [re.fullmatch(r"lesson(\d{1,4})", entry.name) for entry in os.scandir(self.folder / RESULTS)]
+            return sorted(int(name[1]) for name in names if name)
+        return []
+
+    def results(self, lesson: int | None = None) -> Iterator[Result]:
+        """Every result of this run, one at a time, by lesson and then by the name of the student's file.
+
+        Of one lesson alone where it is given. What could not be read is in `unread`.
+        """
+        for number in self.lessons() if lesson is None else [lesson]:
+            yield from self._in(self.folder / RESULTS / f"lesson{number}")
+
+    def unread(self) -> Iterator[Result]:
+        """What could not be read as any lesson's notebook, one at a time, by the name of the student's file."""
+        return self._in(self.folder / RESULTS / UNREAD)
+
+    def drop_unread(self, keep: AbstractSet[tuple[str, str]]) -> None:
+        """Forget what could not be read and is no longer handed in: all but these (student, digest)."""
+        for result in self.unread():
+            if (result.student, result.digest) not in keep:
+                self._unread_path(result).unlink(missing_ok=True)
+
+    def _in(self, folder: Path) -> Iterator[Result]:
+        with suppress(FileNotFoundError):
+            names = [name for name in os.listdir(folder) if name.endswith(".json") and not name.startswith(".")]
+            for name in sorted(names, key=lambda name: name.removesuffix(".json")):
+                result = self._read(folder / name)
+                if result is not None:
+                    yield result
+
+    def _path(self, student: str, lesson: int) -> Path:
+        return self.folder / RESULTS / f"lesson{lesson}" / f"{file_stem(student)}.json"
+
+    def _unread_path(self, result: Result) -> Path:
+        return self.folder / RESULTS / UNREAD / f"{unread_stem(result)}.json"
+
+    def _read(self, path: Path) -> Result | None:
+        try:
+            result, run = stored(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            self._set_aside(path, error)
+            return None
+        return result if run == self._run_id else None
+
+    def _set_aside(self, path: Path, error: Exception) -> None:
+        shown = path.relative_to(self.folder).as_posix()
+        number = 1
+        while (kept := path.with_name(f"{path.name}.damaged-{number}")).exists():
+            number += 1
+        try:
+            path.rename(kept)
+        except OSError:
+            self.remarks.append(f"{shown} cannot be read ({error}); it counts as not graded.")
+        else:
+            self.remarks.append(f"{shown} was damaged ({error}); it is kept as {kept.name} and counts as not graded.")
+
+    @property
+    def _run_id(self) -> str:
+        return self.run.id if self.run else ""
+
+    def roster(self, given: Mapping[str, str] | None = None) -> dict[str, str]:
+        """{student: full name} as given now, or else as given the last time; empty when it never was."""
+        path = self.folder / ROSTER
+        if given is None:
+            return self._texts(path)
+        self._write_texts(path, given)
+        return dict(given)
+
+    # -------------------------------------------------------------- clusters
+
+    def clusters(self) -> dict[str, Cluster]:
+        """Every cluster of wrong answers without a name, by its id, the largest first. Reads all results once."""
+        return gathered(self.results())
+
+    def comments(self) -> dict[str, str]:
+        """{cluster: an instructor's words on it}."""
+        return self._texts(self.folder / COMMENTS)
+
+    def comment(self, cluster: str, text: str) -> int:
+        """Put `text` on the pages of all answers of a cluster when pages are next written; gives how many they are.
+
+        Another text takes its place, an empty one takes it away. Raises `UserError` for a cluster that there is not.
+        """
+        comments = self.comments()
+        size = sum(marked.cluster == cluster for result in self.results() for marked in result.exercises)
+        if not size and not (cluster in comments and not text.strip()):
+            raise UserError(f"there is no cluster {cluster!r} in {self.folder}: report.html names those there are")
+        if text.strip():
+            comments[cluster] = text.strip()
+        else:
+            comments.pop(cluster, None)
+        self._write_texts(self.folder / COMMENTS, comments)
+        return size
+
+    def _texts(self, path: Path) -> dict[str, str]:
+        try:
+            found = json.loads(path.read_bytes())
+            if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
+                raise ValueError("not a text for each name")
+            return found
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise UserError(f"{path} cannot be read ({error}): mend it, or move it away") from error
+
+    def _write_texts(self, path: Path, texts: Mapping[str, str]) -> None:
+        tree = json.dumps(dict(texts), indent=1, sort_keys=True, ensure_ascii=False)
+        self._write(path, f"{tree}\n".encode("utf-8", "backslashreplace"))
+
+    # -------------------------------------------------------------- one process at a time
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other processes out meanwhile, and clear away what a killed one was writing.
+
+        Raises `UserError`, saying who has it. The lock ends with its process, however that ends. Windows has none.
+        """
+        with _locked(self.folder):
+            self._clean()
+            yield
+
+    def _clean(self) -> None:
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                if LEFTOVER.fullmatch(name):
+                    Path(folder, name).unlink(missing_ok=True)
+
+    def _write(self, path: Path, content: bytes) -> None:
+        try:
+            write_bytes_atomically(path, content)
+        except OSError as error:
+            raise UserError(
+                f"{path} cannot be written ({error.strerror or error}): what is graded so far is kept; mend that and "
+                "run the same command again"
+            ) from error
+
+
+_held: set[Path] = set()
+"""Folders that this process has locked: a process's own lock does not keep itself out."""
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    path = folder.resolve() / LOCK
+    busy = "another `course grade` is at work on it ({who}): wait until it is done, or give another folder to --out"
+    if path in _held:
+        raise UserError(f"{folder}: {busy.format(who='this process')}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be a gradebook ({error.strerror or error}): give another to --out") from error
+    try:
+        if not _try_lock(handle):
+            who = os.read(handle, 200).decode("utf-8", "replace").strip() or "unknown"
+            raise UserError(f"{folder}: {busy.format(who=who)}")
+        _held.add(path)
+        try:
+            os.ftruncate(handle, 0)
+            os.write(handle, f"process {os.getpid()} of {_user()} on {socket.gethostname()}\n".encode())
+            yield
+        finally:
+            _held.discard(path)
+    finally:
+        os.close(handle)  # which gives the lock back; the file stays, or two processes could lock two files
+
+
+def _try_lock(handle: int) -> bool:
+    """Whether the file is now this process's. It ends with the process, and its children have no part in it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if isinstance(error, BlockingIOError | PermissionError):
+            return False
+        raise UserError(f"the gradebook cannot be locked ({error.strerror}): put it on a local disk") from error
+    return True
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user may have no name
+        return f"user {os.getuid()}" if hasattr(os, "getuid") else "a user"
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("gradient-ledger")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as they come back from a file: 1.0 for 1.0, a list for a tuple."""
+    found: dict[str, Any] = json.loads(json.dumps(dict(options), sort_keys=True))
+    return found
+
+
+def _differences(known: Run, wanted: Run) -> str:
+    """In which way a run is not the one that is wanted; the seeds themselves are not said."""
+    found = ["another seed"] * (known.seed != wanted.seed)
+    if known.course != wanted.course:
+        found.append(f"version {known.course} of the course (this is {wanted.course})")
+    for name in sorted(known.options.keys() | wanted.options.keys()):
+        old, new = known.options.get(name), wanted.options.get(name)
+        if old != new:
+            found.append(f"{name} {json.dumps(old)} (now {json.dumps(new)})")
+    return " and ".join(found)
