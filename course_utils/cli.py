@@ -277,8 +277,8 @@ def _count(text: str) -> int:
 
 def _grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = (
-        "course grade SUBMISSIONS --out GRADEBOOK [--roster CSV] [--lesson N] [--student ID] [--regrade] [--seed TEXT]\n"
-        "       [--course FOLDER] [--jobs N] [--engine dask --scheduler ADDRESS] [--isolation none]\n"
+        "course grade SUBMISSIONS --out GRADEBOOK [--course FOLDER] [--roster CSV] [--lesson N] [--student ID]\n"
+        "       [--regrade] [--seed TEXT] [--jobs N] [--engine dask --scheduler ADDRESS] [--isolation none]\n"
         '       course grade --out GRADEBOOK --comment CLUSTER "TEXT"'
     )
     parser.add_argument("submissions", nargs="?", metavar="SUBMISSIONS", help="a folder, or a zip, of notebooks")
@@ -343,6 +343,52 @@ def _new_mistake(options: argparse.Namespace) -> int:
 
     with _authoring_faults():
         return new_mistake_command(Path(options.out), options.cluster, find_repository())
+
+
+def _export_arguments(parser: argparse.ArgumentParser) -> None:
+    tools = parser.add_subparsers(metavar="TOOL", dest="tool", required=True)
+
+    def tool(name: str, summary: str) -> argparse.ArgumentParser:
+        one = tools.add_parser(name, help=summary, description=summary)
+        one.add_argument("--lesson", type=_lesson, required=True, metavar="N", help="the lesson that is marked there")
+        one.add_argument("--out", type=Path, required=True, metavar="FILE", help="what is written")
+        return one
+
+    gradescope = tool("gradescope", "an autograder to upload to Gradescope")
+    github = tool("github-classroom", "a workflow that grades on every push, for GitHub Classroom")
+    for one in (gradescope, github):
+        one.add_argument("--course", type=Path, metavar="FOLDER", help="your own course from `course release`")
+    gradescope.add_argument(
+        "--isolation",
+        choices=("bubblewrap", "none"),
+        default="bubblewrap",
+        help="none where Gradescope's container cannot isolate: a submission can then read the answers",
+    )
+    github.add_argument("--repository", metavar="OWNER/NAME", help="of the course; default: as in pyproject.toml")
+    canvas = tool("canvas", "put points into the gradebook that Canvas exported")
+    moodle = tool("moodle", "put points and comments into a grading worksheet of Moodle's")
+    for one in (canvas, moodle):
+        one.add_argument("gradebook", type=Path, metavar="GRADEBOOK", help="what `course grade` wrote")
+        one.add_argument("exported", type=Path, metavar="EXPORTED", help="the CSV file as the tool gave it")
+        one.add_argument("--scale", action="store_true", help="turn points into those that the assignment has there")
+    canvas.add_argument("--assignment", required=True, metavar="NAME", help="the name of the assignment in Canvas")
+    moodle.add_argument("--no-comments", action="store_true", help="points alone")
+
+
+def _export(options: argparse.Namespace) -> int:
+    from course_utils.grading import interop
+
+    if options.tool == "gradescope":
+        interop.export_gradescope(find_repository(), options.out, options.lesson, options.course, options.isolation)
+    elif options.tool == "github-classroom":
+        interop.export_github(find_repository(), options.out, options.lesson, options.course, options.repository)
+    elif options.tool == "canvas":
+        book = (options.gradebook, options.exported, options.out, options.lesson)
+        interop.export_canvas(*book, options.assignment, scale=options.scale)
+    else:
+        book = (options.gradebook, options.exported, options.out, options.lesson)
+        interop.export_moodle(*book, scale=options.scale, comments=not options.no_comments)
+    return 0
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -427,6 +473,14 @@ COMMANDS: tuple[Command, ...] = (
         "that knows an answer. `make lab` there opens it; `course grade --course FOLDER` grades with its points.",
         _release_arguments,
         _release,
+        room="grading",
+    ),
+    Command(
+        "export",
+        "put grading, or points, into Gradescope, GitHub Classroom, Canvas or Moodle",
+        "Write a file in the format of another tool.",
+        _export_arguments,
+        _export,
         room="grading",
     ),
 )

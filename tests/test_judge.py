@@ -16,7 +16,7 @@ from course_utils.checks.observe import observe
 from course_utils.exercise import Case, Change, Evidence, Exercise, Frame, Raised, Verdict
 from course_utils.learner import evaluate
 from course_utils.lessons import lessons
-from course_utils.plain import Opaque, Plain, TensorData, to_plain
+from course_utils.plain import Opaque, TensorData, to_plain
 
 EXERCISES = [task for each in lessons() for task in each.exercises]
 
@@ -261,18 +261,6 @@ def test_evidence_that_does_not_fit_the_cases_is_refused() -> None:
     for evidence in ([], right[1:], right[:3], [Evidence(CASES[0].name, "raised")], right * 2):
         with pytest.raises(ValueError):
             judge(TASK, CASES, evidence)
-
-
-FORGED: list[Plain] = [None, {}, [], "", 0, [None], {"W1": None}, Opaque("x", "y"), [TensorData(torch.ones(1))] * 4]
-
-
-@every_exercise
-def test_forged_evidence_fails_and_breaks_nothing(task: Exercise) -> None:
-    cases = task.cases(0)
-    for result in FORGED:
-        for facts in ({}, {"autograd": [1]}, {"different tensors": "many"}, {".grad after the call": 3}):
-            evidence = [Evidence(case.name, "returned", result, facts) for case in cases]
-            assert judge(task, cases, evidence).outcome == "failed"
 
 
 # ------------------------------------------------------------------ comparing

@@ -15,14 +15,14 @@ import pytest
 import torch
 
 from course_utils.authoring.source import SourceCell, first_words, headings, read
-from course_utils.checks.judge import mistakes_of, seen_of
+from course_utils.checks.judge import judge, mistakes_of, seen_of
 from course_utils.checks.judge.left import deviations, run_of
 from course_utils.checks.observe import observe
-from course_utils.exercise import Exercise
+from course_utils.exercise import Evidence, Exercise
 from course_utils.learner import evaluate
 from course_utils.lessons import Question, exercise, lesson, lessons, question
 from course_utils.lessons.measured import closest, true_or_false
-from course_utils.plain import to_bytes
+from course_utils.plain import Opaque, Plain, TensorData, to_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = lessons()
@@ -30,7 +30,8 @@ EXERCISES = [task for each in LESSONS for task in each.exercises]
 QUESTIONS = [item for each in LESSONS for item in each.questions]
 
 every_lesson = pytest.mark.parametrize("number", [each.number for each in LESSONS])
-every_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.id)
+# By the module: all tests of an exercise run one after the other, and what its mistakes leave is found out once.
+every_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.id, scope="module")
 every_question = pytest.mark.parametrize("item", QUESTIONS, ids=lambda item: item.id)
 
 
@@ -183,6 +184,18 @@ def test_evidence_of_an_odd_result_can_be_sent(task: Exercise) -> None:
     case = task.cases(0)[0]
     for odd in ODD_RESULTS:
         to_bytes(observe(task, lambda *args, odd=odd, **kwargs: odd, case).to_plain())
+
+
+FORGED: list[Plain] = [None, {}, [], "", 0, [None], {"W1": None}, Opaque("x", "y"), [TensorData(torch.ones(1))] * 4]
+
+
+@every_exercise
+def test_forged_evidence_fails_and_breaks_nothing(task: Exercise) -> None:
+    cases = task.cases(0)
+    for result in FORGED:
+        for facts in ({}, {"autograd": [1]}, {"different tensors": "many"}, {".grad after the call": 3}):
+            evidence = [Evidence(case.name, "returned", result, facts) for case in cases]
+            assert judge(task, cases, evidence).outcome == "failed"
 
 
 # ------------------------------------------------------------------ texts

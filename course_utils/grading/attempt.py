@@ -14,16 +14,18 @@ from course_utils.exercise import Case, Evidence
 from course_utils.grading.bubble import advice
 from course_utils.grading.contract import Limits, NoIsolation
 from course_utils.grading.jail import wire
+from course_utils.grading.jail.kernel import CELL
 from course_utils.grading.talk import Broken, Line, notice
 from course_utils.grading.warm import Child, Warm
 from course_utils.grading.watch import Watch
-from course_utils.plain import TensorData, from_bytes
+from course_utils.grading.words import Place
+from course_utils.plain import MAX_TEXT, Opaque, TensorData, from_bytes
 
 _GRACE = 1.5
 """Seconds that a child has to stop itself at a limit, before it is ended."""
 _TREE = 8 * 2**20
 """Longest part of evidence that is not tensors, in bytes: a megabyte of brackets is many of memory."""
-_FRAME = re.compile(r'File "<ipython-input-(\d+)-submission>", line (\d+) in (\S+)')
+_FRAME = re.compile(rf'File "{CELL}", line (\d+) in (\S+)')
 _STACK = 2**16
 
 
@@ -33,7 +35,7 @@ class Attempt:
     def __init__(self, child: Child, limits: Limits, last: float) -> None:
         """`last` is when all must be over, by `time.monotonic`."""
         self._child, self._limits, self._last = child, limits, last
-        watch = Watch(child.pid, limits.memory, limits.processes)
+        watch = Watch(child.pid, limits.memory, limits.processes, limits.total)
         self._line = Line(child.line, limits.evidence, watch.over)
         self._deadline = 0.0
         self.cell: int | None = None
@@ -123,11 +125,11 @@ class Attempt:
     def _next(self) -> tuple[bytes, bytes]:
         return self._line.next(self._deadline)
 
-    def where(self) -> tuple[int, int, str] | None:
-        """(cell, line, function) where its own code is now; None where it does not answer."""
+    def where(self) -> list[Place]:
+        """Where its own code is now, the innermost frame last; nothing where it does not answer."""
         number = getattr(signal, "SIGUSR2", None)
         if number is None:
-            return None
+            return []
         self._child.signal(number)
         told = b""
         until = time.monotonic() + 0.3
@@ -139,8 +141,8 @@ class Attempt:
                 break
             told += part
             until = min(until, time.monotonic() + 0.02)  # it is written in one go
-        found = _FRAME.search(told.decode(errors="replace"))
-        return (int(found[1][:6]), int(found[2][:6]), found[3][:80]) if found else None
+        found = _FRAME.findall(told.decode(errors="replace"))
+        return [(int(cell[:6]), int(line[:6]), function) for cell, line, function in reversed(found)]
 
 
 def read_evidence(data: bytes, cases: Sequence[Case]) -> list[Evidence] | None:
@@ -148,20 +150,31 @@ def read_evidence(data: bytes, cases: Sequence[Case]) -> list[Evidence] | None:
     try:
         if int.from_bytes(data[:8], "little") > _TREE:
             return None
-        pieces = from_bytes(data)
-        if type(pieces) is not list or not 0 < len(pieces) <= len(cases) or not _ordinary(pieces):
+        pieces = _tidy(from_bytes(data))
+        if type(pieces) is not list or not 0 < len(pieces) <= len(cases):
             return None
         return [Evidence.from_plain(piece) for piece in pieces]
     except (ValueError, TypeError, RecursionError):
         return None
 
 
-def _ordinary(value: Any) -> bool:
-    """Whether there is no number in it that costs its reader dear."""
+def _tidy(value: Any) -> Any:
+    """Plain data without what costs its reader dear. Raises `ValueError` for what no honest child sends."""
     if isinstance(value, dict):
-        return all(map(_ordinary, value.values()))
+        return {_text(key): _tidy(item) for key, item in value.items()}
     if isinstance(value, list):
-        return all(map(_ordinary, value))
-    if isinstance(value, TensorData):
-        return value.value.numel() > 0 or all(size < 2**31 for size in value.value.shape)
-    return type(value) is not int or value.bit_length() <= 256
+        return [_tidy(item) for item in value]
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Opaque):
+        return Opaque(_text(value.type), _text(value.text), value.too_large)
+    if isinstance(value, TensorData) and any(size >= 2**31 for size in value.value.shape):
+        raise ValueError("a tensor of impossible size")
+    if isinstance(value, int) and value.bit_length() > 256:
+        raise ValueError("an integer of impossible size")
+    return value
+
+
+def _text(text: str) -> str:
+    """At most as much as evidence holds, and nothing that cannot be written to a file."""
+    return text[: MAX_TEXT + 100].encode("utf-8", "replace").decode()

@@ -86,7 +86,7 @@ def release(root: Path, out: Path, terms: Terms) -> list[Lesson]:
 def _fill(made: Path, root: Path, taught: Sequence[Lesson], terms: Terms) -> None:
     notebooks = {f"notebooks/{lesson.slug}.ipynb": _notebook(root, lesson) for lesson in taught}
     needed = _needed(root, {lesson.number for lesson in taught}, notebooks.values())
-    for file in _package_files(root, needed):
+    for file in _for_learners(root, needed):
         (made / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(root / file, made / file)
     for name in AS_THEY_ARE:
@@ -107,21 +107,22 @@ def _fill(made: Path, root: Path, taught: Sequence[Lesson], terms: Terms) -> Non
 # ------------------------------------------------------------------ the packages
 
 
-def _package_files(root: Path, needed: set[int]) -> Iterator[PurePath]:
-    """The files of both packages, relative to the clone, that may stand in a learner's hands."""
-    left_out = {PurePath(f"course_utils/lessons/lesson{number}") for number in _packages(root) - needed}
+def package_files(root: Path) -> Iterator[PurePath]:
+    """The files of both packages, relative to the clone, those that know an answer included."""
     for package in PACKAGES:
         for path in sorted((root / package).rglob("*")):
             file = PurePath(path.relative_to(root))
-            if (
-                path.is_file()
-                and path.suffix in KEPT
-                and not any(part.startswith((".", "__pycache__")) for part in file.parts)
-                and not knows_an_answer(file)
-                and not (AUTHORS_ALONE | left_out).intersection(file.parents)
-                and file != PurePath(PLACE)
-            ):
+            hidden = any(part.startswith((".", "__pycache__")) for part in file.parts)
+            if path.is_file() and path.suffix in KEPT and not hidden and file != PurePath(PLACE):
                 yield file
+
+
+def _for_learners(root: Path, needed: set[int]) -> Iterator[PurePath]:
+    """Those of them that may stand in a learner's hands, of the lessons that are needed."""
+    left_out = {PurePath(f"course_utils/lessons/lesson{number}") for number in _packages(root) - needed}
+    for file in package_files(root):
+        if not knows_an_answer(file) and not (AUTHORS_ALONE | left_out).intersection(file.parents):
+            yield file
 
 
 def _packages(root: Path) -> set[int]:

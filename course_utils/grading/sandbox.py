@@ -109,6 +109,7 @@ class _Submission:
         self._sandbox, self._notebook, self._cases = sandbox, notebook, cases
         self._limits = sandbox._limits
         self._exercises = {one.id: one.name for one in lesson(notebook.lesson).exercises}
+        self._lines = {cell.number: cell.source.split("\n") for cell in notebook.cells}
         self._drawn: Mapping[str, Sequence[Case]] | None = None
         self._left_out: set[int] = set()
         self._over: set[str] = set()
@@ -125,9 +126,8 @@ class _Submission:
                 break
         else:
             self._notes.append(words.given_up(RESTARTS))
-        sources = {cell.number: cell.source for cell in self._notebook.cells}
         for number in sorted(self._failed):
-            self._notes.append(words.failed_cell(number, self._failed[number], self._limits.cell))
+            self._notes.append(words.failed_cell(number, self._failed[number], self._lines, self._limits))
         code = {}
         for name in self._exercises:
             said = self._found.get(name, {})
@@ -135,7 +135,7 @@ class _Submission:
                 self._notes.append(words.not_found(name, self._exercises[name], said))
             text = said.get("code")
             # What a child says is the code must at least stand in the notebook.
-            if type(text) is str and text and any(text in source for source in sources.values()):
+            if type(text) is str and text and any(text in cell.source for cell in self._notebook.cells):
                 code[name] = text
         evidence = {name: self._evidence[name] for name in self._exercises if name in self._evidence}
         return Ran(evidence, tuple(self._notes), code)
@@ -144,21 +144,20 @@ class _Submission:
         """One child; whether there is nothing left for another."""
         attempt, warm = self._sandbox._attempt([cell.source for cell in self._notebook.cells if cell.published], last)
         trouble: BaseException | None = None
-        place = None
+        places: list[words.Place] = []
         try:
             attempt.ready()
             attempt.run(self._job(), self._all_cases)
         except (Late, Over, Broken) as error:
             trouble = error
-            place = attempt.where() if isinstance(error, Late) else None
+            places = attempt.where() if isinstance(error, Late) else []
         finally:
             status = self._sandbox._end(attempt, warm, wait=isinstance(trouble, Broken))
         self._keep(attempt)
         if trouble is None:
             return True
         out_of_time = time.monotonic() >= last
-        lines = {cell.number: cell.source.splitlines() for cell in self._notebook.cells}
-        self._notes.append(words.ended(attempt, trouble, status, place, lines, self._limits, out_of_time))
+        self._notes.append(words.ended(attempt, trouble, status, places, self._lines, self._limits, out_of_time))
         if attempt.cell is not None:
             self._left_out.add(attempt.cell)
         if attempt.exercise:

@@ -1,19 +1,12 @@
-"""How much the processes of a submission hold: memory and number, read from /proc."""
+"""How much the processes of a submission hold: memory, number and processor time, read from /proc."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-_PAGE = 4096
-
-
-def _page() -> int:
-    try:
-        import resource
-
-        return resource.getpagesize()
-    except ImportError:
-        return _PAGE
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 def family(pid: int) -> list[int]:
@@ -30,7 +23,7 @@ def family(pid: int) -> list[int]:
 def resident(pid: int) -> int:
     """Bytes resident, shared pages counted in full: cheap, and never less than what is held."""
     words = _text(Path(f"/proc/{pid}/statm")).split()
-    return int(words[1]) * _page() if len(words) > 1 else 0
+    return int(words[1]) * _PAGE if len(words) > 1 else 0
 
 
 def own(pid: int) -> int:
@@ -39,6 +32,12 @@ def own(pid: int) -> int:
         if row.startswith("Pss:"):
             return int(row.split()[1]) * 1024
     return 0
+
+
+def processor_time(pid: int) -> float:
+    """Seconds of processor time of a process and of those of its children that have ended."""
+    fields = _text(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / _TICKS if len(fields) > 14 else 0.0
 
 
 def _text(path: Path) -> str:
@@ -51,15 +50,19 @@ def _text(path: Path) -> str:
 class Watch:
     """Watches one child and its descendants."""
 
-    def __init__(self, pid: int, memory: int, processes: int) -> None:
+    def __init__(self, pid: int, memory: int, processes: int, seconds: float) -> None:
+        """It may take so many bytes beyond what it begins with, so many processes and seconds of processor time."""
         # A child begins with the pages of the warm process, which are resident and not its own.
         self._pid, self._memory, self._processes = pid, memory + resident(pid), processes
+        self._seconds = seconds
 
     def over(self) -> str:
-        """`"memory"` or `"processes"` where there is too much of it, else empty."""
+        """`"memory"`, `"processes"` or `"processor"` where there is too much of it, else empty."""
         processes = family(self._pid)
         if len(processes) > self._processes:
             return "processes"
         if sum(map(resident, processes)) > self._memory and sum(map(own, processes)) > self._memory:
             return "memory"
+        if sum(map(processor_time, processes)) > self._seconds:
+            return "processor"
         return ""

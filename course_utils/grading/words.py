@@ -14,6 +14,10 @@ from course_utils.grading.talk import Late, Over
 if TYPE_CHECKING:
     from course_utils.grading.attempt import Attempt
 
+Place = tuple[int, int, str]
+"""(cell, line, function)."""
+Lines = Mapping[int, Sequence[str]]
+"""{cell: its lines}."""
 _SHORT = 300
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 
@@ -25,33 +29,81 @@ def clean(text: object, limit: int = _SHORT) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def failed_cell(number: int, said: Mapping[str, Any], limit: float) -> Note:
-    """Of a cell that raised, or was stopped at its limit of seconds."""
-    place = _place(said.get("frames"))
+def failed_cell(number: int, said: Mapping[str, Any], lines: Lines, limits: Limits) -> Note:
+    """Of a cell that raised, or was stopped at its limit. `said` is what the child said."""
+    places = _places(said.get("frames"))
     if said.get("kind") == "stopped":
-        return _cell(number, f"Cell {number} was stopped after {limit:g} seconds{place}. The cells after it ran.")
+        loop = busy(places, lines)
+        return _cell(number, f"Cell {number} was stopped after {limits.cell:g} seconds{loop}. The cells after it ran.")
     kind, message = clean(said.get("type"), 80) or "an exception", clean(said.get("message"))
-    what = f"Cell {number} raised {kind}{f': {message}' if message else ''}{place}."
-    if kind == "MemoryError" or "can't allocate memory" in message:
-        what += " It asked for more memory than a submission may have."
+    at = _line(places[-1], lines) if places else ""
+    what = f"Cell {number} raised {kind}{f': {message}' if message else ''}{f', in {at}' if at else ''}."
+    for sign, reason in _REASONS:
+        if sign in f"{kind}: {message}":
+            what += " " + reason.format(
+                memory=_size(limits.memory), disk=_size(limits.disk), processes=limits.processes
+            )
+            break
     return _cell(number, what + " The cells after it ran all the same.")
 
 
-def _place(frames: object) -> str:
-    """Where that was, from frames that a child sent: the last one of them."""
-    try:
-        function, line, source = frames[-1]  # type: ignore[index]
-        if type(line) is not int or not 0 <= line < 10**6:
-            return ""
-        return at(line, clean(function, 80), clean(source, 80))
-    except (TypeError, ValueError, IndexError, KeyError):
-        return ""
+_REASONS = (
+    ("MemoryError", "A submission may take {memory} of memory."),
+    ("can't allocate memory", "A submission may take {memory} of memory."),
+    ("[Errno 27]", "A submission may write {disk} of files."),
+    ("[Errno 28]", "A submission may write {disk} of files, and 20,000 of them."),
+    ("[Errno 24]", "A submission may hold 512 files open."),
+    ("BlockingIOError: [Errno 11]", "A submission may start {processes} processes and threads."),
+    ("can't start new thread", "A submission may start {processes} processes and threads."),
+)
+"""What an exception says where a limit was met, and which that is."""
 
 
-def at(line: int, function: str, source: str) -> str:
-    """`, in line 3 of the cell (`while True:`), in `train``."""
-    inside = "" if function in ("", "<module>", "<syntax>") else f", in `{function}`"
-    return f", in line {line} of the cell{f' (`{source}`)' if source else ''}{inside}"
+def _places(frames: object) -> list[Place]:
+    """Frames as a child sent them, as far as they are any."""
+    found: list[Place] = []
+    for frame in frames if type(frames) is list else ():
+        if type(frame) is list and [type(part) for part in frame] == [int, int, str]:
+            found.append((frame[0], frame[1], clean(frame[2], 80)))
+    return found
+
+
+def _line(place: Place, lines: Lines) -> str:
+    """`line 3 of cell 1 (`while True:`), in `train``."""
+    cell, line, function = place
+    source = lines.get(cell, ())
+    if not 0 < line <= len(source):
+        return f"cell {cell}" if cell in lines else ""
+    text = clean(source[line - 1], 80)
+    inside = "" if function.startswith("<") else f", in `{function}`"
+    return f"line {line} of cell {cell}{f' (`{text}`)' if text else ''}{inside}"
+
+
+def busy(places: Sequence[Place], lines: Lines) -> str:
+    """What kept a cell so long: the outermost loop it was in. It says the same whenever in the loop it is asked."""
+    for cell, line, function in places:
+        loop = _loop(lines.get(cell, ()), line)
+        if loop:
+            return f", probably by the loop in {_line((cell, loop, function), lines)}"
+    return f", in {_line(places[-1], lines)}" if places and _line(places[-1], lines) else ""
+
+
+def _loop(source: Sequence[str], line: int) -> int:
+    """The outermost loop around a line, within its function: the loop's own line; 0 where there is none."""
+    if not 0 < line <= len(source):
+        return 0
+    found, depth = 0, 10**6
+    for number in range(line, 0, -1):
+        text = source[number - 1].lstrip()
+        indent = len(source[number - 1]) - len(text)
+        if not text or indent >= depth:
+            continue
+        depth = indent
+        if re.match(r"(while|for|async for)\b", text):
+            found = number
+        elif re.match(r"(def|async def|class)\b", text):
+            break
+    return found
 
 
 def not_found(exercise: str, name: str, said: Mapping[str, Any]) -> Note:
@@ -78,8 +130,8 @@ def ended(
     attempt: Attempt,
     trouble: BaseException,
     status: int | None,
-    place: tuple[int, int, str] | None,
-    lines: Mapping[int, Sequence[str]],
+    places: Sequence[Place],
+    lines: Lines,
     limits: Limits,
     out_of_time: bool,
 ) -> Note:
@@ -91,7 +143,7 @@ def ended(
         what, rest = "The code", "The other exercises were checked without it."
     if out_of_time:
         rest = f"The {limits.total:g} seconds for the whole notebook were used up, and what was not checked was left."
-    text = f"{what} {_why(trouble, status, attempt, limits)}{_told(place, lines)}. {rest}".strip()
+    text = f"{what} {_why(trouble, status, attempt, limits)}{busy(places, lines)}. {rest}".strip()
     if attempt.cell is not None:
         return _cell(attempt.cell, text)
     return _exercise(attempt.exercise, text) if attempt.exercise else Note("file", text)
@@ -101,6 +153,7 @@ def _why(trouble: BaseException, status: int | None, attempt: Attempt, limits: L
     if isinstance(trouble, Over):
         return {
             "memory": f"was stopped: it took more than {_size(limits.memory)} of memory",
+            "processor": f"was stopped: it took more than {limits.total:g} seconds of processor time",
             "processes": f"was stopped: it started more than {limits.processes} processes",
             "evidence": f"was stopped: what it gave back is more than {_size(limits.evidence)}",
         }[trouble.what]
@@ -108,22 +161,9 @@ def _why(trouble: BaseException, status: int | None, attempt: Attempt, limits: L
         if attempt.cell is not None:
             return f"was stopped after {limits.cell:g} seconds"
         return f"was stopped after {limits.case:g} seconds on one case" if attempt.exercise else "was stopped"
-    if status is not None and status < 0:
-        return f"ended its process, by signal {_signal(-status)}"
     if status is None:
-        return "ended its process"
-    return "ended its process, or sent something that makes no sense"
-
-
-def _told(place: tuple[int, int, str] | None, lines: Mapping[int, Sequence[str]]) -> str:
-    if place is None:
-        return ""
-    cell, line, function = place
-    source = lines.get(cell, ())
-    text = source[line - 1].strip() if 0 < line <= len(source) else ""
-    inside = "" if function == "<module>" else f" of `{clean(function, 80)}`"
-    loop = "probably by the loop" if text.startswith(("while", "for")) else "when it was"
-    return f", {loop} in line {line} of cell {cell}{f' (`{clean(text, 80)}`)' if text else ''}{inside}"
+        return "broke the line on which its results are sent"
+    return f"ended its process, {f'by signal {_signal(-status)}' if status < 0 else f'with exit code {status}'}"
 
 
 def _signal(number: int) -> str:

@@ -47,17 +47,23 @@ def read_terms(path: Path) -> Terms:
     """
     file = path / PLACE if path.is_dir() else path
     try:
-        text = file.read_text(encoding="utf-8")
+        return parse_terms(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Terms()
+    except ValueError as error:
+        raise UserError(f"{file} does not hold the terms of a course ({error}); `course release` writes it") from None
+
+
+def parse_terms(text: str) -> Terms:
+    """The terms as `to_text` writes them. Raises `ValueError` for anything else."""
     try:
         data = json.loads(text)
         lessons = tuple(_whole(number, 1, 99) for number in data["lessons"])
         points = {str(name): _whole(share, 0, MOST_POINTS) for name, share in data["points"].items()}
         if not isinstance(data["seed"], str):
             raise ValueError("its seed is no text")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{file} does not hold the terms of a course ({error}); `course release` writes it") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from None
     return Terms(lessons, points, data["seed"])
 
 

@@ -16,6 +16,8 @@ import types
 from functools import cache
 from typing import Any
 
+CELL = r"<ipython-input-(\d+)-submission>"
+"""The file names of cells: those that IPython once gave, by which the ledger and tracebacks know a cell."""
 _RUN_ONCE = frozenset({"time", "timeit", "capture", "prun"})
 _OPTIONS = re.compile(r"^(\s*-[a-zA-Z]+(\s*\d+)?(?=\s|$))*\s*")
 
@@ -82,8 +84,7 @@ class Kernel:
 
     def run(self, number: int, source: str) -> None:
         """Run a cell of plain Python. Raises whatever it raises."""
-        # The name that IPython once gave, by which the ledger and tracebacks know cells.
-        self._file = f"<ipython-input-{number}-submission>"
+        self._file = CELL.replace(r"(\d+)", str(number))
         linecache.cache[self._file] = (len(source), None, source.splitlines(True), self._file)
         self._execute(source, "exec")
 

@@ -10,9 +10,10 @@ import fcntl
 import os
 import socket
 import struct
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from course_utils.grading.jail import calls
 
 NOBODY = 65534
 NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
@@ -99,8 +100,10 @@ def shut_in(nursery: Nursery, disk: int) -> None:
     _map_myself(nursery.uid, nursery.gid)
     Path("/proc/sys/user/max_user_namespaces").write_text("0")
     Path("/proc/self/oom_score_adj").write_text("1000")
+    calls.leave_keys()
     _drop_capabilities()
     _prctl(_SET_NO_NEW_PRIVS, 1)
+    calls.deny()
     _prctl(_SET_DUMPABLE, 1)  # so that its memory can be watched from outside
 
 
@@ -147,11 +150,3 @@ def _data() -> int:
         if row.startswith("VmData:"):
             return int(row.split()[1]) * 1024
     return 0
-
-
-def quietly(action: Callable[[], object]) -> None:
-    """`action()`, where it is possible."""
-    try:
-        action()
-    except OSError:
-        pass

@@ -110,12 +110,11 @@ def _be_a_child(request: dict[str, Any], descriptors: list[int], nursery: linux.
 
     line, trouble = socket.socket(fileno=descriptors[0]), descriptors[1]
     try:
+        os.setsid()  # else a signal to "my process group" would reach the warm process
         if nursery:
             linux.shut_in(nursery, request["disk"])
             scratch = linux.SCRATCH
             linux.limit_resources(request["seconds"], request["memory"], request["processes"], request["disk"])
-        else:
-            os.setsid()
         _settle(scratch, keep={line.fileno(), trouble})
     except Exception as error:
         wire.send(line, wire.notice(wire.FAULT, f"{type(error).__name__}: {error}"))
