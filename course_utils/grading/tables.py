@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
@@ -23,8 +24,8 @@ from course_utils.grading.result import Marked, Note, Result
 from gradient_ledger.files import writing_atomically
 
 GRADES, EXERCISES = "grades.csv", "exercises.csv"
-_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a formula begins with, in full width too."""
+_FORMULA = re.compile(r"(^|[;|])([\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+"""Where a formula may begin, in full width too: at the start, and where another country's Excel splits cells."""
 
 
 @dataclass(frozen=True)
@@ -171,8 +172,6 @@ class _Writer:
 
 
 def harmless(text: str) -> str:
-    """`text` so that no spreadsheet takes it for a formula: with an apostrophe before it where it begins like one."""
-    text = text.replace("\0", "\N{SYMBOL FOR NULL}")
-    if text[:1] in ("\t", "\r", "\n") or text.lstrip().startswith(_FORMULA):
-        return f"'{text}"
-    return text
+    """`text` in one line, and so that no spreadsheet takes a part of it for a formula: with an apostrophe before it."""
+    text = text.replace("\0", "\N{SYMBOL FOR NULL}").replace("\t", " ")
+    return _FORMULA.sub(r"\1'\2", " ".join(text.splitlines()))
