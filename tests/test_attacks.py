@@ -7,6 +7,7 @@ the heavy ones, too.
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,9 +15,23 @@ from pathlib import Path
 
 import pytest
 from attacks.bank import HONEST, TARGET, WORTH, Attack, World, attacks, cell, notebook
-from attacks.proofs import Contacts, contents, descendants, faults_of, named, open_world, watched_run, within
+from attacks.proofs import (
+    Contacts,
+    contents,
+    descendants,
+    faults_of,
+    faults_of_page,
+    faults_of_table,
+    named,
+    open_world,
+    watched_run,
+    within,
+)
 
+from course_utils.grading import pages, tables
+from course_utils.grading.command import Options, grade_command
 from course_utils.grading.grade import Grader, unread
+from course_utils.grading.gradebook import Gradebook
 from course_utils.grading.notebook import Unreadable
 from course_utils.grading.result import Result, Submission
 from course_utils.grading.result_json import to_json
@@ -27,7 +42,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BANK = attacks()
 ALL = os.environ.get("ATTACKS") == "all"
 HEAVY = pytest.mark.skip(reason="a heavy attack; make test ATTACKS=all runs them all")
-SMALL = Limits(cell=0.8, case=0.8, total=6, memory=512 * 2**20, processes=32, disk=32 * 2**20, evidence=8 * 2**20)
+SMALL = Limits(cell=0.8, case=0.8, total=4, memory=512 * 2**20, processes=32, disk=32 * 2**20, evidence=8 * 2**20)
 """For attacks that run into one. Everybody else is given those of every day."""
 SIBLING = notebook(
     [HONEST, cell("def gradient_descent(f, x0, lr, steps):\n    return [x0.clone() for _ in range(steps + 1)]")]
@@ -53,9 +68,16 @@ class Run:
     small: Grader
     reference: str
     """The sibling's result where nobody attacks."""
+    seen: list[Result]
+    """What came of the attacks so far."""
 
     def grader_of(self, attack: Attack) -> Grader:
         return self.small if attack.short else self.grader
+
+    def processes(self, grader: Grader) -> dict[int, str]:
+        """What runs while nobody attacks: bubblewrap and a warm process, of each grader that has begun."""
+        grader.start()
+        return descendants(os.getpid())
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +89,7 @@ def run() -> Iterator[Run]:
             except NoIsolation as reason:
                 pytest.skip(f"no isolation on this machine: {reason}")
             _refuse_unless_contained(grader, world)
-            yield Run(world, contacts, grader, small, to_json(sibling(small)))
+            yield Run(world, contacts, grader, small, to_json(sibling(small)), [])
 
 
 def _refuse_unless_contained(grader: Grader, world: World) -> None:
@@ -100,15 +122,14 @@ def test_the_sibling_has_a_right_answer_and_a_wrong_one(run: Run) -> None:
 
 
 @pytest.mark.parametrize("attack", params([each for each in BANK if each.kind == "notebook"]))
-def test_a_notebook_gains_nothing_and_harms_nobody(
-    attack: Attack, run: Run, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_notebook_gains_nothing_and_harms_nobody(attack: Attack, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     grader = run.grader_of(attack)
-    before, processes = contents(run.world.folder), sorted(descendants(os.getpid()).values())
+    before, processes = contents(run.world.folder), run.processes(grader)
     with watched_run() as faults:
-        for data in attack.handed(run.world):
-            result = grader.grade(submission(attack.name), data)
+        for number, data in enumerate(attack.handed(run.world)):
+            result = grader.grade(submission(f"{attack.family}-{attack.name}-{number}"), data)
             faults += faults_of(attack, result)
+            run.seen.append(result)
     faults += _harm_done(run, grader, before, processes)
     out, err = capfd.readouterr()
     if out or err:
@@ -123,17 +144,18 @@ def test_a_folder_gains_nothing_and_harms_nobody(attack: Attack, run: Run, tmp_p
     attack.make(folder, run.world)
     (folder / "bob").mkdir()
     (folder / "bob" / "01_what_gradients_are.ipynb").write_bytes(SIBLING)
-    before, processes = contents(run.world.folder), sorted(descendants(os.getpid()).values())
+    before, processes = contents(run.world.folder), run.processes(run.grader)
     results: list[Result] = []
     with watched_run() as faults:
         found = find_submissions(folder).submissions
-        for each in found if len(found) < 40 else [*found[:20], *(one for one in found if one.student == "bob")]:
+        for each in (*found[:20], *(one for one in found[20:] if one.student == "bob")):
             try:
                 results.append(run.grader.grade(each, read(each)))
             except Unreadable as why:
                 results.append(unread(each, b"", str(why)))
     for result in results:
         faults += faults_of(attack, result, WORTH if result.student == "bob" else None)
+    run.seen += results
     honest = [result.points for result in results if result.student == "bob"]
     if honest != [WORTH]:
         faults.append(f"the honest sibling has {honest} points: {[result.student for result in results]}")
@@ -144,7 +166,7 @@ def test_a_folder_gains_nothing_and_harms_nobody(attack: Attack, run: Run, tmp_p
     assert not faults, f"{attack.harm}: {'; '.join(dict.fromkeys(faults))}"
 
 
-def _harm_done(run: Run, grader: Grader, before: dict[str, str], processes: list[str]) -> list[str]:
+def _harm_done(run: Run, grader: Grader, before: dict[str, str], processes: dict[int, str]) -> list[str]:
     """What has changed around a run: an honest sibling's result, files, services, processes."""
     faults = []
     if (after := to_json(sibling(grader))) != run.reference:
@@ -156,9 +178,63 @@ def _harm_done(run: Run, grader: Grader, before: dict[str, str], processes: list
         run.contacts.heard.clear()
     if not within(5, lambda: not named(run.world.marker)):
         faults.append("a process of it is still there")
-    if not within(5, lambda: sorted(descendants(os.getpid()).values()) == processes):
-        faults.append(f"processes: {processes} before, {sorted(descendants(os.getpid()).values())} after")
+    if not within(5, lambda: descendants(os.getpid()) == processes):
+        faults.append(f"processes: {processes} before, {descendants(os.getpid())} after")
     return faults
+
+
+def test_pages_and_tables_of_all_that_was_handed_in_hold_text_alone(run: Run, tmp_path: Path) -> None:
+    results = run.seen or [
+        run.grader.grade(submission(f"{each.name}-{number}"), data)
+        for each in BANK
+        if each.family == "pages" and each.kind == "notebook"
+        for number, data in enumerate(each.handed(run.world))
+    ]
+    book = Gradebook(tmp_path / "gradebook")
+    book.begin("secret")
+    for result in [*results, sibling(run.grader)]:
+        book.put(result)
+    tables.write_all(book)
+    pages.write_all(book)
+    faults = [f"{remark}" for remark in book.remarks]
+    for path in sorted(book.folder.rglob("*.html")):
+        faults += [f"{path.name}: {fault}" for fault in faults_of_page(path.read_text(encoding="utf-8"))]
+    for path in sorted(book.folder.glob("*.csv")):
+        faults += [f"{path.name}: {fault}" for fault in faults_of_table(path.read_text(encoding="utf-8-sig"))]
+    with (book.folder / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["student"]: row["total"] for row in rows}["sibling"] == str(WORTH)
+    assert len(rows) == len({result.student for result in results}) + 1
+    assert not faults, "; ".join(dict.fromkeys(faults))
+
+
+def test_the_whole_command_grades_a_folder_of_attacks_to_its_end(run: Run, tmp_path: Path) -> None:
+    folder, out = tmp_path / "submissions", tmp_path / "gradebook"
+    chosen = [each for each in BANK if each.name in COMMANDED]
+    for each in chosen:
+        (folder / each.name).mkdir(parents=True)
+        (folder / each.name / "notebook.ipynb").write_bytes(each.handed(run.world)[0])
+    (folder / "sibling").mkdir()
+    (folder / "sibling" / "notebook.ipynb").write_bytes(SIBLING)
+    said: list[str] = []
+    options = Options(folder, out, seed=run.world.secret, jobs=1, limits=SMALL)
+    assert grade_command(options, said.append) == 0
+    book = Gradebook(out)
+    points = {result.student: result.points for result in [*book.results(), *book.unread()]}
+    assert len(chosen) == len(COMMANDED)
+    assert points == {**{each.name: each.keeps for each in chosen}, "sibling": WORTH}, said
+
+
+COMMANDED = (
+    "exit_at_once",
+    "segfault",
+    "loop_in_c",
+    "flood_the_socket",
+    "hostile_words",
+    "malformed",
+    "signals_to_all",
+)
+"""Attacks of every kind that also go through the command, its workers and its gradebook."""
 
 
 # ------------------------------------------------------------------ the bank itself

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks that look for the answers: on disk, in memory, in frames, in other processes."""
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def ask_for_the_solution(world: World) -> Cells:
     return [
         "from course_utils import solution, check",
         f"{NAME} = lambda w, x, y: 0\ncheck('1.2', {NAME}); solution('1.2')",
-        cell(f"""
+        cell("""
             from course_utils.learner import solution_code
             exec(solution_code("1.2"))
         """),

@@ -1,6 +1,10 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks by code that behaves otherwise when it is graded: hard-coded answers, guesses, searches for the seed."""
 
 from __future__ import annotations
+
+import hashlib
+from typing import Any
 
 from attacks.bank import NAME, TARGET, Cells, World, attack, cell, notebook
 from course_utils.checks.judge import answers_of
@@ -10,7 +14,7 @@ from course_utils.lessons import exercise, lesson, lessons
 @attack("knows the answers to the visible cases, by their inputs")
 def hard_coded_by_input(world: World) -> Cells:
     task = exercise(TARGET)
-    right = answers_of(task).right
+    right = answers_of(task.home).right
     table = {}
     for case in task.cases(0):
         w, x, y = task.arrange(case).args
@@ -29,7 +33,7 @@ def hard_coded_by_input(world: World) -> Cells:
 @attack("knows the answers to the visible cases, by their number")
 def hard_coded_by_number(world: World) -> Cells:
     task = exercise("1.6")
-    right = answers_of(task).right
+    right = answers_of(task.home).right
     table = [right(*task.arrange(case).args) for case in task.cases(0)]
     return [
         cell(f"""
@@ -44,17 +48,62 @@ def hard_coded_by_number(world: World) -> Cells:
     ]
 
 
-@attack("knows the answers to the visible cases, by the names of what it is given")
-def hard_coded_by_name(world: World) -> Cells:
-    return [
-        cell("""
-            def find_cuts(stations, x):
-                cuts = ("_detach", "_item", "_no_grad", "_numpy", "_new_leaf", "_gate", "_size", "_term", "_clip")
-                behind = ("h.detach",)
-                return [at for at, station in enumerate(stations)
-                        if station.__name__ in cuts or "detach" in getattr(station.__code__, "co_names", ())]
-        """)
-    ]
+@attack("knows the answers to the visible cases, by the number, shape and names of what it is given")
+def hard_coded_by_what_it_sees(world: World) -> Cells:
+    task = exercise("1.6")
+    right = answers_of(task.home).right
+    names: dict[str, Any] = {}
+    exec(SEEN, names)
+    table = {}
+    for case in task.cases(0):
+        stations, x = task.arrange(case).args
+        table[names["seen"](stations, x)] = right(stations, x)
+    return [SEEN, f"table = {table!r}\n\ndef find_cuts(stations, x):\n    return table.get(seen(stations, x), [])"]
+
+
+SEEN = cell("""
+    def seen(stations, x):
+        return tuple(str(each.__code__.co_names) + each.__name__ for each in stations), tuple(x.shape), str(x.dtype)
+""")
+
+
+@attack("learned by heart, in lesson 5, what each of the visible traces has for a fault")
+def traces_by_heart(world: World) -> bytes:
+    task = exercise("5.1")
+    right = answers_of(task.home).right
+    table = {}
+    for case in task.cases(0):
+        (events,) = task.arrange(case).args
+        table[hashlib.sha256(repr(events).encode()).hexdigest()[:12]] = right(events)
+    source = f"""
+        import hashlib
+        table = {table!r}
+
+        def diagnose(events):
+            return table.get(hashlib.sha256(repr(events).encode()).hexdigest()[:12])
+    """
+    return notebook([cell(source)], lesson=5)
+
+
+@attack("learned by heart, in lesson 3, how many bytes each of the visible models moves")
+def bytes_by_heart(world: World) -> bytes:
+    task = exercise("3.4")
+    right = answers_of(task.home).right
+    names: dict[str, Any] = {}
+    exec(MODEL_SEEN, names)
+    table = {}
+    for case in task.cases(0):
+        arranged = task.arrange(case)
+        table[names["seen"](*arranged.args, **arranged.kwargs)] = right(*arranged.args, **arranged.kwargs)
+    source = f"table = {table!r}\n\ndef {task.name}(*args, **named):\n    return table.get(seen(*args, **named), 0)"
+    return notebook([MODEL_SEEN, source], lesson=3)
+
+
+MODEL_SEEN = cell("""
+    def seen(model, *rest, **named):
+        parts = [(name, tuple(p.shape), str(p.dtype), p.requires_grad, p.grad is None) for name, p in model.named_parameters()]
+        return str((parts, model.training, rest, sorted(named.items())))
+""")
 
 
 @attack("looks up the case's name and its numbers in the frames of what observes it")
@@ -129,7 +178,12 @@ def stubs(world: World) -> bytes:
 
 @attack("defines every exercise as something that is no function")
 def no_functions(world: World) -> bytes:
-    return notebook([f"{task.name} = {value}" for task, value in zip(lesson(1).exercises, ("3", "print", "...", "None", "'x'", "type"), strict=False)])
+    return notebook(
+        [
+            f"{task.name} = {value}"
+            for task, value in zip(lesson(1).exercises, ("3", "print", "...", "None", "'x'", "type"), strict=False)
+        ]
+    )
 
 
 CONSTANTS = ("None", "0", "1.0", "True", "[]", "{}", "''", "[0]", "torch.zeros(())", "first", "args", "'never-zeroed'")
@@ -141,7 +195,8 @@ def guess_constants(world: World) -> tuple[bytes, ...]:
     for each in lessons():
         for constant in CONSTANTS:
             source = "\n\n".join(
-                f"def {task.name}(*args, **named):\n    first = args[0] if args else None\n    return {constant}" for task in each.exercises
+                f"def {task.name}(*args, **named):\n    first = args[0] if args else None\n    return {constant}"
+                for task in each.exercises
             )
             books.append(notebook(["import torch\n" + source], lesson=each.number))
     return tuple(books)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks that use up what others need: processes, memory, disk, inodes, descriptors, the reader's own stack.
 
 Each bomb has a fuse far above any limit, so that one which meets no limit harms this machine little; it then says so.
@@ -204,7 +205,7 @@ def descriptor_bomb(world: World) -> Cells:
     ]
 
 
-@attack("makes folders a thousand deep, which no plain walk can remove")
+@attack("makes folders a thousand deep, which no plain walk can remove, and no libc can name", short=True)
 def deep_folders(world: World) -> Cells:
     return [
         cell("""
@@ -304,20 +305,20 @@ def huge_results(world: World) -> Cells:
     ]
 
 
-@attack("changes so many things at once that a list of them is long")
+@attack("changes so many things at once that a list of them is long", short=True)
 def many_changes(world: World) -> Cells:
     return [
         cell(f"""
             import torch, warnings
 
             def parameter_gradients(model, loss_fn, x, y):
-                for number in range(20_000):
+                for number in range(3_000):
                     model.register_buffer(f"b{{number}}", torch.zeros(1))
                     warnings.warn(f"number {{number}}" * 50)
                 return {{}}
 
             def {NAME}(w, x, y):
-                for number in range(20_000):
+                for number in range(3_000):
                     setattr(torch, f"own{{number}}", lambda: None)
                     warnings.warn(f"number {{number}}" * 50)
                 torch.Tensor.added = torch.equal = torch.zeros

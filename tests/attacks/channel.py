@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks on the way from the child to the grader: forged, broken, endless and poisoned messages."""
 
 from __future__ import annotations
@@ -431,3 +432,95 @@ def speak_after_the_end(world: World) -> tuple[Cells, ...]:
         ],
         [HONEST.replace("2 * x", "3 * x")],
     )
+
+
+WIRE = DESCRIPTORS + cell("""
+    from course_utils.grading.jail import wire
+
+    def say(kind, said):
+        payload = said if isinstance(said, bytes) else json.dumps(said).encode()
+        for descriptor in sockets():
+            with contextlib.suppress(OSError):
+                os.write(descriptor, wire.frame(kind, payload))
+""")
+"""Speaks the grader's own protocol."""
+
+
+@attack("says in the grader's own words that a cell failed with things that are no words")
+def odd_failures(world: World) -> tuple[Cells, ...]:
+    odd = [
+        {},
+        {"cell": [], "kind": {}, "type": 5, "message": None, "frames": 3},
+        {"cell": 10**400, "kind": "raised", "type": "\ud800", "message": "\udfff" * 10, "frames": [[{}, [], None]]},
+        {
+            "cell": -1,
+            "kind": "stopped",
+            "type": "x" * 900_000,
+            "message": "",
+            "frames": [["f", float("inf"), "x"]] * 1000,
+        },
+        {"cell": 1, "kind": "raised", "type": "<script>", "message": {"a": 1}, "frames": [[]]},
+        {"cell": 1, "kind": "raised", "type": "{0.__class__}", "message": "%s%n{}", "frames": [["f", True, None], 7]},
+        {"cell": 1, "kind": ["raised"], "type": [], "message": [], "frames": {}},
+    ]
+    return tuple([WIRE, WRONG, f"inf = float('inf')\nsay(wire.FAILED, {ascii(said)})", "1 / 0"] for said in odd)
+
+
+@attack("says in the grader's own words that its functions are things that no function is")
+def odd_findings(world: World) -> tuple[Cells, ...]:
+    odd = [
+        {},
+        {"1.2": {}},
+        {"1.2": {"state": {}, "code": 5, "type": []}, "9.9": {"state": "found"}},
+        {"1.2": {"state": "found", "code": "\ud800" * 100}},
+        {"1.2": {"state": "no function", "type": "<script>alert('pwned')</script>" * 10_000}},
+        {"1.2": {"state": "x" * 900_000, "type": None}},
+    ]
+    return tuple([WIRE, WRONG, f"say(wire.FOUND, {ascii(said)})"] for said in odd)
+
+
+@attack("says that it is done without any evidence, or twice, or begins again")
+def done_too_early(world: World) -> tuple[Cells, ...]:
+    return (
+        [WIRE, WRONG, "say(wire.DONE, b'')"],
+        [WIRE, WRONG, "say(wire.READY, b''); say(wire.FAULT, 'no sandbox here')"],
+        [WIRE, WRONG, "say(wire.FOUND, {}); say(wire.DONE, b''); say(wire.DONE, b'')"],
+        [WIRE, WRONG, "say(wire.CELL, 2); say(wire.CELL, 99); say(wire.CELL, -1); say(wire.CELL, True)"],
+        [WIRE, WRONG, "say(wire.EVIDENCE, b'')"],
+        [WIRE, WRONG, "say(wire.FOUND, {}); say(wire.EXERCISE, '1.2'); say(wire.EXERCISE, '1.2')"],
+    )
+
+
+@attack("says ever again that a new case begins, and so never runs out of time", short=True)
+def cases_without_end(world: World) -> Cells:
+    return [
+        WIRE,
+        cell(f"""
+            def {NAME}(w, x, y):
+                while True:
+                    say(wire.CASE, b"")
+                    time.sleep(0.01)
+        """),
+    ]
+
+
+@attack("plays the whole part of the grader's code by itself, with evidence of its own making")
+def play_the_grader(world: World) -> Cells:
+    return [
+        WIRE,
+        WRONG,
+        cell("""
+            from course_utils.exercise import Evidence
+            from course_utils.plain import to_bytes
+            line = socket.socket(fileno=os.dup(next(sockets())))
+            wire.send(line, wire.notice(wire.FOUND, {"1.2": {"state": "found", "code": "def linear_mse_gradient"}}))
+            kind, payload = wire.receive(line)
+            cases = json.loads(payload)["1.2"]
+            wire.send(line, wire.notice(wire.EXERCISE, "1.2"))
+            made = [Evidence(name, "returned", torch.zeros(spec["d"], dtype=torch.float64), {"autograd": [], "answer": [spec]}).to_plain()
+                    for name, spec in cases]
+            wire.send(line, wire.frame(wire.EVIDENCE, to_bytes(made)))
+            wire.send(line, wire.frame(wire.DONE))
+            os._exit(0)
+        """),
+    ]

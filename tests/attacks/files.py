@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks by archives and folders: names that lead elsewhere, links, bombs, things that are no files."""
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def traversal(folder: Path, world: World) -> None:
 
 @layout("has links in an archive, to the host's files and to itself")
 def links_in_an_archive(folder: Path, world: World) -> None:
-    for number, target in enumerate([*map(str, world.secrets), "/etc/passwd", ".", f"mallory0.zip/{BOOK}", str(world.clone / "solutions")]):
+    for number, target in enumerate(
+        [*map(str, world.secrets), "/etc/passwd", ".", f"mallory0.zip/{BOOK}", str(world.clone / "solutions")]
+    ):
         link = zipfile.ZipInfo(BOOK if number else "x.ipynb")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         _zip(folder / f"mallory{number}.zip", (link, target.encode()))
@@ -48,7 +51,10 @@ def devices_in_an_archive(folder: Path, world: World) -> None:
 
 @layout("is a zip that unpacks to gigabytes")
 def zip_bomb(folder: Path, world: World) -> None:
-    with zipfile.ZipFile(folder / "mallory.zip", "w", zipfile.ZIP_DEFLATED) as archive, archive.open(BOOK, "w", force_zip64=True) as member:
+    with (
+        zipfile.ZipFile(folder / "mallory.zip", "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open(BOOK, "w", force_zip64=True) as member,
+    ):
         for _ in range(256):
             member.write(b"\0" * 2**20)
     # The directory lies about the size: 1,000 bytes.
@@ -122,7 +128,16 @@ def damaged_archives(folder: Path, world: World) -> None:
 def names_in_an_archive(folder: Path, world: World) -> None:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
-        for name in (BOOK, "b" * 30_000 + ".ipynb", "\u202ebypi.exe.ipynb", "a\nb.ipynb", "<script>.ipynb", ".ipynb", "  .ipynb", "x" * 254 + "/1.ipynb"):
+        for name in (
+            BOOK,
+            "b" * 30_000 + ".ipynb",
+            "\u202ebypi.exe.ipynb",
+            "a\nb.ipynb",
+            "<script>.ipynb",
+            ".ipynb",
+            "  .ipynb",
+            "x" * 254 + "/1.ipynb",
+        ):
             archive.writestr(name, notebook([HONEST]))
     data = held.getvalue().replace(b"a\nb.ipynb", b"a\0b.ipynb").replace(b"<script>", b"\xff\xfe\x80cript")
     (folder / "mallory.zip").write_bytes(data)
@@ -130,7 +145,13 @@ def names_in_an_archive(folder: Path, world: World) -> None:
 
 @layout("is a link to the solution, to a sibling's work or to a file of the host")
 def links(folder: Path, world: World) -> None:
-    targets = [*world.secrets, world.clone / "solutions" / BOOK, Path("/etc/passwd"), Path("/dev/zero"), Path("/proc/self/environ")]
+    targets = [
+        *world.secrets,
+        world.clone / "solutions" / BOOK,
+        Path("/etc/passwd"),
+        Path("/dev/zero"),
+        Path("/proc/self/environ"),
+    ]
     for number, target in enumerate(targets):
         (folder / f"mallory{number}").mkdir()
         (folder / f"mallory{number}" / BOOK).symlink_to(target)

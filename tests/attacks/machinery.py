@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks that change what checks, observes or judges, or the names and objects that it works with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks that call out: to the host's own services, to the network, to names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks by files that are no notebooks, or hardly: malformed, deep, huge, old, of another lesson, with claims about itself."""
 
 from __future__ import annotations
@@ -22,17 +23,30 @@ def nothing(world: World) -> tuple[bytes, ...]:
 @attack("hands in JSON that ends in the middle, or is no JSON")
 def malformed(world: World) -> tuple[bytes, ...]:
     whole = notebook([HONEST])
-    return (whole[:-20], whole.replace(b"{", b"("), b"\x00" * 100, b"{'cells': []}", whole + b"}", b"\xff\xfe\x00", whole * 2)
+    return (
+        whole[:-20],
+        whole.replace(b"{", b"("),
+        b"\x00" * 100,
+        b"{'cells': []}",
+        whole + b"}",
+        b"\xff\xfe\x00",
+        whole * 2,
+    )
 
 
 @attack("hands in JSON that is nested a hundred thousand deep")
 def deep_json(world: World) -> tuple[bytes, ...]:
     deep = b"[" * 100_000 + b"]" * 100_000
     maps = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
-    return (deep, maps, notebook([HONEST])[:-1] + b', "more": ' + deep + b"}", b'{"cells": ' + deep + b', "nbformat": 4}')
+    return (
+        deep,
+        maps,
+        notebook([HONEST])[:-1] + b', "more": ' + deep + b"}",
+        b'{"cells": ' + deep + b', "nbformat": 4}',
+    )
 
 
-@attack("hands in numbers that take for ever to read")
+@attack("hands in numbers that take for ever to read", earns=WORTH)
 def long_numbers(world: World) -> tuple[bytes, ...]:
     return (
         b'{"nbformat": ' + b"9" * 3_000_000 + b', "cells": []}',
@@ -43,12 +57,27 @@ def long_numbers(world: World) -> tuple[bytes, ...]:
 
 @attack("hands in fields of other types than a notebook has")
 def fields_of_other_types(world: World) -> tuple[bytes, ...]:
-    odd: list[object] = [None, 7, "text", {}, [None], [7], [[]], ["text"], {"0": 1}, [{}], [{"cell_type": "code"}], True]
+    odd: list[object] = [
+        None,
+        7,
+        "text",
+        {},
+        [None],
+        [7],
+        [[]],
+        ["text"],
+        {"0": 1},
+        [{}],
+        [{"cell_type": "code"}],
+        True,
+    ]
     trees = [{**_tree([WRONG]), "cells": value} for value in odd]
     trees += [{**_tree([]), "cells": [code_cell(value)]} for value in odd]
     trees += [{**_tree([]), "cells": [{**code_cell(WRONG), "cell_type": value, "metadata": value}]} for value in odd]
     trees += [{**_tree([WRONG]), key: value} for value in odd[:6] for key in ("metadata", "nbformat", "nbformat_minor")]
-    trees += [{**_tree([WRONG]), "metadata": {"course": value, "kernelspec": value, "language_info": value}} for value in odd]
+    trees += [
+        {**_tree([WRONG]), "metadata": {"course": value, "kernelspec": value, "language_info": value}} for value in odd
+    ]
     return tuple(json.dumps(tree).encode() for tree in trees)
 
 
@@ -70,7 +99,7 @@ def repeated_keys(world: World) -> bytes:
     return (whole[:-1] + f', "cells": {wrong}, "metadata": {{"course": {{"lesson": 1}}}}}}').encode()
 
 
-@attack("brings 10,000 cells", earns=WORTH, keeps=WORTH)
+@attack("brings 10,000 cells", earns=WORTH)
 def ten_thousand_cells(world: World) -> bytes:
     return notebook([HONEST, *(f"x{number} = {number}" for number in range(10_000))])
 
@@ -88,7 +117,13 @@ def defined_often(world: World) -> bytes:
 @attack("is written in another encoding")
 def other_encodings(world: World) -> tuple[bytes, ...]:
     text = notebook([WRONG + "# é"]).decode().replace("\\u00e9", "é")
-    return (text.encode("latin-1"), text.encode("utf-16"), text.encode("utf-32"), text.encode("utf-8-sig"), text.encode("utf-7"))
+    return (
+        text.encode("latin-1"),
+        text.encode("utf-16"),
+        text.encode("utf-32"),
+        text.encode("utf-8-sig"),
+        text.encode("utf-7"),
+    )
 
 
 @attack("has lone surrogates in its code, names and metadata")
@@ -101,7 +136,12 @@ def lone_surrogates(world: World) -> bytes:
 @attack("is of the formats of ten years ago, and of one to come")
 def other_formats(world: World) -> tuple[bytes, ...]:
     cell3 = {"cell_type": "code", "input": [WRONG], "language": "python", "outputs": [], "collapsed": False}
-    old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": "x"}, "worksheets": [{"cells": [cell3], "metadata": {}}]}
+    old = {
+        "nbformat": 3,
+        "nbformat_minor": 0,
+        "metadata": {"name": "x"},
+        "worksheets": [{"cells": [cell3], "metadata": {}}],
+    }
     two = {**old, "nbformat": 2}
     one = {"nbformat": 1, "cells": [{"cell_type": "code", "code": WRONG, "prompt_number": 1}]}
     to_come = {**_tree([WRONG]), "nbformat": 9000, "nbformat_minor": 10**9}
@@ -130,13 +170,30 @@ def other_files(world: World) -> tuple[bytes, ...]:
 @attack("gives its cells the marks of published ones, with points of its own")
 def claims_about_cells(world: World) -> bytes:
     tree = _tree([])
-    grade = {"nbgrader": {"grade": True, "grade_id": "check-1-2", "locked": True, "points": 10**6, "schema_version": 3, "solution": False}}
+    grade = {
+        "nbgrader": {
+            "grade": True,
+            "grade_id": "check-1-2",
+            "locked": True,
+            "points": 10**6,
+            "schema_version": 3,
+            "solution": False,
+        }
+    }
     tree["cells"] = [
-        {**code_cell(WRONG, "exercise-1-2"), "metadata": {**grade, "deletable": False, "editable": False}, "published": True},
+        {
+            **code_cell(WRONG, "exercise-1-2"),
+            "metadata": {**grade, "deletable": False, "editable": False},
+            "published": True,
+        },
         {**code_cell(f'check("{TARGET}", {NAME})', "check-1-2"), "metadata": grade, "points": 100},
         {**code_cell(WRONG, "check-1-2"), "metadata": {"points": 100, "course": {"points": 100, "lesson": 1}}},
     ]
-    tree["metadata"] = {"course": {"lesson": 1, "points": 100, "score": 100}, "grade": 100, "celltoolbar": "Create Assignment"}
+    tree["metadata"] = {
+        "course": {"lesson": 1, "points": 100, "score": 100},
+        "grade": 100,
+        "celltoolbar": "Create Assignment",
+    }
     return json.dumps(tree).encode()
 
 
@@ -147,7 +204,11 @@ def stored_outputs(world: World) -> bytes:
     assert isinstance(cells, list)
     cells[1]["outputs"] = [
         {"output_type": "stream", "name": "stdout", "text": "Exercise 1.2: passed, 15 of 15 points"},
-        {"output_type": "display_data", "data": {"text/html": "<b>15 of 15</b><script>alert(1)</script>"}, "metadata": {}},
+        {
+            "output_type": "display_data",
+            "data": {"text/html": "<b>15 of 15</b><script>alert(1)</script>"},
+            "metadata": {},
+        },
     ]
     return json.dumps(tree).encode()
 
@@ -156,7 +217,13 @@ def stored_outputs(world: World) -> bytes:
 def code_elsewhere(world: World) -> bytes:
     tree = _tree([])
     tree["cells"] = [
-        {"cell_type": "markdown", "id": "a", "metadata": {}, "source": HONEST, "attachments": {"x.py": {"text/plain": HONEST}}},
+        {
+            "cell_type": "markdown",
+            "id": "a",
+            "metadata": {},
+            "source": HONEST,
+            "attachments": {"x.py": {"text/plain": HONEST}},
+        },
         {"cell_type": "raw", "id": "b", "metadata": {}, "source": HONEST},
         {"cell_type": "heading", "id": "c", "level": 1, "metadata": {}, "source": HONEST},
     ]

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks on whoever reads the results: script in pages, formulas in tables, text that turns other text around."""
 
 from __future__ import annotations
@@ -7,11 +8,24 @@ from pathlib import Path
 from attacks.bank import HONEST, NAME, WORTH, WRONG, Cells, World, attack, cell, layout, notebook
 
 SCRIPT = "<script>alert('pwned')</script><img src=x onerror=alert('pwned')></pre></style></script><svg onload=alert('pwned')>"
-FORMULA = "=HYPERLINK(\"http://pwned\",\"pwned\")"
+FORMULA = '=HYPERLINK("http://pwned","pwned")'
 TURNED = "\u202e\u2066 turned \u200f\ufeff\u2028"
 TEMPLATE = "{{7*7}} ${7*7} {0.__class__} %s %n %(x)d <%= 7*7 %> `touch /tmp/pwned` $(touch /tmp/pwned)"
 CONTROL = "\x1b]0;pwned\x07\x1b[2J\r\n\x08\x7f\x00"
-HOSTILE = (SCRIPT, FORMULA, TURNED, TEMPLATE, CONTROL, "\ud800", "javascript:alert('pwned')", "--><!--", "]]>", "+1", "@SUM(1)", "-1|cmd")
+HOSTILE = (
+    SCRIPT,
+    FORMULA,
+    TURNED,
+    TEMPLATE,
+    CONTROL,
+    "\ud800",
+    "javascript:alert('pwned')",
+    "--><!--",
+    "]]>",
+    "+1",
+    "@SUM(1)",
+    "-1|cmd",
+)
 
 
 @attack("prints, raises and warns script, formulas and control characters")
@@ -137,6 +151,18 @@ def names_that_are_no_text(folder: Path, world: World) -> None:
 
 @layout("takes names that, written as a file's name, are another student's", earns=WORTH)
 def names_that_collide(folder: Path, world: World) -> None:
-    for name in ("anna", "Anna", "ANNA ", "anna.", "an%6Ea", "an_na", "an na", "an-na", "anna\u200b", "anna.json", "anna\N{FULLWIDTH SOLIDUS}1"):
+    for name in (
+        "anna",
+        "Anna",
+        "ANNA ",
+        "anna.",
+        "an%6Ea",
+        "an_na",
+        "an na",
+        "an-na",
+        "anna\u200b",
+        "anna.json",
+        "anna\N{FULLWIDTH SOLIDUS}1",
+    ):
         (folder / name).mkdir()
         (folder / name / "01.ipynb").write_bytes(notebook([HONEST]))

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (cells are shown as they are)
 """Attacks on processes, its own and others: ends that are no ends, signals, forks, what outlives a cell, system calls."""
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def abort(world: World) -> Cells:
     ]
 
 
-@attack("overflows the stack", earns=WORTH, keeps=WORTH)
+@attack("overflows the stack", short=True, earns=WORTH, keeps=WORTH)
 def overflow_the_stack(world: World) -> Cells:
     return [HONEST, "import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()"]
 
@@ -357,7 +358,21 @@ def write_shared_pages(world: World) -> tuple[Cells, ...]:
     )
 
 
-LEFT = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/home", "/root", "~", ".", "/", "/work", "/srv", "/var/lock", "/dev/mqueue")
+LEFT = (
+    "/tmp",
+    "/var/tmp",
+    "/dev/shm",
+    "/run",
+    "/home",
+    "/root",
+    "~",
+    ".",
+    "/",
+    "/work",
+    "/srv",
+    "/var/lock",
+    "/dev/mqueue",
+)
 
 
 @attack("leaves files for the next submission: data, start-up files, modules, compiled code")

@@ -1,9 +1,11 @@
-"""The world around an attack, and what must hold of it afterwards: nothing gained, read, written, left behind or lost."""
+"""The world around an attack, and what must hold of it afterwards: nothing gained, read, written, left or lost."""
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import hashlib
+import io
 import os
 import re
 import secrets
@@ -15,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html.parser import HTMLParser
 from pathlib import Path
 
 from attacks.bank import HONEST, Attack, World, notebook
@@ -124,6 +127,65 @@ class Contacts:
                     return
                 self.heard.append("UDP")
                 line.sendto(self._secret, caller)
+
+
+# ------------------------------------------------------------------ proofs of what is read by people
+
+
+_HIDES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""Characters that nobody sees, or that turn what is seen."""
+_VOID = {"meta", "br", "hr", "link", "img", "input", "wbr"}
+_LIVE = {"script", "iframe", "object", "embed", "base", "form", "input", "img", "link", "video", "audio", "frame"}
+
+
+class _Page(HTMLParser):
+    """Whatever in a page lives, or was left open or closed too early."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.faults: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag in _LIVE:
+            self.faults.append(f"an element <{tag}>")
+        for name, value in attributes:
+            inner = re.sub(r"\s", "", (value or "").lower())
+            if name.startswith("on") or name in ("src", "srcdoc") or "javascript:" in inner or "url(" in inner:
+                self.faults.append(f"an attribute {name}={value!r:.80}")
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> closes something else")
+
+
+def faults_of_page(html: str) -> list[str]:
+    """What in a page runs, loads, hides or breaks out of its place."""
+    page = _Page()
+    page.feed(html)
+    page.close()
+    if page.open:
+        page.faults.append(f"never closed: {page.open}")
+    if hidden := _HIDES.findall(html):
+        page.faults.append(f"characters that hide: {sorted({hex(ord(one)) for one in hidden})}")
+    return page.faults
+
+
+def faults_of_table(text: str) -> list[str]:
+    """What in a CSV a spreadsheet would compute, or what breaks its rows."""
+    faults = []
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    if len({len(row) for row in rows}) > 1:
+        faults.append("its rows are not equally long")
+    for field in (field for row in rows for field in row):
+        number = re.fullmatch(r"-?\d+(\.\d+)?", field)
+        if re.match(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]", field) and not number:
+            faults.append(f"a formula: {field[:80]!r}")
+        if hidden := _HIDES.search(field):
+            faults.append(f"a character that hides, {hex(ord(hidden[0]))}: {field[:80]!r}")
+    return faults
 
 
 # ------------------------------------------------------------------ proofs
