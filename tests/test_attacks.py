@@ -1,14 +1,17 @@
 """The attack bank: whatever is handed in gains no point, harms no sibling's result and does not stop the run.
 
-Each attack is graded, and an honest sibling after it, in one sandbox that all of them share. Attacks whose harm can be
-shown without harm are graded without isolation, too: there they succeed, so their proof can fail. `ATTACKS=all` grades
+Each attack is graded, and an honest sibling after it, in one sandbox that all of them share. Attacks that only look
+are run by plain Python, too: there they succeed, so their proof can fail. `ATTACKS=all` grades
 the heavy ones, too.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -246,17 +249,41 @@ def test_each_family_has_attacks_of_its_own_and_each_says_what_it_tries() -> Non
     assert all(each.harm for each in BANK)
 
 
+REAL = [each for each in BANK if each.real]
+UNJAILED = """
+import contextlib, io, json, sys, traceback
+from course_utils.learner import evaluate
+found = {}
+for name, cells in json.load(sys.stdin).items():
+    said, points, names = io.StringIO(), 0, {}
+    with contextlib.redirect_stdout(said):
+        try:
+            for source in cells:
+                exec(source, names)
+            points = evaluate("1.2", names["linear_mse_gradient"]).points
+        except BaseException:
+            traceback.print_exc(file=said)
+    found[name] = [said.getvalue(), points]
+print(json.dumps(found))
+"""
+
+
 @pytest.fixture(scope="module")
-def unjailed() -> Iterator[tuple[World, Contacts, Grader]]:
-    with open_world(ROOT) as (world, contacts), Grader(world.secret, isolation="none") as grader:
-        yield world, contacts, grader
+def unjailed() -> dict[str, tuple[str, int]]:
+    """What the attacks that are real say, and the points that they have, where nothing shuts them in."""
+    with open_world(ROOT) as (world, _):
+        cells = json.dumps({each.name: each.make(world) for each in REAL})
+        command = [sys.executable, "-c", UNJAILED]
+        # Without the test's own folders on its path, and from the clone: as a learner's kernel runs.
+        ran = subprocess.run(command, input=cells, capture_output=True, text=True, cwd=ROOT, timeout=120)
+        assert ran.returncode == 0, ran.stderr
+        found: dict[str, tuple[str, int]] = json.loads(ran.stdout.splitlines()[-1])
+        return found
 
 
-@pytest.mark.parametrize("attack", params([each for each in BANK if each.real]))
-def test_without_isolation_the_attack_succeeds_so_its_proof_can_fail(
-    attack: Attack, unjailed: tuple[World, Contacts, Grader]
+@pytest.mark.parametrize("attack", params(REAL))
+def test_where_nothing_shuts_it_in_the_attack_succeeds_so_its_proof_can_fail(
+    attack: Attack, unjailed: dict[str, tuple[str, int]]
 ) -> None:
-    world, contacts, grader = unjailed
-    results = [grader.grade(submission(attack.name), data) for data in attack.handed(world)]
-    assert any(faults_of(attack, result) for result in results), f"{attack.harm}: nothing came of it"
-    contacts.heard.clear()
+    said, points = unjailed[attack.name]
+    assert CAUGHT.search(said) or points > attack.earns, f"{attack.harm}: nothing came of it: {said[-500:]}"
