@@ -181,7 +181,7 @@ def test_a_download_of_canvas(tmp_path: Path, zipped: bool) -> None:
     assert (first.attempt, second.attempt) == (678901, 678950) and first.lesson == 3
     # A later upload counts, whatever the clock of the download says.
     os.utime(tmp_path / first.path, (2e9, 2e9))
-    (chosen,) = choose_latest([(each, 3) for each in (second, first)])
+    ((chosen, _),) = choose_latest([(each, 3) for each in (second, first)])
     assert chosen.attempt == 678950
 
 
@@ -394,7 +394,7 @@ def sub(path: str, student: str = "a", when: float = 0.0, **more: Any) -> Submis
 
 
 def test_the_later_of_two_counts_and_says_so() -> None:
-    (found,) = choose_latest([(sub("new.ipynb", when=2), 3), (sub("old.ipynb", when=1, notes=("n",)), 3)])
+    ((found, _),) = choose_latest([(sub("new.ipynb", when=2), 3), (sub("old.ipynb", when=1, notes=("n",)), 3)])
     assert found.path == "new.ipynb"
     assert found.notes == (
         "More than one notebook of lesson 3 was handed in; the later one counts: new.ipynb, not old.ipynb.",
@@ -402,33 +402,33 @@ def test_the_later_of_two_counts_and_says_so() -> None:
 
 
 def test_notes_that_were_there_stay_and_one_alone_needs_none() -> None:
-    (found,) = choose_latest([(sub("x.ipynb", notes=("n",)), 3)])
+    ((found, _),) = choose_latest([(sub("x.ipynb", notes=("n",)), 3)])
     assert found.notes == ("n",)
 
 
 def test_lessons_and_students_do_not_displace_each_other() -> None:
     given = [(sub("1", "b"), 4), (sub("2", "b"), 3), (sub("3", "a"), 3)]
-    assert [each.path for each in choose_latest(given)] == ["2", "1", "3"]
+    assert [each.path for each, _ in choose_latest(given)] == ["2", "1", "3"]
 
 
 def test_equal_times_are_settled_by_name_and_said() -> None:
     for order in ((0, 1), (1, 0)):
         two = [(sub("a.ipynb"), 3), (sub("b.ipynb"), 3)]
-        (found,) = choose_latest([two[i] for i in order])
+        ((found, _),) = choose_latest([two[i] for i in order])
         assert found.path == "b.ipynb" and "cannot be told" in found.notes[0]
 
 
 def test_what_cannot_be_read_displaces_nothing_and_is_not_lost() -> None:
     good, bad = sub("good.ipynb", when=1, lesson=3), sub("bad.ipynb", when=2, lesson=3)
-    (found,) = choose_latest([(good, 3), (bad, None)])
+    ((found, _),) = choose_latest([(good, 3), (bad, None)])
     assert found.path == "good.ipynb" and "not readable as a notebook: bad.ipynb" in found.notes[0]
     alone = choose_latest([(good, 3), (sub("other.ipynb"), None), (sub("b4.ipynb", lesson=4), None)])
-    assert {each.path for each in alone} == {"good.ipynb", "other.ipynb", "b4.ipynb"}
-    assert [each.path for each in choose_latest([(sub("1", when=1), None), (sub("2", when=2), None)])] == ["2"]
+    assert {each.path for each, _ in alone} == {"good.ipynb", "other.ipynb", "b4.ipynb"}
+    assert [each.path for each, _ in choose_latest([(sub("1", when=1), None), (sub("2", when=2), None)])] == ["2"]
 
 
 def test_a_hundred_submissions_of_one_student_make_a_short_note() -> None:
-    (found,) = choose_latest([(sub(f"{i:03}.ipynb", when=i), 3) for i in range(100)])
+    ((found, _),) = choose_latest([(sub(f"{i:03}.ipynb", when=i), 3) for i in range(100)])
     assert "and 94 more" in found.notes[0] and len(found.notes[0]) < 300
 
 

@@ -96,8 +96,8 @@ def _marks(limits: Limits) -> dict[str, float]:
 def _recognised(submissions: Sequence[Submission], options: Options) -> tuple[list[Job], list[Result]]:
     """What there is to grade, of each student and lesson the latest, and results of what nobody can read."""
     seen: list[tuple[Submission, int | None]] = []
-    digests: dict[Submission, str] = {}
-    why: dict[Submission, Result] = {}
+    digests: dict[_Place, str] = {}
+    why: dict[_Place, str] = {}
     for submission in tqdm(submissions, "reading", unit=" notebooks", disable=len(submissions) < 500, leave=False):
         if options.students and submission.student not in options.students:
             continue
@@ -108,28 +108,30 @@ def _recognised(submissions: Sequence[Submission], options: Options) -> tuple[li
             if terms().lessons and number not in terms().lessons:
                 raise Unreadable(f"This is lesson {number}, which is not part of this course.")
         except Unreadable as error:
-            why[submission] = unread(submission, data, str(error))
-        digests[submission] = digest_of(data)
-        if not options.lessons or number in options.lessons:
+            why[_place(submission)] = str(error)
+            number = None
+        digests[_place(submission)] = digest_of(data)
+        if not options.lessons or (number or submission.lesson or options.lessons[0]) in options.lessons:
             seen.append((submission, number))
-    lessons = {_place(submission): number for submission, number in seen}
-    before = {_place(submission): submission for submission, _ in seen}
     jobs: list[Job] = []
     unreadable: list[Result] = []
-    for chosen in choose_latest(seen):
-        original = before[_place(chosen)]
-        if original in why:
-            unreadable.append(why[original])
+    for submission, lesson in choose_latest(seen):
+        digest = digests[_place(submission)]
+        if lesson is None:
+            unreadable.append(unread(submission, digest, why[_place(submission)]))
         else:
-            jobs.append(Job(chosen, lessons[_place(chosen)], digests[original]))
-    if options.students and not (jobs or unreadable):
-        raise UserError(
-            f"none of {', '.join(options.students)} handed anything in: students are called as in grades.csv"
-        )
+            jobs.append(Job(submission, lesson, digest))
+    if options.students and not seen:
+        asked = ", ".join(options.students)
+        raise UserError(f"none of {asked} handed anything in: students are called as in {tables.GRADES}")
     return jobs, unreadable
 
 
-def _place(submission: Submission) -> tuple[str, str, str | None, str | None]:
+_Place = tuple[str, str, str | None, str | None]
+
+
+def _place(submission: Submission) -> _Place:
+    """Which one it is, whatever was noted about it."""
     return submission.student, submission.path, submission.member, submission.inner
 
 

@@ -39,7 +39,7 @@ class Grader:
         try:
             notebook = read_notebook(data)
         except Unreadable as error:
-            return unread(submission, data, str(error))
+            return unread(submission, digest_of(data), str(error))
         lesson = find_lesson(notebook.lesson)
         ran = self._sandbox.run(notebook, lambda: self.cases(lesson))
         marked = tuple(self._marked(exercise, ran) for exercise in lesson.exercises)
@@ -99,18 +99,18 @@ def seed_of(secret: str, exercise: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{secret}/{exercise}".encode()).digest()[:4], "big") >> 1
 
 
-def unread(submission: Submission, data: bytes, why: str) -> Result:
+def unread(submission: Submission, digest: str, why: str) -> Result:
     """The result of a file that is no notebook of the course, or could not be graded at all: no points, and why."""
-    return _result(submission, digest_of(data), None, (), (*_about(submission), Note("file", why)))
+    return _result(submission, digest, None, (), (*_about(submission), Note("file", why)))
 
 
-def given_up(submission: Submission, lesson: int | None, digest: str, lives: int) -> Result:
+def given_up(submission: Submission, lesson: int, digest: str, lives: int) -> Result:
     """The result of a submission that ended `lives` graders one after the other: no points, and that somebody looks."""
     why = (
         f"Grading this notebook ended the program that graded it, {lives} times. No points; please look at it by hand."
     )
     note = Note("submission", why)
-    exercises = () if lesson is None else find_lesson(lesson).exercises
+    exercises = find_lesson(lesson).exercises
     marked = tuple(Marked(_unseen(exercise, (note,), written=True), 0) for exercise in exercises)
     return _result(submission, digest, lesson, marked, (*_about(submission), note))
 

@@ -94,8 +94,8 @@ def read(submission: Submission, limit: int = MAX_NOTEBOOK) -> bytes:
     return archive(path, submission.member).read(submission.inner, limit)
 
 
-def choose_latest(found: Iterable[tuple[Submission, int | None]]) -> tuple[Submission, ...]:
-    """Of each student and lesson the latest submission, with notes on what does not count, and why.
+def choose_latest(found: Iterable[tuple[Submission, int | None]]) -> tuple[tuple[Submission, int | None], ...]:
+    """Of each student and lesson the latest submission, with notes on what does not count and why; and that lesson.
 
     The lesson is the notebook's own, None where it could not be read. What cannot be read never displaces what can.
     """
@@ -120,7 +120,8 @@ def choose_latest(found: Iterable[tuple[Submission, int | None]]) -> tuple[Submi
             others = _few(unread[student, lesson])
             notes.append(f"Also handed in, and not readable as a notebook: {others}.")
         chosen[student].append((lesson or 0, replace(latest, notes=(*latest.notes, *notes))))
-    return tuple(each for own in chosen.values() for _, each in sorted(own, key=lambda pair: pair[0]))
+    in_order = (pair for own in chosen.values() for pair in sorted(own, key=lambda pair: pair[0]))
+    return tuple((each, lesson or None) for lesson, each in in_order)
 
 
 def _later(submission: Submission) -> tuple[int, float, str]:

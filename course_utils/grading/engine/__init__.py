@@ -21,7 +21,7 @@ class Job:
     """One submission to grade, of a lesson that was recognised when it was found."""
 
     submission: Submission
-    lesson: int | None
+    lesson: int
     digest: str
 
 

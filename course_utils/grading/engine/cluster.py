@@ -28,7 +28,7 @@ def grade_all(jobs: Iterable[Job], settings: Settings, scheduler: str) -> Iterat
     from distributed.scheduler import KilledWorker
 
     from course_utils.grading.grade import given_up, unread
-    from course_utils.grading.submissions import read
+    from course_utils.grading.submissions import Unreadable, read
 
     waiting = iter(jobs)
     with Client(scheduler, set_as_default=False) as client:
@@ -39,8 +39,8 @@ def grade_all(jobs: Iterable[Job], settings: Settings, scheduler: str) -> Iterat
             for job in waiting:
                 try:
                     data = read(job.submission)
-                except (OSError, ValueError) as error:
-                    yield unread(job.submission, b"", f"The file could not be read: {error}")
+                except Unreadable as error:
+                    yield unread(job.submission, job.digest, str(error))
                     continue
                 # Dask would hold two equal calls for one; a student may hand in what another did.
                 future = client.submit(_grade, job.submission, data, settings, pure=False, retries=LIVES - 1)

@@ -118,9 +118,9 @@ class _Worker:
 
 def _work(pipe: Connection, settings: Settings) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
-    from course_utils.grading.grade import Grader
+    from course_utils.grading.grade import Grader, unread
     from course_utils.grading.sandbox import NoIsolation
-    from course_utils.grading.submissions import read
+    from course_utils.grading.submissions import Unreadable, read
 
     adopt(settings.terms)
     with Grader(settings.seed, settings.isolation, settings.limits) as grader:
@@ -133,4 +133,9 @@ def _work(pipe: Connection, settings: Settings) -> None:
         with suppress(EOFError, OSError):
             while True:
                 job: Job = pipe.recv()
-                pipe.send(grader.grade(job.submission, read(job.submission)))
+                try:
+                    data = read(job.submission)
+                except Unreadable as error:  # it could be read when the run began
+                    pipe.send(unread(job.submission, job.digest, str(error)))
+                else:
+                    pipe.send(grader.grade(job.submission, data))

@@ -81,7 +81,7 @@ def _notebook(folder: Path, lesson: int) -> tuple[Submission | None, str]:
     own = [submission for submission, notebook in found if any(not cell.published for cell in notebook.cells)]
     chosen = choose_latest((submission, lesson) for submission in own or [submission for submission, _ in found])
     if chosen:
-        return chosen[0], ""
+        return chosen[0][0], ""
     said = f"No notebook of lesson {lesson} was found. Hand in {wanted.slug}.ipynb, with the cells of the course in it."
     return None, " ".join([said, *others[:5]])
 
