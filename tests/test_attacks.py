@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from attacks.bank import HONEST, TARGET, WORTH, Attack, World, attacks, cell, notebook
 from attacks.proofs import (
+    CAUGHT,
     Contacts,
     contents,
     descendants,

@@ -40,9 +40,9 @@ def forge_frames(world: World) -> Cells:
         cell(f"""
             from course_utils.exercise import Evidence
             from course_utils.lessons import exercise
-            from course_utils.plain import to_bytes
+            from course_utils.plain import to_bytes, to_plain
             task = exercise("{TARGET}")
-            evidence = [Evidence(case.name, "returned", torch.zeros(case.spec["d"]), {{"autograd": []}}).to_plain()
+            evidence = [Evidence(case.name, "returned", to_plain(torch.zeros(case.spec["d"])), {{"autograd": []}}).to_plain()
                         for case in task.cases(0)]
             said = [
                 {{"evidence": {{"{TARGET}": evidence}}}},
@@ -102,20 +102,6 @@ def flood_for_ever(world: World) -> Cells:
     ]
 
 
-@attack("sends frames that say they are huge, negative, or end early")
-def lengths_that_lie(world: World) -> Cells:
-    return [
-        DESCRIPTORS,
-        cell("""
-            for kind in ("<i", ">i", "<q", ">q"):
-                for length in (-1, 2**31 - 1, 2**63 - 1, -(2**31), 10**9, 0):
-                    with contextlib.suppress(struct.error):
-                        send(struct.pack(kind, length) + b"{}")
-        """),
-        WRONG,
-    ]
-
-
 @attack("sends a million empty frames")
 def empty_frames(world: World) -> Cells:
     return [DESCRIPTORS, 'send(b"\\0" * 8_000_000)', WRONG]
@@ -134,21 +120,17 @@ def slow_frames(world: World) -> Cells:
 
 
 @attack("sends pickles that write to the host when they are read")
-def send_pickles(world: World) -> Cells:
-    return [
-        DESCRIPTORS,
-        WRONG,
-        cell(f"""
-            class Bomb:
-                def __reduce__(self):
-                    return (exec, ("open({str(world.folder / "pickled")!r}, 'w').write('x')",))
-
-            torch.save(Bomb(), "/tmp/bomb.pt")
-            for payload in (pickle.dumps(Bomb()), pickle.dumps(Bomb(), 0), open("/tmp/bomb.pt", "rb").read()):
-                for frame in (payload, *frames(payload)):
-                    send(frame)
-        """),
-    ]
+def send_pickles(world: World) -> tuple[Cells, ...]:
+    bomb = f"""
+class Bomb:
+    def __reduce__(self):
+        return (exec, ("open({str(world.folder / "pickled")!r}, 'w').write('x')",))
+torch.save(Bomb(), "/tmp/bomb.pt")
+"""
+    return tuple(
+        _instead(payload, bomb)
+        for payload in ("pickle.dumps(Bomb())", "pickle.dumps(Bomb(), 0)", "open('/tmp/bomb.pt', 'rb').read()")
+    )
 
 
 @attack("returns objects that write to the host when they are unpickled")
@@ -172,10 +154,10 @@ def return_pickles(world: World) -> Cells:
     ]
 
 
-def _instead(payload: str) -> Cells:
-    """Whatever the child wanted to say on its channel, it says `payload`."""
+def _instead(payload: str, before: str = "") -> Cells:
+    """Whatever evidence the child wanted to send, it sends `payload`."""
     return [
-        DESCRIPTORS,
+        DESCRIPTORS + before,
         WRONG,
         cell(f"""
             payload = {payload}
@@ -261,7 +243,7 @@ def facts_of_other_types(world: World) -> Cells:
                 plain["facts"] = {name: value for name in plain["facts"] for value in [{"x": [None, "x", -1]}]}
                 plain["probes"] = {"again": ["other", {"x": None}], "w": ["same", []], "": ["not", 3]}
                 plain["changes"] = [{"what": "w", "aspect": "value", "before": "0", "after": "1"}] * 5000
-                plain["warned"] = ["x" * 100_000] * 50
+                plain["warned"] = ["x" * 1_000] * 50
                 return plain
 
             Evidence.to_plain = forged
@@ -393,7 +375,7 @@ def write_to_the_terminal(world: World) -> Cells:
         cell(f"""
             import fcntl, os, termios
             words = b"\\x1b]0;{world.marker}\\x07\\x1b[2J{world.marker}\\n"
-            for descriptor in range(0, 64):
+            for descriptor in (0, 1, 2):
                 try:
                     os.write(descriptor, words)
                 except OSError:
@@ -445,6 +427,13 @@ WIRE = DESCRIPTORS + cell("""
 """)
 """Speaks the grader's own protocol."""
 
+INSTEAD = cell("""
+    instead = {}
+    notice = wire.notice
+    wire.notice = lambda kind, said: notice(kind, instead.get(kind, said))
+""")
+"""Says something else in place of what the grader's code in the child says."""
+
 
 @attack("says in the grader's own words that a cell failed with things that are no words")
 def odd_failures(world: World) -> tuple[Cells, ...]:
@@ -463,7 +452,9 @@ def odd_failures(world: World) -> tuple[Cells, ...]:
         {"cell": 1, "kind": "raised", "type": "{0.__class__}", "message": "%s%n{}", "frames": [["f", True, None], 7]},
         {"cell": 1, "kind": ["raised"], "type": [], "message": [], "frames": {}},
     ]
-    return tuple([WIRE, WRONG, f"inf = float('inf')\nsay(wire.FAILED, {ascii(said)})", "1 / 0"] for said in odd)
+    return tuple(
+        [WIRE, WRONG, INSTEAD, f"inf = float('inf')\ninstead[wire.FAILED] = {ascii(said)}", "1 / 0"] for said in odd
+    )
 
 
 @attack("says in the grader's own words that its functions are things that no function is")
@@ -476,7 +467,7 @@ def odd_findings(world: World) -> tuple[Cells, ...]:
         {"1.2": {"state": "no function", "type": "<script>alert('pwned')</script>" * 10_000}},
         {"1.2": {"state": "x" * 900_000, "type": None}},
     ]
-    return tuple([WIRE, WRONG, f"say(wire.FOUND, {ascii(said)})"] for said in odd)
+    return tuple([WIRE, WRONG, INSTEAD, f"instead[wire.FOUND] = {ascii(said)}"] for said in odd)
 
 
 @attack("says that it is done without any evidence, or twice, or begins again")
@@ -488,6 +479,22 @@ def done_too_early(world: World) -> tuple[Cells, ...]:
         [WIRE, WRONG, "say(wire.CELL, 2); say(wire.CELL, 99); say(wire.CELL, -1); say(wire.CELL, True)"],
         [WIRE, WRONG, "say(wire.EVIDENCE, b'')"],
         [WIRE, WRONG, "say(wire.FOUND, {}); say(wire.EXERCISE, '1.2'); say(wire.EXERCISE, '1.2')"],
+    )
+
+
+@attack("sends frames that say they are huge, of kinds that there are not, or that end early", short=True)
+def lengths_that_lie(world: World) -> tuple[Cells, ...]:
+    lies = (
+        "wire.HEAD.pack(wire.EVIDENCE, 2**32 - 1)",
+        "wire.HEAD.pack(wire.CELL, 2**31)",
+        "wire.HEAD.pack(wire.FAILED, 2**20 + 1) + b'x' * 2**20",
+        "wire.HEAD.pack(wire.FAILED, 100) + b'{'",
+        "wire.HEAD.pack(b'?', 0) * 1000",
+        "wire.HEAD.pack(wire.FAILED, 0) * 300_000",
+    )
+    return tuple(
+        [WIRE, WRONG, f"for descriptor in sockets():\n    send({lie})", HONEST.replace("2 * x", "0 * x")]
+        for lie in lies
     )
 
 
@@ -511,16 +518,36 @@ def play_the_grader(world: World) -> Cells:
         WRONG,
         cell("""
             from course_utils.exercise import Evidence
-            from course_utils.plain import to_bytes
+            from course_utils.plain import to_bytes, to_plain
             line = socket.socket(fileno=os.dup(next(sockets())))
             wire.send(line, wire.notice(wire.FOUND, {"1.2": {"state": "found", "code": "def linear_mse_gradient"}}))
             kind, payload = wire.receive(line)
             cases = json.loads(payload)["1.2"]
             wire.send(line, wire.notice(wire.EXERCISE, "1.2"))
-            made = [Evidence(name, "returned", torch.zeros(spec["d"], dtype=torch.float64), {"autograd": [], "answer": [spec]}).to_plain()
+            made = [Evidence(name, "returned", to_plain(torch.zeros(spec["d"], dtype=torch.float64)), {"autograd": [], "answer": [spec]}).to_plain()
                     for name, spec in cases]
             wire.send(line, wire.frame(wire.EVIDENCE, to_bytes(made)))
             wire.send(line, wire.frame(wire.DONE))
             os._exit(0)
         """),
     ]
+
+
+@attack("gives evidence on which the judge works for ever: large, long and deep where it should be small", short=True)
+def work_for_the_judge(world: World) -> tuple[Cells, ...]:
+    made = (
+        "torch.randn(250_000)",
+        "torch.randint(-100, 100, (2_000_000,), dtype=torch.int8)",
+        "[torch.randn(1)] * 15_000",
+        "[str(number) * 50 for number in range(9_000)]",
+        "{str(number): float(number) for number in range(15_000)}",
+        "[[float('nan')] * 100] * 150",
+    )
+    return tuple(
+        [
+            f"import torch\n\ndef {NAME}(w, x, y):\n    return {result}",
+            f"def gradient_descent(f, x0, lr, steps):\n    return {result}",
+            f"def parameter_gradients(model, loss_fn, x, y):\n    return {{name: {result} for name, _ in model.named_parameters()}}",
+        ]
+        for result in made
+    )
