@@ -242,7 +242,7 @@ def facts_of_other_types(world: World) -> Cells:
                 plain = original(self)
                 plain["facts"] = {name: value for name in plain["facts"] for value in [{"x": [None, "x", -1]}]}
                 plain["probes"] = {"again": ["other", {"x": None}], "w": ["same", []], "": ["not", 3]}
-                plain["changes"] = [{"what": "w", "aspect": "value", "before": "0", "after": "1"}] * 5000
+                plain["changes"] = [{"what": "w", "aspect": "value", "before": "0", "after": "1"}] * 500
                 plain["warned"] = ["x" * 1_000] * 50
                 return plain
 
@@ -533,14 +533,18 @@ def play_the_grader(world: World) -> Cells:
     ]
 
 
-@attack("gives evidence on which the judge works for ever: large, long and deep where it should be small", short=True)
-def work_for_the_judge(world: World) -> tuple[Cells, ...]:
+@attack("gives evidence on which the judge works for ever", short=True)
+def work_for_the_judge(world: World) -> Cells:
+    return [f"def {NAME}(w, x, y):\n    return {{str(number): float(number) for number in range(15_000)}}"]
+
+
+@attack("gives evidence that is large, long or deep where it should be small, in every way", short=True, heavy=True)
+def much_work_for_the_judge(world: World) -> tuple[Cells, ...]:
     made = (
         "torch.randn(250_000)",
         "torch.randint(-100, 100, (2_000_000,), dtype=torch.int8)",
         "[torch.randn(1)] * 15_000",
         "[str(number) * 50 for number in range(9_000)]",
-        "{str(number): float(number) for number in range(15_000)}",
         "[[float('nan')] * 100] * 150",
     )
     return tuple(
