@@ -86,6 +86,8 @@ class Exercise:
     telling: Mapping[str, str] = field(default_factory=dict)
     """Facts that tell why a result is wrong where they are not those of a right answer, by name: a sentence with
     `{given}` and `{right}` in it, true wherever the two differ."""
+    partial: bool = False
+    """Whether points follow the cases that agree, rounded down; else they are given for all cases or not at all."""
     points: int = 0
     """Given out by the lesson, which has a hundred."""
     home: str = ""

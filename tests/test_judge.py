@@ -139,6 +139,17 @@ def test_a_mistake_that_fits_only_where_it_changes_nothing_is_not_named() -> Non
     assert verdict.faults[0].case.startswith("case 4 of")
 
 
+def test_points_follow_the_cases_where_the_exercise_says_so() -> None:
+    task = replace(TASK, partial=True, points=20)
+    evidence = _all(lambda piece: piece)
+    assert judge(task, CASES, evidence).points == 20
+    evidence[2] = replace(evidence[2], result=None)
+    verdict = judge(task, CASES, evidence)
+    assert verdict.outcome == "failed" and verdict.points == 20 * (len(CASES) - 1) // len(CASES)
+    assert judge(task, CASES, [replace(piece, result=None) for piece in evidence]).points == 0
+    assert judge(task, CASES, [replace(evidence[0], status="not attempted", result=None)]).points == 0
+
+
 def test_points_are_all_or_none_and_the_first_failing_case_is_shown() -> None:
     evidence = _all(lambda piece: piece)
     for index in (2, 5):

@@ -117,7 +117,7 @@ def card_of_run(
 
 def _title(verdict: Verdict, kept: int) -> str:
     points = f"{verdict.points} of {verdict.max_points} points"
-    if kept and not verdict.passed:
+    if kept > verdict.points:
         points += f"; {kept} points stay yours"
     return f"{verdict.outcome.upper()}: exercise {verdict.exercise}, {verdict.name} ({points})"
 

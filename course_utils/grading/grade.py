@@ -11,6 +11,7 @@ from course_utils.checks.judge import judge
 from course_utils.exercise import Case, Evidence, Exercise, Fault, Outcome, Verdict
 from course_utils.grading.clusters import fingerprint
 from course_utils.grading.notebook import Unreadable, read_notebook
+from course_utils.grading.reaching import reaching
 from course_utils.grading.result import Marked, Note, Result, Submission
 from course_utils.grading.sandbox import Isolation, Limits, Ran, Sandbox
 from course_utils.lessons import lesson as find_lesson
@@ -43,7 +44,12 @@ class Grader:
         lesson = find_lesson(notebook.lesson)
         ran = self._sandbox.run(notebook, lambda: self.cases(lesson))
         marked = tuple(self._marked(exercise, ran) for exercise in lesson.exercises)
-        notes = (*_about(submission), *notebook.notes, *(note for note in ran.notes if note.kind != "exercise"))
+        notes = (
+            *_about(submission),
+            *notebook.notes,
+            *reaching(notebook),
+            *(note for note in ran.notes if note.kind != "exercise"),
+        )
         return _result(submission, digest_of(data), lesson.number, marked, notes)
 
     def cases(self, lesson: Lesson) -> Mapping[str, Sequence[Case]]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from course_utils.checks.judge.faults import faults_of
 from course_utils.checks.judge.left import answers_of, left_by, mistakes_of, run_of, seen_of
 from course_utils.checks.originals import Names
-from course_utils.exercise import Case, Evidence, Exercise, Verdict
+from course_utils.exercise import Case, Evidence, Exercise, Fault, Outcome, Verdict
 
 __all__ = ["answers_of", "judge", "left_by", "mistakes_of", "seen_of"]
 
@@ -45,6 +45,17 @@ def judge(exercise: Exercise, cases: Sequence[Case], evidence: Sequence[Evidence
     )
 
 
-def _verdict(exercise: Exercise, outcome: str, **rest: object) -> Verdict:
+def _verdict(
+    exercise: Exercise,
+    outcome: Outcome,
+    faults: tuple[Fault, ...] = (),
+    printed: str = "",
+    cases_passed: int = 0,
+    cases_total: int = 0,
+) -> Verdict:
     points = exercise.points if outcome == "passed" else 0
-    return Verdict(exercise.id, exercise.name, outcome, points, exercise.points, **rest)  # type: ignore[arg-type]
+    if exercise.partial and cases_total:
+        points = exercise.points * cases_passed // cases_total
+    return Verdict(
+        exercise.id, exercise.name, outcome, points, exercise.points, faults, printed, cases_passed, cases_total
+    )
