@@ -34,7 +34,7 @@ from attacks.proofs import (
 
 from course_utils.grading import pages, tables
 from course_utils.grading.command import Options, grade_command
-from course_utils.grading.grade import Grader, unread
+from course_utils.grading.grade import Grader, digest_of, unread
 from course_utils.grading.gradebook import Gradebook
 from course_utils.grading.notebook import Unreadable
 from course_utils.grading.result import Result, Submission
@@ -46,12 +46,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BANK = attacks()
 ALL = os.environ.get("ATTACKS") == "all"
 HEAVY = pytest.mark.skip(reason="a heavy attack; make test ATTACKS=all runs them all")
-SMALL = Limits(cell=0.8, case=0.8, total=4, memory=512 * 2**20, processes=32, disk=32 * 2**20, evidence=8 * 2**20)
-"""For attacks that run into one. Everybody else is given those of every day."""
-SIBLING = notebook(
-    [HONEST, cell("def gradient_descent(f, x0, lr, steps):\n    return [x0.clone() for _ in range(steps + 1)]")]
-)
-"""One exercise right, one wrong: both show when something around it has changed."""
+SMALL = Limits(cell=0.5, case=0.5, total=3, memory=512 * 2**20, processes=32, disk=32 * 2**20, evidence=8 * 2**20)
+"""A twentieth of what is usual, and far more than the honest sibling takes."""
+SIBLING = notebook([HONEST, "1 / 0"])
+"""A right answer and a failing cell: points and notes show when something around it has changed."""
 
 
 def params(bank: list[Attack]) -> list[object]:
@@ -69,31 +67,26 @@ class Run:
     world: World
     contacts: Contacts
     grader: Grader
-    small: Grader
     reference: str
     """The sibling's result where nobody attacks."""
     seen: list[Result]
     """What came of the attacks so far."""
 
-    def grader_of(self, attack: Attack) -> Grader:
-        return self.small if attack.short else self.grader
-
-    def processes(self, grader: Grader) -> dict[int, str]:
-        """What runs while nobody attacks: bubblewrap and a warm process, of each grader that has begun."""
-        grader.start()
-        return descendants(os.getpid())
+    quiet: int
+    """Processes that run while nobody attacks: bubblewrap and a warm one."""
 
 
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
     with open_world(ROOT) as (world, contacts):
-        with Grader(world.secret) as grader, Grader(world.secret, limits=SMALL) as small:
+        with Grader(world.secret, limits=SMALL) as grader:
             try:
                 grader.start()
             except NoIsolation as reason:
                 pytest.skip(f"no isolation on this machine: {reason}")
+            quiet = len(descendants(os.getpid()))
             _refuse_unless_contained(grader, world)
-            yield Run(world, contacts, grader, small, to_json(sibling(small)), [])
+            yield Run(world, contacts, grader, to_json(sibling(grader)), [], quiet)
 
 
 def _refuse_unless_contained(grader: Grader, world: World) -> None:
@@ -118,23 +111,22 @@ def sibling(grader: Grader) -> Result:
     return grader.grade(submission("sibling"), SIBLING)
 
 
-def test_the_sibling_has_a_right_answer_and_a_wrong_one(run: Run) -> None:
+def test_the_sibling_has_a_right_answer_and_a_note(run: Run) -> None:
     result = sibling(run.grader)
     outcomes = {marked.verdict.exercise: marked.verdict.outcome for marked in result.exercises}
-    assert outcomes[TARGET] == "passed" and outcomes["1.4"] == "failed" and result.points == WORTH
+    assert outcomes[TARGET] == "passed" and result.points == WORTH and "ZeroDivisionError" in result.notes[0].text
     assert to_json(result) == run.reference
 
 
 @pytest.mark.parametrize("attack", params([each for each in BANK if each.kind == "notebook"]))
 def test_a_notebook_gains_nothing_and_harms_nobody(attack: Attack, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
-    grader = run.grader_of(attack)
-    before, processes = contents(run.world.folder), run.processes(grader)
+    before, processes = contents(run.world.folder), set(descendants(os.getpid()))
     with watched_run() as faults:
         for number, data in enumerate(attack.handed(run.world)):
-            result = grader.grade(submission(f"{attack.family}-{attack.name}-{number}"), data)
+            result = run.grader.grade(submission(f"{attack.family}-{attack.name}-{number}"), data)
             faults += faults_of(attack, result)
             run.seen.append(result)
-    faults += _harm_done(run, grader, before, processes)
+    faults += _harm_done(run, before, processes)
     out, err = capfd.readouterr()
     if out or err:
         faults.append(f"it wrote on the instructor's terminal: {(out + err)[:200]!r}")
@@ -148,7 +140,7 @@ def test_a_folder_gains_nothing_and_harms_nobody(attack: Attack, run: Run, tmp_p
     attack.make(folder, run.world)
     (folder / "bob").mkdir()
     (folder / "bob" / "01_what_gradients_are.ipynb").write_bytes(SIBLING)
-    before, processes = contents(run.world.folder), run.processes(run.grader)
+    before, processes = contents(run.world.folder), set(descendants(os.getpid()))
     results: list[Result] = []
     with watched_run() as faults:
         found = find_submissions(folder).submissions
@@ -156,7 +148,7 @@ def test_a_folder_gains_nothing_and_harms_nobody(attack: Attack, run: Run, tmp_p
             try:
                 results.append(run.grader.grade(each, read(each)))
             except Unreadable as why:
-                results.append(unread(each, b"", str(why)))
+                results.append(unread(each, digest_of(b""), str(why)))
     for result in results:
         faults += faults_of(attack, result, WORTH if result.student == "bob" else None)
     run.seen += results
@@ -166,14 +158,14 @@ def test_a_folder_gains_nothing_and_harms_nobody(attack: Attack, run: Run, tmp_p
     for place in ("/tmp/pwned", "/tmp/pwned.ipynb", "/pwned.ipynb", os.path.expanduser("~/pwned.ipynb")):
         if os.path.exists(place):
             faults.append(f"there is a file {place} that was not there")
-    faults += _harm_done(run, run.grader, before, processes)
+    faults += _harm_done(run, before, processes)
     assert not faults, f"{attack.harm}: {'; '.join(dict.fromkeys(faults))}"
 
 
-def _harm_done(run: Run, grader: Grader, before: dict[str, str], processes: dict[int, str]) -> list[str]:
+def _harm_done(run: Run, before: dict[str, str], processes: set[int]) -> list[str]:
     """What has changed around a run: an honest sibling's result, files, services, processes."""
     faults = []
-    if (after := to_json(sibling(grader))) != run.reference:
+    if (after := to_json(sibling(run.grader))) != run.reference:
         faults.append(f"the sibling's result has changed: {after[:500]}")
     if (now := contents(run.world.folder)) != before:
         faults.append(f"files of the host have changed: {sorted(set(now.items()) ^ set(before.items()))}")
@@ -182,8 +174,11 @@ def _harm_done(run: Run, grader: Grader, before: dict[str, str], processes: dict
         run.contacts.heard.clear()
     if not within(5, lambda: not named(run.world.marker)):
         faults.append("a process of it is still there")
-    if not within(5, lambda: descendants(os.getpid()) == processes):
-        faults.append(f"processes: {processes} before, {descendants(os.getpid())} after")
+    # No new one, and none of those of the sandbox has gone: no attack ends the warm process either.
+    if not within(5, lambda: set(descendants(os.getpid())) <= processes):
+        faults.append(f"processes were left: {descendants(os.getpid())}, and before {sorted(processes)}")
+    if len(descendants(os.getpid())) < run.quiet:
+        faults.append("the warm process has ended")
     return faults
 
 
@@ -212,6 +207,7 @@ def test_pages_and_tables_of_all_that_was_handed_in_hold_text_alone(run: Run, tm
     assert not faults, "; ".join(dict.fromkeys(faults))
 
 
+@pytest.mark.skipif(not ALL, reason="it starts another sandbox; make test ATTACKS=all runs it")
 def test_the_whole_command_grades_a_folder_of_attacks_to_its_end(run: Run, tmp_path: Path) -> None:
     folder, out = tmp_path / "submissions", tmp_path / "gradebook"
     chosen = [each for each in BANK if each.name in COMMANDED]

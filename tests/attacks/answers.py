@@ -77,13 +77,13 @@ def search_the_import_path(world: World) -> Cells:
         cell("""
             import course_utils, gradient_ledger
             roots = {*sys.path, *course_utils.__path__, *gradient_ledger.__path__}
-            for root in roots:
-                for folder, folders, files in os.walk(root):
-                    folders[:] = [name for name in folders if name not in ("torch", "numpy", "scipy", "pandas")]
-                    if "course" in folder or "ledger" in folder or folder == root:
+            for path in [path for root in roots for path in glob.glob(os.path.join(root, "*"))]:
+                if path.endswith((".pth", ".zip", ".py", ".pyc", ".json")):
+                    read(path)
+                elif "course" in path or "ledger" in path:
+                    for folder, _, files in os.walk(path):
                         for name in files:
-                            if name.endswith((".py", ".pyc", ".json", ".ipynb", ".pth", ".zip")):
-                                read(os.path.join(folder, name))
+                            read(os.path.join(folder, name))
         """),
         SMUGGLE,
     ]
@@ -131,7 +131,7 @@ def read_the_neighbours(world: World) -> Cells:
     return [LOOT, f"for path in {[str(path) for path in world.secrets]!r}:\n    read(path)", SMUGGLE]
 
 
-@attack("walks over the whole file system", short=True)
+@attack("walks over the whole file system")
 def walk_everything(world: World) -> Cells:
     return [
         LOOT,

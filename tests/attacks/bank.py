@@ -78,8 +78,6 @@ class Attack:
     real: bool = False
     """Whether it can be shown, without harm, to succeed where nothing isolates it: then it is, so that its proof is
     known to be able to fail."""
-    short: bool = False
-    """Whether it runs into a limit: it is given small ones."""
     heavy: bool = False
     """Left out unless ATTACKS=all."""
     limit: str = ""
@@ -167,12 +165,13 @@ LOOT = cell("""
     import contextlib, ctypes, gc, glob, io, os, re, socket, stat, subprocess, sys, threading, time
     import torch
     # Written so that it does not find itself, in its code or in memory.
-    SIGNS = re.compile("CANARY" + "[0-9a-f]{16}|exact[ ]to[ ]rounding")
+    SIGNS = re.compile(b"CANARY" + b"[0-9a-f]{16}|exact[ ]to[ ]rounding")
     libc = ctypes.CDLL(None, use_errno=True)
     loot = []
 
     def look(text):
-        loot.extend(SIGNS.findall(text if isinstance(text, str) else bytes(text).decode("latin-1")))
+        text = text.encode("utf-8", "replace") if isinstance(text, str) else text
+        loot.extend(found.decode() for found in SIGNS.findall(text))
 
     def read(path, most=2_000_000):
         with contextlib.suppress(Exception), open(path, "rb") as file:

@@ -125,7 +125,7 @@ def read_the_case(world: World) -> Cells:
     ]
 
 
-@attack("tries likely seeds, to know the cases to come", short=True)
+@attack("tries likely seeds, to know the cases to come")
 def search_for_the_seed(world: World) -> Cells:
     return [
         cell(f"""
@@ -166,7 +166,7 @@ def two_faces(world: World) -> Cells:
     ]
 
 
-@attack("gives back what it is given, in every exercise of the lesson")
+@attack("gives back what it is given, in every exercise of the lesson", heavy=True)
 def hand_inputs_back(world: World) -> bytes:
     return notebook([f"def {task.name}(first=None, *rest, **named):\n    return first" for task in lesson(1).exercises])
 

@@ -14,7 +14,7 @@ WENT_OFF = 'loot.append("CANARY" + "0123456789abcdef")'
 """What a bomb says that met no limit."""
 
 
-@attack("starts processes without end", short=True)
+@attack("starts processes without end")
 def fork_bomb(world: World) -> Cells:
     return [
         LOOT,
@@ -34,7 +34,7 @@ def fork_bomb(world: World) -> Cells:
     ]
 
 
-@attack("starts processes that start processes", short=True)
+@attack("starts processes that start processes")
 def fork_tree(world: World) -> Cells:
     return [
         WRONG,
@@ -50,7 +50,7 @@ def fork_tree(world: World) -> Cells:
     ]
 
 
-@attack("starts threads without end", short=True)
+@attack("starts threads without end")
 def thread_bomb(world: World) -> Cells:
     return [
         LOOT,
@@ -68,7 +68,7 @@ def thread_bomb(world: World) -> Cells:
     ]
 
 
-@attack("takes memory without end", short=True, earns=WORTH)
+@attack("takes memory without end", earns=WORTH)
 def memory_bomb(world: World) -> Cells:
     return [
         HONEST,
@@ -85,7 +85,7 @@ def memory_bomb(world: World) -> Cells:
     ]
 
 
-@attack("takes memory without end while it is observed", short=True)
+@attack("takes memory without end while it is observed")
 def memory_bomb_while_observed(world: World) -> Cells:
     return [
         LOOT,
@@ -100,7 +100,7 @@ def memory_bomb_while_observed(world: World) -> Cells:
     ]
 
 
-@attack("takes memory in many processes, each below the limit", short=True)
+@attack("takes memory in many processes, each below the limit")
 def memory_bomb_by_forks(world: World) -> Cells:
     return [
         LOOT,
@@ -125,7 +125,7 @@ def memory_bomb_by_forks(world: World) -> Cells:
     ]
 
 
-@attack("takes memory that belongs to no process: files in memory, pipes, sockets", short=True)
+@attack("takes memory that belongs to no process: files in memory, pipes, sockets")
 def memory_without_a_process(world: World) -> Cells:
     return [
         LOOT,
@@ -148,7 +148,7 @@ def one_huge_tensor(world: World) -> Cells:
     return [f"def {NAME}(w, x, y):\n    import torch\n    return torch.zeros(2**60)", "bytearray(2**62)"]
 
 
-@attack("fills the disk", short=True)
+@attack("fills the disk")
 def disk_bomb(world: World) -> Cells:
     return [
         LOOT,
@@ -171,7 +171,7 @@ def sparse_file(world: World) -> Cells:
     return ["import os\nwith open('/tmp/sparse', 'wb') as file:\n    os.truncate(file.fileno(), 2**60)", WRONG]
 
 
-@attack("makes files without end, so that no inode is left", short=True)
+@attack("makes files without end, so that no inode is left")
 def inode_bomb(world: World) -> Cells:
     return [
         LOOT,
@@ -205,7 +205,7 @@ def descriptor_bomb(world: World) -> Cells:
     ]
 
 
-@attack("makes folders a thousand deep, which no plain walk can remove, and no libc can name", short=True)
+@attack("makes folders a thousand deep, which no plain walk can remove, and no libc can name")
 def deep_folders(world: World) -> Cells:
     return [
         cell("""
@@ -223,15 +223,15 @@ def deep_folders(world: World) -> Cells:
 def deep_code(world: World) -> Cells:
     return [
         HONEST,
-        "x = " + "(" * 50_000 + "1" + ")" * 50_000,
-        "x = " + "-" * 100_000 + "1",
+        "x = " + "(" * 20_000 + "1" + ")" * 20_000,
+        "x = " + "-" * 30_000 + "1",
         "x = " + "+".join(["1"] * 20_000),
         "x = " + "[" * 90 + "1" + "]" * 90,
-        "x" + ".a" * 50_000,
+        "x" + ".a" * 20_000,
         "".join("  " * 0 + " " * depth + "if 1:\n" for depth in range(99)) + " " * 99 + "pass",
         "x = " + "lambda: " * 5_000 + "1",
         "f" + "'{" * 1 + "1" + "}'",
-        "not " * 30_000 + "x",
+        "not " * 10_000 + "x",
     ]
 
 
@@ -305,7 +305,7 @@ def huge_results(world: World) -> Cells:
     ]
 
 
-@attack("changes so many things at once that a list of them is long", short=True)
+@attack("changes so many things at once that a list of them is long")
 def many_changes(world: World) -> Cells:
     return [
         cell(f"""

@@ -6,17 +6,17 @@ from __future__ import annotations
 from attacks.bank import HONEST, NAME, WORTH, WRONG, Cells, World, attack, cell
 
 
-@attack("loops in a cell", short=True, earns=WORTH, keeps=WORTH)
+@attack("loops in a cell", earns=WORTH, keeps=WORTH)
 def loop_in_a_cell(world: World) -> Cells:
     return [HONEST, "while True:\n    pass"]
 
 
-@attack("loops in a call of C that answers no signal", short=True, earns=WORTH, keeps=WORTH)
+@attack("loops in a call of C that answers no signal", earns=WORTH, keeps=WORTH)
 def loop_in_c(world: World) -> Cells:
     return [HONEST, "import itertools\nsum(itertools.repeat(1))"]
 
 
-@attack("loops in calls of C while it is observed", short=True)
+@attack("loops in calls of C while it is observed")
 def loop_in_c_while_observed(world: World) -> Cells:
     return [
         cell(f"""
@@ -30,7 +30,7 @@ def loop_in_c_while_observed(world: World) -> Cells:
     ]
 
 
-@attack("catches whatever would stop it", short=True)
+@attack("catches whatever would stop it")
 def loop_that_swallows(world: World) -> Cells:
     return [
         cell(f"""
@@ -51,7 +51,7 @@ def loop_that_swallows(world: World) -> Cells:
     ]
 
 
-@attack("loops when it is taken away, shown or turned to text", short=True)
+@attack("loops when it is taken away, shown or turned to text")
 def loop_in_special_methods(world: World) -> Cells:
     return [
         cell(f"""
@@ -74,7 +74,7 @@ def loop_in_special_methods(world: World) -> Cells:
     ]
 
 
-@attack("loops in `__del__`, after the call is long over", short=True)
+@attack("loops in `__del__`, after the call is long over")
 def loop_in_del(world: World) -> Cells:
     return [
         cell("""
@@ -89,7 +89,7 @@ def loop_in_del(world: World) -> Cells:
     ]
 
 
-@attack("loops in an exception's text, raised in a cell", short=True)
+@attack("loops in an exception's text, raised in a cell")
 def loop_in_an_exception(world: World) -> Cells:
     return [
         WRONG,
@@ -107,7 +107,7 @@ def loop_in_an_exception(world: World) -> Cells:
     ]
 
 
-@attack("loops when its name is looked up, or it is asked what it is", short=True)
+@attack("loops when its name is looked up, or it is asked what it is")
 def loop_in_lookups(world: World) -> Cells:
     return [
         cell(f"""
@@ -121,7 +121,7 @@ def loop_in_lookups(world: World) -> Cells:
     ]
 
 
-@attack("gives results without an end", short=True)
+@attack("gives results without an end")
 def results_without_end(world: World) -> Cells:
     return [
         cell(f"""
@@ -142,7 +142,7 @@ def results_without_end(world: World) -> Cells:
     ]
 
 
-@attack("sleeps, waits for input, a lock and a child that never ends", short=True)
+@attack("sleeps, waits for input, a lock and a child that never ends")
 def wait_for_ever(world: World) -> Cells:
     return [
         cell(f"""
@@ -158,7 +158,7 @@ def wait_for_ever(world: World) -> Cells:
     ]
 
 
-@attack("never ends its threads, and waits for them at the end", short=True)
+@attack("never ends its threads, and waits for them at the end")
 def wait_at_the_end(world: World) -> Cells:
     return [
         cell(f"""
@@ -178,7 +178,7 @@ def wait_at_the_end(world: World) -> Cells:
     ]
 
 
-@attack("goes on counting in a fork while the parent answers", short=True)
+@attack("goes on counting in a fork while the parent answers")
 def burn_in_the_background(world: World) -> Cells:
     return [
         cell("""
@@ -192,17 +192,17 @@ def burn_in_the_background(world: World) -> Cells:
     ]
 
 
-@attack("takes a little less than each limit, often", short=True)
+@attack("takes a little less than each limit, often")
 def just_below_the_limit(world: World) -> Cells:
     return ["import time\nuntil = time.monotonic() + 0.7\nwhile time.monotonic() < until: pass"] * 40 + [WRONG]
 
 
-@attack("prints without end", short=True, earns=WORTH)
+@attack("prints without end", earns=WORTH)
 def print_without_end(world: World) -> Cells:
     return [HONEST, "while True:\n    print('x' * 1_000_000)"]
 
 
-@attack("prints a gigabyte while it is observed", short=True)
+@attack("prints a gigabyte while it is observed")
 def print_while_observed(world: World) -> Cells:
     return [
         cell(f"""
@@ -217,7 +217,7 @@ def print_while_observed(world: World) -> Cells:
     ]
 
 
-@attack("writes to the raw descriptors of output without end", short=True)
+@attack("writes to the raw descriptors of output without end")
 def write_raw_without_end(world: World) -> Cells:
     return [
         WRONG,
@@ -233,7 +233,7 @@ def write_raw_without_end(world: World) -> Cells:
     ]
 
 
-@attack("shows, warns and logs without end", short=True)
+@attack("shows, warns and logs without end")
 def show_without_end(world: World) -> Cells:
     return [
         WRONG,

@@ -92,9 +92,9 @@ def overlapping_members(folder: Path, world: World) -> None:
     (folder / "mallory.zip").write_bytes(held.getvalue())
 
 
-@layout("is a zip of thirty thousand members", earns=WORTH)
+@layout("is a zip of ten thousand members", earns=WORTH)
 def many_members(folder: Path, world: World) -> None:
-    _zip(folder / "mallory.zip", *((f"{number}.ipynb", b"{}") for number in range(30_000)))
+    _zip(folder / "mallory.zip", *((f"{number}.ipynb", b"{}") for number in range(10_000)))
 
 
 @layout("is a zip that is cut, locked, or says things that are not so")
@@ -210,10 +210,10 @@ def deep_folders(folder: Path, world: World) -> None:
         os.chdir(here)
 
 
-@layout("hands in a thousand notebooks, so that nobody else's turn comes", earns=WORTH)
+@layout("hands in three hundred notebooks, so that nobody else's turn comes", earns=WORTH)
 def many_files(folder: Path, world: World) -> None:
     (folder / "mallory").mkdir()
-    for number in range(1000):
+    for number in range(300):
         (folder / "mallory" / f"{number:04}.ipynb").write_bytes(notebook([HONEST]))
 
 

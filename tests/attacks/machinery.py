@@ -82,7 +82,7 @@ def delete_builtins(world: World) -> Cells:
     ]
 
 
-@attack("makes the number 0 equal to 1, and None to something", short=True)
+@attack("makes the number 0 equal to 1, and None to something")
 def rewrite_small_integers(world: World) -> Cells:
     return [
         WRONG,
@@ -454,7 +454,7 @@ def patch_the_jail(world: World) -> Cells:
     ]
 
 
-@attack("makes clocks stand still and the alarm go unheard, and then never ends", short=True)
+@attack("makes clocks stand still and the alarm go unheard, and then never ends")
 def stop_the_clock(world: World) -> Cells:
     return [
         cell(f"""

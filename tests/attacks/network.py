@@ -43,7 +43,7 @@ def unix_sockets(world: World) -> Cells:
     ]
 
 
-@attack("calls the network: names, addresses, the cloud's metadata, IPv6, broadcasts, raw packets", short=True)
+@attack("calls the network: names, addresses, the cloud's metadata, IPv6, broadcasts, raw packets")
 def the_network(world: World) -> Cells:
     return [
         LOOT,

@@ -73,10 +73,13 @@ def fields_of_other_types(world: World) -> tuple[bytes, ...]:
     ]
     trees = [{**_tree([WRONG]), "cells": value} for value in odd]
     trees += [{**_tree([]), "cells": [code_cell(value)]} for value in odd]
-    trees += [{**_tree([]), "cells": [{**code_cell(WRONG), "cell_type": value, "metadata": value}]} for value in odd]
+    trees += [
+        {**_tree([]), "cells": [{**code_cell(WRONG), "cell_type": value, "metadata": value}]} for value in odd[:6]
+    ]
     trees += [{**_tree([WRONG]), key: value} for value in odd[:6] for key in ("metadata", "nbformat", "nbformat_minor")]
     trees += [
-        {**_tree([WRONG]), "metadata": {"course": value, "kernelspec": value, "language_info": value}} for value in odd
+        {**_tree([WRONG]), "metadata": {"course": value, "kernelspec": value, "language_info": value}}
+        for value in odd[:6]
     ]
     return tuple(json.dumps(tree).encode() for tree in trees)
 

@@ -77,7 +77,7 @@ def abort(world: World) -> Cells:
     ]
 
 
-@attack("overflows the stack", short=True, earns=WORTH, keeps=WORTH)
+@attack("overflows the stack", earns=WORTH, keeps=WORTH)
 def overflow_the_stack(world: World) -> Cells:
     return [HONEST, "import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()"]
 
@@ -102,7 +102,7 @@ def signals_to_all(world: World) -> Cells:
     ]
 
 
-@attack("stops itself, and the ones that watch it", short=True)
+@attack("stops itself, and the ones that watch it")
 def stop_itself(world: World) -> Cells:
     return [WRONG, "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nos.kill(os.getpid(), signal.SIGSTOP)"]
 
@@ -162,7 +162,7 @@ def fork_at_the_end(world: World) -> Cells:
     ]
 
 
-@attack("lets a copy of itself go on in its place", short=True, earns=WORTH)
+@attack("lets a copy of itself go on in its place", earns=WORTH)
 def continue_as_another(world: World) -> Cells:
     return [HONEST, _marked(world), "if os.fork():\n    linger()"]
 
@@ -179,7 +179,7 @@ def return_twice(world: World) -> Cells:
     ]
 
 
-@attack("becomes another program that speaks on the same channel", short=True)
+@attack("becomes another program that speaks on the same channel")
 def become_another_program(world: World) -> Cells:
     program = "import os,time\\nfor f in range(3,64):\\n  try: os.write(f, b'{}'*999)\\n  except OSError: pass\\ntime.sleep(999)"
     return [
