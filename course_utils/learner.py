@@ -62,7 +62,7 @@ def check(identifier: str, attempt: object = _NOTHING) -> None:
                 verdict = evaluate(identifier, attempt, seed=terms().case_seed)
                 _remember(verdict, attempt)
                 show(card(verdict, exercise.rules, kept=kept, note=note))
-                outcome = verdict.outcome
+                outcome = _in_a_line(verdict)
             else:
                 cases = all_cases(exercise, terms().case_seed)
                 evidence = [] if attempt is ... else observe_all(exercise, attempt, cases)
@@ -76,6 +76,12 @@ def check(identifier: str, attempt: object = _NOTHING) -> None:
             raise Interrupted from None
     if os.environ.get("NBGRADER_EXECUTION") and outcome != "passed":
         raise CheckFailed(f"exercise {identifier}: {outcome}")
+
+
+def _in_a_line(verdict: Verdict) -> str:
+    """The outcome, and the mistake where it has one name: what `nbgrader validate` shows."""
+    mistakes = verdict.faults[0].mistakes if verdict.faults else ()
+    return f"{verdict.outcome}: {mistakes[0].title} ({mistakes[0].id})" if len(mistakes) == 1 else verdict.outcome
 
 
 def _misused(command: str, identifier: object, attempt: object = None) -> str:

@@ -124,8 +124,9 @@ def test_a_wrong_answer_without_a_name_has_a_cluster_and_the_same_one_whoever_wr
         lambda evidence: [*evidence, evidence[0]],
         lambda evidence: evidence[::-1],
         lambda evidence: [replace(piece, status="raised", raised=None) for piece in evidence],
+        lambda evidence: [replace(piece, result=[[0.5] * 50] * 50) for piece in evidence],
     ],
-    ids=["none", "one too few", "one too many", "in another order", "raised nothing"],
+    ids=["none", "one too few", "one too many", "in another order", "raised nothing", "more than can be judged"],
 )
 def test_evidence_that_fits_nothing_gets_no_points_and_says_so(
     forge: Callable[[list[Evidence]], list[Evidence]],

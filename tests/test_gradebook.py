@@ -451,7 +451,8 @@ def test_a_cluster_becomes_a_mistake_whose_words_are_left_to_fill_in(
     mark = cluster.split("-")[1]
 
     said = new_mistake(book, cluster, small_course)
-    assert any("double_it" in line for line in said) and any("read it first" in line for line in said)
+    assert any("It uses double_it, which stood elsewhere" in line for line in said)
+    assert any("read it first" in line for line in said)
     changed = {path for path in small_course.rglob("*.py") if path.read_text() != before.get(path)}
     assert changed == {mistakes, bank}
     for path in changed:  # nothing of what was there is gone
@@ -545,6 +546,14 @@ def test_grades_have_a_row_a_student_and_an_empty_mark_for_what_is_missing(book:
     assert found.students == 4 and found.missing == {1: 2, 2: 3}
     tables.write_all(book)  # the roster of the last time
     assert [row[0] for row in _rows(book.folder / "grades.csv")[1:]] == ["anna", "ben", "carl", "dora"]
+
+
+def test_who_is_not_on_the_roster_is_said_where_there_is_one(book: Gradebook) -> None:
+    book.put(made.result("eve", made.right))
+    tables.write_all(book)
+    assert _rows(book.folder / "grades.csv")[1][-1] == ""
+    tables.write_all(book, {"anna": "Anna"})
+    assert [row[-1] for row in _rows(book.folder / "grades.csv")[1:]] == ["No submission.", "Not on the roster."]
 
 
 def test_exercises_have_a_row_each_with_mistake_cluster_and_notes(book: Gradebook) -> None:

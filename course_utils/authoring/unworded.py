@@ -229,7 +229,7 @@ def _appended(
             if clash:
                 raise AuthoringError(f"the example defines {min(clash)}, as the module does: write the mistake by hand")
             parts.append(ast.unparse(node))
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | {"mistake"}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)} | _bound(tree)
     own |= {key for node in ast.walk(tree) for key in _local(node)} | set(needed) | set(vars(builtins))

@@ -16,6 +16,11 @@ from course_utils.grading.result import Marked, Note, Result, Submission
 from course_utils.grading.sandbox import Isolation, Limits, Ran, Sandbox
 from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons.declare import Lesson
+from course_utils.plain import Plain
+
+MOST = 2_000
+"""Values, a tensor counted as one, that a call may leave to be judged: judging, which has no time limit, takes its time
+for each. The most that an attempt of the bank leaves is some four hundred."""
 
 
 class Grader:
@@ -92,12 +97,25 @@ class Grader:
         else:
             cases = [cases[at] for at in order]
         try:
+            if any(_items(piece.to_plain(), MOST) > MOST for piece in evidence):
+                raise ValueError("too many values")
             verdict = judge(exercise, cases, evidence)
         except Exception as error:  # evidence is what a stranger's process sent: it may be anything
-            why = f"What came back of the function could not be judged ({type(error).__name__})."
+            because = str(error) if isinstance(error, ValueError) else type(error).__name__
+            why = f"What came back of the function could not be judged: {because[:200]}."
             notes = (*notes, Note("exercise", why, f"exercise {exercise.id}"))
             return Marked(_unseen(exercise, notes, written=True), 0, notes, code=code)
         return Marked(verdict, verdict.points, notes, _cluster(exercise, verdict, cases, evidence), code)
+
+
+def _items(value: Plain, most: int) -> int:
+    """How many values there are in plain data; counts on to `most` and a little further."""
+    count, waiting = 0, [value]
+    while waiting and count <= most:
+        one = waiting.pop()
+        count += 1
+        waiting += one.values() if isinstance(one, dict) else one if isinstance(one, list | tuple) else ()
+    return count
 
 
 def seed_of(secret: str, exercise: str) -> int:

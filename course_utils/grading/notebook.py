@@ -205,6 +205,8 @@ def _lesson(tree: dict[str, Any], cells: list[_Raw], notes: list[Note]) -> int:
         notes.append(_about_file(f"{text}; it was graded as lesson {first[0]}."))
         return first[0]
     if not first[1]:
+        if isinstance(said, int) and not isinstance(said, bool) and said in published_cells():
+            raise Unreadable(f"This notebook is of lesson {said}, which is not part of this course.")
         raise Unreadable(
             "This is a notebook, but no lesson of the course is to be recognised in it. "
             "Hand in the course's own notebook, with your code in its exercise cells."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -101,6 +101,13 @@ def scrolling(content: str, name: str) -> str:
     label = escape(name, quote=True)
     style = "overflow-x:auto;max-width:100%;white-space:normal;line-height:1.5"
     return f'<div role="region" aria-label="{label}" tabindex="0" style="{style}">{content}</div>'
+
+
+def plain_table(caption: str, rows: Sequence[Sequence[str]], align: Callable[[str, int], str] = str.ljust) -> str:
+    """The caption, and the rows below it as plain text, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(align, row, widths)).rstrip() for row in rows]
+    return "\n".join([caption, *lines])
 
 
 def show(still: Still, make_widget: Callable[[], Any], name: str) -> Callable[[Still], None]:

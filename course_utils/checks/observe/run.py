@@ -90,7 +90,8 @@ def observe(
             for manager in (*arrangement.within, *books, *steps, passes):
                 within.enter_context(manager)
             status, result, raised = _attempted(lambda: _call(arrangement, attempt), limit)
-        changes = switches.put_back()
+        changes = switches.changes()
+        switches.put_back()
         if result is ...:
             return Evidence(case.name, "not attempted", printed=output.text())
         if status == "returned":

@@ -12,9 +12,12 @@ import torch
 
 from course_utils.exercise import Change
 
+_seed_python, _seed_numpy = random.seed, numpy.random.seed
+"""As they were at import: whatever stands there now, the same seed leaves the same states."""
+
 
 class Switches:
-    """Global state of torch and Python that an attempt may leave changed; puts it back and says what changed.
+    """Global state of torch and Python that an attempt may leave changed; says what changed, and puts it back.
 
     Code that draws random numbers draws the same ones in every run of the case: they are seeded here.
     """
@@ -25,32 +28,38 @@ class Switches:
         torch.default_generator.manual_seed(seed)
         if torch.cuda.is_available():
             torch.cuda.manual_seed_all(seed)
-        random.seed(seed)
-        numpy.random.seed(seed % 2**32)
-        self._seeded = _random_states()
+        _seed_python(seed)
+        _seed_numpy(seed % 2**32)
+        self._seeded = _states_after_seeding(seed)
         self._grad = torch.is_grad_enabled()
         self._dtype = torch.get_default_dtype()
         self._anomaly = torch.is_anomaly_enabled()
         self._directory = os.getcwd()
 
-    def put_back(self) -> list[Change]:
-        changes = []
+    def changes(self) -> list[Change]:
+        """What is not as it was when the random numbers were seeded."""
+        found = []
         if torch.is_grad_enabled() != self._grad:
-            changes.append(Change("torch.is_grad_enabled()", "global", str(self._grad), str(not self._grad)))
-            torch.set_grad_enabled(self._grad)
+            found.append(Change("torch.is_grad_enabled()", "global", str(self._grad), str(not self._grad)))
         if torch.get_default_dtype() != self._dtype:
             now = torch.get_default_dtype()
-            changes.append(Change("torch.get_default_dtype()", "global", str(self._dtype), str(now)))
+            found.append(Change("torch.get_default_dtype()", "global", str(self._dtype), str(now)))
+        if torch.is_anomaly_enabled() != self._anomaly:
+            found.append(Change("anomaly detection", "global", str(self._anomaly), str(not self._anomaly)))
+        if _random_states().moved_from(self._seeded):
+            found.append(Change("the random number generator", "rng", "as before the call", "moved or re-seeded"))
+        return found
+
+    def put_back(self) -> None:
+        if torch.is_grad_enabled() != self._grad:
+            torch.set_grad_enabled(self._grad)
+        if torch.get_default_dtype() != self._dtype:
             torch.set_default_dtype(self._dtype)
         if torch.is_anomaly_enabled() != self._anomaly:
-            changes.append(Change("anomaly detection", "global", str(self._anomaly), str(not self._anomaly)))
             torch.autograd.set_detect_anomaly(self._anomaly)
-        if _random_states().moved_from(self._seeded):
-            changes.append(Change("the random number generator", "rng", "as before the call", "moved or re-seeded"))
         self._before.restore()
         if os.getcwd() != self._directory:
             os.chdir(self._directory)
-        return changes
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,19 @@ class _RandomStates:
         numpy.random.set_state(self.of_numpy)
         for index, state in enumerate(self.of_cuda):
             torch.cuda.set_rng_state(state, index)
+
+
+_SEEDED: dict[int, _RandomStates] = {}
+_MOST_SEEDED = 64
+
+
+def _states_after_seeding(seed: int) -> _RandomStates:
+    """The states now, right after seeding with `seed`: read once, since reading takes its time."""
+    if seed not in _SEEDED:
+        if len(_SEEDED) >= _MOST_SEEDED:
+            _SEEDED.clear()
+        _SEEDED[seed] = _random_states()
+    return _SEEDED[seed]
 
 
 def _random_states() -> _RandomStates:

@@ -7,10 +7,14 @@ workers comes back as that submission's fault.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from course_utils.grading.result import Submission
 from course_utils.grading.sandbox import Isolation, Limits
-from course_utils.lessons import Terms
+from course_utils.lessons import Terms, adopt
+
+if TYPE_CHECKING:
+    from course_utils.grading.grade import Grader
 
 LIVES = 3
 """Workers that a job may end before it is given up."""
@@ -39,3 +43,14 @@ class Settings:
     def patience(self) -> float:
         """Seconds after which a worker that says nothing is taken for hung: judging comes after the limits."""
         return 2 * self.limits.total + 300
+
+
+def new_grader(settings: Settings) -> Grader:
+    """A grader for this process. It judges on one thread: there is a process a core, and sums come out alike."""
+    import torch
+
+    from course_utils.grading.grade import Grader
+
+    torch.set_num_threads(1)
+    adopt(settings.terms)
+    return Grader(settings.seed, settings.isolation, settings.limits)

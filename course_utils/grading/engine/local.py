@@ -10,15 +10,24 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 
-from course_utils.grading.engine import LIVES, Job, Settings
+from course_utils.grading.engine import LIVES, Job, Settings, new_grader
 from course_utils.grading.result import Result
-from course_utils.lessons import adopt
+from gradient_ledger.errors import UserError
+
+READY = "ready"
+"""What a worker says once its sandbox is warm. Before that, its end is no job's fault."""
+ENDING = 2.0
+"""Seconds that a worker has to end by itself."""
 
 
 def grade_all(jobs: Iterable[Job], settings: Settings, workers: int) -> Iterator[Result]:
-    """Grade every job, in whatever order they are done. Raises `NoIsolation` where no worker can isolate."""
+    """Grade every job, in whatever order they are done.
+
+    Raises `NoIsolation` where no worker can isolate, `UserError` where none comes to grade at all.
+    """
     waiting = _Waiting(iter(jobs))
     team: list[_Worker] = []
+    stillborn = 0
     try:
         while True:
             while len(team) < workers and (job := waiting.next()):
@@ -28,27 +37,40 @@ def grade_all(jobs: Iterable[Job], settings: Settings, workers: int) -> Iterator
             ready = wait([worker.pipe for worker in team], timeout=1.0)
             for worker in list(team):
                 if worker.pipe in ready:
-                    result = worker.result()
+                    said = worker.said()
                 elif time.monotonic() - worker.since > settings.patience:
-                    result = None
+                    said = None
                 else:
                     continue
-                if result is not None:
+                if said == READY:
+                    worker.warm, stillborn = True, 0
+                    continue
+                if isinstance(said, Result):
                     waiting.done(worker.job)
-                    yield result
+                    yield said
                     if (job := waiting.next()) is not None and worker.take(job):
                         continue
                     if job is not None:
                         waiting.again(job, lost=False)
-                else:
-                    given_up = waiting.again(worker.job)
-                    if given_up is not None:
-                        yield given_up
-                worker.end()
+                elif (given_up := waiting.again(worker.job, lost=worker.warm)) is not None:
+                    yield given_up
                 team.remove(worker)
+                code = worker.end()
+                if not (worker.warm or isinstance(said, Result)):
+                    stillborn += 1
+                    if stillborn >= LIVES:
+                        raise UserError(_never_began(code))
     finally:
         for worker in team:
+            worker.pipe.close()  # all of them, before any is waited for
+        for worker in team:
             worker.end()
+
+
+def _never_began(code: int | None) -> str:
+    how = f"signal {-code}" if code is not None and code < 0 else f"status {code}"
+    hint = " The machine may be short of memory: try --jobs 1." if code == -signal.SIGKILL else ""
+    return f"the processes that grade end before they begin ({how}), {LIVES} in a row; nobody's marks say so.{hint}"
 
 
 @dataclass
@@ -87,6 +109,7 @@ class _Worker:
         self._process = context.Process(target=_work, args=(theirs, settings), daemon=True)
         self._process.start()
         theirs.close()
+        self.warm = False
         self.job, self.since = job, time.monotonic()
         self.take(job)
 
@@ -98,7 +121,7 @@ class _Worker:
             return True
         return False
 
-    def result(self) -> Result | None:
+    def said(self) -> Result | str | None:
         """What it sent; None when it died. Raises what it could not begin for."""
         try:
             found = self.pipe.recv()
@@ -108,34 +131,50 @@ class _Worker:
             raise found
         return found  # type: ignore[no-any-return]
 
-    def end(self) -> None:
+    def end(self) -> int | None:
+        """Its exit status, negative for a signal."""
         self.pipe.close()  # a worker that reads nothing any more ends by itself, and its sandbox with it
-        self._process.join(2)
+        self._process.join(ENDING)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
+        return self._process.exitcode
 
 
 def _work(pipe: Connection, settings: Settings) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
-    from course_utils.grading.grade import Grader, unread
+    from course_utils.grading.grade import unread
     from course_utils.grading.sandbox import NoIsolation
     from course_utils.grading.submissions import Unreadable, read
 
-    adopt(settings.terms)
-    with Grader(settings.seed, settings.isolation, settings.limits) as grader:
+    with new_grader(settings) as grader:
         try:
             grader.start()
         except NoIsolation as error:
-            with suppress(OSError):
-                pipe.send(error)
+            _send(pipe, error)
             return
-        with suppress(EOFError, OSError):
-            while True:
-                job: Job = pipe.recv()
-                try:
-                    data = read(job.submission)
-                except Unreadable as error:  # it could be read when the run began
-                    pipe.send(unread(job.submission, job.digest, str(error)))
-                else:
-                    pipe.send(grader.grade(job.submission, data))
+        going_on = _send(pipe, READY)
+        while going_on and (job := _next(pipe)) is not None:
+            try:
+                data = read(job.submission)
+            except Unreadable as error:  # it could be read when the run began
+                result = unread(job.submission, job.digest, str(error))
+            else:
+                result = grader.grade(job.submission, data)
+            going_on = _send(pipe, result)
+
+
+def _next(pipe: Connection) -> Job | None:
+    """The next job; None when the command is done, or has ended."""
+    try:
+        job: Job = pipe.recv()
+        return job
+    except (EOFError, OSError):
+        return None
+
+
+def _send(pipe: Connection, said: object) -> bool:
+    with suppress(OSError):
+        pipe.send(said)
+        return True
+    return False

@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _append(variable: str, text: str) -> None:
     if os.environ.get(variable):
-        with open(os.environ[variable], "a", encoding="utf-8") as file:
+        with open(os.environ[variable], "a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
 
 

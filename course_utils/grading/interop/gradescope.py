@@ -14,6 +14,7 @@ import shlex
 import sys
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,9 @@ def results(result: Result, lesson: Lesson) -> dict[str, Any]:
 
 
 def _output(marked: Marked) -> str:
-    rules = find_exercise(marked.verdict.exercise).rules
-    return "\n".join([card(marked.verdict, rules).text, *(note.text for note in marked.notes)])
+    points = int(marked.points) if float(marked.points).is_integer() else round(marked.points, 2)
+    verdict = replace(marked.verdict, points=points)  # type: ignore[arg-type]  # those after partial credit
+    return "\n".join([card(verdict, find_exercise(verdict.exercise).rules).text, *(note.text for note in marked.notes)])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -12,9 +12,10 @@ from functools import partial
 from html import escape
 
 from course_utils.grading.interop.canvas import share
-from course_utils.grading.interop.sheet import Merged, Sheet, find_row, inert, number
+from course_utils.grading.interop.sheet import Merged, Sheet, find_row, number
 from course_utils.grading.interop.words import lines
 from course_utils.grading.result import Result
+from course_utils.grading.tables import harmless
 from gradient_ledger.errors import UserError
 
 _NEEDED = ("Identifier", "Grade", "Last modified (grade)")
@@ -56,7 +57,7 @@ def merge(sheet: Sheet, results: Iterable[Result], *, scale: bool = False, feedb
             sheet.put(found, grade, number(share(result, most, scale, "Moodle")))
             if comments is not None:
                 # Moodle shows a comment as HTML.
-                sheet.put(found, comments, inert("<br>".join(escape(line) for line in lines(result))))
+                sheet.put(found, comments, harmless("<br>".join(escape(line) for line in lines(result))))
             placed += 1
     return Merged(sheet.to_bytes(), placed, tuple(remarks))
 

@@ -10,12 +10,6 @@ from gradient_ledger.errors import UserError
 
 _BOM = "\ufeff"
 _DELIMITERS = (",", ";", "\t")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def inert(text: str) -> str:
-    """`text`, so that no spreadsheet takes it for a formula. For words alone: an identifier must stay as it is."""
-    return f"'{text}" if text.lstrip(" \n\u00a0").startswith(_FORMULA) or text.startswith(_FORMULA) else text
 
 
 def number(value: float) -> str:
@@ -88,7 +82,7 @@ class Sheet:
             field = self._fields[row][column]
             parts += [self._text[at : field.begin], self._quoted(text)]
             at = field.end
-        return "".join([*parts, self._text[at:]]).encode()
+        return "".join([*parts, self._text[at:]]).encode("utf-8", "backslashreplace")
 
     def _quoted(self, text: str) -> str:
         odd = any(mark in text for mark in (self._delimiter, '"', "\n", "\r")) or text != text.strip()

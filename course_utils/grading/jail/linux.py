@@ -8,6 +8,8 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import platform
+import signal
 import socket
 import struct
 from pathlib import Path
@@ -18,10 +20,9 @@ from course_utils.grading.jail import calls
 NOBODY = 65534
 NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 _NOSUID, _NODEV, _NOEXEC, _BIND, _REC, _PRIVATE = 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x40000
-_SET_DUMPABLE, _CAPBSET_DROP, _SET_NO_NEW_PRIVS = 4, 24, 38
+_SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _CAPABILITIES_VERSION_3 = 0x20080522
 HOST = "jail"
-SCRATCH = "/tmp"
 INODES = 20_000
 """Most files and folders in the scratch folder of a child."""
 
@@ -84,15 +85,15 @@ class Nursery:
         return child
 
 
-def shut_in(nursery: Nursery, disk: int) -> None:
+def shut_in(nursery: Nursery, scratch: str, disk: int) -> None:
     """In a child of `Nursery.fork`: own mounts, `disk` bytes of scratch, /proc and network; no rights left."""
     _unshare(NEWNS | NEWUTS | NEWIPC | NEWNET)
     _mount("none", "/", "none", _REC | _PRIVATE)
     _mount("proc", "/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
-    _mount("scratch", SCRATCH, "tmpfs", _NOSUID | _NODEV, f"size={disk},nr_inodes={INODES},mode=0700")
+    _mount("scratch", scratch, "tmpfs", _NOSUID | _NODEV, f"size={disk},nr_inodes={INODES},mode=0700")
     for name in ("work", ".shm"):
-        os.mkdir(f"{SCRATCH}/{name}", 0o700)
-    _mount(f"{SCRATCH}/.shm", "/dev/shm", "none", _BIND)
+        os.mkdir(f"{scratch}/{name}", 0o700)
+    _mount(f"{scratch}/.shm", "/dev/shm", "none", _BIND)
     socket.sethostname(HOST)
     _loopback_up()
     # A user namespace inside the one that owns the mounts and the network: nothing in it can change them.
@@ -105,6 +106,12 @@ def shut_in(nursery: Nursery, disk: int) -> None:
     _prctl(_SET_NO_NEW_PRIVS, 1)
     calls.deny()
     _prctl(_SET_DUMPABLE, 1)  # so that its memory can be watched from outside
+
+
+def end_with_parent() -> None:
+    """Be killed when the process that forked this one ends. Does nothing on other systems."""
+    if platform.system() == "Linux":
+        _prctl(_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _loopback_up() -> None:

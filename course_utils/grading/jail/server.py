@@ -47,6 +47,8 @@ def main(isolation: str) -> None:
     control = socket.socket(fileno=os.dup(CONTROL))
     # First of all, while this process is small: the warm one is a fork of it.
     nursery = linux.Nursery() if isolation == "bubblewrap" else None
+    if nursery is None:
+        linux.end_with_parent()
     without_a_reader()
     _warm_up()
     gc.collect()
@@ -111,9 +113,10 @@ def _be_a_child(request: dict[str, Any], descriptors: list[int], nursery: linux.
     line, trouble = socket.socket(fileno=descriptors[0]), descriptors[1]
     try:
         os.setsid()  # else a signal to "my process group" would reach the warm process
+        linux.end_with_parent()
         if nursery:
-            linux.shut_in(nursery, request["disk"])
-            scratch = linux.SCRATCH
+            scratch = request["scratch"]
+            linux.shut_in(nursery, scratch, request["disk"])
             linux.limit_resources(request["seconds"], request["memory"], request["processes"], request["disk"])
         _settle(scratch, keep={line.fileno(), trouble})
     except Exception as error:

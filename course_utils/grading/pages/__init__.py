@@ -49,7 +49,7 @@ def write_all(gradebook: Gradebook, roster: Mapping[str, str] | None = None) -> 
             index.write(to_bytes(opening(f"Feedback pages of {title_of(lesson)}") + "<ul>\n"))
             for result in _named(gradebook.results(lesson), names):
                 name = f"{file_stem(result.student)}.html"
-                write_bytes_atomically(own / name, to_bytes(student_page(result, comments)))
+                _write(own / name, student_page(result, comments))
                 points = f"{number(result.points)} of {result.max_points} points"
                 index.write(to_bytes(f"<li>{link(name, result.name or result.student)}: {points}</li>\n"))
                 tally.add(result, f"{PAGES}/{own.name}/{name}")
@@ -58,15 +58,22 @@ def write_all(gradebook: Gradebook, roster: Mapping[str, str] | None = None) -> 
     kept[UNREAD] = set()
     for result in _named(gradebook.unread(), names):
         name = f"{unread_stem(result)}.html"
-        write_bytes_atomically(folder / UNREAD / name, to_bytes(unread_page(result)))
+        _write(folder / UNREAD / name, unread_page(result))
         tally.add_unread(result, f"{PAGES}/{UNREAD}/{name}")
         kept[UNREAD].add(name)
     for old in folder.glob("*/*.html"):
         if old.name not in kept.get(old.parent.name, set()):
             old.unlink()
     path = gradebook.folder / REPORT
-    write_bytes_atomically(path, to_bytes(report(gradebook, tally, comments)))
+    _write(path, report(gradebook, tally, comments))
     return Pages(path, sum(counted.points.total() for counted in tally.lessons.values()))
+
+
+def _write(path: Path, html: str) -> None:
+    """Put a page in its place, if it is not there already: reading one is far quicker than replacing it."""
+    content = to_bytes(html)
+    if not path.is_file() or path.read_bytes() != content:
+        write_bytes_atomically(path, content)
 
 
 def _named(results: Iterator[Result], roster: Mapping[str, str]) -> Iterator[Result]:

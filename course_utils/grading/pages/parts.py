@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Sequence
 from html import escape
 
-_HIDDEN = [code for code in range(0x20) if chr(code) not in "\t\n"] + list(range(0x7F, 0xA0))
-_HIDDEN += [code for code in range(0x2000, 0x2070) if unicodedata.bidirectional(chr(code)) in (
-    "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "L", "R")]  # fmt: skip
-_HIDDEN += [0x061C, 0x200B, 0x2060, 0xFEFF, *range(0xFFF9, 0xFFFC), *range(0xD800, 0xE000), *range(0xE0000, 0xE0080)]
-_SHOWN = {code: f"[U+{code:04X}]" for code in _HIDDEN}
+_HIDDEN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
 """Characters that no one sees and that change what is seen: controls, directions, tags, halves of pairs."""
 
 # Cards bring their own style attributes; nothing else may be loaded, run or sent.
@@ -54,7 +53,7 @@ CLOSING = "</main>\n</body>\n</html>\n"
 
 def to_bytes(html: str) -> bytes:
     """A page, or a part of one, for the disk. What hides in it is written out, as `[U+202E]`."""
-    return html.replace("\r\n", "\n").translate(_SHOWN).encode("utf-8")
+    return _HIDDEN.sub(lambda met: f"[U+{ord(met[0]):04X}]", html.replace("\r\n", "\n")).encode("utf-8")
 
 
 def isolated(text: str) -> str:

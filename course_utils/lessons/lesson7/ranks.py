@@ -123,11 +123,8 @@ def _fresh(
     (folder / "path").write_bytes(pickle.dumps(sys.path))
     started = "import pickle, sys; sys.path[:] = pickle.load(open(sys.argv[1] + '/path', 'rb'))"
     started += f"; from {__name__} import _main; _main()"
-    return [
-        _Fresh([sys.executable, "-c", started, name, str(rank), str(ranks), str(deadline)])
-        for name in [str(folder)]
-        for rank in range(ranks)
-    ]
+    command = [sys.executable, "-c", started, str(folder)]
+    return [_Fresh([*command, str(rank), str(ranks), str(deadline)]) for rank in range(ranks)]
 
 
 def _main() -> None:

@@ -58,9 +58,7 @@ def text(entries: Sequence[Entry]) -> str:
     """The ledger as a table of plain text."""
     shown = [cells(entry) for entry in entries]
     rows = [list(_IN_TEXT), *([row[place] for place in _IN_TEXT.values()] for row in shown)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([CAPTION, *lines])
+    return page.plain_table(CAPTION, rows)
 
 
 def ledger(entries: Sequence[Entry]) -> str:

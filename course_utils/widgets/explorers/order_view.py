@@ -165,9 +165,7 @@ def overview(runs: Sequence[Replay]) -> str:
 def text(runs: Sequence[Replay]) -> str:
     """Several runs as plain text of at most 78 characters a line."""
     rows = [["order", "found by step 3", "lost", "loss"], *(row[:4] for row in _examples(runs))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([STILL_CAPTION, *lines])
+    return page.plain_table(STILL_CAPTION, rows)
 
 
 # ------------------------------------------------------------------ buttons

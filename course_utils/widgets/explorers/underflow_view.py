@@ -74,10 +74,7 @@ def table(runs: Sequence[Scaled]) -> str:
 
 def text(runs: Sequence[Scaled]) -> str:
     """Several scales as plain text of at most 78 characters a line."""
-    rows = [list(HEADER), *_rows(runs)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join([CAPTION, *lines])
+    return page.plain_table(CAPTION, [list(HEADER), *_rows(runs)], align=str.rjust)
 
 
 # ------------------------------------------------------------------ picture

@@ -111,10 +111,7 @@ def overview(stories: Sequence[Story]) -> str:
 
 def text(stories: Sequence[Story]) -> str:
     """Several rules as plain text of at most 78 characters a line."""
-    rows = [list(STILL_HEADER), *_examples(stories)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([STILL_CAPTION, *lines])
+    return page.plain_table(STILL_CAPTION, [list(STILL_HEADER), *_examples(stories)])
 
 
 # ------------------------------------------------------------------ buttons

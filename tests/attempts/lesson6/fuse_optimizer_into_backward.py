@@ -78,28 +78,6 @@ def a_buffer_of_its_own(model, make_optimizer, window):
 
 
 @right
-def an_optimizer_for_each_layer(model, make_optimizer, window):
-    stack, seen = contextlib.ExitStack(), set()
-    for module in model.modules():
-        params = [p for p in module.parameters(recurse=False) if p.requires_grad and p not in seen]
-        seen.update(params)
-        if not params:
-            continue
-
-        def hook(p, params=params, optimizer=make_optimizer(params), passes=[0]):
-            passes[0] += 1
-            if passes[0] == window * len(params):
-                passes[0] = 0
-                optimizer.step()
-                optimizer.zero_grad()
-
-        for p in params:
-            stack.callback(p.register_post_accumulate_grad_hook(hook).remove)
-    stack.remove = stack.close
-    return stack
-
-
-@right
 def partial_of_a_top_level_function(model, make_optimizer, window):
     hooks = [
         p.register_post_accumulate_grad_hook(partial(_step_when_due, make_optimizer([p]), window, itertools.count(1)))
@@ -180,6 +158,21 @@ def a_hook_for_each_place_and_a_count_of_its_own(model, make_optimizer, window):
 
 
 # ------------------------------------------------------------------ wrong
+
+
+def in_each_hook(body):
+    """An optimizer and a count for each parameter, as most of the class wrote it; `body` is what the hook does."""
+
+    def attempt(model, make_optimizer, window):
+        optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
+        counts = dict.fromkeys(optimizers, 0)
+
+        def hook(p):
+            body(p, optimizers[p], counts, window)
+
+        return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+
+    return attempt
 
 
 @wrong(mistakes.stepped_in_every_backward)
@@ -267,46 +260,31 @@ def the_whole_optimizer_in_each_hook(model, make_optimizer, window):
 
 
 @wrong(mistakes.stepped_once)
-def count_meets_the_window_once(model, make_optimizer, window):
-    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
-    counts = dict.fromkeys(optimizers, 0)
-
-    def hook(p):
-        counts[p] += 1
-        if counts[p] == window:
-            optimizers[p].step()
-            optimizers[p].zero_grad()
-
-    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+@in_each_hook
+def count_meets_the_window_once(p, optimizer, counts, window):
+    counts[p] += 1
+    if counts[p] == window:
+        optimizer.step()
+        optimizer.zero_grad()
 
 
 @wrong(mistakes.stepped_from_the_first_window_on)
-def reached_and_never_reset(model, make_optimizer, window):
-    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
-    counts = dict.fromkeys(optimizers, 0)
-
-    def hook(p):
-        counts[p] += 1
-        if counts[p] >= window:
-            optimizers[p].step()
-            optimizers[p].zero_grad()
-
-    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+@in_each_hook
+def reached_and_never_reset(p, optimizer, counts, window):
+    counts[p] += 1
+    if counts[p] >= window:
+        optimizer.step()
+        optimizer.zero_grad()
 
 
 @wrong(mistakes.stepped_one_late)
-def more_than_a_window(model, make_optimizer, window):
-    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
-    counts = dict.fromkeys(optimizers, 0)
-
-    def hook(p):
-        counts[p] += 1
-        if counts[p] > window:
-            optimizers[p].step()
-            optimizers[p].zero_grad()
-            counts[p] -= window
-
-    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+@in_each_hook
+def more_than_a_window(p, optimizer, counts, window):
+    counts[p] += 1
+    if counts[p] > window:
+        optimizer.step()
+        optimizer.zero_grad()
+        counts[p] -= window
 
 
 @wrong(mistakes.weights_alone)
@@ -341,17 +319,12 @@ def of_the_modules_with_a_weight(model, make_optimizer, window):
 
 
 @wrong(mistakes.stepped_at_the_first)
-def asked_before_it_counts(model, make_optimizer, window):
-    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
-    counts = dict.fromkeys(optimizers, 0)
-
-    def hook(p):
-        if counts[p] % window == 0:
-            optimizers[p].step()
-            optimizers[p].zero_grad()
-        counts[p] += 1
-
-    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+@in_each_hook
+def asked_before_it_counts(p, optimizer, counts, window):
+    if counts[p] % window == 0:
+        optimizer.step()
+        optimizer.zero_grad()
+    counts[p] += 1
 
 
 @wrong(mistakes.hooked_too_early)
@@ -369,44 +342,29 @@ def register_hook(model, make_optimizer, window):
 
 
 @wrong(mistakes.never_cleared)
-def forgot_to_clear(model, make_optimizer, window):
-    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
-    counts = dict.fromkeys(optimizers, 0)
-
-    def hook(p):
-        counts[p] += 1
-        if counts[p] % window == 0:
-            optimizers[p].step()
-
-    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+@in_each_hook
+def forgot_to_clear(p, optimizer, counts, window):
+    counts[p] += 1
+    if counts[p] % window == 0:
+        optimizer.step()
 
 
 @wrong(mistakes.zeros_left)
-def set_to_zeros(model, make_optimizer, window):
-    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
-    counts = dict.fromkeys(optimizers, 0)
-
-    def hook(p):
-        counts[p] += 1
-        if counts[p] % window == 0:
-            optimizers[p].step()
-            optimizers[p].zero_grad(set_to_none=False)
-
-    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+@in_each_hook
+def set_to_zeros(p, optimizer, counts, window):
+    counts[p] += 1
+    if counts[p] % window == 0:
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=False)
 
 
 @wrong(mistakes.cleared_in_every_backward)
-def clears_each_time(model, make_optimizer, window):
-    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
-    counts = dict.fromkeys(optimizers, 0)
-
-    def hook(p):
-        counts[p] += 1
-        if counts[p] % window == 0:
-            optimizers[p].step()
-        optimizers[p].zero_grad()
-
-    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+@in_each_hook
+def clears_each_time(p, optimizer, counts, window):
+    counts[p] += 1
+    if counts[p] % window == 0:
+        optimizer.step()
+    optimizer.zero_grad()
 
 
 @wrong(mistakes.hooked_on_modules)
@@ -451,18 +409,13 @@ def a_parameter_by_itself(model, make_optimizer, window):
 
 
 @wrong(mistakes.multiplied_by_the_window)
-def undoes_the_division(model, make_optimizer, window):
-    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
-    counts = dict.fromkeys(optimizers, 0)
-
-    def hook(p):
-        counts[p] += 1
-        if counts[p] % window == 0:
-            p.grad.mul_(window)
-            optimizers[p].step()
-            p.grad = None
-
-    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+@in_each_hook
+def undoes_the_division(p, optimizer, counts, window):
+    counts[p] += 1
+    if counts[p] % window == 0:
+        p.grad.mul_(window)
+        optimizer.step()
+        p.grad = None
 
 
 @wrong(says="In the first window these did not move")
@@ -484,18 +437,13 @@ def counts_at_the_first_parameter(model, make_optimizer, window):
 
 
 @wrong(mistakes.divided_again)
-def divides_the_gradient(model, make_optimizer, window):
-    optimizers = {p: make_optimizer([p]) for p in model.parameters() if p.requires_grad}
-    counts = dict.fromkeys(optimizers, 0)
-
-    def hook(p):
-        counts[p] += 1
-        if counts[p] % window == 0:
-            p.grad.div_(window)
-            optimizers[p].step()
-            optimizers[p].zero_grad()
-
-    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in optimizers])
+@in_each_hook
+def divides_the_gradient(p, optimizer, counts, window):
+    counts[p] += 1
+    if counts[p] % window == 0:
+        p.grad.div_(window)
+        optimizer.step()
+        optimizer.zero_grad()
 
 
 @wrong(mistakes.optimizer_made_anew)
@@ -633,3 +581,25 @@ def a_hook_of_the_optimizer(model, make_optimizer, window):
 def nothing_but_a_handle(model, make_optimizer, window):
     make_optimizer(list(nn.Module.parameters(model)))
     return Hooks([])
+
+
+@wrong(mistakes.waited_for_all)
+def an_optimizer_for_each_layer(model, make_optimizer, window):
+    stack, seen = contextlib.ExitStack(), set()
+    for module in model.modules():
+        params = [p for p in module.parameters(recurse=False) if p.requires_grad and p not in seen]
+        seen.update(params)
+        if not params:
+            continue
+
+        def hook(p, params=params, optimizer=make_optimizer(params), passes=[0]):
+            passes[0] += 1
+            if passes[0] == window * len(params):
+                passes[0] = 0
+                optimizer.step()
+                optimizer.zero_grad()
+
+        for p in params:
+            stack.callback(p.register_post_accumulate_grad_hook(hook).remove)
+    stack.remove = stack.close
+    return stack

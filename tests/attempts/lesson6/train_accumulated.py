@@ -219,214 +219,145 @@ def with_a_scaler_that_is_off(model, optimizer, loss_fn, batches, window, epochs
     return history
 
 
+# ------------------------------------------------------------------ what most of the class wrote
+
+
+class Training:
+    """The loop in pieces; most attempts below have one piece or two of their own."""
+
+    def __init__(self, model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+        self.model, self.optimizer, self.loss_fn, self.batches = model, optimizer, loss_fn, batches
+        self.window, self.epochs, self.scheduler, self.max_norm = window, epochs, scheduler, max_norm
+        self.samples = sum(len(x) for x, _ in batches)
+
+    def run(self):
+        losses = []
+        self.before_all()
+        for _ in range(self.epochs):
+            self.before_epoch()
+            total = 0.0
+            for first in range(0, len(self.batches), self.window):
+                self.part = self.batches[first : first + self.window]
+                self.rows = sum(len(x) for x, _ in self.part)
+                self.before_window()
+                for x, y in self.part:
+                    self.before_batch()
+                    self.loss = self.loss_fn(self.model(x), y)
+                    self.share(len(x)).backward()
+                    self.after_batch()
+                    total += self.counted(len(x))
+                self.after_window()
+            self.after_epoch()
+            losses.append(self.told(total))
+        return losses
+
+    def before_all(self):
+        pass
+
+    def before_epoch(self):
+        pass
+
+    def before_window(self):
+        self.optimizer.zero_grad()
+
+    def before_batch(self):
+        pass
+
+    def share(self, n):
+        return self.loss * n / self.rows
+
+    def after_batch(self):
+        pass
+
+    def counted(self, n):
+        return self.loss.item() * n
+
+    def after_window(self):
+        self.clip()
+        self.step()
+        self.schedule()
+
+    def after_epoch(self):
+        pass
+
+    def told(self, total):
+        return total / self.samples
+
+    def clip(self):
+        if self.max_norm is not None:
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+
+    def step(self):
+        self.optimizer.step()
+
+    def schedule(self):
+        if self.scheduler is not None:
+            self.scheduler.step()
+
+
+def attempt(**pieces):
+    def code(*args, **kwargs):
+        return type("Mine", (Training,), pieces)(*args, **kwargs).run()
+
+    return code
+
+
+nothing = lambda self, *_: None
+clear = lambda self: self.optimizer.zero_grad()
+loss_alone = lambda self, n: self.loss.item()
+over_batches = lambda self, total: total / len(self.batches)
+the_sum = lambda self, total: total
+
+
 # ------------------------------------------------------------------ wrong: how much each batch counts
 
 
 @wrong(mistakes.divided_by_window)
-def over_window(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss / window).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def over_window(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss / self.window)(*args, **kwargs)
 
 
 @wrong(mistakes.divided_by_window)
-def over_window_and_batches_averaged(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss / window).backward()
-                total += loss.item()
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / len(batches))
-    return losses
+def over_window_and_batches_averaged(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss / self.window, counted=loss_alone, told=over_batches)(*args, **kwargs)
 
 
 @wrong(mistakes.mean_of_means)
-def over_the_batches_of_the_window(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss / len(part)).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def over_the_batches_of_the_window(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss / len(self.part))(*args, **kwargs)
 
 
 @wrong(mistakes.not_divided)
-def as_they_are(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                loss.backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def as_they_are(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss)(*args, **kwargs)
 
 
 @wrong(mistakes.summed_over_rows)
-def times_rows(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x)).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def times_rows(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss * n)(*args, **kwargs)
 
 
 @wrong(mistakes.rows_over_batches)
-def times_rows_over_window(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / window).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def times_rows_over_window(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss * n / self.window)(*args, **kwargs)
 
 
 @wrong(mistakes.rows_of_the_epoch)
-def over_all_samples(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / samples).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def over_all_samples(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss * n / self.samples)(*args, **kwargs)
 
 
 @wrong(mistakes.means_over_rows)
-def over_rows(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def over_rows(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss / self.rows)(*args, **kwargs)
 
 
 @wrong(mistakes.one_size_for_all)
-def rows_of_the_first_batch(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = window * len(batches[0][0])
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def rows_of_the_first_batch(*args, **kwargs):
+    def share(self, n):
+        return self.loss * n / (self.window * len(self.batches[0][0]))
+
+    return attempt(share=share)(*args, **kwargs)
 
 
 # ------------------------------------------------------------------ wrong: which windows
@@ -571,588 +502,199 @@ def one_counter_for_all(model, optimizer, loss_fn, batches, window, epochs, sche
 
 
 @wrong(mistakes.stepped_for_each_batch)
-def step_in_the_inner_loop(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            for x, y in part:
-                optimizer.zero_grad()
-                loss = loss_fn(model(x), y)
-                (loss * 1.0).backward()
-                total += loss.item() * len(x)
-                if max_norm is not None:
-                    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-                optimizer.step()
-                if scheduler is not None:
-                    scheduler.step()
-        losses.append(total / samples)
-    return losses
+def step_in_the_inner_loop(*args, **kwargs):
+    return attempt(
+        before_window=nothing,
+        before_batch=clear,
+        share=lambda self, n: self.loss,
+        after_batch=Training.after_window,
+        after_window=nothing,
+    )(*args, **kwargs)
 
 
 @wrong(mistakes.stepped_once_an_epoch)
-def step_beside_the_loop(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        optimizer.zero_grad()
-        for x, y in batches:
-            loss = loss_fn(model(x), y)
-            (loss * len(x) / samples).backward()
-            total += loss.item() * len(x)
-        if max_norm is not None:
-            nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        if scheduler is not None:
-            scheduler.step()
-        losses.append(total / samples)
-    return losses
+def step_beside_the_loop(*args, **kwargs):
+    return attempt(
+        before_epoch=clear,
+        before_window=nothing,
+        share=lambda self, n: self.loss * n / self.samples,
+        after_window=nothing,
+        after_epoch=Training.after_window,
+    )(*args, **kwargs)
 
 
 @wrong(mistakes.nothing_moved)
-def cleared_before_the_step(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.zero_grad()
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def cleared_before_the_step(*args, **kwargs):
+    def step(self):
+        self.optimizer.zero_grad()
+        self.optimizer.step()
+
+    return attempt(step=step)(*args, **kwargs)
 
 
 # ------------------------------------------------------------------ wrong: where it is cleared
 
 
 @wrong(mistakes.cleared_for_each_batch)
-def zero_grad_in_the_inner_loop(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            for x, y in part:
-                optimizer.zero_grad()
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def zero_grad_in_the_inner_loop(*args, **kwargs):
+    return attempt(before_window=nothing, before_batch=clear)(*args, **kwargs)
 
 
 @wrong(mistakes.never_cleared)
-def zero_grad_forgotten(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def zero_grad_forgotten(*args, **kwargs):
+    return attempt(before_window=nothing)(*args, **kwargs)
 
 
 @wrong(mistakes.cleared_once)
-def before_all_loops(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    optimizer.zero_grad()
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def before_all_loops(*args, **kwargs):
+    return attempt(before_all=clear, before_window=nothing)(*args, **kwargs)
 
 
 @wrong(mistakes.cleared_once_an_epoch)
-def for_each_epoch(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        optimizer.zero_grad()
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def for_each_epoch(*args, **kwargs):
+    return attempt(before_epoch=clear, before_window=nothing)(*args, **kwargs)
 
 
 @wrong(mistakes.first_step_on_old_gradients)
-def after_each_step_alone(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            optimizer.zero_grad()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def after_each_step_alone(*args, **kwargs):
+    def step(self):
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+    return attempt(before_window=nothing, step=step)(*args, **kwargs)
 
 
 @wrong(mistakes.frozen_moved)
-def cleared_where_trainable(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            for p in model.parameters():
-                if p.requires_grad:
-                    p.grad = None
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def cleared_where_trainable(*args, **kwargs):
+    def before_window(self):
+        for p in self.model.parameters():
+            if p.requires_grad:
+                p.grad = None
+
+    return attempt(before_window=before_window)(*args, **kwargs)
 
 
 @wrong(mistakes.frozen_given_zeros)
-def zeros_for_everyone(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            for p in model.parameters():
-                p.grad = torch.zeros_like(p)
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def zeros_for_everyone(*args, **kwargs):
+    def before_window(self):
+        for p in self.model.parameters():
+            p.grad = torch.zeros_like(p)
+
+    return attempt(before_window=before_window)(*args, **kwargs)
 
 
 # ------------------------------------------------------------------ wrong: clipping and scheduler
 
 
 @wrong(mistakes.not_clipped)
-def max_norm_ignored(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def max_norm_ignored(*args, **kwargs):
+    return attempt(clip=nothing)(*args, **kwargs)
 
 
 @wrong(mistakes.clipped_for_each_batch)
-def clipped_in_the_inner_loop(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                if max_norm is not None:
-                    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-                total += loss.item() * len(x)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def clipped_in_the_inner_loop(*args, **kwargs):
+    return attempt(after_batch=Training.clip, clip=nothing)(*args, **kwargs)
 
 
 @wrong(mistakes.clipped_by_value)
-def by_value(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_value_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def by_value(*args, **kwargs):
+    def clip(self):
+        if self.max_norm is not None:
+            nn.utils.clip_grad_value_(self.model.parameters(), self.max_norm)
+
+    return attempt(clip=clip)(*args, **kwargs)
 
 
 @wrong(mistakes.clipped_one_by_one)
-def one_by_one(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                for p in model.parameters():
-                    nn.utils.clip_grad_norm_(p, max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def one_by_one(*args, **kwargs):
+    def clip(self):
+        if self.max_norm is not None:
+            for p in self.model.parameters():
+                nn.utils.clip_grad_norm_(p, self.max_norm)
+
+    return attempt(clip=clip)(*args, **kwargs)
 
 
 @wrong(mistakes.clipped_unasked)
-def one_by_default(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    max_norm = max_norm or 1.0
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def one_by_default(*args, **kwargs):
+    def clip(self):
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm or 1.0)
+
+    return attempt(clip=clip)(*args, **kwargs)
 
 
 @wrong(mistakes.always_scaled)
-def by_hand_without_min(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                grads = [p.grad for p in model.parameters() if p.grad is not None]
-                norm = torch.cat([g.flatten() for g in grads]).norm()
-                for g in grads:
-                    g.mul_(max_norm / norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def by_hand_without_min(*args, **kwargs):
+    def clip(self):
+        if self.max_norm is not None:
+            grads = [p.grad for p in self.model.parameters() if p.grad is not None]
+            norm = torch.cat([g.flatten() for g in grads]).norm()
+            for g in grads:
+                g.mul_(self.max_norm / norm)
+
+    return attempt(clip=clip)(*args, **kwargs)
 
 
 @wrong(mistakes.not_scheduled)
-def scheduler_forgotten(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-        losses.append(total / samples)
-    return losses
+def scheduler_forgotten(*args, **kwargs):
+    return attempt(schedule=nothing)(*args, **kwargs)
 
 
 @wrong(mistakes.scheduled_for_each_batch)
-def scheduler_in_the_inner_loop(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                if scheduler is not None:
-                    scheduler.step()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-        losses.append(total / samples)
-    return losses
+def scheduler_in_the_inner_loop(*args, **kwargs):
+    return attempt(after_batch=Training.schedule, schedule=nothing)(*args, **kwargs)
 
 
 @wrong(mistakes.scheduled_for_each_epoch)
-def scheduler_beside_the_loop(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-        if scheduler is not None:
-            scheduler.step()
-        losses.append(total / samples)
-    return losses
+def scheduler_beside_the_loop(*args, **kwargs):
+    return attempt(after_epoch=Training.schedule, schedule=nothing)(*args, **kwargs)
 
 
 @wrong(mistakes.scheduled_before_the_step)
-def scheduler_first(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            if scheduler is not None:
-                scheduler.step()
-            optimizer.step()
-        losses.append(total / samples)
-    return losses
+def scheduler_first(*args, **kwargs):
+    def after_window(self):
+        self.clip()
+        self.schedule()
+        self.step()
+
+    return attempt(after_window=after_window)(*args, **kwargs)
 
 
 # ------------------------------------------------------------------ wrong: what is returned
 
 
 @wrong(mistakes.mean_over_batches)
-def batches_averaged(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item()
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / len(batches))
-    return losses
+def batches_averaged(*args, **kwargs):
+    return attempt(counted=loss_alone, told=over_batches)(*args, **kwargs)
 
 
 @wrong(mistakes.mean_over_windows)
-def windows_averaged(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x) / rows
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / -(-len(batches) // window))
-    return losses
+def windows_averaged(*args, **kwargs):
+    def counted(self, n):
+        return self.loss.item() * n / self.rows
+
+    def told(self, total):
+        return total / -(-len(self.batches) // self.window)
+
+    return attempt(counted=counted, told=told)(*args, **kwargs)
 
 
 @wrong(mistakes.scaled_losses_summed)
-def scaled_loss_added(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y) * len(x) / rows
-                loss.backward()
-                total += loss.item()
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total)
-    return losses
+def scaled_loss_added(*args, **kwargs):
+    def counted(self, n):
+        return self.loss.item() * n / self.rows
+
+    return attempt(counted=counted, told=the_sum)(*args, **kwargs)
 
 
 @wrong(mistakes.sums_returned)
-def not_divided(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total)
-    return losses
+def not_divided(*args, **kwargs):
+    return attempt(told=the_sum)(*args, **kwargs)
 
 
 @wrong(mistakes.loss_of_the_last_batch)
-def last_one(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(loss.item())
-    return losses
+def last_one(*args, **kwargs):
+    return attempt(told=lambda self, total: self.loss.item())(*args, **kwargs)
 
 
 @wrong(mistakes.losses_of_all_steps)
@@ -1178,48 +720,13 @@ def one_a_batch(model, optimizer, loss_fn, batches, window, epochs, scheduler=No
 
 
 @wrong(effects.wrong_type)
-def tensors(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.detach() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def tensors(*args, **kwargs):
+    return attempt(counted=lambda self, n: self.loss.detach() * n)(*args, **kwargs)
 
 
 @wrong(effects.returned_nothing)
-def return_forgotten(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
+def return_forgotten(*args, **kwargs):
+    attempt()(*args, **kwargs)
 
 
 # ------------------------------------------------------------------ a rule broken, raised, or a side effect
@@ -1276,29 +783,13 @@ def joined(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, m
 
 
 @wrong(mistakes.hooks_left_behind)
-def hooks_that_stay(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
-    losses = []
-    for p in model.parameters():
-        if p.requires_grad:
-            p.register_hook(lambda g: g)
-    samples = sum(len(x) for x, _ in batches)
-    for epoch in range(epochs):
-        total = 0.0
-        for first in range(0, len(batches), window):
-            part = batches[first : first + window]
-            rows = sum(len(x) for x, _ in part)
-            optimizer.zero_grad()
-            for x, y in part:
-                loss = loss_fn(model(x), y)
-                (loss * len(x) / rows).backward()
-                total += loss.item() * len(x)
-            if max_norm is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            optimizer.step()
-            if scheduler is not None:
-                scheduler.step()
-        losses.append(total / samples)
-    return losses
+def hooks_that_stay(*args, **kwargs):
+    def before_all(self):
+        for p in self.model.parameters():
+            if p.requires_grad:
+                p.register_hook(lambda g: g)
+
+    return attempt(before_all=before_all)(*args, **kwargs)
 
 
 @raised(effects.graph_freed)
@@ -1322,3 +813,37 @@ def running_loss(model, optimizer, loss_fn, batches, window, epochs, scheduler=N
                 scheduler.step()
         losses.append(total / sum(len(x) for x, _ in batches))
     return losses
+
+
+@wrong(says="where parts of the model are in eval mode")
+def the_root_mode_for_all(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+    was = model.training
+    model.train()
+    history = windows_as_slices(model, optimizer, loss_fn, batches, window, epochs, scheduler, max_norm)
+    model.train(was)
+    return history
+
+
+@wrong(mistakes.rest_leaked)
+def the_rest_leaks_and_nothing_is_cleared_first(
+    model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None
+):
+    history = []
+    for _ in range(epochs):
+        total = samples = 0
+        for i, (x, y) in enumerate(batches):
+            first = i - i % window
+            rows = sum(len(a) for a, _ in batches[first : first + window])
+            loss = loss_fn(model(x), y)
+            (loss * len(x) / rows).backward()
+            total += loss.item() * len(x)
+            samples += len(x)
+            if (i + 1) % window == 0:
+                if max_norm is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+                optimizer.step()
+                if scheduler is not None:
+                    scheduler.step()
+                optimizer.zero_grad()
+        history.append(total / samples)
+    return history

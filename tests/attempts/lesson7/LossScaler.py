@@ -40,26 +40,35 @@ class WithStates:
                 p.grad.div_(self.s)
         state["stage"] = "unscaled"
 
-    def step(self, optimizer):
+    def begin_step(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] == "stepped":
             raise RuntimeError("step() twice")
         if state["stage"] == "ready":
             self.unscale_(optimizer)
         state["stage"] = "stepped"
-        if not state["inf"]:
+        return state
+
+    def step(self, optimizer):
+        if not self.begin_step(optimizer)["inf"]:
             return optimizer.step()
 
     def update(self):
         if any(state["inf"] for state in self.states.values()):
-            self.s = self.s * self.bf
-            self.tracker = 0
+            self.back_off()
         else:
-            self.tracker += 1
-            if self.tracker == self.gi:
-                self.s = self.s * self.gf
-                self.tracker = 0
+            self.count()
         self.states.clear()
+
+    def back_off(self):
+        self.s = self.s * self.bf
+        self.tracker = 0
+
+    def count(self):
+        self.tracker += 1
+        if self.tracker == self.gi:
+            self.s = self.s * self.gf
+            self.tracker = 0
 
     def get_scale(self):
         return self.s
@@ -300,7 +309,6 @@ class WeakAndCountingDown:
 # ------------------------------------------------------------------ wrong
 
 
-
 @wrong(mistakes.loss_not_scaled)
 class ReturnsTheLoss(WithStates):
     def scale(self, loss):
@@ -338,49 +346,40 @@ class Multiplies(WithStates):
             self.s = scale
 
 
-@wrong(mistakes.not_divided)
-class DividesACopy(WithStates):
-    def unscale_(self, optimizer):
-        state = self.states[id(optimizer)]
-        if state["stage"] != "ready":
-            raise RuntimeError("order")
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                g = p.grad
-                if g is not None:
-                    state["inf"] = state["inf"] or not bool(g.isfinite().all())
-                    g = g / self.s
-        state["stage"] = "unscaled"
-
-
-@wrong(mistakes.first_group_alone)
-class FirstGroup(WithStates):
-    def unscale_(self, optimizer):
-        state = self.states[id(optimizer)]
-        if state["stage"] != "ready":
-            raise RuntimeError("order")
-        for p in optimizer.param_groups[0]["params"]:
-            if p.grad is not None:
-                state["inf"] |= not bool(p.grad.isfinite().all())
-                p.grad /= self.s
-        state["stage"] = "unscaled"
-
-
 class Looks(WithStates):
-    """Finds what is not finite with a function of its own."""
+    """Collects the gradients, looks whether one is bad, and divides them, each in a method of its own."""
+
+    def grads(self, optimizer):
+        return [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
 
     def bad(self, gradients):
         return not all(bool(g.isfinite().all()) for g in gradients)
 
+    def divide(self, gradients):
+        for g in gradients:
+            g.div_(self.s)
+
     def unscale_(self, optimizer):
         state = self.states[id(optimizer)]
         if state["stage"] != "ready":
             raise RuntimeError("order")
-        grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        grads = self.grads(optimizer)
         state["inf"] = bool(self.bad(grads))
-        for g in grads:
-            g.div_(self.s)
+        self.divide(grads)
         state["stage"] = "unscaled"
+
+
+@wrong(mistakes.not_divided)
+class DividesACopy(Looks):
+    def divide(self, gradients):
+        for g in gradients:
+            g = g / self.s
+
+
+@wrong(mistakes.first_group_alone)
+class FirstGroup(Looks):
+    def grads(self, optimizer):
+        return [p.grad for p in optimizer.param_groups[0]["params"] if p.grad is not None]
 
 
 @wrong(mistakes.nan_let_through)
@@ -431,26 +430,15 @@ class ReturnsTooEarly(Looks):
 @wrong(mistakes.never_skipped)
 class NeverSkips(WithStates):
     def step(self, optimizer):
-        state = self.states[id(optimizer)]
-        if state["stage"] == "stepped":
-            raise RuntimeError("twice")
-        if state["stage"] == "ready":
-            self.unscale_(optimizer)
-        state["stage"] = "stepped"
+        self.begin_step(optimizer)
         optimizer.step()
 
 
 @wrong(mistakes.looked_again_at_step)
 class LooksAtStep(Looks):
     def step(self, optimizer):
-        state = self.states[id(optimizer)]
-        if state["stage"] == "stepped":
-            raise RuntimeError("twice")
-        if state["stage"] == "ready":
-            self.unscale_(optimizer)
-        state["stage"] = "stepped"
-        grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
-        if not self.bad(grads):
+        self.begin_step(optimizer)
+        if not self.bad(self.grads(optimizer)):
             optimizer.step()
 
 
@@ -461,8 +449,7 @@ class StepsScaled(Looks):
         if state["stage"] == "stepped":
             raise RuntimeError("twice")
         if state["stage"] == "ready":
-            grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
-            state["inf"] = self.bad(grads)
+            state["inf"] = self.bad(self.grads(optimizer))
         state["stage"] = "stepped"
         if not state["inf"]:
             optimizer.step()
@@ -484,13 +471,7 @@ class UnscalesInStep(WithStates):
 @wrong(mistakes.stepped_with_zeros)
 class ZeroesAndSteps(WithStates):
     def step(self, optimizer):
-        state = self.states[id(optimizer)]
-        if state["stage"] == "stepped":
-            raise RuntimeError("twice")
-        if state["stage"] == "ready":
-            self.unscale_(optimizer)
-        state["stage"] = "stepped"
-        if state["inf"]:
+        if self.begin_step(optimizer)["inf"]:
             for group in optimizer.param_groups:
                 for p in group["params"]:
                     if p.grad is not None:
@@ -507,60 +488,36 @@ class ClearsAfterStep(WithStates):
                 p.grad = None
 
 
-class Updates(WithStates):
-    """Ends a round with a function of its own."""
-
-    def update(self):
-        self.next(any(state["inf"] for state in self.states.values()))
-        self.states.clear()
-
-
 @wrong(mistakes.never_backs_off)
-class NoBackoff(Updates):
-    def next(self, overflow):
-        self.tracker = 0 if overflow else self.tracker + 1
-        if self.tracker == self.gi:
-            self.s *= self.gf
-            self.tracker = 0
+class NoBackoff(WithStates):
+    def back_off(self):
+        self.tracker = 0
 
 
 @wrong(mistakes.never_grows)
-class NoGrowth(Updates):
-    def next(self, overflow):
-        if overflow:
-            self.s *= self.bf
+class NoGrowth(WithStates):
+    def count(self):
+        pass
 
 
 @wrong(mistakes.counted_across_overflows)
-class CountsAcross(Updates):
-    def next(self, overflow):
-        if overflow:
-            self.s *= self.bf
-            return
-        self.tracker += 1
-        if self.tracker % self.gi == 0:
-            self.s *= self.gf
+class CountsAcross(WithStates):
+    def back_off(self):
+        self.s *= self.bf
 
 
 @wrong(mistakes.count_kept_after_growth)
-class GrowsOnAndOn(Updates):
-    def next(self, overflow):
-        if overflow:
-            self.s *= self.bf
-            self.tracker = 0
-        else:
-            self.tracker += 1
-            if self.tracker >= self.gi:
-                self.s *= self.gf
+class GrowsOnAndOn(WithStates):
+    def count(self):
+        self.tracker += 1
+        if self.tracker >= self.gi:
+            self.s *= self.gf
 
 
 @wrong(mistakes.grew_a_round_late)
-class OneTooMany(Updates):
-    def next(self, overflow):
-        if overflow:
-            self.s *= self.bf
-            self.tracker = 0
-        elif self.tracker == self.gi:
+class OneTooMany(WithStates):
+    def count(self):
+        if self.tracker == self.gi:
             self.s *= self.gf
             self.tracker = 0
         else:
@@ -568,35 +525,29 @@ class OneTooMany(Updates):
 
 
 @wrong(mistakes.grew_in_every_good_round)
-class GrowsAlways(Updates):
-    def next(self, overflow):
-        self.s *= self.bf if overflow else self.gf
+class GrowsAlways(WithStates):
+    def count(self):
+        self.s *= self.gf
 
 
 @wrong(mistakes.fixed_factors)
-class DoublesAndHalves(Updates):
-    def next(self, overflow):
-        if overflow:
-            self.s /= 2
+class DoublesAndHalves(WithStates):
+    def back_off(self):
+        self.s /= 2
+        self.tracker = 0
+
+    def count(self):
+        self.tracker += 1
+        if self.tracker == self.gi:
+            self.s *= 2
             self.tracker = 0
-        else:
-            self.tracker += 1
-            if self.tracker == self.gi:
-                self.s *= 2
-                self.tracker = 0
 
 
 @wrong(mistakes.divided_by_the_backoff_factor)
-class DividesByBackoff(Updates):
-    def next(self, overflow):
-        if overflow:
-            self.s /= self.bf
-            self.tracker = 0
-        else:
-            self.tracker += 1
-            if self.tracker == self.gi:
-                self.s *= self.gf
-                self.tracker = 0
+class DividesByBackoff(WithStates):
+    def back_off(self):
+        self.s /= self.bf
+        self.tracker = 0
 
 
 @wrong(mistakes.kept_above_one)
@@ -616,12 +567,7 @@ class AtMost65536(WithStates):
 @wrong(mistakes.one_finding_for_all)
 class OneFlag(WithStates):
     def step(self, optimizer):
-        state = self.states[id(optimizer)]
-        if state["stage"] == "stepped":
-            raise RuntimeError("twice")
-        if state["stage"] == "ready":
-            self.unscale_(optimizer)
-        state["stage"] = "stepped"
+        self.begin_step(optimizer)
         if not any(each["inf"] for each in self.states.values()):
             optimizer.step()
 
@@ -639,46 +585,32 @@ class Overwritten(Looks):
 
 
 @wrong(mistakes.all_must_overflow)
-class AllMust(Updates):
+class AllMust(WithStates):
     def update(self):
         seen = [state["inf"] for state in self.states.values() if state["stage"] != "ready"]
         for state in self.states.values():
             state["inf"] = all(seen)
-        WithStates.update(self)
+        super().update()
 
 
 @wrong(mistakes.counted_for_each_optimizer)
-class UpdatesEach(Updates):
+class UpdatesEach(WithStates):
     def update(self):
         for state in self.states.values():
             if state["inf"]:
-                self.s *= self.bf
-                self.tracker = 0
+                self.back_off()
             else:
-                self.tracker += 1
-                if self.tracker == self.gi:
-                    self.s *= self.gf
-                    self.tracker = 0
+                self.count()
         self.states.clear()
 
 
 @wrong(mistakes.only_stepped_ones_count)
-class CountsTheStepped(Updates):
+class CountsTheStepped(WithStates):
     def update(self):
         self.states = defaultdict(
             self.states.default_factory, {k: v for k, v in self.states.items() if v["stage"] == "stepped"}
         )
         super().update()
-
-    def next(self, overflow):
-        if overflow:
-            self.s *= self.bf
-            self.tracker = 0
-        else:
-            self.tracker += 1
-            if self.tracker == self.gi:
-                self.s *= self.gf
-                self.tracker = 0
 
 
 @wrong(mistakes.scale_changed_within_a_round)
@@ -834,11 +766,10 @@ class OneStageForAll(WithStates):
 @wrong(mistakes.notes_kept)
 class NeverForgets(WithStates):
     def update(self):
-        infs = any(state["inf"] for state in self.states.values())
-        self.s *= self.bf if infs else 1
-        self.tracker = 0 if infs else self.tracker + 1
-        if self.tracker == self.gi:
-            self.s, self.tracker = self.s * self.gf, 0
+        if any(state["inf"] for state in self.states.values()):
+            self.back_off()
+        else:
+            self.count()
 
 
 @raised(effects.grad_is_none)

@@ -4,7 +4,6 @@ import os
 import pickle
 import shutil
 import tempfile
-from contextlib import nullcontext
 from pathlib import Path
 
 import torch
@@ -247,14 +246,20 @@ def after_every_micro_batch(model, batches, config, checkpoint=None):
 # ------------------------------------------------------------------ what most attempts below share
 
 
+def _loss(model, batches, config, i):
+    x, y = batches[i % len(batches)]
+    with torch.autocast("cpu", dtype=torch.float16):
+        return nn.functional.cross_entropy(model(x), y) / config["window"]
+
+
+def _places(config, window):
+    return range(window * config["window"], (window + 1) * config["window"])
+
+
 def _accumulate(model, batches, config, optimizer, scaler, window):
     optimizer.zero_grad()
-    k = config["window"]
-    for j in range(k):
-        x, y = batches[(window * k + j) % len(batches)]
-        with torch.autocast("cpu", dtype=torch.float16):
-            loss = nn.functional.cross_entropy(model(x), y) / k
-        scaler.scale(loss).backward()
+    for i in _places(config, window):
+        scaler.scale(_loss(model, batches, config, i)).backward()
 
 
 def _finish(model, config, optimizer, scaler, schedule):
@@ -293,16 +298,28 @@ def _load(checkpoint, *parts):
     return state["window"]
 
 
+def _nothing(*_):
+    pass
+
+
+def _trained(
+    model, batches, config, checkpoint, seed=_seed, accumulate=_accumulate, finish=_finish, save=_save, built=_built
+):
+    optimizer, scaler, schedule = built(model, config)
+    parts = (model, optimizer, scaler, schedule)
+    for w in range(_load(checkpoint, *parts), config["steps"]):
+        seed(config, w)
+        accumulate(model, batches, config, optimizer, scaler, w)
+        finish(model, config, optimizer, scaler, schedule)
+        save(checkpoint, w + 1, *parts)
+
+
 # ------------------------------------------------------------------ wrong: going on
 
 
 @wrong(mistakes.never_saved)
 def no_checkpoint_at_all(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    for w in range(config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
+    _trained(model, batches, config, None)
 
 
 @wrong(mistakes.saved_at_the_end_alone)
@@ -365,45 +382,22 @@ def weights_and_number(model, batches, config, checkpoint=None):
 @wrong(mistakes.dropout_not_resumed)
 def seeded_once_a_call(model, batches, config, checkpoint=None):
     torch.manual_seed(config["seed"])
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+    _trained(model, batches, config, checkpoint, seed=_nothing)
 
 
 @wrong(mistakes.found_random_state)
 def never_seeded(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+    _trained(model, batches, config, checkpoint, seed=_nothing)
 
 
 @wrong(mistakes.seed_ignored)
 def window_as_the_seed(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        torch.manual_seed(w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+    _trained(model, batches, config, checkpoint, seed=lambda config, w: torch.manual_seed(w))
 
 
 @wrong(mistakes.same_dropout_again)
 def the_seed_in_every_window(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        torch.manual_seed(config["seed"])
-        optimizer.zero_grad()
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+    _trained(model, batches, config, checkpoint, seed=lambda config, w: torch.manual_seed(config["seed"]))
 
 
 @wrong(mistakes.put_into_train_mode)
@@ -414,56 +408,38 @@ def sets_the_mode(model, batches, config, checkpoint=None):
 
 @wrong(mistakes.saved_in_place)
 def written_over(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        if checkpoint is not None:
-            parts = [part.state_dict() for part in (model, optimizer, scaler, schedule)]
-            torch.save({"window": w + 1, "parts": parts}, checkpoint)
+    def save(path, window, *parts):
+        if path is not None:
+            torch.save({"window": window, "parts": [part.state_dict() for part in parts]}, path)
+
+    _trained(model, batches, config, checkpoint, save=save)
 
 
 @wrong(mistakes.saved_in_place)
 def written_over_in_a_file(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        if checkpoint is not None:
-            parts = [part.state_dict() for part in (model, optimizer, scaler, schedule)]
-            with checkpoint.open("wb") as file:
-                torch.save({"window": w + 1, "parts": parts}, file)
+    def save(path, window, *parts):
+        if path is not None:
+            with path.open("wb") as file:
+                torch.save({"window": window, "parts": [part.state_dict() for part in parts]}, file)
+
+    _trained(model, batches, config, checkpoint, save=save)
 
 
 @wrong(mistakes.deleted_before_it_was_written)
 def removed_first(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        if checkpoint is not None:
-            parts = [part.state_dict() for part in (model, optimizer, scaler, schedule)]
-            torch.save({"window": w + 1, "parts": parts}, f"{checkpoint}.tmp")
-            if checkpoint.exists():
-                checkpoint.unlink()
-            os.rename(f"{checkpoint}.tmp", checkpoint)
+    def save(path, window, *parts):
+        if path is not None:
+            torch.save({"window": window, "parts": [part.state_dict() for part in parts]}, f"{path}.tmp")
+            if path.exists():
+                path.unlink()
+            os.rename(f"{path}.tmp", path)
+
+    _trained(model, batches, config, checkpoint, save=save)
 
 
 @wrong(mistakes.last_window_run_again)
 def number_of_the_window_saved(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w, model, optimizer, scaler, schedule)
+    _trained(model, batches, config, checkpoint, save=lambda path, window, *parts: _save(path, window - 1, *parts))
 
 
 @wrong(mistakes.a_window_left_out)
@@ -525,16 +501,10 @@ def counted_from_nothing(model, batches, config, checkpoint=None):
 
 @wrong(mistakes.finished_run_returns_first_weights)
 def leaves_at_once(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
     if checkpoint is not None and checkpoint.exists():
         if torch.load(checkpoint)["window"] >= config["steps"]:
             return
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+    _trained(model, batches, config, checkpoint)
 
 
 # ------------------------------------------------------------------ wrong: the training itself
@@ -542,64 +512,49 @@ def leaves_at_once(model, batches, config, checkpoint=None):
 
 @wrong(mistakes.not_divided)
 def sum_of_the_window(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
+    def accumulate(model, batches, config, optimizer, scaler, window):
         optimizer.zero_grad()
-        for j in range(config["window"]):
-            x, y = batches[(w * config["window"] + j) % len(batches)]
-            with torch.autocast("cpu", dtype=torch.float16):
-                loss = nn.functional.cross_entropy(model(x), y)
-            scaler.scale(loss).backward()
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+        for i in _places(config, window):
+            scaler.scale(_loss(model, batches, config, i) * config["window"]).backward()
+
+    _trained(model, batches, config, checkpoint, accumulate=accumulate)
 
 
 @wrong(mistakes.clipped_while_scaled)
 def unscale_forgotten(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
+    def finish(model, config, optimizer, scaler, schedule):
         nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
         before = scaler.get_scale()
         scaler.step(optimizer)
         scaler.update()
         if scaler.get_scale() >= before:
             schedule.step()
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+    _trained(model, batches, config, checkpoint, finish=finish)
 
 
 @wrong(mistakes.not_clipped)
 def clipping_forgotten(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
+    def finish(model, config, optimizer, scaler, schedule):
         before = scaler.get_scale()
         scaler.step(optimizer)
         scaler.update()
         if scaler.get_scale() >= before:
             schedule.step()
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+    _trained(model, batches, config, checkpoint, finish=finish)
 
 
 @wrong(mistakes.schedule_moves_with_a_skipped_window)
 def schedule_every_window(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
+    def finish(model, config, optimizer, scaler, schedule):
         scaler.unscale_(optimizer)
         nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
         scaler.step(optimizer)
         scaler.update()
         schedule.step()
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+    _trained(model, batches, config, checkpoint, finish=finish)
 
 
 @wrong(mistakes.skipped_window_not_counted)
@@ -616,65 +571,49 @@ def until_steps_are_taken(model, batches, config, checkpoint=None):
 
 @wrong(mistakes.never_cleared)
 def clearing_forgotten(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        for j in range(config["window"]):
-            x, y = batches[(w * config["window"] + j) % len(batches)]
-            with torch.autocast("cpu", dtype=torch.float16):
-                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
-            scaler.scale(loss).backward()
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+    def accumulate(model, batches, config, optimizer, scaler, window):
+        for i in _places(config, window):
+            scaler.scale(_loss(model, batches, config, i)).backward()
+
+    _trained(model, batches, config, checkpoint, accumulate=accumulate)
 
 
 @wrong(mistakes.first_window_on_old_gradients)
 def cleared_at_the_end(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        for j in range(config["window"]):
-            x, y = batches[(w * config["window"] + j) % len(batches)]
-            with torch.autocast("cpu", dtype=torch.float16):
-                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
-            scaler.scale(loss).backward()
+    def accumulate(model, batches, config, optimizer, scaler, window):
+        for i in _places(config, window):
+            scaler.scale(_loss(model, batches, config, i)).backward()
+
+    def finish(model, config, optimizer, scaler, schedule):
         _finish(model, config, optimizer, scaler, schedule)
         optimizer.zero_grad()
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+    _trained(model, batches, config, checkpoint, accumulate=accumulate, finish=finish)
 
 
 @wrong(mistakes.not_in_float16)
 def plain_float32(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
+    def accumulate(model, batches, config, optimizer, scaler, window):
         optimizer.zero_grad()
-        for j in range(config["window"]):
-            x, y = batches[(w * config["window"] + j) % len(batches)]
-            with nullcontext():
-                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
+        for i in _places(config, window):
+            x, y = batches[i % len(batches)]
+            loss = nn.functional.cross_entropy(model(x), y) / config["window"]
             scaler.scale(loss).backward()
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+    _trained(model, batches, config, checkpoint, accumulate=accumulate)
 
 
 @wrong(mistakes.not_in_float16)
 def bfloat16_by_default(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
+    def accumulate(model, batches, config, optimizer, scaler, window):
         optimizer.zero_grad()
-        for j in range(config["window"]):
-            x, y = batches[(w * config["window"] + j) % len(batches)]
+        for i in _places(config, window):
+            x, y = batches[i % len(batches)]
             with torch.autocast("cpu"):
                 loss = nn.functional.cross_entropy(model(x), y) / config["window"]
             scaler.scale(loss).backward()
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+    _trained(model, batches, config, checkpoint, accumulate=accumulate)
 
 
 @wrong(mistakes.one_autocast_block)
@@ -695,13 +634,10 @@ def all_in_one_block(model, batches, config, checkpoint=None):
 
 @wrong(mistakes.windows_begin_at_the_first_batch)
 def same_batches_every_window(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
+    def accumulate(model, batches, config, optimizer, scaler, window):
         _accumulate(model, batches, config, optimizer, scaler, 0)
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+    _trained(model, batches, config, checkpoint, accumulate=accumulate)
 
 
 @wrong(effects.changed_mode)
@@ -712,44 +648,32 @@ def train_mode_first(model, batches, config, checkpoint=None):
 
 @raised(effects.index_out_of_range)
 def end_of_the_list(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
+    def accumulate(model, batches, config, optimizer, scaler, window):
         optimizer.zero_grad()
-        for j in range(config["window"]):
-            x, y = batches[w * config["window"] + j]
+        for i in _places(config, window):
+            x, y = batches[i]
             with torch.autocast("cpu", dtype=torch.float16):
                 loss = nn.functional.cross_entropy(model(x), y) / config["window"]
             scaler.scale(loss).backward()
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+    _trained(model, batches, config, checkpoint, accumulate=accumulate)
 
 
 @wrong(mistakes.written_without_a_checkpoint)
 def saves_somewhere(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
     path = checkpoint or Path(tempfile.gettempdir()) / "no-such-run.pt"
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(path, w + 1, model, optimizer, scaler, schedule)
+    _trained(model, batches, config, checkpoint, save=lambda _, window, *parts: _save(path, window, *parts))
     if checkpoint is None:
         path.unlink()
 
 
 @wrong(mistakes.saved_now_and_then)
 def every_other_window(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        if w % 2 == 1 or w == config["steps"] - 1:
-            _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+    def save(path, window, *parts):
+        if window % 2 == 0 or window == config["steps"]:
+            _save(path, window, *parts)
+
+    _trained(model, batches, config, checkpoint, save=save)
 
 
 @wrong(mistakes.schedule_moves_with_every_micro_batch)
@@ -759,11 +683,8 @@ def rate_falls_with_every_micro_batch(model, batches, config, checkpoint=None):
     for w in range(start, config["steps"]):
         _seed(config, w)
         optimizer.zero_grad()
-        for j in range(config["window"]):
-            x, y = batches[(w * config["window"] + j) % len(batches)]
-            with torch.autocast("cpu", dtype=torch.float16):
-                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
-            scaler.scale(loss).backward()
+        for j, i in enumerate(_places(config, w)):
+            scaler.scale(_loss(model, batches, config, i)).backward()
             if j < config["window"] - 1:
                 schedule.step()
         scaler.unscale_(optimizer)
@@ -776,45 +697,32 @@ def rate_falls_with_every_micro_batch(model, batches, config, checkpoint=None):
 
 @wrong(mistakes.no_schedule)
 def rate_as_it_came(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
+    def finish(model, config, optimizer, scaler, schedule):
         scaler.unscale_(optimizer)
         nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
         scaler.step(optimizer)
         scaler.update()
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+    _trained(model, batches, config, checkpoint, finish=finish)
 
 
 @wrong(mistakes.cleared_for_each_micro_batch)
 def cleared_in_the_window(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        optimizer.zero_grad()
-        for j in range(config["window"]):
-            x, y = batches[(w * config["window"] + j) % len(batches)]
-            with torch.autocast("cpu", dtype=torch.float16):
-                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
+    def accumulate(model, batches, config, optimizer, scaler, window):
+        for i in _places(config, window):
             optimizer.zero_grad()
-            scaler.scale(loss).backward()
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+            scaler.scale(_loss(model, batches, config, i)).backward()
+
+    _trained(model, batches, config, checkpoint, accumulate=accumulate)
 
 
 @wrong(mistakes.never_saved)
 def another_name(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        if checkpoint is not None:
-            _save(checkpoint.with_suffix(".part"), w + 1, model, optimizer, scaler, schedule)
+    def save(path, window, *parts):
+        if path is not None:
+            _save(path.with_suffix(".part"), window, *parts)
+
+    _trained(model, batches, config, checkpoint, save=save)
 
 
 @wrong(mistakes.not_cleared_after_a_skipped_window)
@@ -824,32 +732,22 @@ def cleared_with_the_step(model, batches, config, checkpoint=None):
     optimizer.zero_grad()
     for w in range(start, config["steps"]):
         _seed(config, w)
-        for j in range(config["window"]):
-            x, y = batches[(w * config["window"] + j) % len(batches)]
-            with torch.autocast("cpu", dtype=torch.float16):
-                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
-            scaler.scale(loss).backward()
-        scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
+        for i in _places(config, w):
+            scaler.scale(_loss(model, batches, config, i)).backward()
         before = scaler.get_scale()
-        scaler.step(optimizer)
-        scaler.update()
+        _finish(model, config, optimizer, scaler, schedule)
         if scaler.get_scale() >= before:
-            schedule.step()
             optimizer.zero_grad()
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
 
 
 @wrong(mistakes.scaler_switched_off)
 def scaler_without_a_device(model, batches, config, checkpoint=None):
-    optimizer, _, schedule = _built(model, config)
-    scaler = torch.amp.GradScaler("cuda", enabled=torch.cuda.is_available())
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
-        _seed(config, w)
-        _accumulate(model, batches, config, optimizer, scaler, w)
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+    def built(model, config):
+        optimizer, _, schedule = _built(model, config)
+        return optimizer, torch.amp.GradScaler("cuda", enabled=torch.cuda.is_available()), schedule
+
+    _trained(model, batches, config, checkpoint, built=built)
 
 
 @wrong(mistakes.schedule_built_after_loading)
@@ -872,34 +770,24 @@ def schedule_at_the_end(model, batches, config, checkpoint=None):
 
 @wrong(mistakes.same_dropout_again)
 def seeded_before_every_micro_batch(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
+    def accumulate(model, batches, config, optimizer, scaler, window):
         optimizer.zero_grad()
-        for j in range(config["window"]):
-            torch.manual_seed(1000 * config["seed"] + w)
-            x, y = batches[(w * config["window"] + j) % len(batches)]
-            with torch.autocast("cpu", dtype=torch.float16):
-                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
-            scaler.scale(loss).backward()
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+        for i in _places(config, window):
+            torch.manual_seed(1000 * config["seed"] + window)
+            scaler.scale(_loss(model, batches, config, i)).backward()
+
+    _trained(model, batches, config, checkpoint, seed=_nothing, accumulate=accumulate)
 
 
 @right
 def a_seed_for_every_micro_batch(model, batches, config, checkpoint=None):
-    optimizer, scaler, schedule = _built(model, config)
-    start = _load(checkpoint, model, optimizer, scaler, schedule)
-    for w in range(start, config["steps"]):
+    def accumulate(model, batches, config, optimizer, scaler, window):
         optimizer.zero_grad()
-        for i in range(w * config["window"], (w + 1) * config["window"]):
+        for i in _places(config, window):
             torch.manual_seed(config["seed"] * 1_000_000 + i)
-            x, y = batches[i % len(batches)]
-            with torch.autocast("cpu", dtype=torch.float16):
-                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
-            scaler.scale(loss).backward()
-        _finish(model, config, optimizer, scaler, schedule)
-        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+            scaler.scale(_loss(model, batches, config, i)).backward()
+
+    _trained(model, batches, config, checkpoint, seed=_nothing, accumulate=accumulate)
 
 
 def _with_steps_by_hand(model, batches, config, checkpoint, restored):

@@ -315,6 +315,30 @@ def _passes_from_calls(total: Callable[[nn.Module], int]) -> Code:
     return code
 
 
+def _layers_that_wait(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+    """An optimizer for each layer, which steps when all of the layer's own parameters have arrived."""
+    handles = []
+    for layer in model.modules():
+        params = [param for param in layer.parameters(recurse=False) if param.requires_grad]
+        if params:
+            handles += _when_all_arrived(params, make_optimizer(params), window)
+    return Handle(handles)
+
+
+def _when_all_arrived(params: list[nn.Parameter], optimizer: torch.optim.Optimizer, window: int) -> list[Any]:
+    calls = 0
+
+    def arrived(_: torch.Tensor) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == window * len(params):
+            calls = 0
+            optimizer.step()
+            optimizer.zero_grad()
+
+    return [param.register_post_accumulate_grad_hook(arrived) for param in params]
+
+
 @mistake(
     "A parameter that gets no gradient was counted, too",
     "Where a parameter is frozen, or the loss does not use it, the steps did not come, or came on other passes. So it is "
@@ -326,23 +350,13 @@ def _passes_from_calls(total: Callable[[nn.Module], int]) -> Code:
         _counting(lambda model: len(_trainable(model))),
         _passes_from_calls(lambda model: len(list(model.parameters()))),
         _passes_from_calls(lambda model: len(_trainable(model))),
+        _layers_that_wait,
     ),
-    where=lambda spec: spec["model"] in ("frozen", "unused"),
+    where=lambda spec: spec["model"] in ("frozen", "partly used"),
 )
 def waited_for_all(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
     params = _trainable(model)
-    optimizer = make_optimizer(params)
-    calls = 0
-
-    def arrived(_: torch.Tensor) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == window * len(params):
-            calls = 0
-            optimizer.step()
-            optimizer.zero_grad()
-
-    return Handle([param.register_post_accumulate_grad_hook(arrived) for param in params])
+    return Handle(_when_all_arrived(params, make_optimizer(params), window))
 
 
 def _counting_forwards(only_recorded: bool) -> Code:
@@ -589,16 +603,10 @@ def _of_layers_alone(model: nn.Module) -> list[nn.Parameter]:
     return [param for param in _trainable(model) if id(param) not in own]
 
 
-def _of_usual_names(model: nn.Module) -> list[nn.Parameter]:
-    named = {id(param) for name, param in model.named_parameters() if name.endswith(("weight", "bias"))}
-    return [param for param in _trainable(model) if id(param) in named]
-
-
 @mistake(
     "The model's own parameter was left out",
     "A parameter that belongs to the model itself, and to none of its layers, was not stepped, and its gradient stayed.",
     "Is there a way to ask for all parameters of a model, wherever they are?",
-    also=(_fused(which=_of_usual_names),),
     where=lambda spec: spec["model"] == "scaled",
 )
 def own_parameter_left_out(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
@@ -624,7 +632,6 @@ def weights_alone(model: nn.Module, make_optimizer: MakeList, window: int) -> ob
     "Registering a hook gives back something that can take it away again. What object could keep all of these, and take "
     "them away together?",
     "A list of handles has all that is needed, and a remove() of its own, which is another.",
-    also=(_fused(handle=lambda hooks: None),),
 )
 def no_handle(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
     return _fused(handle=list)(model, make_optimizer, window)

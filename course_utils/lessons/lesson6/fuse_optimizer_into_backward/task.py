@@ -71,10 +71,25 @@ class _Deep(nn.Module):
         return x
 
 
+class _PartlyUsed(nn.Module):
+    """Of its two layers one is used without its bias, and the other not at all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used = nn.Linear(3, 2)
+        self.unused = nn.Linear(3, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.linear(x, self.used.weight)
+
+
+_OWN = {"deep": _Deep, "partly used": _PartlyUsed}
+"""Models of this exercise alone, by their names in a case."""
+
+
 def _model_of(case: Case) -> nn.Module:
-    if case.spec["model"] != "deep":
-        return model_and_batch(case)[0]
-    return Draw(case).fill(without_global_draws(_Deep))
+    make = _OWN.get(case.spec["model"])
+    return Draw(case).fill(without_global_draws(make)) if make else model_and_batch(case)[0]
 
 
 class _Training:
@@ -96,6 +111,9 @@ class _Training:
         micro = batches_of(Case(case.name, {**case.spec, "rows": rows}))
         self._windows = [micro[window * number :][:window] for number in range(windows + 1)]
         self._rest = micro[-1]
+        trained = {name: param for name, param in self._named.items() if param.requires_grad}
+        found = torch.autograd.grad(self._loss(self._rest), list(trained.values()), allow_unused=True)
+        self._used = {name for name, grad in zip(trained, found, strict=True) if grad is not None}
 
     def make_optimizer(self, params: Any) -> torch.optim.Optimizer:
         held = params if isinstance(params, torch.Tensor) else list(params)  # PyTorch refuses a tensor
@@ -142,7 +160,7 @@ class _Training:
             self._facts[UNMOVED] = _listed(
                 name
                 for name, param in self._named.items()
-                if param.requires_grad and "unused" not in name and torch.equal(now[name], before[name])
+                if name in self._used and torch.equal(param.detach(), before[name])
             )
         self._facts[update] = {name: now[name] - before[name] for name in now}
         self._facts[f"{LEFT} {number}"] = _listed(
@@ -156,10 +174,12 @@ class _Training:
             with torch.set_grad_enabled(place > 1):  # one that records is thrown away, too
                 self.model(x)
 
-    def _backward(self, batch: Batch) -> None:
+    def _loss(self, batch: Batch) -> torch.Tensor:
         x, y = batch
-        loss = mean_square_error(self.model(x), y) / self._spec["window"]
-        loss.backward()  # type: ignore[no-untyped-call]
+        return mean_square_error(self.model(x), y) / self._spec["window"]
+
+    def _backward(self, batch: Batch) -> None:
+        self._loss(batch).backward()  # type: ignore[no-untyped-call]
 
     def _look(self, passed: Mapping[str, nn.Parameter]) -> None:
         if self._looking:
@@ -202,7 +222,7 @@ def _cases(seed: int) -> list[Case]:
             row("SGD, windows of two micro-batches", "linear", "SGD", 2),
             row("SGD, windows of one micro-batch", "mlp", "SGD", 1),
             row("weight decay, and a frozen weight", "frozen", "decay", 2),
-            row("AdamW, and a layer without use", "unused", "AdamW", 2),
+            row("AdamW, a bias and a layer without use", "partly used", "AdamW", 2),
             row("three layers, momentum, windows of three", "deep", "momentum", 3),
             row("one weight tied to two places, momentum", "tied", "momentum", 2),
             row("a parameter of the model's own, and two equal biases", "scaled", "Adam", 3),
@@ -267,7 +287,7 @@ EXERCISE = Exercise(
         ("a window is one micro-batch", lambda spec: spec["window"] == 1),
         ("a window is several micro-batches", lambda spec: spec["window"] > 1),
         ("a weight is frozen", lambda spec: spec["model"] == "frozen"),
-        ("the loss does not use every parameter", lambda spec: spec["model"] == "unused"),
+        ("the loss does not use every parameter", lambda spec: spec["model"] == "partly used"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
         ("the model has a parameter of its own", lambda spec: spec["model"] == "scaled"),
         ("the model runs forward without a backward in between", lambda spec: bool(spec.get("validates"))),

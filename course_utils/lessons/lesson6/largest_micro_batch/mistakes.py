@@ -212,12 +212,6 @@ def _one_further(peak_bytes: Peak, batch_size: int, budget: int) -> object:
     return sizes[min(bisect_right(sizes, budget, key=peak_bytes), len(sizes) - 1)]
 
 
-def _one_further_or_raised(peak_bytes: Peak, batch_size: int, budget: int) -> object:
-    if peak_bytes(1) > budget:
-        raise ValueError("no size fits")
-    return _one_further(peak_bytes, batch_size, budget)
-
-
 @mistake(
     "One place too far in the list",
     "What came back is the next larger divisor after the right one: the first that does not fit.",
@@ -226,7 +220,9 @@ def _one_further_or_raised(peak_bytes: Peak, batch_size: int, budget: int) -> ob
     also=(_one_further,),
 )
 def one_place_too_far(peak_bytes: Peak, batch_size: int, budget: int) -> object:
-    return _one_further_or_raised(peak_bytes, batch_size, budget)
+    if peak_bytes(1) > budget:
+        raise ValueError("no size fits")
+    return _one_further(peak_bytes, batch_size, budget)
 
 
 @mistake(

@@ -100,11 +100,6 @@ def set_under_its_path(model: nn.Module) -> None:
             setattr(model, name, _one_group(part, like))
 
 
-def _two_levels(model: nn.Module) -> None:
-    for part in (model, *model.children()):
-        _direct(part)
-
-
 @mistake(
     "Batch norm deep inside was left",
     "Batch norm in the model and in its parts is gone. In the parts of the parts it is still there.",
@@ -112,7 +107,8 @@ def _two_levels(model: nn.Module) -> None:
     signs=(ACTIVE,),
 )
 def two_levels_alone(model: nn.Module) -> None:
-    _two_levels(model)
+    for part in (model, *model.children()):
+        _direct(part)
 
 
 @mistake(
@@ -216,28 +212,16 @@ def momentum_changed(model: nn.Module) -> None:
     _with_momentum(model, 0.0)
 
 
-def _untracked(model: nn.Module, forget: bool) -> None:
-    for norm in _norms(model):
-        norm.track_running_stats = False
-        if forget:
-            norm.running_mean = norm.running_var = None
-
-
 @mistake(
     "Without running statistics only the micro-batch is left",
     "track_running_stats was set to False. In train mode batch norm computes with the micro-batch, as before.",
     "With which mean and variance would a row come out the same, whatever else is in its micro-batch?",
     "It sounds as if batch norm would stop collecting, and it does. It goes on normalizing.",
-    also=(partial(_untracked, forget=True),),
     signs=(NORMS_LEFT,),
 )
 def tracking_switched_off(model: nn.Module) -> None:
-    _untracked(model, forget=False)
-
-
-def _weights_frozen(model: nn.Module) -> None:
     for norm in _norms(model):
-        norm.requires_grad_(False)
+        norm.track_running_stats = False
 
 
 @mistake(
@@ -248,7 +232,8 @@ def _weights_frozen(model: nn.Module) -> None:
     signs=(NORMS_LEFT,),
 )
 def parameters_frozen(model: nn.Module) -> None:
-    _weights_frozen(model)
+    for norm in _norms(model):
+        norm.requires_grad_(False)
 
 
 @mistake(
@@ -319,13 +304,8 @@ def layer_norm_of_the_features(model: nn.Module) -> None:
     _replace(model, lambda norm: _layer_norm(norm, like))
 
 
-def _group_each(norm: Any, like: torch.Tensor, affine: bool = True) -> nn.Module:
-    return nn.GroupNorm(norm.num_features, norm.num_features, affine=affine, device=like.device, dtype=like.dtype)
-
-
-def _groups_without_affine(model: nn.Module) -> None:
-    like = next(model.parameters())
-    _replace(model, lambda norm: _group_each(norm, like, affine=False))
+def _group_each(norm: Any, like: torch.Tensor) -> nn.Module:
+    return nn.GroupNorm(norm.num_features, norm.num_features, device=like.device, dtype=like.dtype)
 
 
 @mistake(
@@ -334,7 +314,6 @@ def _groups_without_affine(model: nn.Module) -> None:
     "lies in front gets a gradient any more.",
     "How many numbers of one row are there to normalize over? One group takes all features together.",
     "For images one group for each channel is instance norm, and that works.",
-    also=(_groups_without_affine,),
 )
 def group_of_one_number(model: nn.Module) -> None:
     like = next(model.parameters())
@@ -352,7 +331,7 @@ def _in_groups(model: nn.Module, groups: int) -> None:
     "The number of features may be a prime. Which numbers of groups fit any number of features, and which of them leaves "
     "more than one number in each group?",
     "In large image models 32 groups are usual, and their layers have hundreds of channels.",
-    also=tuple(partial(_in_groups, groups=groups) for groups in (2, 3, 4, 8, 16)),
+    also=tuple(partial(_in_groups, groups=groups) for groups in (2, 3, 4)),
 )
 def groups_do_not_divide(model: nn.Module) -> None:
     _in_groups(model, 32)
@@ -363,7 +342,6 @@ def groups_do_not_divide(model: nn.Module) -> None:
     "Where the model is float64, the parameters of the new layers are of another dtype than what comes in, and the pass "
     "ends in an error.",
     "New layers get the default dtype. Where can you see the dtype that the model has?",
-    also=(partial(_replace, make=lambda norm: nn.LayerNorm(norm.num_features)),),
     where=lambda spec: spec.get("dtype") != "float32" and spec["model"] != "row by row",
 )
 def made_in_float32(model: nn.Module) -> None:

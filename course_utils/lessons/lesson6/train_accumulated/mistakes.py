@@ -23,7 +23,7 @@ Plan = Callable[[int, int, int], list[tuple[list[Pair], bool]]]
 Weigh = Callable[[Sequence[int], int, Sequence[int]], Sequence[float]]
 """From the rows of a window's batches, `window` and the rows of all batches to what each loss is multiplied by."""
 Place = Literal["run", "epoch", "window", "batch", "late", "after"]
-Clip = Literal["window", "batch", "after", "before", "never"]
+Clip = Literal["window", "batch", "never"]
 When = Literal["window", "batch", "epoch", "before", "never"]
 Seen = list[list[tuple[float, int, int, float]]]
 """Of each epoch: (loss, rows, number of the window, factor) of each batch."""
@@ -217,7 +217,6 @@ def _trained(
                 begun = pairs[0][0]
                 at("epoch")
             at("window")
-            cut("before")
             factors = weigh([every[batch] for _, batch in pairs], window, every)
             for (epoch, batch), factor in zip(pairs, factors, strict=True):
                 x, y = batches[batch]
@@ -235,7 +234,6 @@ def _trained(
                 for _ in range(steps):
                     optimizer.step()
                 at("after")
-                cut("after")
                 scheduled("window")
             if pairs[-1][1] == len(batches) - 1:
                 scheduled("epoch")
@@ -313,7 +311,7 @@ hooks_left_behind = made_by(shared.hooks_left_behind, _hooked)
     "of different sizes count alike.",
     "How many rows does this very window hold, and which part of them is one batch?",
     "For windows that are full, and batches of one size, it is right.",
-    also=_also_over_batches(weigh=_by_window)[1:],
+    also=(_trained(weigh=_by_window, told=_over_batches),),
 )
 def divided_by_window(*args: Any, **more: Any) -> object:
     return _trained(weigh=_by_window)(*args, **more)
@@ -325,7 +323,7 @@ def divided_by_window(*args: Any, **more: Any) -> object:
     "Each loss is a mean over its own rows. What is its share in the mean over all rows of the window?",
     "For batches of one size it is the same. A last, shorter window is weighed right.",
     where=_uneven,
-    also=_also_over_batches(weigh=_by_batches)[1:],
+    also=(_trained(weigh=_by_batches, told=_over_batches),),
 )
 def mean_of_means(*args: Any, **more: Any) -> object:
     return _trained(weigh=_by_batches)(*args, **more)
@@ -337,7 +335,7 @@ def mean_of_means(*args: Any, **more: Any) -> object:
     ".grad adds. What is the share of one batch's loss in the mean over all rows of its window?",
     "With Adam, and wherever a gradient is clipped, it hardly shows.",
     where=_several,
-    also=_also_over_batches(weigh=_whole)[1:],
+    also=(_trained(weigh=_whole, told=_over_batches),),
 )
 def not_divided(*args: Any, **more: Any) -> object:
     return _trained(weigh=_whole)(*args, **more)
@@ -428,6 +426,9 @@ def rest_dropped(*args: Any, **more: Any) -> object:
         # weighed by the window that was meant, with what was left over before still in .grad
         *_also_over_batches(_rest_without_step, clear=("run", "after")),
         *_also_over_batches(_rest_without_step, clear=("run", "after"), weigh=_by_batches),
+        # cleared after a step alone: what .grad held at the call was in the first one, too
+        *_also_over_batches(_rest_without_step, clear=("after",)),
+        *_also_over_batches(_rest_without_step, clear=("after",), weigh=_by_batches),
     ),
 )
 def rest_leaked(*args: Any, **more: Any) -> object:
@@ -493,7 +494,7 @@ def nothing_moved(*args: Any, **more: Any) -> object:
     "In a loop with one step a batch the clearing belongs there.",
     where=_several,
     signs=(BACKWARDS,),
-    also=(*_also_over_batches(clear=("batch",), weigh=_by_window),),
+    also=_also_over_batches(clear=("batch",), weigh=_by_window),
 )
 def cleared_for_each_batch(*args: Any, **more: Any) -> object:
     return _trained(clear=("batch",))(*args, **more)
@@ -514,7 +515,7 @@ def never_cleared(*args: Any, **more: Any) -> object:
     "Cleared once for all windows",
     "What .grad held before the call is gone, but each step used the gradients of all windows up to its own.",
     "How often does a window begin, and how often does the line run that clears?",
-    also=_also_over_batches(clear=("run",), weigh=_by_window)[1:],
+    also=(_trained(clear=("run",), weigh=_by_window, told=_over_batches),),
 )
 def cleared_once(*args: Any, **more: Any) -> object:
     return _trained(clear=("run",))(*args, **more)
@@ -524,7 +525,7 @@ def cleared_once(*args: Any, **more: Any) -> object:
     "Cleared once an epoch",
     "Each step used the gradients of all windows of its epoch up to its own.",
     "How often does a window begin, and how often does the line run that clears?",
-    also=_also_over_batches(clear=("epoch",), weigh=_by_window)[1:],
+    also=(_trained(clear=("epoch",), weigh=_by_window, told=_over_batches),),
 )
 def cleared_once_an_epoch(*args: Any, **more: Any) -> object:
     return _trained(clear=("epoch",))(*args, **more)
@@ -535,7 +536,7 @@ def cleared_once_an_epoch(*args: Any, **more: Any) -> object:
     "From the second window on .grad began empty. At the first it held what the caller had left there.",
     "Where may .grad be emptied so that the first window is served, too?",
     "Clearing after each step is as good as clearing before each window, if the first one begins clean.",
-    also=_also_over_batches(clear=("after",), weigh=_by_window)[1:],
+    also=(_trained(clear=("after",), weigh=_by_window, told=_over_batches),),
 )
 def first_step_on_old_gradients(*args: Any, **more: Any) -> object:
     return _trained(clear=("after",))(*args, **more)
@@ -551,20 +552,16 @@ def frozen_moved(*args: Any, **more: Any) -> object:
     return _trained(trainable_alone=True)(*args, **more)
 
 
-def _zeros_for_all(model: nn.Module, *rest: Any, **more: Any) -> object:
-    for p in model.parameters():
-        p.grad = torch.zeros_like(p, requires_grad=False)
-    return _trained(zeros=True)(model, *rest, **more)
-
-
 @mistake(
     "A frozen weight moved by weight decay",
     "The frozen weight became smaller, as weight decay makes every parameter whose .grad is a tensor, if only of zeros.",
     "None is skipped by the optimizer, zeros are not. What should stand in .grad of a frozen parameter?",
     where=lambda spec: bool(spec["model"] == "frozen"),
 )
-def frozen_given_zeros(*args: Any, **more: Any) -> object:
-    return _zeros_for_all(*args, **more)
+def frozen_given_zeros(model: nn.Module, *rest: Any, **more: Any) -> object:
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p, requires_grad=False)
+    return _trained(zeros=True)(model, *rest, **more)
 
 
 # ------------------------------------------------------------------ clipping
@@ -575,7 +572,6 @@ def frozen_given_zeros(*args: Any, **more: Any) -> object:
     "Where max_norm is given, the steps used the gradients as they were.",
     "What is max_norm for, and between which two lines does it belong?",
     where=_clips,
-    also=(_trained(clip="after"), _trained(clip="before")),
 )
 def not_clipped(*args: Any, **more: Any) -> object:
     return _trained(clip="never")(*args, **more)
@@ -617,19 +613,14 @@ def clipped_one_by_one(*args: Any, **more: Any) -> object:
     return _trained(clipped=_one_by_one)(*args, **more)
 
 
-def _always(model: nn.Module, *rest: Any, **more: Any) -> object:
-    given = {**more, "max_norm": 1.0 if more.get("max_norm") is None else more["max_norm"]}
-    return _trained()(model, *rest, **given)
-
-
 @mistake(
     "Clipped without max_norm",
     "Where no max_norm is given, a gradient longer than 1 was scaled down to that norm.",
     "Without max_norm nothing is clipped. What does your code do where it is None?",
     where=lambda spec: "max_norm" not in spec,
 )
-def clipped_unasked(*args: Any, **more: Any) -> object:
-    return _always(*args, **more)
+def clipped_unasked(*args: Any, max_norm: float | None = None, **more: Any) -> object:
+    return _trained()(*args, max_norm=1.0 if max_norm is None else max_norm, **more)
 
 
 def _to_max_norm(params: Sequence[nn.Parameter], max_norm: float) -> None:

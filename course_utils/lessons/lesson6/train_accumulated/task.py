@@ -39,7 +39,7 @@ def _cases(seed: int) -> list[Case]:
         [
             row("one window of one batch", [4], 1, 1),
             row("a last, shorter window", [3, 3, 3], 2, 1),
-            row("batches of different sizes and a shorter window, two epochs", [1, 4, 2], 2, 2, loss="poisson"),
+            row("batches of different sizes, two epochs; parts in eval mode", [2, 5, 3], 2, 2, loss="poisson", model="part eval"),
             row("a window longer than an epoch; another prediction in train mode", [2, 3], 5, 2, model="moded"),
             row("a scheduler, two groups of parameters", [2, 2, 1], 2, 2, "groups", scheduler="halved", stepped=1),
             row("max_norm, shorter than the gradients", [3, 1, 2, 2], 2, 1, max_norm=0.25, scale=4.0),
@@ -147,6 +147,7 @@ EXERCISE = Exercise(
         ("a frozen weight holds a gradient", lambda spec: "frozen_holds" in spec),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
         ("the model behaves otherwise in train mode", lambda spec: spec["model"] == "moded"),
+        ("parts of the model are in eval mode", lambda spec: spec["model"] == "part eval"),
         ("the model has a parameter of its own, and nested layers", lambda spec: spec["model"] == "scaled"),
         ("there are two groups of parameters", lambda spec: spec["optimizer"] == "groups"),
         ("the optimizer is plain SGD", lambda spec: spec["optimizer"] == "SGD"),

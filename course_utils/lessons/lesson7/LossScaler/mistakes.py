@@ -17,6 +17,8 @@ Make = Callable[[float, float, float, int], Any]
 class _Scaler:
     """A right scaler, in pieces that the mistakes replace one at a time."""
 
+    refusal: type[Exception] = RuntimeError
+
     def __init__(self, init: float, growth: float, backoff: float, interval: int) -> None:
         self.now, self.growth, self.backoff, self.interval = init, growth, backoff, interval
         self.good = 0
@@ -57,11 +59,11 @@ class _Scaler:
 
     def refuse_unscale(self, optimizer: Optimizer) -> None:
         if optimizer in self.found:
-            raise RuntimeError("out of order")
+            raise self.refusal("out of order")
 
     def refuse_step(self, optimizer: Optimizer) -> None:
         if optimizer in self.stepped:
-            raise RuntimeError("out of order")
+            raise self.refusal("out of order")
 
     def gradients(self, optimizer: Optimizer) -> Gradients:
         return [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
@@ -126,10 +128,7 @@ def loss_not_scaled(init: float, growth: float, backoff: float, interval: int) -
     "The scaled loss has no graph",
     "What scale(loss) returned does not lead back to the parameters: no backward from there reaches them.",
     "Multiply the tensor itself: item(), detach() and a new tensor cut the graph.",
-    also=(
-        _with(scale=lambda self, loss: torch.tensor(loss.item() * self.now)),
-        _with(scale=lambda self, loss: (loss.detach() * self.now).requires_grad_()),
-    ),
+    also=(_with(scale=lambda self, loss: (loss.detach() * self.now).requires_grad_()),),
 )
 def scaled_without_graph(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _with(scale=lambda self, loss: loss.detach() * self.now)(init, growth, backoff, interval)
@@ -247,7 +246,6 @@ def _norm(gradients: Iterable[torch.Tensor]) -> torch.Tensor:
     "Where the gradients were huge and finite, the step was skipped: their squares overflow.",
     "Ask the entries themselves, each one, and not a number that is made of them.",
     "A norm that is not finite mostly means an entry that is not. Not always.",
-    also=(_asked(lambda gradients: all(bool(torch.isfinite((g**2).sum())) for g in gradients)),),
 )
 def finite_norm_asked(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _asked(lambda gradients: bool(torch.isfinite(_norm(gradients))))(init, growth, backoff, interval)
@@ -365,19 +363,19 @@ def _clearing(self: _Scaler, optimizer: Optimizer) -> None:
     optimizer.zero_grad()
 
 
+def _zeros_after(self: _Scaler, optimizer: Optimizer) -> None:
+    _Scaler.step(self, optimizer)
+    optimizer.zero_grad(set_to_none=False)
+
+
 @mistake(
     "step() cleared the gradients",
     "After step() .grad was cleared. That is left to the caller.",
     "Who logs gradients after the step finds none. Leave .grad as the step found it.",
-    also=(_with(step=lambda self, optimizer: _zeros_after(self, optimizer)),),
+    also=(_with(step=_zeros_after),),
 )
 def cleared_by_step(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _with(step=_clearing)(init, growth, backoff, interval)
-
-
-def _zeros_after(self: _Scaler, optimizer: Optimizer) -> None:
-    _Scaler.step(self, optimizer)
-    optimizer.zero_grad(set_to_none=False)
 
 
 # ------------------------------------------------------------------ update
@@ -444,17 +442,10 @@ def _late(self: _Scaler) -> None:
         self.good += 1
 
 
-def _late_with_its_own(self: _Scaler) -> None:
-    self.good += 1
-    if self.good > self.interval:
-        self.grow()
-
-
 @mistake(
     "The scale grows one round too late",
     "It takes one good round more than growth_interval until the scale grows.",
     "Count the rounds by hand with growth_interval 2: after which update() is the scale to be larger?",
-    also=(_with(count=_late_with_its_own),),
 )
 def grew_a_round_late(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _with(count=_late)(init, growth, backoff, interval)
@@ -585,6 +576,11 @@ class _OnceForAllButCounted(_Scaler):
         self.forget()
 
 
+def _count_optimizers(self: _Scaler) -> None:
+    for _ in self.found:
+        _Scaler.count(self)
+
+
 class _Together(_Scaler):
     """Adds the good optimizers of a round up, and grows once when there are enough."""
 
@@ -601,16 +597,11 @@ class _Together(_Scaler):
     also=(
         _OnceForAllButCounted,
         _Together,
-        _with(overflowed=lambda self: any(self.found.values()), count=lambda self: _count_optimizers(self)),
+        _with(count=_count_optimizers),
     ),
 )
 def counted_for_each_optimizer(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _EachForItself(init, growth, backoff, interval)
-
-
-def _count_optimizers(self: _Scaler) -> None:
-    for _ in self.found:
-        _Scaler.count(self)
 
 
 def _only_stepped(self: _Scaler) -> bool:
@@ -661,21 +652,21 @@ def _again(self: _Scaler, optimizer: Optimizer) -> None:
         raise RuntimeError("out of order")
 
 
+def _unscale_once(self: _Scaler, optimizer: Optimizer) -> None:
+    _again(self, optimizer)
+    if optimizer not in self.found:
+        self.unscale(optimizer)
+
+
 @mistake(
     "unscale_() twice is let pass",
     "A second unscale_() in a round raised nothing.",
     "In which state is an optimizer after unscale_(), and which calls does that state allow?",
     "The gradients are divided by the scale twice, and become too small without a word.",
-    also=(_with(unscale_=lambda self, optimizer: _unscale_once(self, optimizer)),),
+    also=(_with(unscale_=_unscale_once),),
 )
 def unscale_twice_allowed(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _with(refuse_unscale=_again)(init, growth, backoff, interval)
-
-
-def _unscale_once(self: _Scaler, optimizer: Optimizer) -> None:
-    _again(self, optimizer)
-    if optimizer not in self.found:
-        self.unscale(optimizer)
 
 
 def _only_unscaled(self: _Scaler, optimizer: Optimizer) -> None:
@@ -722,16 +713,6 @@ def step_twice_allowed(init: float, growth: float, backoff: float, interval: int
     return _with(refuse_step=_nothing)(init, growth, backoff, interval)
 
 
-class _Unguarded(_Scaler):
-    """Refuses nothing, whatever the order."""
-
-    def refuse_unscale(self, optimizer: Optimizer) -> None:
-        pass
-
-    def refuse_step(self, optimizer: Optimizer) -> None:
-        pass
-
-
 class _Deaf(_Scaler):
     """Does nothing where a call is out of order."""
 
@@ -751,30 +732,17 @@ class _Deaf(_Scaler):
     also=(_Deaf,),
 )
 def nothing_refused(init: float, growth: float, backoff: float, interval: int) -> Any:
-    return _Unguarded(init, growth, backoff, interval)
-
-
-def _raising(kind: type[Exception]) -> Make:
-    class Other(_Scaler):
-        def refuse_unscale(self, optimizer: Optimizer) -> None:
-            if optimizer in self.found:
-                raise kind("out of order")
-
-        def refuse_step(self, optimizer: Optimizer) -> None:
-            if optimizer in self.stepped:
-                raise kind("out of order")
-
-    return Other
+    return _with(refuse_unscale=_nothing, refuse_step=_nothing)(init, growth, backoff, interval)
 
 
 @mistake(
     "Another exception than RuntimeError",
     "Calls out of order are refused, by an exception of another type.",
     "Asked is RuntimeError, which PyTorch's scaler raises, too.",
-    also=(_raising(AssertionError), _raising(TypeError), _raising(Exception)),
+    also=(_with(refusal=AssertionError), _with(refusal=TypeError), _with(refusal=Exception)),
 )
 def another_exception(init: float, growth: float, backoff: float, interval: int) -> Any:
-    return _raising(ValueError)(init, growth, backoff, interval)
+    return _with(refusal=ValueError)(init, growth, backoff, interval)
 
 
 class _TooLate(_Scaler):
@@ -812,36 +780,19 @@ def notes_kept(init: float, growth: float, backoff: float, interval: int) -> Any
     return _with(forget=_nothing)(init, growth, backoff, interval)
 
 
-class _OneForAll(_Scaler):
-    """Remembers what was done of one optimizer, whichever it was, and takes it for done of all."""
-
-    def refuse_unscale(self, optimizer: Optimizer) -> None:
-        if self.found:
-            raise RuntimeError("out of order")
-
-    def refuse_step(self, optimizer: Optimizer) -> None:
-        if self.stepped:
-            raise RuntimeError("out of order")
+def _after_any_unscaling(self: _Scaler, optimizer: Optimizer) -> None:
+    if self.found:
+        raise RuntimeError("out of order")
 
 
-class _OneForAllInUnscale(_Scaler):
-    """The same of unscaling alone."""
-
-    def refuse_unscale(self, optimizer: Optimizer) -> None:
-        if self.found:
-            raise RuntimeError("out of order")
-
-    def unscale(self, optimizer: Optimizer) -> None:
-        self.refuse_unscale(optimizer)
-        super().unscale(optimizer)
+def _after_any_step(self: _Scaler, optimizer: Optimizer) -> None:
+    if self.stepped:
+        raise RuntimeError("out of order")
 
 
-class _OneForAllInStep(_Scaler):
-    """The same of stepping alone."""
-
-    def refuse_step(self, optimizer: Optimizer) -> None:
-        if self.stepped:
-            raise RuntimeError("out of order")
+def _unscaled_first_of_all(self: _Scaler, optimizer: Optimizer) -> None:
+    _after_any_unscaling(self, optimizer)
+    _Scaler.unscale(self, optimizer)
 
 
 @mistake(
@@ -849,10 +800,13 @@ class _OneForAllInStep(_Scaler):
     "In a round with two optimizers the second one was refused a call that is in order for it: the first one's state was "
     "taken for its own.",
     "What is remembered must be found under the optimizer that it is about.",
-    also=(_OneForAllInUnscale, _OneForAllInStep),
+    also=(
+        _with(refuse_unscale=_after_any_unscaling, unscale=_unscaled_first_of_all),
+        _with(refuse_step=_after_any_step),
+    ),
 )
 def one_state_for_all(init: float, growth: float, backoff: float, interval: int) -> Any:
-    return _OneForAll(init, growth, backoff, interval)
+    return _with(refuse_unscale=_after_any_unscaling, refuse_step=_after_any_step)(init, growth, backoff, interval)
 
 
 # ------------------------------------------------------------------ how

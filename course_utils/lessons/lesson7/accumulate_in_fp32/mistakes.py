@@ -85,14 +85,6 @@ def summed_in_bfloat16(model: nn.Module, loss_fn: LossFn, micro_batches: Window)
     return _summed(torch.bfloat16, False)(model, loss_fn, micro_batches)
 
 
-def _running_mean(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
-    means = {name: torch.zeros_like(p) for name, p in _trainable(model).items()}
-    for number, (x, y) in enumerate(micro_batches, 1):
-        for mean, gradient in zip(means.values(), _handed_back(model, loss_fn(model(x), y)), strict=True):
-            mean += (gradient - mean) / number
-    return {name: mean.float() for name, mean in means.items()}
-
-
 @mistake(
     "A running mean in bfloat16",
     "What came back is float32, and the numbers are those of a running mean in bfloat16: what each micro-batch changes "
@@ -101,7 +93,11 @@ def _running_mean(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> o
     "A mean does not grow as a sum does. Its steps shrink instead.",
 )
 def running_mean_in_bfloat16(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
-    return _running_mean(model, loss_fn, micro_batches)
+    means = {name: torch.zeros_like(p) for name, p in _trainable(model).items()}
+    for number, (x, y) in enumerate(micro_batches, 1):
+        for mean, gradient in zip(means.values(), _handed_back(model, loss_fn(model(x), y)), strict=True):
+            mean += (gradient - mean) / number
+    return {name: mean.float() for name, mean in means.items()}
 
 
 @mistake(

@@ -47,16 +47,19 @@ class _Window:
             self.scaled(loss * self.factor(len(x))).backward()
             self.losses.append(loss.item())
             self.end()
-        self.unscale()
-        self.clip()
-        self.step()
-        self.update()
-        self.skipped = self.ask()
+        self.close()
         self.finish()
         self.schedule()
         return self.told()
 
     # The pieces.
+
+    def close(self) -> None:
+        self.unscale()
+        self.clip()
+        self.step()
+        self.update()
+        self.skipped = self.ask()
 
     def start(self) -> None:
         self.optimizer.zero_grad()
@@ -187,23 +190,19 @@ def _trainable_alone(self: _Window) -> None:
             p.grad = None
 
 
+def _clip_trainable(self: _Window) -> None:
+    params = [p for p in self.model.parameters() if p.requires_grad]
+    self.norm = nn.utils.clip_grad_norm_(params, self.max_norm).item()
+
+
 @mistake(
     "A frozen weight's gradient is still at work",
     "The frozen weight held a gradient from before and kept it: it was unscaled and stepped with, and where all parameters are measured the norm counts it, too.",
     "requires_grad=False stops backward, not the scaler and not the optimizer. Empty that one, too.",
-    also=(
-        lambda *args, **kwargs: _with(start=_trainable_alone, finish=_trainable_alone, clip=_clip_trainable)(
-            *args, **kwargs
-        ),
-    ),
+    also=(_with(start=_trainable_alone, finish=_trainable_alone, clip=_clip_trainable),),
 )
 def frozen_not_cleared(*args: Any, **kwargs: Any) -> object:
     return _with(start=_trainable_alone, finish=_trainable_alone)(*args, **kwargs)
-
-
-def _clip_trainable(self: _Window) -> None:
-    params = [p for p in self.model.parameters() if p.requires_grad]
-    self.norm = nn.utils.clip_grad_norm_(params, self.max_norm).item()
 
 
 def _times_zero(self: _Window) -> None:
@@ -293,19 +292,12 @@ def _plain(self: _Window, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     "The forwards ran without autocast.",
     "Which context manager makes a forward run in half precision, for which type of device, and which call stands "
     "inside it?",
-    also=(lambda *args, **kwargs: _with(forward=_loss_alone_under_autocast)(*args, **kwargs),),
 )
 def no_autocast(*args: Any, **kwargs: Any) -> object:
     return _with(forward=_plain)(*args, **kwargs)
 
 
-def _loss_alone_under_autocast(self: _Window, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    prediction = self.model(x)
-    with torch.autocast(x.device.type, dtype=self.dtype):
-        return self.loss_fn(prediction, y)
-
-
-def _to(dtype: torch.dtype | None) -> Code:
+def _to(dtype: torch.dtype) -> Code:
     def forward(self: _Window, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         with torch.autocast(x.device.type, dtype=dtype):
             return self.loss_fn(self.model(x), y)
@@ -317,10 +309,10 @@ def _to(dtype: torch.dtype | None) -> Code:
     "Autocast to another dtype",
     "The forwards ran under autocast to another dtype than the argument says.",
     "torch.autocast takes dtype=. Without it, it chooses one by the device.",
-    also=(_to(torch.float16), _to(torch.bfloat16)),
+    also=(_to(torch.bfloat16),),
 )
 def dtype_ignored(*args: Any, **kwargs: Any) -> object:
-    return _to(None)(*args, **kwargs)
+    return _to(torch.float16)(*args, **kwargs)
 
 
 # ------------------------------------------------------------------ unscale and clip
@@ -418,78 +410,41 @@ def update_forgotten(*args: Any, **kwargs: Any) -> object:
     return _with(update=_nothing)(*args, **kwargs)
 
 
-class _EachAStep(_Window):
-    """A step for each micro-batch."""
-
-    def run(self) -> object:
-        self.start()
-        self.before = self.scaler.get_scale()
-        for x, y in self.micro_batches:
-            loss = self.forward(x, y)
-            self.scaled(loss * self.factor(len(x))).backward()
-            self.losses.append(loss.item())
-            self.unscale()
-            self.clip()
-            self.step()
-            self.update()
-            self.optimizer.zero_grad()
-        self.skipped = self.ask()
-        self.schedule()
-        return self.told()
+def _close_and_clear(self: _Window) -> None:
+    _Window.close(self)
+    self.optimizer.zero_grad()
 
 
 @mistake(
     "A step for each micro-batch",
     "The optimizer stepped after each micro-batch: clip, step and update ran as often as there are micro-batches.",
     "How many steps does a window give? What stands inside the loop, and what after it?",
-    also=(
-        lambda *args, **kwargs: type("_Other", (_EachAStep,), {"factor": lambda self, rows: 1.0})(
-            *args, **kwargs
-        ).run(),
-    ),
+    also=(_with(end=_close_and_clear, close=_nothing, factor=lambda self, rows: 1.0),),
     signs=(STEPS,),
 )
 def stepped_for_each_micro_batch(*args: Any, **kwargs: Any) -> object:
-    return _EachAStep(*args, **kwargs).run()
+    return _with(end=_close_and_clear, close=_nothing)(*args, **kwargs)
 
 
-class _GivesUp(_Window):
-    """Looks at the losses itself, and leaves the scaler out where one is not finite."""
+def _closed_where(number: Callable[[_Window], float]) -> Code:
+    """A window that leaves the scaler out where a number of its own is not finite."""
 
-    def run(self) -> object:
-        self.start()
-        self.before = self.scaler.get_scale()
-        for x, y in self.micro_batches:
-            loss = self.forward(x, y)
-            self.scaled(loss * self.factor(len(x))).backward()
-            self.losses.append(loss.item())
-        self.norm, self.skipped = math.nan, True
-        if self.go_on():
-            self.unscale()
-            self.clip()
-            self.step()
-            self.update()
-            self.skipped = self.ask()
-        self.finish()
-        self.schedule()
-        return self.told()
+    def close(self: _Window) -> None:
+        self.skipped = not math.isfinite(number(self))
+        if not self.skipped:
+            _Window.close(self)
 
-    def go_on(self) -> bool:
-        return math.isfinite(sum(self.losses))
+    return _with(close=close)
 
 
 @mistake(
     "The scaler was left out where the loss or the gradient is not finite",
     "The step was skipped by the code itself, without scaler.step and update: the scale did not back off.",
     "Let the scaler see what is not finite: it skips the step, and makes the scale smaller.",
-    also=(
-        lambda *args, **kwargs: type("_Other", (_GivesUp,), {"go_on": lambda self: math.isfinite(_norm_of(self))})(
-            *args, **kwargs
-        ).run(),
-    ),
+    also=(_closed_where(_norm_of),),
 )
 def skipped_without_the_scaler(*args: Any, **kwargs: Any) -> object:
-    return _GivesUp(*args, **kwargs).run()
+    return _closed_where(lambda self: sum(self.losses))(*args, **kwargs)
 
 
 def _mended(self: _Window) -> None:
@@ -528,7 +483,6 @@ def growth_taken_for_a_skip(*args: Any, **kwargs: Any) -> object:
     "A scale that stayed was taken for a skipped step",
     "Steps were called skipped after which the scale is what it was, and the scheduler was held back there.",
     "The scale may stay as it is. What does only a skipped step do to it?",
-    also=(_with(ask=lambda self: not self.scaler.get_scale() > self.before),),
 )
 def unchanged_taken_for_a_skip(*args: Any, **kwargs: Any) -> object:
     return _with(ask=lambda self: self.scaler.get_scale() <= self.before)(*args, **kwargs)

@@ -18,7 +18,7 @@ Optimizer = torch.optim.Optimizer
 Batches = Sequence[Batch]
 Ddp = DistributedDataParallel
 Code = Callable[[Ddp, Optimizer, LossFn, Batches], object]
-Place = Literal["start", "micro-batch", "before backward", "end"]
+Place = Literal["start", "micro-batch", "end"]
 
 
 def _last(number: int, count: int) -> bool:
@@ -57,7 +57,6 @@ def _step(
             alone = not sends(number, len(chosen))
             with ddp_model.no_sync() if alone and not late else nullcontext():
                 loss = loss_fn(ddp_model(x), y) * factor(len(chosen), _ranks())
-                at("before backward")
                 with ddp_model.no_sync() if alone else nullcontext():
                     loss.backward()
             if each:
@@ -241,7 +240,6 @@ def stepped_for_each_micro_batch(
     "Cleared for every micro-batch",
     "The step used what the last micro-batch left: the gradients before it were thrown away.",
     "How often should .grad be emptied between two steps?",
-    also=(lambda *args: _step(clear=("before backward",))(*args),),
 )
 def cleared_for_each_micro_batch(
     ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches

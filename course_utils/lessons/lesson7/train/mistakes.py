@@ -20,6 +20,8 @@ Batches = Sequence[Batch]
 Config = Mapping[str, Any]
 Run = Callable[..., object]
 Part = Literal["model", "parameters", "optimizer", "scaler", "schedule"]
+Parts = Mapping[str, Any]
+"""{name: what has a state_dict()}."""
 ALL: tuple[Part, ...] = ("model", "optimizer", "scaler", "schedule")
 
 
@@ -82,8 +84,6 @@ class _How:
     finished: Literal["load", "leave"] = "load"
     seed_once: bool = False
     seed: Callable[[Config, int], None] = _by_window
-    seed_each: Callable[[Config, int], int] | None = None
-    """A seed in front of each micro-batch, where there is one."""
     batch: Callable[[int, int, int, int], int] = lambda window, place, k, first: window * k + place
     factor: Callable[[int], float] = lambda k: 1 / k
     autocast: Callable[[], AbstractContextManager[Any]] = _half
@@ -112,7 +112,7 @@ class _How:
         scaler = torch.amp.GradScaler("cpu", enabled=self.scaled)
         share = (lambda s: 1.0) if self.schedule == "constant" else (lambda s: 1 - s / config["steps"])
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share)
-        every = {"model": model, "optimizer": optimizer, "scaler": scaler, "schedule": schedule}
+        every: Parts = {"model": model, "optimizer": optimizer, "scaler": scaler, "schedule": schedule}
         first = 0
         if self.seed_once:
             _seed(config["seed"])
@@ -120,15 +120,7 @@ class _How:
             state = torch.load(checkpoint)
             if self.finished == "leave" and state["window"] >= config["steps"]:
                 return None
-            for name in self.parts:
-                if name == "parameters":
-                    with torch.no_grad():
-                        for p, value in zip(model.parameters(), state[name], strict=True):
-                            p.copy_(value)
-                else:
-                    every[name].load_state_dict(state[name])  # type: ignore[attr-defined]
-            if "optimizer" not in self.parts and "schedule" in self.parts:
-                optimizer.param_groups[0]["lr"] = schedule.get_last_lr()[0]
+            self._load(state, every)
             if self.schedule_last:
                 optimizer.param_groups[0]["lr"] = config["lr"]
             if self.windows_are_steps:
@@ -153,8 +145,6 @@ class _How:
                 if self.clear in ("start", "each"):
                     optimizer.zero_grad()
                 for place in range(k):
-                    if self.seed_each is not None:
-                        _seed(self.seed_each(config, window))
                     x, y = batches[self.batch(window, place, k, first) % len(batches)]
                     if self.clear == "each":
                         optimizer.zero_grad()
@@ -169,13 +159,27 @@ class _How:
                 window += 1
                 saves = self.saves(window - 1, config) and (stepped or self.saves_skipped)
                 if checkpoint is not None and saves:
-                    state = {name: every[name].state_dict() for name in self.parts if name != "parameters"}  # type: ignore[attr-defined]
-                    if "parameters" in self.parts:
-                        state["parameters"] = [p.detach() for p in model.parameters()]
-                    self.write({**state, "window": window}, checkpoint)
+                    self.write({**self._saved(every), "window": window}, checkpoint)
         if self.train == "for the run":
             model.train(mode)
         return None
+
+    def _saved(self, every: Parts) -> dict[str, Any]:
+        state: dict[str, Any] = {name: every[name].state_dict() for name in self.parts if name != "parameters"}
+        if "parameters" in self.parts:
+            state["parameters"] = [p.detach() for p in every["model"].parameters()]
+        return state
+
+    def _load(self, state: Mapping[str, Any], every: Parts) -> None:
+        for name in self.parts:
+            if name == "parameters":
+                with torch.no_grad():
+                    for p, value in zip(every["model"].parameters(), state[name], strict=True):
+                        p.copy_(value)
+            else:
+                every[name].load_state_dict(state[name])
+        if "optimizer" not in self.parts and "schedule" in self.parts:
+            every["optimizer"].param_groups[0]["lr"] = every["schedule"].get_last_lr()[0]
 
     def _step(self, model: nn.Module, config: Config, optimizer: Any, scaler: Any, schedule: Any) -> bool:
         if self.clip == "unscaled":
@@ -205,8 +209,8 @@ AS_ASKED = _How()
     "The end is the same, so it looks as if it went on. It is the time that is lost.",
     where=_with_checkpoint,
 )
-def never_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(saves=lambda window, config: False)(model, batches, config, checkpoint)
+def never_saved(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(saves=lambda window, config: False)(*args, **more)
 
 
 @mistake(
@@ -215,11 +219,8 @@ def never_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: 
     "After which windows does your loop save? How far is the line that saves indented?",
     where=_with_checkpoint,
 )
-def saved_at_the_end_alone(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    at_the_end = AS_ASKED.but(saves=lambda window, config: window == config["steps"] - 1)
-    return at_the_end(model, batches, config, checkpoint)
+def saved_at_the_end_alone(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(saves=lambda window, config: window == config["steps"] - 1)(*args, **more)
 
 
 @mistake(
@@ -228,9 +229,8 @@ def saved_at_the_end_alone(
     "After which windows does your loop save?",
     where=_with_checkpoint,
 )
-def saved_now_and_then(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    every_second = AS_ASKED.but(saves=lambda window, config: window % 2 == 1 or window == config["steps"] - 1)
-    return every_second(model, batches, config, checkpoint)
+def saved_now_and_then(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(saves=lambda window, config: window % 2 == 1 or window == config["steps"] - 1)(*args, **more)
 
 
 @mistake(
@@ -240,8 +240,8 @@ def saved_now_and_then(model: nn.Module, batches: Batches, config: Config, check
     "The weights are what one saves first. The momentum is as large as they are.",
     where=_with_checkpoint,
 )
-def optimizer_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(parts=("model", "scaler", "schedule"))(model, batches, config, checkpoint)
+def optimizer_not_saved(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(parts=("model", "scaler", "schedule"))(*args, **more)
 
 
 @mistake(
@@ -252,8 +252,8 @@ def optimizer_not_saved(model: nn.Module, batches: Batches, config: Config, chec
     "The optimizer's state holds the rate of the next step, so the first one is right.",
     where=_with_checkpoint,
 )
-def schedule_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(parts=("model", "optimizer", "scaler"))(model, batches, config, checkpoint)
+def schedule_not_saved(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(parts=("model", "optimizer", "scaler"))(*args, **more)
 
 
 @mistake(
@@ -265,10 +265,8 @@ def schedule_not_saved(model: nn.Module, batches: Batches, config: Config, check
     "Each of the two lines is right, and their order looks like a matter of taste.",
     where=_with_checkpoint,
 )
-def schedule_built_after_loading(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(schedule_last=True)(model, batches, config, checkpoint)
+def schedule_built_after_loading(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(schedule_last=True)(*args, **more)
 
 
 @mistake(
@@ -279,8 +277,8 @@ def schedule_built_after_loading(
     "As long as nothing overflows, the scale cancels out and nobody misses it.",
     where=_with_a_fallen_scale,
 )
-def scaler_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(parts=("model", "optimizer", "schedule"))(model, batches, config, checkpoint)
+def scaler_not_saved(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(parts=("model", "optimizer", "schedule"))(*args, **more)
 
 
 @mistake(
@@ -292,10 +290,8 @@ def scaler_not_saved(model: nn.Module, batches: Batches, config: Config, checkpo
     "As long as no window is skipped, the two numbers are the same.",
     where=_with_a_fallen_scale,
 )
-def windows_taken_for_steps(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(windows_are_steps=True)(model, batches, config, checkpoint)
+def windows_taken_for_steps(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(windows_are_steps=True)(*args, **more)
 
 
 @mistake(
@@ -306,10 +302,8 @@ def windows_taken_for_steps(
     "A window without a step seems to change nothing. It changes the scale.",
     where=_with_a_fallen_scale,
 )
-def skipped_window_not_saved(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(saves_skipped=False)(model, batches, config, checkpoint)
+def skipped_window_not_saved(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(saves_skipped=False)(*args, **more)
 
 
 @mistake(
@@ -320,8 +314,8 @@ def skipped_window_not_saved(
     also=(AS_ASKED.but(parts=("model", "scaler")),),
     where=_with_checkpoint,
 )
-def weights_alone_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(parts=("model",))(model, batches, config, checkpoint)
+def weights_alone_saved(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(parts=("model",))(*args, **more)
 
 
 @mistake(
@@ -330,8 +324,8 @@ def weights_alone_saved(model: nn.Module, batches: Batches, config: Config, chec
     "What does model.state_dict() hold beside the parameters?",
     where=_with_checkpoint,
 )
-def buffers_not_saved(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(parts=("parameters", "optimizer", "scaler", "schedule"))(model, batches, config, checkpoint)
+def buffers_not_saved(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(parts=("parameters", "optimizer", "scaler", "schedule"))(*args, **more)
 
 
 @mistake(
@@ -342,9 +336,8 @@ def buffers_not_saved(model: nn.Module, batches: Batches, config: Config, checkp
     "A seed at the beginning repeats a run from its beginning. In the middle it draws the first numbers again.",
     where=_with_dropout,
 )
-def dropout_not_resumed(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    once = AS_ASKED.but(seed_once=True, seed=lambda config, window: None)
-    return once(model, batches, config, checkpoint)
+def dropout_not_resumed(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(seed_once=True, seed=lambda config, window: None)(*args, **more)
 
 
 @mistake(
@@ -355,8 +348,8 @@ def dropout_not_resumed(model: nn.Module, batches: Batches, config: Config, chec
     "window 2 draws?",
     where=_with_dropout,
 )
-def found_random_state(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(seed=lambda config, window: None)(model, batches, config, checkpoint)
+def found_random_state(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(seed=lambda config, window: None)(*args, **more)
 
 
 @mistake(
@@ -366,9 +359,8 @@ def found_random_state(model: nn.Module, batches: Batches, config: Config, check
     also=(AS_ASKED.but(seed=lambda config, window: _seed(0)),),
     where=_with_dropout,
 )
-def seed_ignored(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    fixed = AS_ASKED.but(seed=lambda config, window: _seed(window))
-    return fixed(model, batches, config, checkpoint)
+def seed_ignored(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(seed=lambda config, window: _seed(window))(*args, **more)
 
 
 @mistake(
@@ -378,11 +370,10 @@ def seed_ignored(model: nn.Module, batches: Batches, config: Config, checkpoint:
     "What is handed to the random generator in one window, and what in the next? What is drawn between two micro-batches "
     "of one window?",
     "The same seed in each window makes every kill harmless: nothing is left that could be out of step.",
-    also=(AS_ASKED.but(seed_each=lambda config, window: 100_000 * config["seed"] + window),),
     where=_with_dropout,
 )
-def same_dropout_again(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(seed=lambda config, window: _seed(config["seed"]))(model, batches, config, checkpoint)
+def same_dropout_again(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(seed=lambda config, window: _seed(config["seed"]))(*args, **more)
 
 
 @mistake(
@@ -395,8 +386,8 @@ def same_dropout_again(model: nn.Module, batches: Batches, config: Config, check
     also=(AS_ASKED.but(write=_in_a_file),),
     where=_killed_in_a_save,
 )
-def saved_in_place(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(write=torch.save)(model, batches, config, checkpoint)
+def saved_in_place(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(write=torch.save)(*args, **more)
 
 
 @mistake(
@@ -407,10 +398,8 @@ def saved_in_place(model: nn.Module, batches: Batches, config: Config, checkpoin
     "os.rename refuses to overwrite on Windows, so one deletes first.",
     where=_killed_in_a_save,
 )
-def deleted_before_it_was_written(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(write=_removed_first)(model, batches, config, checkpoint)
+def deleted_before_it_was_written(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(write=_removed_first)(*args, **more)
 
 
 @mistake(
@@ -420,8 +409,8 @@ def deleted_before_it_was_written(
     "range counts from 0 and ends one before, and a save stands at the end of the loop.",
     where=_with_checkpoint,
 )
-def last_window_run_again(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(first=lambda saved, config: saved - 1)(model, batches, config, checkpoint)
+def last_window_run_again(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(first=lambda saved, config: saved - 1)(*args, **more)
 
 
 @mistake(
@@ -430,8 +419,8 @@ def last_window_run_again(model: nn.Module, batches: Batches, config: Config, ch
     "Is the number that you save that of the last window, or of the next one? What does the loop begin with?",
     where=_with_checkpoint,
 )
-def a_window_left_out(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(first=lambda saved, config: saved + 1)(model, batches, config, checkpoint)
+def a_window_left_out(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(first=lambda saved, config: saved + 1)(*args, **more)
 
 
 @mistake(
@@ -441,9 +430,8 @@ def a_window_left_out(model: nn.Module, batches: Batches, config: Config, checkp
     "An iterator over the list begins at its beginning, whoever asks.",
     where=_with_checkpoint,
 )
-def data_from_the_start(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    fresh = AS_ASKED.but(batch=lambda window, place, k, first: (window - first) * k + place)
-    return fresh(model, batches, config, checkpoint)
+def data_from_the_start(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(batch=lambda window, place, k, first: (window - first) * k + place)(*args, **more)
 
 
 @mistake(
@@ -453,11 +441,8 @@ def data_from_the_start(model: nn.Module, batches: Batches, config: Config, chec
     also=(AS_ASKED.but(first=lambda saved, config: min(saved, config["steps"] - 1)),),
     where=_with_checkpoint,
 )
-def finished_run_trains_on(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    anew = AS_ASKED.but(first=lambda saved, config: saved % config["steps"])
-    return anew(model, batches, config, checkpoint)
+def finished_run_trains_on(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(first=lambda saved, config: saved % config["steps"])(*args, **more)
 
 
 @mistake(
@@ -466,10 +451,8 @@ def finished_run_trains_on(
     "What should the caller find in the model, whether the run was finished now or yesterday?",
     where=_with_checkpoint,
 )
-def finished_run_returns_first_weights(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(finished="leave")(model, batches, config, checkpoint)
+def finished_run_returns_first_weights(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(finished="leave")(*args, **more)
 
 
 @mistake(
@@ -496,8 +479,8 @@ def written_without_a_checkpoint(
     "The loss is a mean of one micro-batch. What are k of them, added up?",
     also=(AS_ASKED.but(factor=lambda k: 1.0, clip="no"),),
 )
-def not_divided(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(factor=lambda k: 1.0)(model, batches, config, checkpoint)
+def not_divided(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(factor=lambda k: 1.0)(*args, **more)
 
 
 @mistake(
@@ -506,8 +489,8 @@ def not_divided(model: nn.Module, batches: Batches, config: Config, checkpoint: 
     "max_norm.",
     "In what unit is .grad between scaler.scale(loss).backward() and the step?",
 )
-def clipped_while_scaled(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(clip="scaled")(model, batches, config, checkpoint)
+def clipped_while_scaled(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(clip="scaled")(*args, **more)
 
 
 @mistake(
@@ -515,8 +498,8 @@ def clipped_while_scaled(model: nn.Module, batches: Batches, config: Config, che
     "Where the gradient is longer than max_norm, the step used it as it was.",
     "Which line shortens the gradient, between unscaling and the step?",
 )
-def not_clipped(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(clip="no")(model, batches, config, checkpoint)
+def not_clipped(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(clip="no")(*args, **more)
 
 
 @mistake(
@@ -526,10 +509,8 @@ def not_clipped(model: nn.Module, batches: Batches, config: Config, checkpoint: 
     "How can you tell whether scaler.step made a step? What does the scale do when it did not?",
     "The schedule's line stands after the scaler's, and runs whatever the scaler did.",
 )
-def schedule_moves_with_a_skipped_window(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(schedule="windows")(model, batches, config, checkpoint)
+def schedule_moves_with_a_skipped_window(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(schedule="windows")(*args, **more)
 
 
 @mistake(
@@ -537,10 +518,8 @@ def schedule_moves_with_a_skipped_window(
     "The learning rate fell once for each micro-batch, not once for each step.",
     "How far is the schedule's line indented?",
 )
-def schedule_moves_with_every_micro_batch(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(schedule="micro-batches")(model, batches, config, checkpoint)
+def schedule_moves_with_every_micro_batch(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(schedule="micro-batches")(*args, **more)
 
 
 @mistake(
@@ -548,8 +527,8 @@ def schedule_moves_with_every_micro_batch(
     "Every step had the learning rate config['lr'].",
     "The rate of step s is lr * (1 - s / steps). Which line sets it?",
 )
-def no_schedule(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(schedule="constant")(model, batches, config, checkpoint)
+def no_schedule(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(schedule="constant")(*args, **more)
 
 
 @mistake(
@@ -557,10 +536,8 @@ def no_schedule(model: nn.Module, batches: Batches, config: Config, checkpoint: 
     "After a window that was skipped the run went on until it had made config['steps'] steps: more windows than asked.",
     "Asked are steps windows, and a skipped one is one of them.",
 )
-def skipped_window_not_counted(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(counts_skipped=False)(model, batches, config, checkpoint)
+def skipped_window_not_counted(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(counts_skipped=False)(*args, **more)
 
 
 @mistake(
@@ -569,8 +546,8 @@ def skipped_window_not_counted(
     "Which line empties .grad, and how often does it run?",
     "Clearing is one of six lines around a step, and the only one whose absence raises nothing.",
 )
-def never_cleared(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(clear="never")(model, batches, config, checkpoint)
+def never_cleared(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(clear="never")(*args, **more)
 
 
 @mistake(
@@ -578,10 +555,8 @@ def never_cleared(model: nn.Module, batches: Batches, config: Config, checkpoint
     "Windows after the first began clean. The first one found gradients in .grad and used them, too.",
     "Nobody promises that .grad is empty when the function begins.",
 )
-def first_window_on_old_gradients(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(clear="end")(model, batches, config, checkpoint)
+def first_window_on_old_gradients(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(clear="end")(*args, **more)
 
 
 @mistake(
@@ -592,10 +567,8 @@ def first_window_on_old_gradients(
     "Clearing belongs to the step, so it is put where the step is; but a skipped window needs it most.",
     also=(AS_ASKED.but(clear="not when skipped", clear_first=True),),
 )
-def not_cleared_after_a_skipped_window(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(clear="not when skipped")(model, batches, config, checkpoint)
+def not_cleared_after_a_skipped_window(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(clear="not when skipped")(*args, **more)
 
 
 @mistake(
@@ -604,10 +577,9 @@ def not_cleared_after_a_skipped_window(
     "without a scaler, or with one that is switched off.",
     "For which device was the scaler made? Without one that exists it switches itself off, with no more than a warning.",
     "GradScaler() without a device is one for CUDA.",
-    also=(AS_ASKED.but(scaled=False, schedule="windows"),),
 )
-def scaler_switched_off(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(scaled=False)(model, batches, config, checkpoint)
+def scaler_switched_off(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(scaled=False)(*args, **more)
 
 
 @mistake(
@@ -615,10 +587,8 @@ def scaler_switched_off(model: nn.Module, batches: Batches, config: Config, chec
     "Each step used what the last micro-batch of its window left.",
     "How often should .grad be emptied between two steps?",
 )
-def cleared_for_each_micro_batch(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    return AS_ASKED.but(clear="each")(model, batches, config, checkpoint)
+def cleared_for_each_micro_batch(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(clear="each")(*args, **more)
 
 
 @mistake(
@@ -627,8 +597,8 @@ def cleared_for_each_micro_batch(
     "What must stand around the forward pass, and with which dtype? On the CPU autocast's default is bfloat16.",
     also=(AS_ASKED.but(autocast=lambda: torch.autocast("cpu", dtype=torch.bfloat16)),),
 )
-def not_in_float16(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(autocast=nullcontext)(model, batches, config, checkpoint)
+def not_in_float16(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(autocast=nullcontext)(*args, **more)
 
 
 @mistake(
@@ -638,8 +608,8 @@ def not_in_float16(model: nn.Module, batches: Batches, config: Config, checkpoin
     "Where does the autocast block begin, and where does it end? It is meant for one forward pass and its loss.",
     "One block around everything is shorter, and nothing raises.",
 )
-def one_autocast_block(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(around=_half, autocast=nullcontext)(model, batches, config, checkpoint)
+def one_autocast_block(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(around=_half, autocast=nullcontext)(*args, **more)
 
 
 @mistake(
@@ -647,11 +617,8 @@ def one_autocast_block(model: nn.Module, batches: Batches, config: Config, check
     "All windows used the same micro-batches, the first of the list.",
     "Micro-batch j of window w has a position in the whole run. Which?",
 )
-def windows_begin_at_the_first_batch(
-    model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None
-) -> object:
-    same = AS_ASKED.but(batch=lambda window, place, k, first: place)
-    return same(model, batches, config, checkpoint)
+def windows_begin_at_the_first_batch(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(batch=lambda window, place, k, first: place)(*args, **more)
 
 
 @mistake(
@@ -661,5 +628,5 @@ def windows_begin_at_the_first_batch(
     also=(AS_ASKED.but(train="for the run"),),
     where=lambda spec: bool(spec.get("eval")),
 )
-def put_into_train_mode(model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
-    return AS_ASKED.but(train="yes")(model, batches, config, checkpoint)
+def put_into_train_mode(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(train="yes")(*args, **more)

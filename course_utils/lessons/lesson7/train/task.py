@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ from course_utils.checks.observe.steps import Steps
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases, without_global_draws
 from course_utils.lessons.lesson4.steps import UPDATE
-from course_utils.lessons.lesson7.kills import FORWARD, Folder, Moment, a_folder
+from course_utils.lessons.lesson7.kills import FORWARD, Files, Folder, Moment, a_folder
 from course_utils.lessons.training import Batch
 from gradient_ledger import GradientLedger
 
@@ -31,6 +31,8 @@ KEPT = "whether the model then holds the trained weights"
 SEEDED = "whether another seed draws otherwise"
 DRAWN = "whether dropout dropped other values in every micro-batch"
 State = Mapping[str, torch.Tensor]
+Run = Callable[[nn.Module, Mapping[str, Any]], object]
+"""The attempt, from a model and a config, with the batches of the case and in its folder."""
 CLASSES = 3
 WHILE_SAVED = "killed while window {} was saved"
 
@@ -186,73 +188,98 @@ def _killed(spec: Mapping[str, Any], moments: Sequence[Moment]) -> list[tuple[st
     return found
 
 
-def _arrange(case: Case) -> Arrangement:
-    model, batches, spec = _model(case), _batches(case), case.spec
-    config = {name: spec[name] for name in ("lr", "window", "max_norm", "steps")} | {"seed": spec["seed"] % 1000}
-    before = _state(model)
-    names = [name for name, _ in model.named_parameters()]
-    facts: dict[str, Any] = {}
+class _Runs:
+    """Calls the attempt, and again as after each kill of a case: with the files of that moment, and a new model."""
 
-    def call(attempt: Any) -> object:
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self.model, self.batches = _model(case), _batches(case)
+        spec = case.spec
+        self._config = {name: spec[name] for name in ("lr", "window", "max_norm", "steps")}
+        self._config["seed"] = spec["seed"] % 1000
+        self._saving = bool(spec.get("kills") or spec.get("saves"))
+        self._draws = spec["model"] == "dropout"
+        self.facts: dict[str, Any] = {}
+
+    def __call__(self, attempt: Any) -> object:
         with a_folder() as path, _own_random_state():
-            checkpoint = path / "run.pt" if spec.get("kills") or spec.get("saves") else None
-            folder = Folder(path, anywhere=checkpoint is None)
-            arguments = (
-                (list(batches), dict(config)) if checkpoint is None else (list(batches), dict(config), checkpoint)
-            )
-            ledger, steps = GradientLedger(model), Steps({"model": model})
-            with ExitStack() as stack:
-                if checkpoint is None or spec.get("saves"):
-                    stack.enter_context(folder.noting())
-                if spec.get("ledger"):
-                    stack.enter_context(ledger)
-                stack.enter_context(steps)
-                model.folder = folder
-                result = attempt(model, *arguments)
-                model.folder = None
-            if result is ...:
-                return result
-            end, drawn, dropped = _state(model), spec["model"] == "dropout", _dropped(model)
-            facts.update({FORWARDS: model.forwards, DTYPE: sorted(model.dtypes)})
-            if spec.get("ledger"):
-                facts.update(findings_of(ledger))
-            if not drawn:  # each draws in its own way
-                facts.update({UPDATE: {name: end[name] - before[name] for name in names}, **steps.found()})
-            if checkpoint is None:
-                facts[WRITTEN] = any(one.what != FORWARD for one in folder.moments)
-                return None
-            finished = folder.files()
+            folder = Folder(path, anywhere=not self._saving)
+            checkpoint = (path / "run.pt",) if self._saving else ()
 
-            def again(files: Mapping[str, bytes], seed: int = config["seed"]) -> tuple[State, int]:
-                # As in another process: the files alone are as they were.
-                folder.put(files)
-                torch.default_generator.manual_seed(8_191)
-                other = _model(case)
-                attempt(other, list(batches), {**config, "seed": seed}, checkpoint)
-                return _state(other), other.forwards
+            def run(model: nn.Module, config: Mapping[str, Any]) -> object:
+                return attempt(model, list(self.batches), dict(config), *checkpoint)
 
-            facts.update({ENDED: {}, AGAIN: {}})
-            drift = facts.setdefault(DRIFT, {}) if not drawn else {}
-            for words, saved, moment in _killed(spec, folder.moments):
-                try:
-                    state, forwards = again(moment.files)
-                except Exception:
-                    if "while" not in words:
-                        raise
-                    state, forwards = end, 0
-                    facts[ENDED][words] = UNREADABLE
-                facts[ENDED].setdefault(words, _compared(state, end))
-                facts[AGAIN][words] = max(0, forwards - (spec["steps"] - saved) * spec["window"])
-                drift[words] = _drift(state, end)
-            if spec.get("end"):
-                state, facts[FINISHED] = again(finished)
-                facts[KEPT] = _compared(state, end)
-            if drawn:
-                facts[DRAWN] = len(set(dropped)) == len(dropped)
-                facts[SEEDED] = _compared(again({}, config["seed"] + 1)[0], end) != _SAME
+            if self._first(run, folder) is ...:
+                return ...
+            if self._saving:
+                self._after_kills(run, folder)
+            else:
+                self.facts[WRITTEN] = any(one.what != FORWARD for one in folder.moments)
             return None
 
-    return Arrangement((), watch={"model": model, "batches": batches}, call=call, facts=lambda _: facts)
+    def _first(self, run: Run, folder: Folder) -> object:
+        """The run that nothing kills: what it does, and where it ends."""
+        spec, model = self._case.spec, self.model
+        before = _state(model)
+        ledger, steps = GradientLedger(model), Steps({"model": model})
+        with ExitStack() as stack:
+            if not self._saving or spec.get("saves"):
+                stack.enter_context(folder.noting())
+            if spec.get("ledger"):
+                stack.enter_context(ledger)
+            stack.enter_context(steps)
+            model.folder = folder
+            result = run(model, self._config)
+            model.folder = None
+        self.facts |= {FORWARDS: model.forwards, DTYPE: sorted(model.dtypes)}
+        if spec.get("ledger"):
+            self.facts |= findings_of(ledger)
+        if not self._draws:  # each draws in its own way
+            moved = {name: p.detach() - before[name] for name, p in model.named_parameters()}
+            self.facts |= {UPDATE: moved, **steps.found()}
+        return result
+
+    def _after_kills(self, run: Run, folder: Folder) -> None:
+        """What the checkpoints are good for: the run goes on from each, is called when it is finished, or begins anew."""
+        spec, config = self._case.spec, self._config
+        end, dropped, finished = _state(self.model), _dropped(self.model), folder.files()
+
+        def again(files: Files, config: Mapping[str, Any] = config) -> tuple[State, int]:
+            # As in another process: the files alone are as they were.
+            folder.put(files)
+            torch.default_generator.manual_seed(8_191)
+            other = _model(self._case)
+            run(other, config)
+            return _state(other), other.forwards
+
+        ended: dict[str, str] = {}
+        ran_again: dict[str, int] = {}
+        drift: dict[str, torch.Tensor] = {}
+        for words, saved, moment in _killed(spec, folder.moments):
+            try:
+                state, forwards = again(moment.files)
+            except Exception:
+                if "while" not in words:
+                    raise
+                state, forwards = end, 0
+                ended[words] = UNREADABLE
+            ended.setdefault(words, _compared(state, end))
+            ran_again[words] = max(0, forwards - (spec["steps"] - saved) * spec["window"])
+            drift[words] = _drift(state, end)
+        self.facts |= {ENDED: ended, AGAIN: ran_again}
+        if not self._draws:
+            self.facts[DRIFT] = drift
+        if spec.get("end"):
+            state, self.facts[FINISHED] = again(finished)
+            self.facts[KEPT] = _compared(state, end)
+        if self._draws:
+            self.facts[DRAWN] = len(set(dropped)) == len(dropped)
+            self.facts[SEEDED] = _compared(again({}, {**config, "seed": config["seed"] + 1})[0], end) != _SAME
+
+
+def _arrange(case: Case) -> Arrangement:
+    runs = _Runs(case)
+    return Arrangement((), watch={"model": runs.model, "batches": runs.batches}, call=runs, facts=lambda _: runs.facts)
 
 
 _SAME = "with the same bits"

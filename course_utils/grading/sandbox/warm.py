@@ -7,6 +7,7 @@ import json
 import os
 import select
 import signal
+import site
 import socket
 import subprocess
 import sys
@@ -17,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course_utils.grading import bubble, staging
+from course_utils.grading.sandbox import bubble, staging
 
 _START = 180.0
 """Seconds that it may take to start: it imports torch, perhaps from a slow disk."""
-_END = 10.0
+_END = 30.0
 """Seconds that the end of a killed child may take to be told."""
 _RUN = "import sys; sys.path[0] = sys.argv[1]; from course_utils.grading.jail.server import main; main(sys.argv[2])"
 
@@ -47,10 +48,6 @@ class Child:
                 signal.pidfd_send_signal(self.handle, number)
             else:
                 os.kill(self.pid, number)
-
-    def ended_within(self, seconds: float) -> bool:
-        """Whether it is at its end, or comes to it in so many seconds."""
-        return self.handle is not None and bool(select.select([self.handle], [], [], seconds)[0])
 
     def kill(self) -> None:
         """End it, and all that it started: they go with the first of their pid namespace, or with its group."""
@@ -79,23 +76,25 @@ class Warm:
         staged = Path(self._folder.name) / "course"
         scratch = Path(self._folder.name) / "tmp"
         scratch.mkdir()
+        self._scratch = bubble.scratch() if self._isolated else str(scratch)
         staging.stage(staged)
         self._control, theirs = socket.socketpair()
         environment = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
-            "HOME": "/tmp" if self._isolated else str(scratch),
-            "TMPDIR": "/tmp" if self._isolated else str(scratch),
+            "HOME": self._scratch,
+            "TMPDIR": self._scratch,
             "USER": "student",
             "PYTHONHASHSEED": "0",  # the order of a set of strings is the same in every run
             "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONNOUSERSITE": "1",
             "PYTHONBREAKPOINT": "0",
             "MPLBACKEND": "template",  # figures that nobody judges are not drawn
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
         }
+        if site.ENABLE_USER_SITE:  # where torch itself may be; else HOME would say where it is
+            environment["PYTHONUSERBASE"] = site.getuserbase()
         wrapped: list[str] = []
         where = str(staged)
         if self._isolated:
@@ -127,13 +126,13 @@ class Warm:
 
     def child(self, request: Mapping[str, Any]) -> Child:
         """A new child, `request` saying what it may take. Raises `Gone`. The one before must have been ended."""
-        if self._one_lives:
-            self.ended()
+        if self._one_lives and self.ended_within(_END) is None:
+            raise Gone("a child that was killed does not end")
         ours, theirs = socket.socketpair()
         read, write = os.pipe()
         os.set_blocking(read, False)
         try:
-            words = json.dumps(request).encode()
+            words = json.dumps({**request, "scratch": self._scratch}).encode()
             self._control.settimeout(_START)
             socket.send_fds(self._control, [len(words).to_bytes(8, "big")], [theirs.fileno(), write])
             self._control.sendall(words)
@@ -150,8 +149,10 @@ class Warm:
         pid = int(said["pid"]) if handle is None else _pid_of(handle)
         return Child(ours, read, pid, handle, self._isolated)
 
-    def ended(self) -> int:
-        """How the last child ended: its exit code, or the number of the signal, negative. Raises `Gone`."""
+    def ended_within(self, seconds: float) -> int | None:
+        """How the last child ended: its exit code, or the signal's number, negative. None where it lives on so long."""
+        if b"\n" not in self._rest and not select.select([self._control], [], [], seconds)[0]:
+            return None
         self._one_lives = False
         return int(self._hear(_END)["ended"])
 

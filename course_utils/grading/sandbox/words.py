@@ -7,12 +7,12 @@ import signal
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from course_utils.grading.contract import Limits
 from course_utils.grading.result import Note
-from course_utils.grading.talk import Late, Over
+from course_utils.grading.sandbox.contract import Limits
+from course_utils.grading.sandbox.talk import Late, Over
 
 if TYPE_CHECKING:
-    from course_utils.grading.attempt import Attempt
+    from course_utils.grading.sandbox.attempt import Attempt
 
 Place = tuple[int, int, str]
 """(cell, line, function)."""
@@ -118,7 +118,7 @@ def not_found(exercise: str, name: str, said: Mapping[str, Any]) -> Note:
 
 def unreadable(exercise: str) -> Note:
     """Of an exercise whose evidence is none."""
-    return _exercise(exercise, "What the code did could not be read back, so it was not judged.")
+    return _exercise(exercise, "What the code did could not be read back, or is far too much, so it was not judged.")
 
 
 def given_up(restarts: int) -> Note:

@@ -8,23 +8,29 @@ import select
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from course_utils.exercise import Case, Evidence
-from course_utils.grading.bubble import advice
-from course_utils.grading.contract import Limits, NoIsolation
+from course_utils.exercise import Case, Change, Evidence, Frame, Raised
 from course_utils.grading.jail import wire
 from course_utils.grading.jail.kernel import CELL
-from course_utils.grading.talk import Broken, Line, notice
-from course_utils.grading.warm import Child, Warm
-from course_utils.grading.watch import Watch
-from course_utils.grading.words import Place
+from course_utils.grading.sandbox.bubble import advice
+from course_utils.grading.sandbox.contract import Limits, NoIsolation
+from course_utils.grading.sandbox.talk import Broken, Line, notice
+from course_utils.grading.sandbox.warm import Child, Warm
+from course_utils.grading.sandbox.watch import Watch
+from course_utils.grading.sandbox.words import Place
 from course_utils.plain import MAX_TEXT, Opaque, TensorData, from_bytes
 
 _GRACE = 1.5
 """Seconds that a child has to stop itself at a limit, before it is ended."""
+_COMING_UP = 30.0
+"""Seconds that a child may take until it is shut in."""
 _TREE = 8 * 2**20
 """Longest part of evidence that is not tensors, in bytes: a megabyte of brackets is many of memory."""
+_ITEMS = 20_000
+"""Most entries of lists and dicts in one exercise's evidence: the right answers have less than a thousand."""
+_CHANGES = 200
 _FRAME = re.compile(rf'File "{CELL}", line (\d+) in (\S+)')
 _STACK = 2**16
 
@@ -32,9 +38,10 @@ _STACK = 2**16
 class Attempt:
     """One child: what it is asked, what it has said, and where it is."""
 
-    def __init__(self, child: Child, limits: Limits, last: float) -> None:
-        """`last` is when all must be over, by `time.monotonic`."""
-        self._child, self._limits, self._last = child, limits, last
+    def __init__(self, child: Child, limits: Limits, seconds: float) -> None:
+        """It may take so many seconds from the moment on at which it is shut in."""
+        self._child, self._limits, self._seconds = child, limits, seconds
+        self._began = self._last = time.monotonic() + _COMING_UP
         watch = Watch(child.pid, limits.memory, limits.processes, limits.total)
         self._line = Line(child.line, limits.evidence, watch.over)
         self._deadline = 0.0
@@ -47,10 +54,16 @@ class Attempt:
 
     def ready(self) -> None:
         """Wait until it is shut in. Raises `NoIsolation` with what went wrong."""
-        self._allow(_GRACE * 10)
+        self._allow(_COMING_UP)
         kind, payload = self._next()
         if kind != wire.READY:
             raise NoIsolation(advice(payload.decode(errors="replace")))
+        self._began = time.monotonic()
+        self._last = self._began + self._seconds
+
+    def used(self) -> float:
+        """Seconds since it was shut in."""
+        return max(0.0, time.monotonic() - self._began)
 
     def run(self, job: Mapping[str, Any], cases: Callable[[], Mapping[str, Sequence[Case]]]) -> None:
         """The whole talk. Raises `Late`, `Over`, `Broken`."""
@@ -69,10 +82,9 @@ class Attempt:
         `wait` is for a child that seems to end by itself. Raises `Gone`.
         """
         try:
-            if wait and self._child.ended_within(_GRACE):
-                return warm.ended()
+            status = warm.ended_within(_GRACE) if wait else None
             self._child.kill()  # it goes while we judge: nobody waits for it here
-            return None
+            return status
         finally:
             self._child.close()
 
@@ -153,9 +165,34 @@ def read_evidence(data: bytes, cases: Sequence[Case]) -> list[Evidence] | None:
         pieces = _tidy(from_bytes(data))
         if type(pieces) is not list or not 0 < len(pieces) <= len(cases):
             return None
-        return [Evidence.from_plain(piece) for piece in pieces]
+        if _items(pieces) > _ITEMS:
+            return None
+        return [_bounded(Evidence.from_plain(piece)) for piece in pieces]
     except (ValueError, TypeError, RecursionError):
         return None
+
+
+def _items(value: Any) -> int:
+    """How many entries there are in all lists and dicts."""
+    if isinstance(value, dict | list):
+        return len(value) + sum(map(_items, value.values() if isinstance(value, dict) else value))
+    return 0
+
+
+def _bounded(piece: Evidence) -> Evidence:
+    """Evidence with no more words than an honest child sends."""
+    raised = piece.raised
+    if raised is not None:
+        frames = tuple(Frame(one.function[:200], one.line, one.source[:200]) for one in raised.frames[-5:])
+        raised = Raised(raised.type[:200], raised.message, frames)
+    changes = (Change(one.what[:200], one.aspect[:200], one.before[:300], one.after[:300]) for one in piece.changes)
+    return replace(
+        piece,
+        case=piece.case[:300],
+        raised=raised,
+        changes=tuple(changes)[:_CHANGES],
+        warned=tuple(text[:300] for text in piece.warned[:5]),
+    )
 
 
 def _tidy(value: Any) -> Any:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from course_utils.exercise import Case, Evidence
-from course_utils.grading import words
-from course_utils.grading.attempt import Attempt
-from course_utils.grading.bubble import advice, why_not
-from course_utils.grading.contract import Isolation, Limits, NoIsolation, Ran
 from course_utils.grading.notebook import Notebook
 from course_utils.grading.result import Note
-from course_utils.grading.talk import Broken, Late, Over
-from course_utils.grading.warm import Gone, Warm
+from course_utils.grading.sandbox import words
+from course_utils.grading.sandbox.attempt import Attempt
+from course_utils.grading.sandbox.bubble import advice, why_not
+from course_utils.grading.sandbox.contract import Isolation, Limits, NoIsolation, Ran
+from course_utils.grading.sandbox.talk import Broken, Late, Over
+from course_utils.grading.sandbox.warm import Gone, Warm
 from course_utils.lessons import lesson
 
 __all__ = ["Isolation", "Limits", "NoIsolation", "Ran", "Sandbox"]
@@ -26,13 +25,14 @@ RESTARTS = 5
 class Sandbox:
     """A warm process under isolation, in which one submission after the other runs, each in a child of its own.
 
-    It is for one thread: the warm process ends with the thread that started it.
+    It is for one thread: under bubblewrap the warm process ends with the thread that started it, and with this process
+    however that ends.
     """
 
     def __init__(self, isolation: Isolation = "bubblewrap", limits: Limits | None = None) -> None:
         """Start it. Raises `NoIsolation` where this machine cannot do what was asked for."""
         self._isolation, self._limits = isolation, limits or Limits()
-        if isolation == "bubblewrap" and (reason := why_not()):
+        if reason := why_not(isolation):
             raise NoIsolation(reason)
         self._warm: Warm | None = None
         self._learned: set[str] = set()
@@ -60,7 +60,7 @@ class Sandbox:
 
     def _try(self) -> None:
         """One child without a job, to see that all of it works here."""
-        attempt, warm = self._attempt((), time.monotonic() + 60)
+        attempt, warm = self._attempt((), self._limits.total)
         try:
             attempt.ready()
         except (Late, Over, Broken) as error:
@@ -68,7 +68,7 @@ class Sandbox:
         finally:
             self._end(attempt, warm)
 
-    def _attempt(self, published: Sequence[str], last: float) -> tuple[Attempt, Warm]:
+    def _attempt(self, published: Sequence[str], seconds: float) -> tuple[Attempt, Warm]:
         """A new child; a new warm process first, where there is none or it has ended. Raises `NoIsolation`."""
         for _ in range(2):
             if self._warm is None:
@@ -91,7 +91,7 @@ class Sandbox:
                 self.close()
                 continue
             self._learned.update(new)
-            return Attempt(child, limits, last), self._warm
+            return Attempt(child, limits, seconds), self._warm
         raise NoIsolation(advice("the warm process ends again and again"))
 
     def _end(self, attempt: Attempt, warm: Warm, wait: bool = False) -> int | None:
@@ -111,6 +111,8 @@ class _Submission:
         self._exercises = {one.id: one.name for one in lesson(notebook.lesson).exercises}
         self._lines = {cell.number: cell.source.split("\n") for cell in notebook.cells}
         self._drawn: Mapping[str, Sequence[Case]] | None = None
+        self._left = self._limits.total
+        """Seconds that are left of those for all of it."""
         self._left_out: set[int] = set()
         self._over: set[str] = set()
         """Exercises that are not observed any more: done, or what ended a child."""
@@ -120,9 +122,8 @@ class _Submission:
         self._evidence: dict[str, Sequence[Evidence]] = {}
 
     def run(self) -> Ran:
-        last = time.monotonic() + self._limits.total
         for _ in range(RESTARTS + 1):
-            if self._once(last):
+            if self._once():
                 break
         else:
             self._notes.append(words.given_up(RESTARTS))
@@ -140,9 +141,11 @@ class _Submission:
         evidence = {name: self._evidence[name] for name in self._exercises if name in self._evidence}
         return Ran(evidence, tuple(self._notes), code)
 
-    def _once(self, last: float) -> bool:
+    def _once(self) -> bool:
         """One child; whether there is nothing left for another."""
-        attempt, warm = self._sandbox._attempt([cell.source for cell in self._notebook.cells if cell.published], last)
+        attempt, warm = self._sandbox._attempt(
+            [cell.source for cell in self._notebook.cells if cell.published], self._left
+        )
         trouble: BaseException | None = None
         places: list[words.Place] = []
         try:
@@ -153,10 +156,11 @@ class _Submission:
             places = attempt.where() if isinstance(error, Late) else []
         finally:
             status = self._sandbox._end(attempt, warm, wait=isinstance(trouble, Broken))
+        self._left -= attempt.used()
         self._keep(attempt)
         if trouble is None:
             return True
-        out_of_time = time.monotonic() >= last
+        out_of_time = self._left <= 0
         self._notes.append(words.ended(attempt, trouble, status, places, self._lines, self._limits, out_of_time))
         if attempt.cell is not None:
             self._left_out.add(attempt.cell)

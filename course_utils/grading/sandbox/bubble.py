@@ -7,15 +7,17 @@ import platform
 import shutil
 from pathlib import Path
 
-from course_utils.grading import staging
+from course_utils.grading.sandbox import staging
 
 COURSE = "/course"
 """Where the copy of the course lies inside."""
 _INSTALL = "install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`; Fedora: `dnf install bubblewrap`)"
 
 
-def why_not() -> str:
-    """Why bubblewrap cannot be tried at all; empty where it can."""
+def why_not(isolation: str) -> str:
+    """Why it cannot be tried at all; empty where it can."""
+    if isolation == "none":
+        return "" if hasattr(os, "fork") else f"Grading forks processes, which {platform.system()} cannot: use Linux."
     if platform.system() != "Linux":
         return f"Isolation needs Linux, and this is {platform.system()}. Grade in a Linux machine or container."
     if shutil.which("bwrap") is None:
@@ -37,8 +39,8 @@ def advice(said: str) -> str:
         lines.append("AppArmor restricts user namespaces: `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.")
     if len(lines) == 1:
         lines.append(
-            "It needs user namespaces and a /proc that can be mounted. In Docker: `--security-opt seccomp=unconfined "
-            "--security-opt systempaths=unconfined`, or podman."
+            "It needs bubblewrap 0.5 or newer, user namespaces and a /proc that can be mounted. In Docker: "
+            "`--security-opt seccomp=unconfined --security-opt systempaths=unconfined`, or podman."
         )
     return " ".join(lines)
 
@@ -48,6 +50,11 @@ def _read(path: str) -> str:
         return Path(path).read_text().strip()
     except OSError:
         return ""
+
+
+def scratch() -> str:
+    """The folder inside that may be written to: /tmp, but where Python itself lies there."""
+    return "/scratch" if any(Path(path).is_relative_to("/tmp") for path in staging.visible()) else "/tmp"
 
 
 def command(staged: Path) -> list[str]:
@@ -65,7 +72,8 @@ def command(staged: Path) -> list[str]:
 
 
 def _mounts(staged: Path) -> list[str]:
-    found, made = [], set[str]()
+    found = ["--perms", "1777", "--tmpfs", scratch()]
+    made, masked = {scratch()}, list[str]()
 
     def parents(path: str) -> None:
         # Made by hand: those that bubblewrap makes are for root alone where it runs as root.
@@ -79,26 +87,18 @@ def _mounts(staged: Path) -> list[str]:
         parents(path)
         if clone is not None and clone.is_relative_to(path):
             found += ["--ro-bind", path, path, "--tmpfs", str(clone)]
+            masked.append(str(clone))
         elif os.path.islink(path) and not os.path.isabs(os.readlink(path)):
             found += ["--symlink", os.readlink(path), path]
         else:
             found += ["--ro-bind", path, path]
     folders, files = staging.hidden()
     for folder in folders:
-        found += ["--tmpfs", folder, "--remount-ro", folder]
+        found += ["--tmpfs", folder]
+        masked.append(folder)
     for file in files:
         found += ["--ro-bind", os.devnull, file]
-    found += [
-        "--ro-bind",
-        str(staged),
-        COURSE,
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--perms",
-        "1777",
-        "--tmpfs",
-        "/tmp",
-    ]
-    return [*found, "--chdir", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/"]
+    found += ["--ro-bind", str(staged), COURSE, "--proc", "/proc", "--dev", "/dev"]
+    for folder in (*masked, "/dev", "/"):  # what one submission could write, the next could read
+        found += ["--remount-ro", folder]
+    return [*found, "--chdir", scratch()]
