@@ -72,8 +72,8 @@ class Run:
     seen: list[Result]
     """What came of the attacks so far."""
 
-    quiet: int
-    """Processes that run while nobody attacks: bubblewrap and a warm one."""
+    lasting: set[int]
+    """Processes of the sandbox that no submission may end: bubblewrap and the warm one."""
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +84,10 @@ def run() -> Iterator[Run]:
                 grader.start()
             except NoIsolation as reason:
                 pytest.skip(f"no isolation on this machine: {reason}")
-            quiet = len(descendants(os.getpid()))
+            begun = set(descendants(os.getpid()))
             _refuse_unless_contained(grader, world)
-            yield Run(world, contacts, grader, to_json(sibling(grader)), [], quiet)
+            reference = to_json(sibling(grader))
+            yield Run(world, contacts, grader, reference, [], begun & set(descendants(os.getpid())))
 
 
 def _refuse_unless_contained(grader: Grader, world: World) -> None:
@@ -177,8 +178,9 @@ def _harm_done(run: Run, before: dict[str, str], processes: set[int]) -> list[st
     # No new one, and none of those of the sandbox has gone: no attack ends the warm process either.
     if not within(5, lambda: set(descendants(os.getpid())) <= processes):
         faults.append(f"processes were left: {descendants(os.getpid())}, and before {sorted(processes)}")
-    if len(descendants(os.getpid())) < run.quiet:
-        faults.append("the warm process has ended")
+    if ended := run.lasting - set(descendants(os.getpid())):
+        faults.append(f"processes of the sandbox have ended: {sorted(ended)}")
+        run.lasting -= ended
     return faults
 
 
