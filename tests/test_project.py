@@ -181,16 +181,20 @@ def ci(tmp_path: Path, *programs: tuple[str, str], **environment: str) -> subpro
 
 
 def test_ci_runs_make_test_from_any_folder_without_standard_input(tmp_path: Path) -> None:
-    done = ci(tmp_path, ("chromium", ""), CI="1")
+    done = ci(tmp_path, ("chromium", ""), ("bwrap", ""), CI="1")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["== browser: found", "make test CI=1", "no input"]
+    assert done.stdout.splitlines() == ["== browser and bubblewrap: found", "make test CI=1", "no input"]
 
 
-def test_ci_installs_chromium_when_it_is_root_and_there_is_none(tmp_path: Path) -> None:
-    done = ci(tmp_path, ("id", "echo 0"), ("apt-get", f"echo $* >> {tmp_path}/log"))
+@pytest.mark.parametrize(
+    ("there", "wanted"), [((), " chromium bubblewrap"), (("chromium",), " bubblewrap"), (("bwrap",), " chromium")]
+)
+def test_ci_installs_what_is_not_there_when_it_is_root(tmp_path: Path, there: tuple[str, ...], wanted: str) -> None:
+    found = [(name, "") for name in there]
+    done = ci(tmp_path, *found, ("id", "echo 0"), ("apt-get", f"echo $* >> {tmp_path}/log"))
     assert done.returncode == 0 and "make test CI=true" in done.stdout
     first, second = (tmp_path / "log").read_text().splitlines()
-    assert first.startswith("update") and second.startswith("install") and second.endswith(" chromium")
+    assert first.startswith("update") and second.startswith("install") and second.endswith(f"--no-install-recommends{wanted}")
 
 
 def test_ci_goes_on_and_says_so_when_chromium_cannot_be_installed(tmp_path: Path) -> None:
@@ -204,7 +208,7 @@ def test_ci_says_why_it_installs_no_browser(tmp_path: Path) -> None:
 
 
 def test_ci_fails_when_the_tests_fail(tmp_path: Path) -> None:
-    assert ci(tmp_path, ("chromium", ""), ("make", "exit 2")).returncode == 2
+    assert ci(tmp_path, ("chromium", ""), ("bwrap", ""), ("make", "exit 2")).returncode == 2
 
 
 # ------------------------------------------------------------------ make

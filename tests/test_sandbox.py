@@ -218,6 +218,14 @@ def test_the_copy_of_the_course_holds_lessons_and_no_answers(tmp_path: Path) -> 
     assert Path("course_utils/grading/sandbox.py") not in files
 
 
+def test_a_course_installed_for_another_python_is_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "lib" / "python3.9" / "site-packages"
+    (site / "course_utils").mkdir(parents=True)
+    (site / "__editable__.gradient_ledger-0.1.0.pth").touch()
+    monkeypatch.setattr(staging, "visible", lambda: [str(tmp_path)])
+    assert staging.hidden() == ([str(site / "course_utils")], [str(site / "__editable__.gradient_ledger-0.1.0.pth")])
+
+
 def test_neither_the_clone_nor_answers_nor_the_environment_can_be_seen(sandbox: Sandbox) -> None:
     names = {"answers.py", "mistakes.py", "solutions.json", "03_zeroing_gradients.ipynb"}
     sites = [path for path in sys.path if path.endswith("site-packages")]

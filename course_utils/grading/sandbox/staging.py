@@ -61,7 +61,11 @@ def _in_clone(path: str) -> bool:
 def hidden() -> tuple[list[str], list[str]]:
     """(folders, files) inside of what is visible that hold the course itself, or tell where it is."""
     folders, files, seen = [], [], visible()
-    for site in {path for path in (*sys.path, *seen) if any(PurePath(path).is_relative_to(one) for one in seen)}:
+    sites = {path for path in (*sys.path, *seen) if any(PurePath(path).is_relative_to(one) for one in seen)}
+    for root in seen:  # those of other Pythons, too
+        sites.update(map(str, Path(root).glob("lib*/python3*/*-packages")))
+        sites.update(map(str, Path(root).glob("local/lib*/python3*/*-packages")))
+    for site in sites:
         for entry in _entries(site):
             name = entry.name.lower()
             if entry.is_dir() and name in ("course_utils", "gradient_ledger"):
