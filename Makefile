@@ -37,7 +37,7 @@ GET_default := $(BY_PIP)
 help:
 	@echo "make lab     set up .venv and open the notebooks in JupyterLab (ARGS=\"--no-browser --port N\")"
 # >>> author
-	@echo "make test    set up .venv and run every check (BANK=all: the bank of attempts on both its seeds, not in a sample)"
+	@echo "make test    set up .venv and run every check (BANK=all: the bank of attempts on both its seeds, not in a sample; HEAVY=all: heavy tests whatever time is over)"
 # <<< author
 	@echo "make clean   remove .venv and caches; workbook/, your work, stays"
 	@echo "TORCH=cpu or TORCH=cuda chooses the build of torch; without it, cuda where there is an NVIDIA GPU"
@@ -78,6 +78,10 @@ $(VENV)/test.stamp: pyproject.toml constraints.txt | $(PY)
 test: $(VENV)/test.stamp
 	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && COURSE_HOME="$$home" $(MAKE) --no-print-directory checks
 
+# Heavy tests come last, and only where all else took less than so many seconds.
+BEGUN := $(shell date +%s)
+ENOUGH := 660
+
 # Two workers on two cores: with more than a thread of torch's each, they wait for one another most of the time.
 .PHONY: checks
 checks: export OMP_NUM_THREADS := 1
@@ -87,10 +91,13 @@ checks:
 	@echo "== mypy" && $(PY) -m mypy
 	@echo "== course build --check" && $(COURSE) build --check
 	@echo "== course verify" && $(COURSE) verify
-	@echo "== pytest: unit tests (BANK=all: the whole bank at its second seed)" && $(PY) -m pytest -q $(PARALLEL)
+	@echo "== pytest: unit tests (BANK=all: the whole bank at its second seed)" && $(PY) -m pytest -q -m "not heavy" $(PARALLEL)
 	@test -n "$(SOLVED)" && test -n "$(UNSOLVED)" || { echo "no notebooks to run: \`course build\` makes them"; exit 1; }
 	@echo "== nbval: solved notebooks, outputs compared" && COURSE_HOME="$$COURSE_HOME/solved" $(PY) -m pytest -q --nbval --nbval-current-env $(PARALLEL) $(SOLVED)
 	@echo "== nbval: unsolved notebooks, run to the end" && COURSE_HOME="$$COURSE_HOME/unsolved" $(PY) -m pytest -q --nbval-lax --nbval-current-env $(PARALLEL) $(UNSOLVED)
+	@used=$$(( $$(date +%s) - $(BEGUN) )); if [ "$(HEAVY)" = all ] || [ $$used -lt $(ENOUGH) ]; then \
+		echo "== pytest: heavy tests" && $(PY) -m pytest -q -m heavy $(PARALLEL); \
+	else echo "== pytest: heavy tests left out, since $$used of $(ENOUGH) seconds are over; make test HEAVY=all runs them"; fi
 	@echo "== all checks passed"
 # <<< author
 

@@ -357,12 +357,20 @@ def test_make_test_runs_every_check_in_order_each_under_a_header(clone: Path) ->
         "-m mypy",
         "course build --check",
         "course verify",
-        f"-m pytest -q {parallel}",
+        f"-m pytest -q -m not heavy {parallel}",
         f"-m pytest -q --nbval --nbval-current-env {parallel} solutions/01_a.ipynb",
         f"-m pytest -q --nbval-lax --nbval-current-env {parallel} notebooks/01_a.ipynb",
+        f"-m pytest -q -m heavy {parallel}",
     ]
     headers = [line for line in printed.splitlines() if line.startswith("== ")]
     assert len(headers) == 2 + len(ran) + 1, "two for the set-up, one for each check, one at the end"
+
+
+def test_heavy_tests_are_left_out_and_it_says_so_where_no_time_is_left_unless_they_are_asked_for(clone: Path) -> None:
+    status, log, printed = make(clone, "test", "ENOUGH=0")
+    assert status == 0 and "heavy tests left out" in printed and not any("-m heavy" in line for line in log)
+    status, log, printed = make(clone, "test", "ENOUGH=0", "HEAVY=all")
+    assert status == 0 and any("-m heavy" in line for line in log)
 
 
 def test_make_test_touches_no_learners_record(clone: Path, tmp_path: Path) -> None:
