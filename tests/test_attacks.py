@@ -1,8 +1,8 @@
 """The attack bank: whatever is handed in gains no point, harms no sibling's result and does not stop the run.
 
 Each attack is graded, and an honest sibling after it, in one sandbox that all of them share. Attacks that only look
-are run by plain Python, too: there they succeed, so their proof can fail. `ATTACKS=all` grades
-the heavy ones, too.
+are run by plain Python, too: there they succeed, so their proof can fail. Some are heavy: they run at the end of
+`make test`, while its time allows.
 """
 
 from __future__ import annotations
@@ -44,8 +44,6 @@ from course_utils.grading.submissions import find_submissions, read
 
 ROOT = Path(__file__).resolve().parent.parent
 BANK = attacks()
-ALL = os.environ.get("ATTACKS") == "all"
-HEAVY = pytest.mark.skip(reason="a heavy attack; make test ATTACKS=all runs them all")
 SMALL = Limits(cell=0.5, case=0.5, total=3, memory=512 * 2**20, processes=32, disk=32 * 2**20, evidence=8 * 2**20)
 """A twentieth of what is usual, and far more than the honest sibling takes."""
 SIBLING = notebook([HONEST, "1 / 0"])
@@ -54,8 +52,8 @@ SIBLING = notebook([HONEST, "1 / 0"])
 
 def params(bank: list[Attack]) -> list[object]:
     def marks(each: Attack) -> list[pytest.MarkDecorator]:
-        known = [pytest.mark.xfail(reason=each.limit)] if each.limit else []
-        return [HEAVY] if each.heavy and not ALL else known
+        known = [pytest.mark.xfail(reason=each.limit, strict=True)] if each.limit else []
+        return [*known, *([pytest.mark.heavy] if each.heavy else [])]
 
     return [pytest.param(each, id=f"{each.family}-{each.name}", marks=marks(each)) for each in bank]
 
@@ -209,7 +207,7 @@ def test_pages_and_tables_of_all_that_was_handed_in_hold_text_alone(run: Run, tm
     assert not faults, "; ".join(dict.fromkeys(faults))
 
 
-@pytest.mark.skipif(not ALL, reason="it starts another sandbox; make test ATTACKS=all runs it")
+@pytest.mark.heavy
 def test_the_whole_command_grades_a_folder_of_attacks_to_its_end(run: Run, tmp_path: Path) -> None:
     folder, out = tmp_path / "submissions", tmp_path / "gradebook"
     chosen = [each for each in BANK if each.name in COMMANDED]
@@ -280,6 +278,7 @@ def unjailed() -> dict[str, tuple[str, int]]:
         return found
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("attack", params(REAL))
 def test_where_nothing_shuts_it_in_the_attack_succeeds_so_its_proof_can_fail(
     attack: Attack, unjailed: dict[str, tuple[str, int]]

@@ -79,7 +79,7 @@ class Attack:
     """Whether it can be shown, without harm, to succeed where nothing isolates it: then it is, so that its proof is
     known to be able to fail."""
     heavy: bool = False
-    """Left out unless ATTACKS=all."""
+    """Whether it takes long: such tests run at the end of `make test`, while its time allows."""
     limit: str = ""
     """Why nothing can be done about it, where that is so: then the attack is expected to succeed."""
 

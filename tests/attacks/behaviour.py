@@ -10,6 +10,11 @@ from attacks.bank import NAME, TARGET, Cells, World, attack, cell, notebook
 from course_utils.checks.judge import answers_of
 from course_utils.lessons import exercise, lesson, lessons
 
+FEW = (
+    "the exercise has the same few inputs, but for their values, at every seed, and the answer does not depend on these"
+)
+"""No limit of the sandbox: whoever has the right answers to all of them can hand these in."""
+
 
 @attack("knows the answers to the visible cases, by their inputs")
 def hard_coded_by_input(world: World) -> Cells:
@@ -30,7 +35,7 @@ def hard_coded_by_input(world: World) -> Cells:
     ]
 
 
-@attack("knows the answers to the visible cases, by their number")
+@attack("knows the answers to the visible cases, by their number", heavy=True)
 def hard_coded_by_number(world: World) -> Cells:
     task = exercise("1.6")
     right = answers_of(task.home).right
@@ -48,7 +53,7 @@ def hard_coded_by_number(world: World) -> Cells:
     ]
 
 
-@attack("knows the answers to the visible cases, by the number, shape and names of what it is given")
+@attack("knows the answers to the visible cases, by the number, shape and names of what it is given", limit=FEW)
 def hard_coded_by_what_it_sees(world: World) -> Cells:
     task = exercise("1.6")
     right = answers_of(task.home).right
@@ -67,7 +72,7 @@ SEEN = cell("""
 """)
 
 
-@attack("learned by heart, in lesson 5, what each of the visible traces has for a fault")
+@attack("learned by heart, in lesson 5, what each of the visible traces has for a fault", heavy=True)
 def traces_by_heart(world: World) -> bytes:
     task = exercise("5.1")
     right = answers_of(task.home).right
@@ -85,7 +90,7 @@ def traces_by_heart(world: World) -> bytes:
     return notebook([cell(source)], lesson=5)
 
 
-@attack("learned by heart, in lesson 3, how many bytes each of the visible models moves")
+@attack("learned by heart, in lesson 3, how many bytes each of the visible models moves", limit=FEW)
 def bytes_by_heart(world: World) -> bytes:
     task = exercise("3.4")
     right = answers_of(task.home).right

@@ -85,7 +85,7 @@ def memory_bomb(world: World) -> Cells:
     ]
 
 
-@attack("takes memory without end while it is observed")
+@attack("takes memory without end while it is observed", heavy=True)
 def memory_bomb_while_observed(world: World) -> Cells:
     return [
         LOOT,
@@ -205,7 +205,7 @@ def descriptor_bomb(world: World) -> Cells:
     ]
 
 
-@attack("makes folders a thousand deep, which no plain walk can remove, and no libc can name")
+@attack("makes folders a thousand deep, which no plain walk can remove, and no libc can name", heavy=True)
 def deep_folders(world: World) -> Cells:
     return [
         cell("""
@@ -235,7 +235,12 @@ def deep_code(world: World) -> Cells:
     ]
 
 
-@attack("hands in code that takes long to read: huge constants, long lines, many names", earns=WORTH, keeps=WORTH)
+@attack(
+    "hands in code that takes long to read: huge constants, long lines, many names",
+    earns=WORTH,
+    keeps=WORTH,
+    heavy=True,
+)
 def long_code(world: World) -> Cells:
     return [
         HONEST,
@@ -278,7 +283,7 @@ def surrogate_in_the_function(world: World) -> bytes:
     return notebook([source])
 
 
-@attack("returns numbers of a million digits, and lists within lists", earns=0)
+@attack("returns numbers of a million digits, and lists within lists", earns=0, heavy=True)
 def huge_results(world: World) -> Cells:
     return [
         cell(f"""
@@ -305,7 +310,7 @@ def huge_results(world: World) -> Cells:
     ]
 
 
-@attack("changes so many things at once that a list of them is long")
+@attack("changes so many things at once that a list of them is long", heavy=True)
 def many_changes(world: World) -> Cells:
     return [
         cell(f"""

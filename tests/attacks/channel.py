@@ -221,7 +221,7 @@ def evidence_of_other_types(world: World) -> Cells:
     ]
 
 
-@attack("answers with evidence that gives the exercise's facts other types and no meaning")
+@attack("answers with evidence that gives the exercise's facts other types and no meaning", heavy=True)
 def facts_of_other_types(world: World) -> Cells:
     return [
         WRONG,
@@ -470,7 +470,7 @@ def odd_findings(world: World) -> tuple[Cells, ...]:
     return tuple([WIRE, WRONG, INSTEAD, f"instead[wire.FOUND] = {ascii(said)}"] for said in odd)
 
 
-@attack("says that it is done without any evidence, or twice, or begins again")
+@attack("says that it is done without any evidence, or twice, or begins again", heavy=True)
 def done_too_early(world: World) -> tuple[Cells, ...]:
     return (
         [WIRE, WRONG, "say(wire.READY, b''); say(wire.FAULT, 'no sandbox here')"],

@@ -16,7 +16,7 @@ def loop_in_c(world: World) -> Cells:
     return [HONEST, "import itertools\nsum(itertools.repeat(1))"]
 
 
-@attack("loops in calls of C while it is observed")
+@attack("loops in calls of C while it is observed", heavy=True)
 def loop_in_c_while_observed(world: World) -> Cells:
     return [
         cell(f"""
@@ -30,7 +30,7 @@ def loop_in_c_while_observed(world: World) -> Cells:
     ]
 
 
-@attack("catches whatever would stop it")
+@attack("catches whatever would stop it", heavy=True)
 def loop_that_swallows(world: World) -> Cells:
     return [
         cell(f"""
@@ -51,7 +51,7 @@ def loop_that_swallows(world: World) -> Cells:
     ]
 
 
-@attack("loops when it is taken away, shown or turned to text")
+@attack("loops when it is taken away, shown or turned to text", heavy=True)
 def loop_in_special_methods(world: World) -> Cells:
     return [
         cell(f"""
@@ -89,7 +89,7 @@ def loop_in_del(world: World) -> Cells:
     ]
 
 
-@attack("loops in an exception's text, raised in a cell")
+@attack("loops in an exception's text, raised in a cell", heavy=True)
 def loop_in_an_exception(world: World) -> Cells:
     return [
         WRONG,
@@ -192,7 +192,7 @@ def burn_in_the_background(world: World) -> Cells:
     ]
 
 
-@attack("takes a little less than each limit, often")
+@attack("takes a little less than each limit, often", heavy=True)
 def just_below_the_limit(world: World) -> Cells:
     return ["import time\nuntil = time.monotonic() + 0.7\nwhile time.monotonic() < until: pass"] * 40 + [WRONG]
 
@@ -202,7 +202,7 @@ def print_without_end(world: World) -> Cells:
     return [HONEST, "while True:\n    print('x' * 1_000_000)"]
 
 
-@attack("prints a gigabyte while it is observed")
+@attack("prints a gigabyte while it is observed", heavy=True)
 def print_while_observed(world: World) -> Cells:
     return [
         cell(f"""

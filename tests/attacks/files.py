@@ -210,7 +210,7 @@ def deep_folders(folder: Path, world: World) -> None:
         os.chdir(here)
 
 
-@layout("hands in three hundred notebooks, so that nobody else's turn comes", earns=WORTH)
+@layout("hands in three hundred notebooks, so that nobody else's turn comes", earns=WORTH, heavy=True)
 def many_files(folder: Path, world: World) -> None:
     (folder / "mallory").mkdir()
     for number in range(300):

@@ -454,7 +454,7 @@ def patch_the_jail(world: World) -> Cells:
     ]
 
 
-@attack("makes clocks stand still and the alarm go unheard, and then never ends")
+@attack("makes clocks stand still and the alarm go unheard, and then never ends", heavy=True)
 def stop_the_clock(world: World) -> Cells:
     return [
         cell(f"""

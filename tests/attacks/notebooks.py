@@ -55,7 +55,7 @@ def long_numbers(world: World) -> tuple[bytes, ...]:
     )
 
 
-@attack("hands in fields of other types than a notebook has")
+@attack("hands in fields of other types than a notebook has", heavy=True)
 def fields_of_other_types(world: World) -> tuple[bytes, ...]:
     odd: list[object] = [
         None,
@@ -84,7 +84,7 @@ def fields_of_other_types(world: World) -> tuple[bytes, ...]:
     return tuple(json.dumps(tree).encode() for tree in trees)
 
 
-@attack("names a lesson that there is not, or two")
+@attack("names a lesson that there is not, or two", heavy=True)
 def lessons_that_are_not(world: World) -> tuple[bytes, ...]:
     odd = [99, 0, -1, "1", "1; DROP TABLE", 1.5, True, [1], {"lesson": 1}, "../../1", None, 1e300, "\u0661", 10**30]
     return tuple(notebook([WRONG], lesson=value) for value in odd)
@@ -152,7 +152,7 @@ def other_formats(world: World) -> tuple[bytes, ...]:
     return tuple(json.dumps(each).encode() for each in (old, two, one, to_come, minus))
 
 
-@attack("is a pickle, a zip, a script, a web page or a compiled module")
+@attack("is a pickle, a zip, a script, a web page or a compiled module", heavy=True)
 def other_files(world: World) -> tuple[bytes, ...]:
     class Bomb:
         def __reduce__(self) -> tuple[object, ...]:

@@ -149,7 +149,7 @@ def names_that_are_no_text(folder: Path, world: World) -> None:
     (Path(raw.decode("utf-8", "surrogateescape")) / "01.ipynb").write_bytes(notebook([HONEST]))
 
 
-@layout("takes names that, written as a file's name, are another student's", earns=WORTH)
+@layout("takes names that, written as a file's name, are another student's", earns=WORTH, heavy=True)
 def names_that_collide(folder: Path, world: World) -> None:
     for name in (
         "anna",

@@ -77,7 +77,7 @@ def abort(world: World) -> Cells:
     ]
 
 
-@attack("overflows the stack", earns=WORTH, keeps=WORTH)
+@attack("overflows the stack", earns=WORTH, keeps=WORTH, heavy=True)
 def overflow_the_stack(world: World) -> Cells:
     return [HONEST, "import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()"]
 

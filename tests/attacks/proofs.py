@@ -134,6 +134,8 @@ class Contacts:
 
 _HIDES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 """Characters that nobody sees, or that turn what is seen."""
+_TURNS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Those of them that may do harm in a table."""
 _VOID = {"meta", "br", "hr", "link", "img", "input", "wbr"}
 _LIVE = {"script", "iframe", "object", "embed", "base", "form", "input", "img", "link", "video", "audio", "frame"}
 
@@ -183,7 +185,7 @@ def faults_of_table(text: str) -> list[str]:
         number = re.fullmatch(r"-?\d+(\.\d+)?", field)
         if re.match(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]", field) and not number:
             faults.append(f"a formula: {field[:80]!r}")
-        if hidden := _HIDES.search(field):
+        if hidden := _TURNS.search(field):
             faults.append(f"a character that hides, {hex(ord(hidden[0]))}: {field[:80]!r}")
     return faults
 
