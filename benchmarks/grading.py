@@ -159,7 +159,9 @@ def show(lesson: int, submissions: Sequence[HandedIn], ways: dict[str, Way]) -> 
         rows.append([name, *(points_of(way, submissions, kind) for kind in KINDS), f"{count / processor:.3g}", *ratios])
     widths = [max(len(row[i]) for row in [["", *heads], *rows]) for i in range(len(heads) + 1)]
     for row in [["", *heads], *rows]:
-        print("  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]))
+        print(
+            "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
+        )
 
 
 def times(ratio: float) -> str:
@@ -218,7 +220,10 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="of --many")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    print(f"Python {platform.python_version()}, torch {torch.__version__}, {os.cpu_count()} cores, one thread each", flush=True)
+    print(
+        f"Python {platform.python_version()}, torch {torch.__version__}, {os.cpu_count()} cores, one thread each",
+        flush=True,
+    )
     notes: list[str] = []
     try:
         for lesson in arguments.lessons:

@@ -1,8 +1,8 @@
 """Graders that grade nothing, for tests of what runs them: a notebook's text says what becomes of it.
 
-    work    graded at once              slow    graded after a tenth of a second
-    kill    ends its process            hang    never comes to an end
-    fault   an error of the grader      kill once PATH, hang once PATH   the same, the first time alone
+work    graded at once              slow    graded after a tenth of a second
+kill    ends its process            hang    never comes to an end
+fault   an error of the grader      kill once PATH, hang once PATH   the same, the first time alone
 """
 
 from __future__ import annotations

@@ -135,9 +135,7 @@ def test_workers_that_cannot_isolate_stop_the_run_with_the_reason_and_the_machin
         graded(dask, hand_in(tmp_path / "in", ["work"]), "no isolation")
 
 
-def test_workers_with_another_course_stop_the_run(
-    dask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_with_another_course_stop_the_run(dask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "course", lambda: "0.0.9-12345678")
     with pytest.raises(UserError, match="and this is 0.0.9-12345678: install the same version of it there as here"):
         graded(dask, hand_in(tmp_path / "in", ["work"]))

@@ -15,7 +15,6 @@ import pytest
 from graders import LESSON, STARTED, FakeGrader, end, hand_in
 
 from course_utils import cli
-from course_utils.grading import command as _  # noqa: F401: before any fork, since it takes a second
 from course_utils.grading import grade
 from course_utils.grading.engine import LIVES, Settings, local
 from course_utils.grading.sandbox import NoIsolation
