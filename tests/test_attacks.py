@@ -119,13 +119,13 @@ def test_the_sibling_has_a_right_answer_and_a_note(run: Run) -> None:
 
 @pytest.mark.parametrize("attack", params([each for each in BANK if each.kind == "notebook"]))
 def test_a_notebook_gains_nothing_and_harms_nobody(attack: Attack, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
-    before, processes = contents(run.world.folder), set(descendants(os.getpid()))
+    before = contents(run.world.folder)
     with watched_run() as faults:
         for number, data in enumerate(attack.handed(run.world)):
             result = run.grader.grade(submission(f"{attack.family}-{attack.name}-{number}"), data)
             faults += faults_of(attack, result)
             run.seen.append(result)
-    faults += _harm_done(run, before, processes)
+    faults += _harm_done(run, before)
     out, err = capfd.readouterr()
     if out or err:
         faults.append(f"it wrote on the instructor's terminal: {(out + err)[:200]!r}")
@@ -139,7 +139,7 @@ def test_a_folder_gains_nothing_and_harms_nobody(attack: Attack, run: Run, tmp_p
     attack.make(folder, run.world)
     (folder / "bob").mkdir()
     (folder / "bob" / "01_what_gradients_are.ipynb").write_bytes(SIBLING)
-    before, processes = contents(run.world.folder), set(descendants(os.getpid()))
+    before = contents(run.world.folder)
     results: list[Result] = []
     with watched_run() as faults:
         found = find_submissions(folder).submissions
@@ -157,11 +157,11 @@ def test_a_folder_gains_nothing_and_harms_nobody(attack: Attack, run: Run, tmp_p
     for place in ("/tmp/pwned", "/tmp/pwned.ipynb", "/pwned.ipynb", os.path.expanduser("~/pwned.ipynb")):
         if os.path.exists(place):
             faults.append(f"there is a file {place} that was not there")
-    faults += _harm_done(run, before, processes)
+    faults += _harm_done(run, before)
     assert not faults, f"{attack.harm}: {'; '.join(dict.fromkeys(faults))}"
 
 
-def _harm_done(run: Run, before: dict[str, str], processes: set[int]) -> list[str]:
+def _harm_done(run: Run, before: dict[str, str]) -> list[str]:
     """What has changed around a run: an honest sibling's result, files, services, processes."""
     faults = []
     if (after := to_json(sibling(run.grader))) != run.reference:
@@ -171,15 +171,15 @@ def _harm_done(run: Run, before: dict[str, str], processes: set[int]) -> list[st
     if run.contacts.heard:
         faults.append(f"somebody called the host: {run.contacts.heard}")
         run.contacts.heard.clear()
-    if not within(5, lambda: not named(run.world.marker)):
-        faults.append("a process of it is still there")
     # No new one, and none of those of the sandbox has gone: no attack ends the warm process either.
-    if not within(5, lambda: set(descendants(os.getpid())) <= processes):
-        faults.append(f"processes were left: {descendants(os.getpid())}, and before {sorted(processes)}")
-    if ended := run.lasting - set(descendants(os.getpid())):
-        faults.append(f"processes of the sandbox have ended: {sorted(ended)}")
-        run.lasting -= ended
+    if not within(5, lambda: set(descendants(os.getpid())) == run.lasting):
+        faults.append(f"processes: {descendants(os.getpid())}, and before {sorted(run.lasting)}")
+        run.lasting = set(descendants(os.getpid()))
     return faults
+
+
+def test_no_process_of_any_attack_is_left_anywhere_on_this_machine(run: Run) -> None:
+    assert within(5, lambda: not named(run.world.marker))
 
 
 def test_pages_and_tables_of_all_that_was_handed_in_hold_text_alone(run: Run, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def traces_by_heart(world: World) -> bytes:
     return notebook([cell(source)], lesson=5)
 
 
-@attack("learned by heart, in lesson 3, how many bytes each of the visible models moves", limit=FEW)
+@attack("learned by heart, in lesson 3, how many bytes each of the visible models moves", limit=FEW, heavy=True)
 def bytes_by_heart(world: World) -> bytes:
     task = exercise("3.4")
     right = answers_of(task.home).right

@@ -11,7 +11,7 @@ def loop_in_a_cell(world: World) -> Cells:
     return [HONEST, "while True:\n    pass"]
 
 
-@attack("loops in a call of C that answers no signal", earns=WORTH, keeps=WORTH)
+@attack("loops in a call of C that answers no signal", earns=WORTH, keeps=WORTH, heavy=True)
 def loop_in_c(world: World) -> Cells:
     return [HONEST, "import itertools\nsum(itertools.repeat(1))"]
 
@@ -74,7 +74,7 @@ def loop_in_special_methods(world: World) -> Cells:
     ]
 
 
-@attack("loops in `__del__`, after the call is long over")
+@attack("loops in `__del__`, after the call is long over", heavy=True)
 def loop_in_del(world: World) -> Cells:
     return [
         cell("""
@@ -121,7 +121,7 @@ def loop_in_lookups(world: World) -> Cells:
     ]
 
 
-@attack("gives results without an end")
+@attack("gives results without an end", heavy=True)
 def results_without_end(world: World) -> Cells:
     return [
         cell(f"""
@@ -217,7 +217,7 @@ def print_while_observed(world: World) -> Cells:
     ]
 
 
-@attack("writes to the raw descriptors of output without end")
+@attack("writes to the raw descriptors of output without end", heavy=True)
 def write_raw_without_end(world: World) -> Cells:
     return [
         WRONG,
@@ -233,7 +233,7 @@ def write_raw_without_end(world: World) -> Cells:
     ]
 
 
-@attack("shows, warns and logs without end")
+@attack("shows, warns and logs without end", heavy=True)
 def show_without_end(world: World) -> Cells:
     return [
         WRONG,

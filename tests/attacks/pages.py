@@ -116,7 +116,9 @@ def words_to_the_reader(world: World) -> Cells:
     ]
 
 
-@layout("names students and files with script, formulas, line ends and marks that turn text around", earns=WORTH)
+@layout(
+    "names students and files with script, formulas, line ends and marks that turn text around", earns=WORTH, heavy=True
+)
 def hostile_students(folder: Path, world: World) -> None:
     names = (
         SCRIPT.replace("/", "\N{DIVISION SLASH}")[:80],
