@@ -1180,8 +1180,7 @@ def with_no_reader(folder: Path, script: str, *start: str, unbuffered: str = "")
         os.close(out)
 
 
-@pytest.mark.parametrize("start", [["gradient_ledger"], ["course_utils.cli", "audit"]])
-@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize(("start", "options"), [(["gradient_ledger"], ["--json"]), (["course_utils.cli", "audit"], [])])
 def test_a_reader_that_leaves_early_hears_nothing_and_the_status_stands(
     tmp_path: Path, start: list[str], options: list[str]
 ) -> None:

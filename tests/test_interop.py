@@ -346,6 +346,7 @@ def handed_in(folder: Path, *solved: str, name: str = "handed in.ipynb", number:
     return folder / name
 
 
+@pytest.mark.heavy
 def test_the_unpacked_autograder_grades_a_submission_with_the_courses_own_points(
     uploaded: Path, tmp_path: Path
 ) -> None:
@@ -510,6 +511,7 @@ def test_a_workflow_needs_a_repository_and_a_lesson(
 # ------------------------------------------------------------------ course grade, with an own course
 
 
+@pytest.mark.heavy
 def test_course_grade_takes_lessons_and_points_from_a_release(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -578,6 +580,7 @@ def as_nbgrader_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     yield
 
 
+@pytest.mark.heavy
 def test_nbgrader_gives_the_points_that_our_verdicts_give(assignment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from nbgrader.api import Gradebook as Marks
     from nbgrader.apps import NbGraderAPI
@@ -603,6 +606,7 @@ def test_nbgrader_gives_the_points_that_our_verdicts_give(assignment: Path, monk
     assert scores == {"check-1-1": 20, "check-1-4": 0, "check-1-2": 0}
 
 
+@pytest.mark.heavy
 def test_nbgrader_validate_names_what_fails_and_the_mistake(assignment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from nbgrader.validator import Validator
 

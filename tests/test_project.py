@@ -194,7 +194,11 @@ def test_ci_installs_what_is_not_there_when_it_is_root(tmp_path: Path, there: tu
     done = ci(tmp_path, *found, ("id", "echo 0"), ("apt-get", f"echo $* >> {tmp_path}/log"))
     assert done.returncode == 0 and "make test CI=true" in done.stdout
     first, second = (tmp_path / "log").read_text().splitlines()
-    assert first.startswith("update") and second.startswith("install") and second.endswith(f"--no-install-recommends{wanted}")
+    assert (
+        first.startswith("update")
+        and second.startswith("install")
+        and second.endswith(f"--no-install-recommends{wanted}")
+    )
 
 
 def test_ci_goes_on_and_says_so_when_chromium_cannot_be_installed(tmp_path: Path) -> None:

@@ -151,6 +151,7 @@ def test_a_kernel_gives_what_notebooks_are_used_to(sandbox: Sandbox) -> None:
     assert _told(ran) == []
 
 
+@pytest.mark.heavy
 def test_without_isolation_the_same_comes_of_it() -> None:
     with Sandbox("none", LIMITS) as sandbox:
         ran = sandbox.run(_handed_in("solutions"), _drawn)
@@ -173,6 +174,7 @@ except NoIsolation as error:
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="all tests of this file are rootless here")
 def test_it_works_for_somebody_who_is_not_root(tmp_path: Path, sandbox: Sandbox) -> None:
     if shutil.which("setpriv") is None or shutil.which("unshare") is None:
@@ -321,6 +323,7 @@ def test_a_submission_cannot_end_the_warm_process(sandbox: Sandbox) -> None:
     assert sandbox._warm._process.pid == before and sandbox._warm._process.poll() is None
 
 
+@pytest.mark.heavy
 def test_a_warm_process_that_was_killed_is_started_anew(sandbox: Sandbox) -> None:
     assert sandbox._warm is not None
     os.kill(sandbox._warm._process.pid, signal.SIGKILL)
@@ -392,6 +395,7 @@ def test_an_exercise_that_takes_the_process_along_leaves_the_others(sandbox: San
     assert notes[f"exercise {second.id}"].startswith("The code was stopped after 2 seconds on one case, in line 2")
 
 
+@pytest.mark.heavy
 def test_after_so_many_restarts_it_is_given_up_and_no_case_was_drawn(sandbox: Sandbox) -> None:
     def never() -> Mapping[str, Sequence[Case]]:
         raise AssertionError("cases were drawn before the cells ran")
@@ -401,6 +405,7 @@ def test_after_so_many_restarts_it_is_given_up_and_no_case_was_drawn(sandbox: Sa
     assert "ended its process 6 times" in ran.notes[-1].text
 
 
+@pytest.mark.heavy
 def test_a_submission_has_so_much_time_in_all(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "_limits", Limits(cell=30.0, total=1.0))
     (text,) = _told(sandbox.run(_cells("while True: pass"), _drawn))
