@@ -120,11 +120,12 @@ def test_the_sibling_has_a_right_answer_and_a_note(run: Run) -> None:
 @pytest.mark.parametrize("attack", params([each for each in BANK if each.kind == "notebook"]))
 def test_a_notebook_gains_nothing_and_harms_nobody(attack: Attack, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     before = contents(run.world.folder)
-    with watched_run() as faults:
-        for number, data in enumerate(attack.handed(run.world)):
+    faults: list[str] = []
+    for number, data in enumerate(attack.handed(run.world)):
+        with watched_run() as wrong:
             result = run.grader.grade(submission(f"{attack.family}-{attack.name}-{number}"), data)
-            faults += faults_of(attack, result)
-            run.seen.append(result)
+        faults += [*wrong, *faults_of(attack, result)]
+        run.seen.append(result)
     faults += _harm_done(run, before)
     out, err = capfd.readouterr()
     if out or err:
