@@ -8,8 +8,10 @@ VENV := .venv
 PY := $(VENV)/bin/python
 COURSE := $(VENV)/bin/course
 # >>> author
-# nbval needs the cells of one notebook in one worker, in order: hence loadfile. Two workers suit two cores.
+# nbval needs the cells of one notebook in one worker, in order: hence loadfile. Two workers suit two cores; unit tests
+# often wait for a browser, a process or a limit, so a third finds room.
 PARALLEL := -n 2 --dist loadfile
+UNIT := -n 3 --dist loadfile
 SOLVED := $(wildcard solutions/*.ipynb)
 UNSOLVED := $(wildcard notebooks/*.ipynb)
 # <<< author
@@ -91,12 +93,12 @@ checks:
 	@echo "== mypy" && $(PY) -m mypy
 	@echo "== course build --check" && $(COURSE) build --check
 	@echo "== course verify" && $(COURSE) verify
-	@echo "== pytest: unit tests (BANK=all: the whole bank at its second seed)" && $(PY) -m pytest -q -m "not heavy" $(PARALLEL)
+	@echo "== pytest: unit tests (BANK=all: the whole bank at its second seed)" && $(PY) -m pytest -q -m "not heavy" $(UNIT)
 	@test -n "$(SOLVED)" && test -n "$(UNSOLVED)" || { echo "no notebooks to run: \`course build\` makes them"; exit 1; }
 	@echo "== nbval: solved notebooks, outputs compared" && COURSE_HOME="$$COURSE_HOME/solved" $(PY) -m pytest -q --nbval --nbval-current-env $(PARALLEL) $(SOLVED)
 	@echo "== nbval: unsolved notebooks, run to the end" && COURSE_HOME="$$COURSE_HOME/unsolved" $(PY) -m pytest -q --nbval-lax --nbval-current-env $(PARALLEL) $(UNSOLVED)
 	@used=$$(( $$(date +%s) - $(BEGUN) )); if [ "$(HEAVY)" = all ] || [ $$used -lt $(ENOUGH) ]; then \
-		echo "== pytest: heavy tests" && $(PY) -m pytest -q -m heavy $(PARALLEL); \
+		echo "== pytest: heavy tests" && $(PY) -m pytest -q -m heavy $(UNIT); \
 	else echo "== pytest: heavy tests left out, since $$used of $(ENOUGH) seconds are over; make test HEAVY=all runs them"; fi
 	@echo "== all checks passed"
 # <<< author

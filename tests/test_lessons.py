@@ -30,7 +30,7 @@ LESSONS = lessons()
 EXERCISES = [task for each in LESSONS for task in each.exercises]
 QUESTIONS = [item for each in LESSONS for item in each.questions]
 
-LONG = 2.0
+LONG = 1.0
 """Seconds of processor time after which a cell, which nbval runs in order, too, is not run once more here."""
 
 every_lesson = pytest.mark.parametrize("number", [each.number for each in LESSONS])

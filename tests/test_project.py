@@ -361,10 +361,10 @@ def test_make_test_runs_every_check_in_order_each_under_a_header(clone: Path) ->
         "-m mypy",
         "course build --check",
         "course verify",
-        f"-m pytest -q -m not heavy {parallel}",
+        "-m pytest -q -m not heavy -n 3 --dist loadfile",
         f"-m pytest -q --nbval --nbval-current-env {parallel} solutions/01_a.ipynb",
         f"-m pytest -q --nbval-lax --nbval-current-env {parallel} notebooks/01_a.ipynb",
-        f"-m pytest -q -m heavy {parallel}",
+        "-m pytest -q -m heavy -n 3 --dist loadfile",
     ]
     headers = [line for line in printed.splitlines() if line.startswith("== ")]
     assert len(headers) == 2 + len(ran) + 1, "two for the set-up, one for each check, one at the end"

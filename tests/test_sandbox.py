@@ -288,12 +288,13 @@ def test_there_is_no_network(sandbox: Sandbox) -> None:
 
 
 def test_one_submission_leaves_nothing_for_the_next(sandbox: Sandbox) -> None:
-    leave = "for name in ('mark', '/tmp/mark', '/dev/shm/mark'):\n    open(name, 'w').close()"
+    places = "('mark', __import__('tempfile').gettempdir() + '/mark', '/dev/shm/mark')"
+    leave = f"for name in {places}:\n    open(name, 'w').close()"
     patch = "import torch, builtins\ntorch.mark = 1\nbuiltins.mark = 1"
     assert _told(sandbox.run(_cells(leave, patch), _drawn)) == []
     left = _ask(
         sandbox,
-        "[p for p in ('mark', '/tmp/mark', '/dev/shm/mark') if os.path.exists(p)]",
+        f"[p for p in {places} if os.path.exists(p)]",
         "hasattr(__import__('torch'), 'mark') or hasattr(__import__('builtins'), 'mark')",
     )
     assert left == [[], False]
