@@ -1,7 +1,8 @@
 """The bank of attempts, observed where no answer exists: every answer gets the verdict that its mark says.
 
 That the same holds at another seed, with both halves in one process, and that the code of every mistake is named after
-it, is what `course verify` checks, on every attempt. Here every sixteenth one is judged; `make test BANK=all` judges all.
+it, is what `course verify` checks, on every attempt. Here every sixteenth one is judged; `make test BANK=all` judges
+all.
 """
 
 from __future__ import annotations
