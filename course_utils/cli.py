@@ -26,8 +26,12 @@ from gradient_ledger.audit import (
 )
 from gradient_ledger.errors import UserError
 
-AUTHOR_MODULES = frozenset({"jupytext", "nbformat", "nbclient", "nbgrader", "tomli"})
-"""Modules that come with the `author` extra."""
+EXTRAS = {
+    "author": frozenset({"jupytext", "nbformat", "nbclient", "nbgrader", "tomli"}),
+    "grading": frozenset({"safetensors", "tqdm"}),
+    "dask": frozenset({"distributed"}),
+}
+"""Modules by the extra that brings them."""
 
 USAGE = 2
 """Exit status of a command that could not start; argparse's own for a wrong command line."""
@@ -72,8 +76,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(str(error), 1)
     except ModuleNotFoundError as error:
         module = (error.name or "").split(".")[0]
-        if module in AUTHOR_MODULES:
-            advice = 'python -m pip install -c constraints.txt -e ".[author]"'
+        extra_of = {known: name for name, modules in EXTRAS.items() for known in modules}
+        if module in extra_of:
+            advice = f'python -m pip install -c constraints.txt -e ".[{extra_of[module]}]"'
             return _complain(f"course {options.command.name} needs {module}: run `{advice}` in the repository", USAGE)
         if not module or module == __package__:
             raise  # a fault of this package, not of the environment

@@ -281,7 +281,11 @@ def test_training_is_bit_identical_and_the_graphs_are_the_same(way: Callable[[nn
 
 
 @inductor
-@pytest.mark.parametrize("way", [a_whole_step_in_few_graphs, a_whole_step_with_clipping], ids=lambda way: way.__name__)
+@pytest.mark.parametrize(
+    "way",
+    [a_whole_step_in_few_graphs, pytest.param(a_whole_step_with_clipping, marks=pytest.mark.heavy)],
+    ids=lambda way: way.__name__,
+)
 def test_the_hooks_of_many_ledgers_do_not_make_dynamo_compile_again_and_again(
     way: Callable[[nn.Module, Any], Train],
 ) -> None:

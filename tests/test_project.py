@@ -105,8 +105,10 @@ def test_the_oldest_torch_is_the_same_everywhere() -> None:
     assert str(RUNTIME["torch"]) == ">=" + ".".join(map(str, doctor.OLDEST_TORCH))
 
 
-def test_the_modules_that_the_command_line_knows_as_authors_are_the_author_extra() -> None:
-    assert {canonicalize_name(name) for name in cli.AUTHOR_MODULES} == set(EXTRAS["author"])
+@pytest.mark.parametrize("extra", cli.EXTRAS)
+def test_the_modules_that_the_command_line_knows_of_an_extra_are_those_of_the_extra(extra: str) -> None:
+    own = set(EXTRAS[extra]) - {"gradient-ledger"}
+    assert {canonicalize_name(name) for name in cli.EXTRAS[extra]} == own
 
 
 def test_the_repository_is_one_setting_and_empty_or_of_the_form_owner_name() -> None:
@@ -503,13 +505,14 @@ def test_verify_and_new_exercise_hand_on_their_arguments(
     assert authoring["new_exercise_command"] == ((ROOT, "2.7", "sum_of_losses"), {})
 
 
-def test_a_missing_author_package_is_advice_in_one_line(
-    authoring: dict[str, Any], capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("module", "extra"), [("jupytext", "author"), ("tqdm", "grading"), ("distributed", "dask")])
+def test_a_missing_package_of_an_extra_is_advice_in_one_line(
+    authoring: dict[str, Any], capsys: pytest.CaptureFixture[str], module: str, extra: str
 ) -> None:
-    authoring["raise"] = ModuleNotFoundError("No module named 'jupytext'", name="jupytext")
+    authoring["raise"] = ModuleNotFoundError(f"No module named '{module}'", name=module)
     status, _, error = course(capsys, "build")
     assert status == 2 and error.count("\n") == 1
-    assert "course build needs jupytext" in error and 'pip install -c constraints.txt -e ".[author]"' in error
+    assert f"course build needs {module}" in error and f'pip install -c constraints.txt -e ".[{extra}]"' in error
 
 
 def test_an_authors_mistake_is_one_line_without_a_traceback(
