@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,11 +52,8 @@ SIBLING = notebook([HONEST, "1 / 0"])
 
 
 def params(bank: list[Attack]) -> list[object]:
-    def marks(each: Attack) -> list[pytest.MarkDecorator]:
-        known = [pytest.mark.xfail(reason=each.limit, strict=True)] if each.limit else []
-        return [*known, *([pytest.mark.heavy] if each.heavy else [])]
-
-    return [pytest.param(each, id=f"{each.family}-{each.name}", marks=marks(each)) for each in bank]
+    heavy = [pytest.mark.heavy]
+    return [pytest.param(each, id=f"{each.family}-{each.name}", marks=heavy if each.heavy else []) for each in bank]
 
 
 @dataclass
@@ -155,9 +153,8 @@ def test_a_folder_gains_nothing_and_harms_nobody(attack: Attack, run: Run, tmp_p
     honest = [result.points for result in results if result.student == "bob"]
     if honest != [WORTH]:
         faults.append(f"the honest sibling has {honest} points: {[result.student for result in results]}")
-    for place in ("/tmp/pwned", "/tmp/pwned.ipynb", "/pwned.ipynb", os.path.expanduser("~/pwned.ipynb")):
-        if os.path.exists(place):
-            faults.append(f"there is a file {place} that was not there")
+    for place in (Path(), Path("/"), Path.home(), Path(tempfile.gettempdir())):
+        faults += [f"there is a file {file} that was not there" for file in place.glob("pwned*")]
     faults += _harm_done(run, before)
     assert not faults, f"{attack.harm}: {'; '.join(dict.fromkeys(faults))}"
 
@@ -244,7 +241,7 @@ COMMANDED = (
 def test_each_family_has_attacks_of_its_own_and_each_says_what_it_tries() -> None:
     assert len(BANK) >= 45
     assert len({(each.family, each.name) for each in BANK}) == len(BANK)
-    assert all(each.harm for each in BANK)
+    assert all(each.harm and bool(each.gains) == bool(each.limit) for each in BANK)
 
 
 REAL = [each for each in BANK if each.real]

@@ -6,16 +6,16 @@ import multiprocessing
 import os
 import signal
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from graders import LESSON, STARTED, FakeGrader, end, hand_in
 
 from course_utils import cli
-from course_utils.grading import command as _  # noqa: F401 (before any fork: it takes a second)
 from course_utils.grading import grade
 from course_utils.grading.engine import LIVES, Settings, local
 from course_utils.grading.sandbox import NoIsolation
@@ -28,6 +28,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading is for 
 @pytest.fixture(autouse=True, scope="module")
 def fakes() -> Iterator[None]:
     """Workers are forks of this process, which takes no second, and grade with a fake."""
+    import_module("course_utils.grading.command")  # before any fork, since it takes a second
     forks = multiprocessing.get_context("fork")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multiprocessing, "get_context", lambda method: forks)
@@ -178,7 +179,7 @@ def at_write(number: int, what: Callable[[], object], log: Path | None = None) -
             what()
         real(*paths)
 
-    files.os.replace = replace  # type: ignore[assignment]
+    pytest.MonkeyPatch().setattr(files.os, "replace", replace)
 
 
 SOME_AND_ALL = [5, pytest.param(1, marks=pytest.mark.heavy)]
@@ -196,7 +197,7 @@ def test_the_command_may_be_killed_at_any_write_and_goes_on(
         folder.mkdir()
         monkeypatch.setenv(STARTED, str(folder / "started"))
         hand_in(folder / "in", ["work"] * 4)
-        assert commanded(folder, lambda: at_write(number, end)) == -signal.SIGKILL  # noqa: B023
+        assert commanded(folder, partial(at_write, number, end)) == -signal.SIGKILL
         kept = len(list((folder / "book").glob("results/*/student-*.json")))
         assert commanded(folder) == 0
         assert everything(folder) == whole, f"killed at write {number}"
@@ -213,7 +214,7 @@ def test_a_full_disk_stops_the_run_with_a_reason_and_it_goes_on_later(
         folder = tmp_path / str(number)
         folder.mkdir()
         hand_in(folder / "in", ["work"] * 4)
-        assert commanded(folder, lambda: at_write(number, fill_the_disk)) == 1  # noqa: B023
+        assert commanded(folder, partial(at_write, number, fill_the_disk)) == 1
         said = capfd.readouterr().err
         assert "No space left on device" in said and "run the same command again" in said and "Traceback" not in said
         assert commanded(folder) == 0
@@ -227,7 +228,7 @@ def fill_the_disk() -> None:
         os.close(handle)
         return open("/dev/full", mode)
 
-    files.os.fdopen = fdopen  # type: ignore[assignment]
+    pytest.MonkeyPatch().setattr(files.os, "fdopen", fdopen)
 
 
 def test_ctrl_c_stops_the_command_and_the_same_command_goes_on(
@@ -245,11 +246,9 @@ def test_an_interrupted_run_leaves_no_worker_behind(tmp_path: Path) -> None:
     results = local.grade_all(hand_in(tmp_path / "in", ["work", "hang", "hang"]), Settings("fake"), 3)
     next(results)
     workers = multiprocessing.active_children()
-    start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        results.throw(KeyboardInterrupt)  # type: ignore[attr-defined]
+        results.throw(KeyboardInterrupt)
     assert len(workers) >= 2 and not any(worker.is_alive() for worker in workers)
-    assert time.monotonic() - start < 60
 
 
 def test_what_is_no_notebook_is_said_once_and_stops_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,10 @@ import re
 import signal
 import stat
 import time
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import gradebooks as made
 import jsonschema
@@ -22,7 +24,7 @@ from hypothesis import strategies as st
 
 from course_utils.authoring import verify
 from course_utils.checks.judge import judge
-from course_utils.exercise import Change, Fault, Frame, Raised, Verdict
+from course_utils.exercise import Change, Evidence, Fault, Frame, Raised, Verdict
 from course_utils.grading import tables
 from course_utils.grading.clusters import fingerprint, new_mistake
 from course_utils.grading.gradebook import Gradebook, OtherRun, file_stem
@@ -345,9 +347,9 @@ def test_what_a_killed_command_left_behind_does_not_stop_the_next(book: Gradeboo
 # ------------------------------------------------------------------ clusters
 
 
-def _cluster(code: object, identifier: str = "1.1") -> str:
+def _cluster(code: Callable[..., Any], identifier: str = "1.1") -> str:
     task = exercise(identifier)
-    return fingerprint(all_cases(task), made.observed(code, identifier), task)  # type: ignore[arg-type]
+    return fingerprint(all_cases(task), made.observed(code, identifier), task)
 
 
 def test_answers_that_do_the_same_are_one_cluster_whatever_they_print_and_however_they_round() -> None:
@@ -360,8 +362,8 @@ def test_answers_that_do_other_things_are_other_clusters() -> None:
     assert len({_cluster(code) for code in codes}) == len(codes)
 
 
-def _of(evidence: list[object]) -> str:
-    return fingerprint(all_cases(exercise("1.1")), evidence, exercise("1.1"))  # type: ignore[arg-type]
+def _of(evidence: list[Evidence]) -> str:
+    return fingerprint(all_cases(exercise("1.1")), evidence, exercise("1.1"))
 
 
 def test_what_was_changed_parts_clusters_and_what_was_printed_does_not() -> None:

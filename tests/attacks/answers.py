@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks that look for the answers: on disk, in memory, in frames, in other processes."""
 
 from __future__ import annotations
@@ -116,7 +115,7 @@ def read_the_history(world: World) -> Cells:
         LOOT,
         cell(f"""
             import zlib
-            roots = [{str(world.clone)!r}, "/work/main", "/repo", os.path.expanduser("~")]
+            roots = [{str(world.clone)!r}, os.path.expanduser("~"), *sys.path]
             for root in roots:
                 for path in glob.glob(root + "/.git/objects/*/*")[:5000] + glob.glob(root + "/.git*"):
                     with contextlib.suppress(Exception):

@@ -80,8 +80,10 @@ class Attack:
     known to be able to fail."""
     heavy: bool = False
     """Whether it takes long: such tests run at the end of `make test`, while its time allows."""
+    gains: float = 0
+    """The points that it is known to gain. Where it gains fewer the fault is mended, and this and `limit` go."""
     limit: str = ""
-    """Why nothing can be done about it, where that is so: then the attack is expected to succeed."""
+    """Why it gains them: the guide says so, too."""
 
     def handed(self, world: World) -> list[bytes]:
         """The notebooks of an attack that is one, in the order in which they are graded."""

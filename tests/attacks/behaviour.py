@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks by code that behaves otherwise when it is graded: hard-coded answers, guesses, searches for the seed."""
 
 from __future__ import annotations
@@ -53,7 +52,9 @@ def hard_coded_by_number(world: World) -> Cells:
     ]
 
 
-@attack("knows the answers to the visible cases, by the number, shape and names of what it is given", limit=FEW)
+@attack(
+    "knows the answers to the visible cases, by the number, shape and names of what it is given", gains=15, limit=FEW
+)
 def hard_coded_by_what_it_sees(world: World) -> Cells:
     task = exercise("1.6")
     right = answers_of(task.home).right
@@ -90,7 +91,9 @@ def traces_by_heart(world: World) -> bytes:
     return notebook([cell(source)], lesson=5)
 
 
-@attack("learned by heart, in lesson 3, how many bytes each of the visible models moves", limit=FEW, heavy=True)
+@attack(
+    "learned by heart, in lesson 3, how many bytes each of the visible models moves", gains=20, limit=FEW, heavy=True
+)
 def bytes_by_heart(world: World) -> bytes:
     task = exercise("3.4")
     right = answers_of(task.home).right

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks that use up what others need: processes, memory, disk, inodes, descriptors, the reader's own stack.
 
 Each bomb has a fuse far above any limit, so that one which meets no limit harms this machine little; it then says so.
@@ -168,7 +167,7 @@ def disk_bomb(world: World) -> Cells:
 
 @attack("makes one file of an exabyte, with nothing in it")
 def sparse_file(world: World) -> Cells:
-    return ["import os\nwith open('/tmp/sparse', 'wb') as file:\n    os.truncate(file.fileno(), 2**60)", WRONG]
+    return ["import os\nwith open('sparse', 'wb') as file:\n    os.truncate(file.fileno(), 2**60)", WRONG]
 
 
 @attack("makes files without end, so that no inode is left")
@@ -178,9 +177,9 @@ def inode_bomb(world: World) -> Cells:
         cell(f"""
             made = 0
             with contextlib.suppress(OSError):
-                os.makedirs("/tmp/many", exist_ok=True)
+                os.makedirs("many", exist_ok=True)
                 while made < 1_000_000:
-                    os.close(os.open(f"/tmp/many/{{made}}", os.O_CREAT | os.O_WRONLY))
+                    os.close(os.open(f"many/{{made}}", os.O_CREAT | os.O_WRONLY))
                     made += 1
                 {WENT_OFF}
         """),

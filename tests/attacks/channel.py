@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks on the way from the child to the grader: forged, broken, endless and poisoned messages."""
 
 from __future__ import annotations
@@ -125,11 +124,11 @@ def send_pickles(world: World) -> tuple[Cells, ...]:
 class Bomb:
     def __reduce__(self):
         return (exec, ("open({str(world.folder / "pickled")!r}, 'w').write('x')",))
-torch.save(Bomb(), "/tmp/bomb.pt")
+torch.save(Bomb(), "bomb.pt")
 """
     return tuple(
         _instead(payload, bomb)
-        for payload in ("pickle.dumps(Bomb())", "pickle.dumps(Bomb(), 0)", "open('/tmp/bomb.pt', 'rb').read()")
+        for payload in ("pickle.dumps(Bomb())", "pickle.dumps(Bomb(), 0)", "open('bomb.pt', 'rb').read()")
     )
 
 
@@ -384,7 +383,7 @@ def write_to_the_terminal(world: World) -> Cells:
                 try:
                     descriptor = os.open(name, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
                     os.write(descriptor, words)
-                    for byte in b"touch /tmp/typed\\n":
+                    for byte in b"touch pwned\\n":
                         fcntl.ioctl(descriptor, termios.TIOCSTI, bytes([byte]))
                 except OSError:
                     pass

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks that never end, in every place where somebody waits for them; and output without end."""
 
 from __future__ import annotations

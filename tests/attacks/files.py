@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks by archives and folders: names that lead elsewhere, links, bombs, things that are no files."""
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def _zip(path: Path, *members: tuple[str | zipfile.ZipInfo, bytes]) -> Path:
 
 @layout("has members whose names lead out of the folder", earns=WORTH)
 def traversal(folder: Path, world: World) -> None:
-    names = ("../../../pwned.ipynb", "/tmp/pwned.ipynb", "..\\..\\pwned.ipynb", "C:\\pwned.ipynb", "a/../../pwned.ipynb", "~/pwned.ipynb",
+    names = ("../../../pwned.ipynb", "/pwned.ipynb", "..\\..\\pwned.ipynb", "C:\\pwned.ipynb", "a/../../pwned.ipynb", "~/pwned.ipynb",
              "//host/pwned.ipynb", "./././../pwned.ipynb", str(world.folder / "pwned.ipynb"))  # fmt: skip
     for number, name in enumerate(names):
         _zip(folder / f"mallory{number}.zip", (name, notebook([HONEST])))

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks that change what checks, observes or judges, or the names and objects that it works with."""
 
 from __future__ import annotations
@@ -207,7 +206,7 @@ def tensors_that_are_not_there(world: World) -> Cells:
     ]
 
 
-@attack("breaks the exercise's rule and makes `to_bytes` and `to_plain` claim other facts", limit=RULES)
+@attack("breaks the exercise's rule and makes `to_bytes` and `to_plain` claim other facts", gains=WORTH, limit=RULES)
 def claim_facts(world: World) -> Cells:
     return [
         cell("""
@@ -234,7 +233,7 @@ def claim_facts(world: World) -> Cells:
     ]
 
 
-@attack("breaks the exercise's rule where its spy does not look", limit=RULES)
+@attack("breaks the exercise's rule where its spy does not look", gains=WORTH, limit=RULES)
 def use_autograd_unseen(world: World) -> Cells:
     return [
         cell(f"""

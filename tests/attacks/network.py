@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks that call out: to the host's own services, to the network, to names."""
 
 from __future__ import annotations
@@ -29,8 +28,10 @@ def unix_sockets(world: World) -> Cells:
     return [
         LOOT,
         cell(f"""
+            import tempfile
+            DISPLAY = tempfile.gettempdir() + "/.X11-unix/X0"
             names = [{str(world.unix)!r}, "\\0" + {world.abstract!r}, "/var/run/docker.sock", "/run/dbus/system_bus_socket",
-                     "/run/systemd/private", "/tmp/.X11-unix/X0", "\\0/tmp/.X11-unix/X0", "/run/containerd/containerd.sock"]
+                     "/run/systemd/private", DISPLAY, "\\0" + DISPLAY, "/run/containerd/containerd.sock"]
             with contextlib.suppress(OSError):
                 names += [line.split()[-1].replace("@", "\\0") for line in open("/proc/net/unix").read().splitlines()[1:] if " @" in line or "/" in line]
             for name in names:
@@ -82,7 +83,7 @@ def listen(world: World) -> Cells:
         cell("""
             import socket, threading
             held = []
-            for family, where in ((socket.AF_INET, ("0.0.0.0", 54321)), (socket.AF_UNIX, "\\0attack-listens"), (socket.AF_UNIX, "/tmp/attack")):
+            for family, where in ((socket.AF_INET, ("0.0.0.0", 54321)), (socket.AF_UNIX, "\\0attack-listens"), (socket.AF_UNIX, "attack")):
                 try:
                     line = socket.socket(family)
                     line.bind(where)

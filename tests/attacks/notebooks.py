@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks by files that are no notebooks, or hardly: malformed, deep, huge, old, of another lesson, with claims about itself."""
 
 from __future__ import annotations
@@ -239,8 +238,8 @@ def magics(world: World) -> Cells:
         WRONG,
         "%%bash\ncat /etc/shadow",
         "%%script python3\nimport os; os._exit(0)",
-        "%%writefile /tmp/x.py\nraise SystemExit",
-        "%run /tmp/x.py",
+        "%%writefile x.py\nraise SystemExit",
+        "%run x.py",
         "%load_ext storemagic\n%store -r",
         "%cd /\n%env PATH=\n%reset -f\n%autoreload 2\n%pylab\n%colors NoColor",
         "%%javascript\nalert(1)",
@@ -256,7 +255,7 @@ def another_language(world: World) -> bytes:
     tree = _tree([WRONG])
     tree["metadata"] = {
         "course": {"lesson": 1},
-        "kernelspec": {"name": "bash", "language": "bash", "display_name": "Bash; touch /tmp/pwned"},
+        "kernelspec": {"name": "bash", "language": "bash", "display_name": "Bash; touch pwned"},
         "language_info": {"name": "R"},
     }
     return json.dumps(tree).encode()

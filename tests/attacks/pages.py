@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks on whoever reads the results: script in pages, formulas in tables, text that turns other text around."""
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from attacks.bank import HONEST, NAME, WORTH, WRONG, Cells, World, attack, cell,
 SCRIPT = "<script>alert('pwned')</script><img src=x onerror=alert('pwned')></pre></style></script><svg onload=alert('pwned')>"
 FORMULA = '=HYPERLINK("http://pwned","pwned")'
 TURNED = "\u202e\u2066 turned \u200f\ufeff\u2028"
-TEMPLATE = "{{7*7}} ${7*7} {0.__class__} %s %n %(x)d <%= 7*7 %> `touch /tmp/pwned` $(touch /tmp/pwned)"
+TEMPLATE = "{{7*7}} ${7*7} {0.__class__} %s %n %(x)d <%= 7*7 %> `touch pwned` $(touch pwned)"
 CONTROL = "\x1b]0;pwned\x07\x1b[2J\r\n\x08\x7f\x00"
 HOSTILE = (
     SCRIPT,

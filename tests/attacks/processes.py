@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (cells are shown as they are)
 """Attacks on processes, its own and others: ends that are no ends, signals, forks, what outlives a cell, system calls."""
 
 from __future__ import annotations
@@ -200,7 +199,7 @@ def become_another_program(world: World) -> Cells:
 def start_programs(world: World) -> Cells:
     return [
         LOOT,
-        "!cat /etc/shadow /root/.ssh/* ~/.ssh/*",
+        "!cat /etc/shadow ~root/.ssh/* ~/.ssh/*",
         cell(f"""
             for command in (["sleep", "1000"], ["sh", "-c", "exec -a {world.marker} sleep 1000 &"], ["bwrap", "--dev-bind", "/", "/", "id"],
                             ["sudo", "-n", "id"], ["su", "-c", "id"], ["unshare", "-r", "id"], ["nsenter", "-t", "1", "-a", "id"]):
@@ -251,14 +250,15 @@ def mount_and_unmount(world: World) -> Cells:
                 where = line.split()[4]
                 for flags in (2, 1, 8, 0):
                     libc.umount2(where.encode(), flags)
+            HERE = os.path.abspath(b"m")
             for kind in (b"proc", b"sysfs", b"tmpfs", b"devtmpfs", b"overlay", b"cgroup", b"cgroup2", b"bpf", b"mqueue"):
-                os.makedirs("/tmp/m", exist_ok=True)
-                libc.mount(kind, b"/tmp/m", kind, 0, b"")
-            libc.mount(b"/", b"/tmp/m", None, 4096 | 16384, None)
+                os.makedirs(HERE, exist_ok=True)
+                libc.mount(kind, HERE, kind, 0, b"")
+            libc.mount(b"/", HERE, None, 4096 | 16384, None)
             libc.mount(None, b"/", None, 32 | 4096, None)
-            for action in (lambda: os.chroot("/tmp/m"), lambda: os.chroot("/proc/1/root"), lambda: os.chdir("../" * 30), lambda: os.chroot(".")):
+            for action in (lambda: os.chroot(HERE), lambda: os.chroot("/proc/1/root"), lambda: os.chdir("../" * 30), lambda: os.chroot(".")):
                 tried(action)
-            libc.syscall(155, b"/tmp/m", b"/tmp/m")  # pivot_root
+            libc.syscall(155, HERE, HERE)  # pivot_root
             libc.syscall(428, -100, b"/", 1)  # open_tree, cloned
             for pid in ("1", str(os.getppid())):
                 for name in ("user", "mnt", "pid", "net", "ipc", "uts"):
@@ -266,7 +266,7 @@ def mount_and_unmount(world: World) -> Cells:
                         libc.setns(os.open(f"/proc/{{pid}}/ns/{{name}}", os.O_RDONLY), 0)
             for path in {[str(path) for path in world.secrets]!r} + glob.glob({str(world.clone)!r} + "/course_utils/lessons/*/*/answers.py"):
                 read(path)
-                read("/tmp/m" + path)
+                read(os.fsdecode(HERE) + path)
         """),
         cell("""
             import importlib
@@ -286,7 +286,7 @@ def ask_the_kernel(world: World) -> Cells:
             got = []
             calls = {"bpf": (321, 0, 0, 0), "userfaultfd": (323, 0), "perf_event_open": (298, 0, 0, -1, -1, 0), "io_uring_setup": (425, 8, 0),
                      "add_key": (248, b"user", b"k", b"v", 1, -2), "keyctl": (250, 0, -3, 1), "kexec_load": (246, 0, 0, 0, 0),
-                     "init_module": (175, 0, 0, b""), "reboot": (169, 0, 0, 0, 0), "swapon": (167, b"/tmp/x", 0), "settimeofday": (164, 0, 0),
+                     "init_module": (175, 0, 0, b""), "reboot": (169, 0, 0, 0, 0), "swapon": (167, b"x", 0), "settimeofday": (164, 0, 0),
                      "sethostname": (170, b"pwned", 5), "iopl": (172, 3), "quotactl": (179, 0, 0, 0, 0), "acct": (163, 0), "syslog": (103, 3, 0, 0),
                      "personality": (135, 0x0040000), "ioperm": (173, 0, 1, 1), "pidfd_getfd": (438, 3, 0, 0), "process_vm_readv": (310, 1, 0, 0, 0, 0, 0),
                      "fanotify_init": (300, 0, 0), "lookup_dcookie": (212, 0, 0, 0), "setdomainname": (171, b"x", 1), "vhangup": (153,)}
@@ -294,13 +294,13 @@ def ask_the_kernel(world: World) -> Cells:
                 if name not in ("reboot", "vhangup") and libc.syscall(*call) >= 0:
                     got.append(name)
             for action in (lambda: os.setuid(0), lambda: os.setresuid(0, 0, 0), lambda: os.setgroups([0]), lambda: os.nice(-20),
-                           lambda: os.mknod("/tmp/mem", 0o666 | stat.S_IFCHR, os.makedev(1, 1)), lambda: os.open("/dev/mem", os.O_RDWR),
+                           lambda: os.mknod("mem", 0o666 | stat.S_IFCHR, os.makedev(1, 1)), lambda: os.open("/dev/mem", os.O_RDWR),
                            lambda: os.open("/dev/sda", os.O_RDWR), lambda: os.open("/dev/kmsg", os.O_RDWR), lambda: os.open("/proc/kcore", os.O_RDONLY),
-                           lambda: open("/proc/sys/kernel/core_pattern", "w").write("|/tmp/x"), lambda: open("/proc/sysrq-trigger", "w").write("b"),
+                           lambda: open("/proc/sys/kernel/core_pattern", "w").write("|x"), lambda: open("/proc/sysrq-trigger", "w").write("b"),
                            lambda: open("/sys/fs/cgroup/pids/pids.max", "w").write("max"), lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(99)),
                            lambda: open("/proc/sys/vm/drop_caches", "w").write("3"), lambda: os.chown("/usr/bin/env", 0, 0)):
                 tried(action)
-            read("/tmp/mem")
+            read("mem")
             read("/proc/kcore")
         """),
         cell("""
@@ -342,8 +342,8 @@ def write_shared_pages(world: World) -> tuple[Cells, ...]:
             WRONG,
             LOOT,
             cell("""
-                import mmap
-                for path in glob.glob("/dev/shm/*") + glob.glob("/tmp/*") + glob.glob("/run/*"):
+                import mmap, tempfile
+                for path in glob.glob("/dev/shm/*") + glob.glob(tempfile.gettempdir() + "/*") + glob.glob("/run/*"):
                     with contextlib.suppress(OSError), open(path, "r+b") as file:
                         file.write(b"\\xcc" * 4096)
                 for key in range(64):

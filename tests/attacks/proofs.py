@@ -196,7 +196,9 @@ def faults_of_table(text: str) -> list[str]:
 def faults_of(attack: Attack, result: Result, earns: float | None = None) -> list[str]:
     """What one result says of a harm that was done; empty where none was."""
     faults = []
-    most = attack.earns if earns is None else earns
+    most = attack.earns + attack.gains if earns is None else earns
+    if earns is None and result.points < attack.gains:
+        faults.append(f"it gains {result.points} points in place of {attack.gains}: drop `gains`, and `limit`")
     if not result.points <= most:  # so that NaN is a fault, too
         faults.append(f"it has {result.points} points; its honest part is worth {most}")
     if not attack.keeps <= result.points:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -20,7 +20,7 @@ ENDING = 2.0
 """Seconds that a worker has to end by itself."""
 
 
-def grade_all(jobs: Iterable[Job], settings: Settings, workers: int) -> Iterator[Result]:
+def grade_all(jobs: Iterable[Job], settings: Settings, workers: int) -> Generator[Result, None, None]:
     """Grade every job, in whatever order they are done.
 
     Raises `NoIsolation` where no worker can isolate, `UserError` where none comes to grade at all.
