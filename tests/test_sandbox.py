@@ -10,8 +10,8 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, PurePath
+from pathlib import Path, PurePath
+from typing import Any
 
 import pytest
 
