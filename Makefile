@@ -84,15 +84,22 @@ test: $(VENV)/test.stamp
 BEGUN := $(shell date +%s)
 ENOUGH := 660
 
+# mypy keeps one core busy, so it runs beside what the lessons promise.
+.PHONY: types promises
+types:
+	@echo "== mypy" && $(PY) -m mypy
+
+promises:
+	@echo "== course build --check" && $(COURSE) build --check
+	@echo "== course verify" && $(COURSE) verify
+
 # Two workers on two cores: with more than a thread of torch's each, they wait for one another most of the time.
 .PHONY: checks
 checks: export OMP_NUM_THREADS := 1
 checks:
 	@echo "== ruff check" && $(PY) -m ruff check .
 	@echo "== ruff format --check" && $(PY) -m ruff format --check .
-	@echo "== mypy" && $(PY) -m mypy
-	@echo "== course build --check" && $(COURSE) build --check
-	@echo "== course verify" && $(COURSE) verify
+	@$(MAKE) --no-print-directory -j 2 types promises
 	@echo "== pytest: unit tests (BANK=all: the whole bank at its second seed)" && $(PY) -m pytest -q -m "not heavy" $(UNIT)
 	@test -n "$(SOLVED)" && test -n "$(UNSOLVED)" || { echo "no notebooks to run: \`course build\` makes them"; exit 1; }
 	@echo "== nbval: solved notebooks, outputs compared" && COURSE_HOME="$$COURSE_HOME/solved" $(PY) -m pytest -q --nbval --nbval-current-env $(PARALLEL) $(SOLVED)
