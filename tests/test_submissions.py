@@ -19,7 +19,7 @@ from course_utils.grading import archives, submissions
 from course_utils.grading.archives import Archive, Unreadable
 from course_utils.grading.names import clean, shown
 from course_utils.grading.result import Submission
-from course_utils.grading.roster import read_roster
+from course_utils.grading.roster import Roster, read_roster
 from course_utils.grading.submissions import Found, choose_latest, find_submissions, read
 from gradient_ledger.errors import UserError
 
@@ -222,8 +222,8 @@ def test_moodle_numbers_one_person_anew_in_each_assignment(tmp_path: Path) -> No
         lay(tmp_path / name, {f"Jane Doe_{number}_assignsubmission_file_/x.ipynb": NB})
     found = find_submissions(tmp_path)
     assert students(found) == ["1000", "2000"] and warned(found, "several of Moodle's numbers", "Jane Doe")
-    (tmp_path / "roster.csv").write_text("Full name;Email address\nJane Doe;jane@uni.invalid\n")
-    assert set(students(find_submissions(tmp_path, tmp_path / "roster.csv"))) == {"jane@uni.invalid"}
+    known = listed(tmp_path, "Full name;Email address\nJane Doe;jane@uni.invalid\n")
+    assert set(students(find_submissions(tmp_path, known))) == {"jane@uni.invalid"}
 
 
 @pytest.mark.parametrize("start", ["", "submitted"])
@@ -277,9 +277,10 @@ def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ roster
 
 
-def roster(path: Path, data: str | bytes) -> Path:
-    path.write_bytes(data.encode() if isinstance(data, str) else data)
-    return path
+def listed(folder: Path, data: str | bytes) -> Roster:
+    """The roster in a file that holds `data`."""
+    (folder / "r.csv").write_bytes(data.encode() if isinstance(data, str) else data)
+    return read_roster(folder / "r.csv")
 
 
 @pytest.mark.parametrize(
@@ -303,7 +304,7 @@ def roster(path: Path, data: str | bytes) -> Path:
 def test_a_roster_is_read_by_the_names_of_its_columns(
     tmp_path: Path, text: str, expected: tuple[str, str], encoding: str
 ) -> None:
-    (student,) = read_roster(roster(tmp_path / "r.csv", text.encode(encoding))).students
+    (student,) = listed(tmp_path, text.encode(encoding)).students
     assert (student.id, student.name) == expected
 
 
@@ -319,13 +320,13 @@ def test_a_roster_is_read_by_the_names_of_its_columns(
 )
 def test_a_roster_that_is_none_is_refused_with_the_reason(tmp_path: Path, data: bytes, said: str) -> None:
     with pytest.raises(UserError) as caught:
-        read_roster(roster(tmp_path / "r.csv", data))
+        listed(tmp_path, data)
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_roster_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="could not be read"):
-        find_submissions(tmp_path, tmp_path / "r.csv")
+        read_roster(tmp_path / "r.csv")
 
 
 ROSTER = "ID,SIS Login ID,Email,Name\n12345,jdoe,jane.doe@x.invalid,Jane Doe\n12346,rroe,r@x.invalid,Rosé Roe\n"
@@ -350,25 +351,25 @@ ROSTER = "ID,SIS Login ID,Email,Name\n12345,jdoe,jane.doe@x.invalid,Jane Doe\n12
     ],
 )
 def test_a_roster_knows_a_student_by_any_of_its_columns(tmp_path: Path, name: str) -> None:
-    (found,) = find_submissions(lay(tmp_path / "in", {name: NB}), roster(tmp_path / "r.csv", ROSTER)).submissions
+    (found,) = find_submissions(lay(tmp_path / "in", {name: NB}), listed(tmp_path, ROSTER)).submissions
     assert (found.student, found.name) == ("12345", "Jane Doe")
 
 
 def test_those_outside_the_roster_and_those_who_handed_in_nothing_are_said(tmp_path: Path) -> None:
-    path = roster(tmp_path / "r.csv", ROSTER)
-    found = find_submissions(lay(tmp_path / "in", {"jdoe.ipynb": NB, "mallory.ipynb": NB}), path)
+    known = listed(tmp_path, ROSTER)
+    found = find_submissions(lay(tmp_path / "in", {"jdoe.ipynb": NB, "mallory.ipynb": NB}), known)
     assert students(found) == ["12345", "mallory"]
     assert warned(found, "Not in the roster", "mallory") and warned(found, "no notebook was found", "12346")
 
 
 def test_a_name_that_two_students_share_names_neither(tmp_path: Path) -> None:
-    path = roster(tmp_path / "r.csv", "id,name\n1001,Jane Doe\n1002,Jane Doe\n")
-    found = find_submissions(lay(tmp_path / "in", {"Jane Doe/x.ipynb": NB, "1002/x.ipynb": NB}), path)
+    known = listed(tmp_path, "id,name\n1001,Jane Doe\n1002,Jane Doe\n")
+    found = find_submissions(lay(tmp_path / "in", {"Jane Doe/x.ipynb": NB, "1002/x.ipynb": NB}), known)
     assert students(found) == ["1002", "Jane Doe"] and warned(found, "Not in the roster", "Jane Doe")
 
 
 def test_what_a_student_packs_never_says_who_they_are(tmp_path: Path) -> None:
-    path = roster(tmp_path / "r.csv", ROSTER + "12347,mallory,m@x.invalid,Mallory Moe\n")
+    known = listed(tmp_path, ROSTER + "12347,mallory,m@x.invalid,Mallory Moe\n")
     inside = {
         "rroe/x.ipynb": NB,
         "rroe.ipynb": NB,
@@ -379,7 +380,7 @@ def test_what_a_student_packs_never_says_who_they_are(tmp_path: Path) -> None:
         "lesson 3/rroe/x.ipynb": NB,
     }
     lay(tmp_path / "in", {"mallory.zip": inside, "jdoe.zip": {"x.ipynb": NB}, "outsider": inside, "rroe/a.ipynb": NB})
-    for given in (path, None):
+    for given in (known, None):
         found = find_submissions(tmp_path / "in", given)
         owner = {each.path.split("/")[0].split(".")[0]: each.student for each in found.submissions}
         assert len({*owner.values()}) == 4, owner
@@ -677,8 +678,8 @@ def test_many_students_are_found_with_work_that_grows_no_faster_than_they(
     real = archives.Archive
     monkeypatch.setattr(archives, "Archive", lambda file: opened.append(1) or real(file))
     lay(tmp_path, {"all.zip": {f"s{i}/x.ipynb": NB for i in range(3000)}})
-    path = roster(tmp_path / "r.csv", "id\n" + "".join(f"s{i}\n" for i in range(0, 6000, 2)))
-    found = find_submissions(tmp_path / "all.zip", path)
+    known = listed(tmp_path, "id\n" + "".join(f"s{i}\n" for i in range(0, 6000, 2)))
+    found = find_submissions(tmp_path / "all.zip", known)
     assert len(whose(found)) == 3000
     assert len(opened) == 1, "the list of members was read again"
     assert all(len(line) < 1000 for line in found.warnings) and warned(found, "Not in the roster", "and 1,495 more")

@@ -56,7 +56,7 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
     roster = None if options.roster is None else read_roster(options.roster)
     names = None if roster is None else {student.id: student.name for student in roster.students}
     lesson = options.lessons[0] if len(options.lessons) == 1 else None
-    found = find_submissions(options.submissions, options.roster, lesson)
+    found = find_submissions(options.submissions, roster, lesson)
     for warning in found.warnings:
         say(warning)
     if not found.submissions:
