@@ -13,7 +13,7 @@ import torch
 from course_utils.checks.judge import judge
 from course_utils.checks.observe import observe_all
 from course_utils.exercise import Evidence
-from course_utils.grading.clusters import fingerprint
+from course_utils.grading.fingerprint import fingerprint
 from course_utils.grading.result import Marked, Note, Result
 from course_utils.learner import all_cases
 from course_utils.lessons import exercise

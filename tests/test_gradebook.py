@@ -26,8 +26,10 @@ from course_utils.authoring import verify
 from course_utils.checks.judge import judge
 from course_utils.exercise import Change, Evidence, Fault, Frame, Raised, Verdict
 from course_utils.grading import tables
-from course_utils.grading.clusters import fingerprint, new_mistake
-from course_utils.grading.gradebook import Gradebook, OtherRun, file_stem
+from course_utils.grading.clusters import gathered, new_mistake
+from course_utils.grading.fingerprint import fingerprint
+from course_utils.grading.gradebook import Gradebook, OtherRun
+from course_utils.grading.names import file_stem
 from course_utils.grading.result import Marked, Note, Result
 from course_utils.grading.result_json import from_json, stored, to_json
 from course_utils.learner import all_cases
@@ -272,7 +274,7 @@ def test_another_run_does_not_mix_with_the_first(tmp_path: Path, change: dict[st
 def test_another_version_of_the_course_does_not_mix_with_the_first(
     book: Gradebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("course_utils.grading.gradebook._version", lambda: "9.9")
+    monkeypatch.setattr("course_utils.grading.gradebook.version", lambda: "9.9")
     with pytest.raises(OtherRun, match=r"version .* of the course \(this is 9\.9\)"):
         Gradebook(book.folder).begin()
 
@@ -394,7 +396,7 @@ def test_any_result_has_a_cluster(value: object) -> None:
 def test_words_on_a_cluster_are_kept_replaced_and_taken_away(book: Gradebook) -> None:
     for student, code in {"a": made.skips_zeros, "b": made.skips_zeros_in_double, "c": made.steps_scaled}.items():
         book.put(made.result(student, code))
-    largest, other = book.clusters().values()
+    largest, other = gathered(book.results()).values()
     assert (largest.size, largest.exercise, largest.lesson, largest.student) == (2, "1.1", 1, "a")
     assert other.size == 1
     assert book.comment(largest.id, "Zeros are entries, too.\n") == 2

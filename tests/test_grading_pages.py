@@ -17,7 +17,8 @@ import pytest
 
 from course_utils.feedback.card import card
 from course_utils.grading import pages, tables
-from course_utils.grading.gradebook import Gradebook, file_stem
+from course_utils.grading.gradebook import Gradebook
+from course_utils.grading.names import file_stem
 from course_utils.grading.result import Note, Result
 from course_utils.lessons import exercise
 from gradient_ledger.catalogue.entry import Misconception

@@ -12,14 +12,10 @@ Every file is written whole or not at all, and only its owner may read it.
 
 from __future__ import annotations
 
-import getpass
-import hashlib
 import json
 import os
 import re
 import secrets
-import socket
-import unicodedata
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
@@ -28,21 +24,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from course_utils.grading.clusters import Cluster, gathered
+from course_utils.grading.lock import locked
+from course_utils.grading.names import digest, file_stem, several_stem
 from course_utils.grading.result import Result
 from course_utils.grading.result_json import stored, to_json
+from course_utils.grading.version import version
 from gradient_ledger.errors import UserError
 from gradient_ledger.files import LEFTOVER, write_bytes_atomically
 
 RUN, ROSTER, COMMENTS, LOCK = "run.json", "roster.json", "comments.json", "lock"
 RESULTS, UNREAD = "results", "unread"
-_PLAIN = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
-_LONGEST = 60
-"""Characters of a file's name before the hash."""
-_RESERVED = re.compile(r"con|prn|aux|nul|(?:com|lpt)\d|index")
-"""Names that Windows keeps for devices, and the one of a list of pages."""
-_DIGITS = 16
-"""Hexadecimal digits of a hash in a file's name."""
 
 
 class OtherRun(UserError):
@@ -62,7 +53,7 @@ class Run:
     @cached_property
     def id(self) -> str:
         """Short, the same for equal runs; it does not give a random seed away."""
-        return _hash(self.text)
+        return digest(self.text, 16)
 
     @cached_property
     def text(self) -> str:
@@ -70,27 +61,9 @@ class Run:
         return json.dumps(parts, indent=1, sort_keys=True) + "\n"
 
 
-def file_stem(student: str) -> str:
-    """The name of a student's files: their own identifier where it is safe, else something like it and a hash.
-
-    Different students never share one, also where the file system does not tell upper from lower case. It holds
-    lower-case ASCII letters, digits, `-` and `_` alone, and at most 78 characters.
-    """
-    if _PLAIN.fullmatch(student) and len(student) <= _LONGEST and not _RESERVED.fullmatch(student):
-        return student
-    ascii_only = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode().lower()
-    like = re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:_LONGEST].rstrip("-") or "student"
-    # A plain identifier never holds two hyphens in a row, so it cannot be chosen to be somebody else's name and hash.
-    return f"{like}--{_hash(student)}"
-
-
 def unread_stem(result: Result) -> str:
     """The name of the files about what could not be read, of which a student may hand in several, of any lesson."""
-    return f"{file_stem(result.student)}--{_hash(f'{result.digest} {result.source}')}"
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return several_stem(result.student, f"{result.digest} {result.source}")
 
 
 class Gradebook:
@@ -110,7 +83,7 @@ class Gradebook:
         `results.before-1` (or the next free number) and count no more. Raises `OtherRun` without it.
         """
         known = self.run
-        wanted = Run(seed or (known.seed if known else secrets.token_hex(16)), _version(), _as_json(options or {}))
+        wanted = Run(seed or (known.seed if known else secrets.token_hex(16)), version(), _as_json(options or {}))
         if known is not None and known.id == wanted.id:
             return known
         if known is not None and not anew:
@@ -238,11 +211,7 @@ class Gradebook:
         self._write_texts(path, given)
         return dict(given)
 
-    # -------------------------------------------------------------- clusters
-
-    def clusters(self) -> dict[str, Cluster]:
-        """Every cluster of wrong answers without a name, by its id, the largest first. Reads all results once."""
-        return gathered(self.results())
+    # -------------------------------------------------------------- words on clusters
 
     def comments(self) -> dict[str, str]:
         """{cluster: an instructor's words on it}."""
@@ -287,7 +256,7 @@ class Gradebook:
 
         Raises `UserError`, saying who has it. The lock ends with its process, however that ends. Windows has none.
         """
-        with _locked(self.folder):
+        with locked(self.folder / LOCK):
             self._clean()
             yield
 
@@ -305,67 +274,6 @@ class Gradebook:
                 f"{path} cannot be written ({error.strerror or error}): what is graded so far is kept; mend that and "
                 "run the same command again"
             ) from error
-
-
-_held: set[Path] = set()
-"""Folders that this process has locked: a process's own lock does not keep itself out."""
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    path = folder.resolve() / LOCK
-    busy = "another `course grade` is at work on it ({who}): wait until it is done, or give another folder to --out"
-    if path in _held:
-        raise UserError(f"{folder}: {busy.format(who='this process')}")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-    except OSError as error:
-        raise UserError(f"{folder} cannot be a gradebook ({error.strerror or error}): give another to --out") from error
-    try:
-        if not _try_lock(handle):
-            who = os.read(handle, 200).decode("utf-8", "replace").strip() or "unknown"
-            raise UserError(f"{folder}: {busy.format(who=who)}")
-        _held.add(path)
-        try:
-            os.ftruncate(handle, 0)
-            os.write(handle, f"process {os.getpid()} of {_user()} on {socket.gethostname()}\n".encode())
-            yield
-        finally:
-            _held.discard(path)
-    finally:
-        os.close(handle)  # which gives the lock back; the file stays, or two processes could lock two files
-
-
-def _try_lock(handle: int) -> bool:
-    """Whether the file is now this process's. It ends with the process, and its children have no part in it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return True
-    try:
-        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if isinstance(error, BlockingIOError | PermissionError):
-            return False
-        raise UserError(f"the gradebook cannot be locked ({error.strerror}): put it on a local disk") from error
-    return True
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a container's user may have no name
-        return f"user {os.getuid()}" if hasattr(os, "getuid") else "a user"
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("gradient-ledger")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from course_utils.exercise import Fault
-from course_utils.grading.gradebook import Gradebook, file_stem
+from course_utils.grading.gradebook import Gradebook
+from course_utils.grading.names import file_stem
 from course_utils.grading.result import Marked, Note, Result
 from gradient_ledger.files import writing_atomically
 

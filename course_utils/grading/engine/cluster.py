@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ import gradient_ledger
 from course_utils.grading.engine import LIVES, Job, Settings, new_grader
 from course_utils.grading.result import Result, Submission
 from course_utils.grading.sandbox import NoIsolation
+from course_utils.grading.version import version
 from gradient_ledger.errors import UserError
 
 if TYPE_CHECKING:
@@ -237,8 +237,4 @@ def course() -> str:
         home = Path(package.__path__[0])
         for path in sorted(home.rglob("*.py")):
             digest.update(f"{path.relative_to(home).as_posix()}\0".encode() + path.read_bytes())
-    try:
-        number = version("gradient-ledger")
-    except PackageNotFoundError:
-        number = "unknown"
-    return f"{number}-{digest.hexdigest()[:8]}"
+    return f"{version()}-{digest.hexdigest()[:8]}"

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from course_utils.grading.gradebook import UNREAD, Gradebook, file_stem, unread_stem
+from course_utils.grading.gradebook import UNREAD, Gradebook, unread_stem
+from course_utils.grading.names import file_stem
 from course_utils.grading.pages.parts import CLOSING, link, number, opening, to_bytes
 from course_utils.grading.pages.report import Tally, report
 from course_utils.grading.pages.student import student_page, title_of, unread_page

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from html import escape
 
 from course_utils.grading.clusters import Cluster, example_of, gather, largest_first
-from course_utils.grading.gradebook import Gradebook, file_stem
+from course_utils.grading.gradebook import Gradebook
+from course_utils.grading.names import file_stem
 from course_utils.grading.pages.parts import CLOSING, link, listed, number, opening, wide
 from course_utils.grading.pages.plots import bars, histogram
 from course_utils.grading.pages.student import code_shown, title_of
