@@ -346,8 +346,7 @@ def _new_mistake_arguments(parser: argparse.ArgumentParser) -> None:
 def _new_mistake(options: argparse.Namespace) -> int:
     from course_utils.grading.command import new_mistake_command
 
-    with _authoring_faults():
-        return new_mistake_command(Path(options.out), options.cluster, find_repository())
+    return new_mistake_command(Path(options.out), options.cluster, find_repository())
 
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,11 +11,12 @@ from pathlib import Path
 from tqdm import tqdm
 
 from course_utils.grading import pages, tables
+from course_utils.grading.archives import Unreadable
 from course_utils.grading.clusters import new_mistake
 from course_utils.grading.engine import Job, Settings, cluster, local
 from course_utils.grading.grade import digest_of, unread
 from course_utils.grading.gradebook import Gradebook
-from course_utils.grading.notebook import Unreadable, read_notebook
+from course_utils.grading.notebook import read_notebook
 from course_utils.grading.result import Result, Submission
 from course_utils.grading.roster import read_roster
 from course_utils.grading.sandbox import Isolation, Limits, NoIsolation
@@ -54,7 +55,6 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
     """
     adopt(Terms() if options.course is None else own_terms(options.course))
     roster = None if options.roster is None else read_roster(options.roster)
-    names = None if roster is None else {student.id: student.name for student in roster.students}
     lesson = options.lessons[0] if len(options.lessons) == 1 else None
     found = find_submissions(options.submissions, roster, lesson)
     for warning in found.warnings:
@@ -81,9 +81,11 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
         except KeyboardInterrupt:
             say("Interrupted: what is graded is kept, and the same command goes on with the rest.")
             raise
+        if roster is not None:
+            book.set_roster({student.id: student.name for student in roster.students})
         with _writing(book):
-            tables.write_all(book, names)
-            pages.write_all(book, names)
+            tables.write_all(book)
+            pages.write_all(book)
         for remark in book.remarks:
             say(remark)
     say(_summary(len(waiting), kept, len(unreadable), options.out))
@@ -185,7 +187,7 @@ def comment_command(out: Path, cluster: str, text: str, say: Callable[[str], Non
 
 
 def new_mistake_command(out: Path, cluster: str, repository: Path, say: Callable[[str], None] = print) -> int:
-    """Scaffold a mistake from a cluster's example. Raises `UserError` or `AuthoringError`."""
+    """Scaffold a mistake from a cluster's example. Raises `UserError`."""
     for line in new_mistake(Gradebook(out), cluster, repository):
         say(line)
     return 0

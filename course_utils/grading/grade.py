@@ -9,8 +9,9 @@ from operator import itemgetter
 
 from course_utils.checks.judge import judge
 from course_utils.exercise import Case, Evidence, Exercise, Fault, Outcome, Verdict
+from course_utils.grading.archives import Unreadable
 from course_utils.grading.fingerprint import fingerprint
-from course_utils.grading.notebook import Unreadable, read_notebook
+from course_utils.grading.notebook import read_notebook
 from course_utils.grading.reaching import reaching
 from course_utils.grading.result import Marked, Note, Result, Submission
 from course_utils.grading.sandbox import Isolation, Limits, Ran, Sandbox

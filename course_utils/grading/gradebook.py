@@ -203,13 +203,15 @@ class Gradebook:
     def _run_id(self) -> str:
         return self.run.id if self.run else ""
 
-    def roster(self, given: Mapping[str, str] | None = None) -> dict[str, str]:
-        """{student: full name} as given now, or else as given the last time; empty when it never was."""
-        path = self.folder / ROSTER
-        if given is None:
-            return self._texts(path)
-        self._write_texts(path, given)
-        return dict(given)
+    # -------------------------------------------------------------- the roster
+
+    def roster(self) -> dict[str, str]:
+        """{student: full name} as it was set the last time; empty when it never was."""
+        return self._texts(self.folder / ROSTER)
+
+    def set_roster(self, names: Mapping[str, str]) -> None:
+        """Whoever is in {student: full name} has a row in the tables from now on, with or without submissions."""
+        self._write_texts(self.folder / ROSTER, names)
 
     # -------------------------------------------------------------- words on clusters
 

@@ -52,6 +52,11 @@ class Note:
     where: str = ""
     """"cell 14" or "exercise 3.2"; empty for the whole file."""
 
+    @property
+    def line(self) -> str:
+        """`cell 14: It was stopped after 20 s.`"""
+        return f"{self.where}: {self.text}" if self.where else self.text
+
 
 @dataclass(frozen=True)
 class Marked:

@@ -13,7 +13,7 @@ from course_utils.grading.names import file_stem
 from course_utils.grading.pages.parts import CLOSING, link, listed, number, opening, wide
 from course_utils.grading.pages.plots import bars, histogram
 from course_utils.grading.pages.student import code_shown, title_of
-from course_utils.grading.result import Marked, Result
+from course_utils.grading.result import Marked, Note, Result
 from gradient_ledger import html
 
 MOST_MISTAKES, MOST_CLUSTERS, MOST_NAMES, MOST_NOTES, MOST_LINKS = 25, 15, 100, 200, 10
@@ -60,10 +60,10 @@ class Tally:
 
     roster: Mapping[str, str]
     lessons: dict[int, _Lesson] = field(default_factory=dict)
-    notes: dict[tuple[str, str], _Said] = field(default_factory=dict)
-    """By where and text, as long as there is room."""
+    notes: dict[Note, _Said] = field(default_factory=dict)
+    """As long as there is room."""
     more_notes: int = 0
-    """Notes of which there was no more room for the text."""
+    """How often one was made for which there was no more room."""
     unread: list[tuple[str, Result]] = field(default_factory=list)
     all_unread: int = 0
 
@@ -77,11 +77,11 @@ class Tally:
         for marked in result.exercises:
             _count(lesson, marked)
         for note in (*result.notes, *(note for marked in result.exercises for note in marked.notes)):
-            said = self.notes.get((note.where, note.text))
+            said = self.notes.get(note)
             if said is None and len(self.notes) >= MOST_NOTES:
                 self.more_notes += 1
                 continue
-            said = self.notes.setdefault((note.where, note.text), _Said())
+            said = self.notes.setdefault(note, _Said())
             said.times += 1
             if len(said.pages) < MOST_LINKS:
                 said.pages[page] = result.name or result.student
@@ -218,11 +218,11 @@ def _notes(tally: Tally) -> str:
     if not tally.notes:
         return ""
     items = []
-    for (where, text), said in sorted(tally.notes.items(), key=lambda item: (-item[1].times, item[0])):
+    for note, said in sorted(tally.notes.items(), key=lambda item: (-item[1].times, item[0].where, item[0].text)):
         pages = ", ".join(link(page, name) for page, name in said.pages.items())
         times = f"{said.times} times: " if said.times > 1 else ""
         more = ", …" if said.times > len(said.pages) == MOST_LINKS else ""
-        items.append(f"{html.code_spans(f'{where}: {text}' if where else text)} ({times}{pages}{more})")
+        items.append(f"{html.code_spans(note.line)} ({times}{pages}{more})")
     return f"<section><h2>What was unclear</h2>\n{listed(items)}{_more(tally.more_notes)}</section>\n"
 
 
