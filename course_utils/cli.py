@@ -267,7 +267,7 @@ def _release_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _release(options: argparse.Namespace) -> int:
-    from course_utils.grading.release import choose_terms, describe, release
+    from course_utils.authoring.release import choose_terms, describe, release
 
     terms = choose_terms(options.lesson, dict(options.points), options.seed)
     print(describe(options.out, release(find_repository(), options.out, terms)))
@@ -477,7 +477,7 @@ COMMANDS: tuple[Command, ...] = (
         "that knows an answer. `make lab` there opens it; `course grade --course FOLDER` grades with its points.",
         _release_arguments,
         _release,
-        room="grading",
+        room="authoring",
     ),
     Command(
         "export",

@@ -25,6 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_utils import cli
+from course_utils.authoring.release import choose_terms, release
 from course_utils.checks.effects import carries_a_graph
 from course_utils.exercise import Fault, Outcome, Verdict
 from course_utils.grading import grade as grading
@@ -33,7 +34,6 @@ from course_utils.grading.interop import canvas, github, gradescope, moodle
 from course_utils.grading.interop.one import Student, grade_one
 from course_utils.grading.interop.sheet import Sheet
 from course_utils.grading.interop.words import lines
-from course_utils.grading.release import choose_terms, release
 from course_utils.grading.result import Marked, Note, Result, Submission
 from course_utils.grading.sandbox import NoIsolation
 from course_utils.learner import evaluate

@@ -100,7 +100,7 @@ def autograder(root: Path, lesson: int, terms: Terms, isolation: Isolation, seed
 
     Raises `KeyError` for a lesson that the course of `terms` does not have.
     """
-    from course_utils.grading.release import package_files
+    from course_utils.authoring.release import package_files
 
     adopt(terms)
     found = find_lesson(lesson)
