@@ -424,7 +424,8 @@ def test_what_cannot_be_read_displaces_nothing_and_is_not_lost() -> None:
     ((found, _),) = choose_latest([(good, 3), (bad, None)])
     assert found.path == "good.ipynb" and "not readable as a notebook: bad.ipynb" in found.notes[0]
     alone = choose_latest([(good, 3), (sub("other.ipynb"), None), (sub("b4.ipynb", lesson=4), None)])
-    assert {each.path for each, _ in alone} == {"good.ipynb", "other.ipynb", "b4.ipynb"}
+    # The lesson that the layout tells of an unreadable file is no lesson that it could be graded as.
+    assert {each.path: lesson for each, lesson in alone} == {"good.ipynb": 3, "other.ipynb": None, "b4.ipynb": None}
     assert [each.path for each, _ in choose_latest([(sub("1", when=1), None), (sub("2", when=2), None)])] == ["2"]
 
 

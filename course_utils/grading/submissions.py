@@ -96,27 +96,27 @@ def choose_latest(found: Iterable[tuple[Submission, int | None]]) -> tuple[tuple
     """
     read_as: dict[tuple[str, int | None], list[Submission]] = defaultdict(list)
     unread: dict[tuple[str, int | None], list[Submission]] = defaultdict(list)
-    chosen: dict[str, list[tuple[int, Submission]]] = {}
+    chosen: dict[str, list[tuple[Submission, int | None]]] = {}
     for submission, lesson in found:
         chosen[submission.student] = []
         group = unread if lesson is None else read_as
         group[submission.student, submission.lesson if lesson is None else lesson].append(submission)
     alone = {key: several for key, several in unread.items() if key not in read_as}
     for (student, lesson), several in [*read_as.items(), *alone.items()]:
+        could_be_read = (student, lesson) in read_as
         *earlier, latest = sorted(several, key=_later)
         notes = []
         if earlier:
             of = f" of lesson {lesson}" if lesson else ""
-            known = _later(earlier[-1])[:2] < _later(latest)[:2]
-            which = "the later one" if known else "it cannot be told which is later, so the last one by name"
+            told = _later(earlier[-1])[:2] < _later(latest)[:2]
+            which = "the later one" if told else "it cannot be told which is later, so the last one by name"
             counts = f"{which} counts: {_named(latest)}, not {_few(earlier)}"
             notes.append(f"More than one notebook{of} was handed in; {counts}.")
-        if several is read_as.get((student, lesson)) and (student, lesson) in unread:
+        if could_be_read and (student, lesson) in unread:
             others = _few(unread[student, lesson])
             notes.append(f"Also handed in, and not readable as a notebook: {others}.")
-        chosen[student].append((lesson or 0, replace(latest, notes=(*latest.notes, *notes))))
-    in_order = (pair for own in chosen.values() for pair in sorted(own, key=lambda pair: pair[0]))
-    return tuple((each, lesson or None) for lesson, each in in_order)
+        chosen[student].append((replace(latest, notes=(*latest.notes, *notes)), lesson if could_be_read else None))
+    return tuple(pair for own in chosen.values() for pair in sorted(own, key=lambda pair: pair[1] or 0))
 
 
 def _later(submission: Submission) -> tuple[int, float, str]:
