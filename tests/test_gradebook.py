@@ -547,7 +547,8 @@ def test_grades_have_a_row_a_student_and_an_empty_mark_for_what_is_missing(book:
         ["dora", "Dora", "", "", ""],
     ]
     assert rows[1][5] == "Nothing graded for lesson 2."
-    assert "Could not be read: week1/lost.ipynb. This is not JSON" in rows[2][5] and rows[3][5] == "No submission."
+    assert "Could not be read: week1/lost.ipynb. This is not JSON" in rows[2][5]
+    assert rows[3][5] == "No notebook was found."
     tables.write_all(Gradebook(book.folder))  # the roster of the last time
     assert [row[0] for row in _rows(book.folder / "grades.csv")[1:]] == ["anna", "ben", "carl", "dora"]
 
@@ -558,7 +559,8 @@ def test_who_is_not_on_the_roster_is_said_where_there_is_one(book: Gradebook) ->
     assert _rows(book.folder / "grades.csv")[1][-1] == ""
     book.set_roster({"anna": "Anna"})
     tables.write_all(book)
-    assert [row[-1] for row in _rows(book.folder / "grades.csv")[1:]] == ["No submission.", "Not on the roster."]
+    said = [row[-1] for row in _rows(book.folder / "grades.csv")[1:]]
+    assert said == ["No notebook was found.", "Not on the roster."]
 
 
 def test_exercises_have_a_row_each_with_mistake_cluster_and_notes(book: Gradebook) -> None:

@@ -62,6 +62,17 @@ def whose(found: Found) -> dict[str, list[str]]:
     return result
 
 
+def unreadable(found: Found) -> dict[str, str]:
+    """{student: what reading the notebook says}, of those that cannot be read."""
+    result = {}
+    for each in found.submissions:
+        try:
+            read(each)
+        except Unreadable as error:
+            result[each.student] = str(error)
+    return result
+
+
 def students(found: Found) -> list[str]:
     return list(whose(found))
 
@@ -325,8 +336,9 @@ def test_a_roster_that_is_none_is_refused_with_the_reason(tmp_path: Path, data: 
 
 
 def test_a_roster_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="could not be read"):
-        read_roster(tmp_path / "r.csv")
+    for path in (tmp_path / "r.csv", tmp_path):
+        with pytest.raises(UserError, match="is not there, or is no file: give a CSV file"):
+            read_roster(path)
 
 
 ROSTER = "ID,SIS Login ID,Email,Name\n12345,jdoe,jane.doe@x.invalid,Jane Doe\n12346,rroe,r@x.invalid,Rosé Roe\n"
@@ -600,12 +612,17 @@ def test_a_broken_zip_is_said_and_stops_nothing(tmp_path: Path, how: str) -> Non
         "zeroed": good[:-60] + b"\0" * 60,
     }[how]
     found = find_submissions(lay(tmp_path, {"alice.zip": data, "bob.ipynb": NB}))
-    if how == "flipped":  # its list is whole, its content is not
-        with pytest.raises(Unreadable, match="damaged"):
-            read(found.submissions[0])
-    else:
-        assert students(found) == ["bob"] and warned(found, "cannot be read", "alice.zip")
-        assert warned(found, "no notebook", "alice")
+    assert [each.student for each in found.submissions] == ["alice", "bob"]
+    assert unreadable(found).keys() == {"alice"} and "damaged" in unreadable(found)["alice"]
+    if how != "flipped":  # its list is whole, its content is not
+        assert [each.label for each in found.submissions] == ["alice.zip", "bob.ipynb"]
+        assert warned(found, "Zips that cannot be read", "alice.zip")
+
+
+def test_one_broken_zip_of_all_is_nobodys_and_is_refused(tmp_path: Path) -> None:
+    lay(tmp_path, {"download.zip": b"cut off"})
+    with pytest.raises(UserError, match="download.zip cannot be opened: .*damaged.*; get it once more"):
+        find_submissions(tmp_path / "download.zip")
 
 
 def test_a_member_without_a_name_is_left_out() -> None:
@@ -623,7 +640,8 @@ def test_zips_of_other_kinds_are_said(tmp_path: Path) -> None:
         locked[locked.index(sign) + at] |= 1
     lay(tmp_path, {"alice.zip": buffer.getvalue(), "bob.zip": bytes(locked), "carol": {"work.tar.gz": b"x"}})
     found = find_submissions(tmp_path)
-    assert not found.submissions
+    why = unreadable(found)
+    assert "packed in an unusual way" in why["alice"] and "locked with a password" in why["bob"] and len(why) == 2
     assert (
         warned(found, "unusual way", "alice") and warned(found, "password", "bob") and warned(found, "no zip", "carol")
     )
@@ -633,7 +651,9 @@ def test_a_zip_in_a_zip_is_opened_and_one_more_is_not(tmp_path: Path) -> None:
     third = packed({"c.ipynb": NB})
     lay(tmp_path, {"in": {"alice.zip": {"a.zip": {"b.ipynb": NB, "c.zip": third}, "bad.zip": b"x"}, "bob.ipynb": NB}})
     found = find_submissions(tmp_path / "in")
-    assert whose(found)["alice"] == ["alice.zip: a.zip: b.ipynb"]
+    labels = [each.label for each in found.submissions]
+    assert labels == ["alice.zip: a.zip: b.ipynb", "alice.zip: bad.zip", "bob.ipynb"]
+    assert "damaged" in unreadable(found)["alice"]
     assert warned(found, "zips in a zip in a zip", "c.zip") and warned(found, "cannot be read", "bad.zip")
 
 
@@ -641,7 +661,8 @@ def test_a_large_nested_zip_is_not_read(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(archives, "MAX_NESTED", 1000)
     lay(tmp_path, {"alice.zip": {"big.zip": packed({f"{i}.ipynb": NB for i in range(50)})}, "bob.ipynb": NB})
     found = find_submissions(tmp_path)
-    assert students(found) == ["bob"] and warned(found, "cannot be read", "big.zip")
+    assert [each.student for each in found.submissions] == ["alice", "bob"] and len(unreadable(found)) == 1
+    assert warned(found, "cannot be read", "big.zip")
 
 
 def test_names_in_a_zip_are_utf8_even_where_it_does_not_say_so(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ Kind = Literal["cell", "exercise", "file", "submission"]
 class Submission:
     """One notebook that somebody handed in, before anything of it is read.
 
-    `path` is a file, or an archive that holds `member`. `student` is an identifier as the roster or the layout gives
-    it; any text, so whatever shows it escapes it. `notes` say what was unclear, in sentences for the student.
+    `path` is a file, or an archive that holds `member`; `member` is empty where the archive cannot be opened.
+    `student` is an identifier as the roster or the layout gives it; any text, so whatever shows it escapes it. `notes`
+    say what was unclear, in sentences for the student.
     """
 
     student: str
@@ -31,7 +32,7 @@ class Submission:
     """What the layout says, if anything. The notebook itself decides."""
     notes: tuple[str, ...] = ()
     inner: str | None = None
-    """Where `member` is an archive itself: what is meant in it."""
+    """Where `member` is an archive itself: what is meant in it; empty where that cannot be opened."""
     root: str = ""
     """The folder that `path` is relative to."""
     attempt: int = 0

@@ -82,7 +82,8 @@ def read_roster(path: Path) -> Roster:
     try:
         data = read_regular(path)
     except Unreadable:
-        raise UserError(f"the roster {path} could not be read: give a CSV file of at most 20 MB") from None
+        why = "could not be read" if path.is_file() else "is not there, or is no file"
+        raise UserError(f"the roster {path} {why}: give a CSV file of at most 20 MB") from None
     rows = _rows(path, _text(data))
     at = _columns(rows[0]) if rows else {}
     if not at:

@@ -143,7 +143,7 @@ def _notebooks(files: list[File], oddities: Oddities) -> tuple[list[File], list[
         if top in _OF_NBGRADER:
             oddities.add("Left out, folders of nbgrader that hold nothing handed in", "/".join((*(base or ()), top)))
             continue
-        if file.is_notebook:
+        if file.is_notebook or file.sealed:
             notebooks.append(file)
         else:
             others.append(file)

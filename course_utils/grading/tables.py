@@ -89,7 +89,7 @@ def _said(one: _Student, lessons: list[int], with_roster: bool) -> str:
     parts = []
     none = [str(number) for number in lessons if number not in one.results]
     if not one.results and not one.unread:
-        parts.append("No submission.")
+        parts.append("No notebook was found.")
     elif none:
         parts.append(f"Nothing graded for lesson {', '.join(none)}.")
     if with_roster and not one.on_roster:

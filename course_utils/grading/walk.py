@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from course_utils.grading.archives import Archive, Unreadable, archive
+from course_utils.grading.archives import LOCKED, UNUSUAL, Archive, Unreadable, archive
 from course_utils.grading.names import shown
 from course_utils.grading.oddities import Oddities
 from gradient_ledger.errors import UserError
@@ -32,6 +32,8 @@ class File:
     when: float = 0.0
     outer_zip: int = -1
     """Which of the parts is the archive on disk."""
+    sealed: bool = False
+    """An archive, or a notebook in one, that cannot be opened: reading it says why."""
 
     @property
     def is_notebook(self) -> bool:
@@ -44,7 +46,11 @@ def files_in(folder: Path, oddities: Oddities) -> tuple[str, Iterator[File]]:
         if folder.is_dir():
             return str(folder), _walk(str(folder), oddities)
         if folder.is_file():
+            if folder.suffix.lower() == ".zip":
+                archive(str(folder))
             return str(folder.parent), _file(str(folder.parent), folder.name, folder.stat().st_mtime, oddities)
+    except Unreadable as error:
+        raise UserError(f"{shown(str(folder))} cannot be opened: {_why(error)}; get it once more") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{shown(str(folder))} cannot be read: {getattr(error, 'strerror', '') or error}") from None
     raise UserError(f"there is no folder {shown(str(folder))}: give the folder, or the zip, with what was handed in")
@@ -95,8 +101,8 @@ def _file(root: str, path: str, when: float, oddities: Oddities) -> Iterator[Fil
     try:
         opened = archive(os.path.join(root, path))
     except Unreadable as error:
-        oddities.add("Left out, zips that cannot be read", f"{path} ({str(error).split('. ')[0]})")
-        yield File((*parts[:-1], parts[-1][:-4], "broken.zip"), path, when=when)
+        oddities.add("Zips that cannot be read", f"{path} ({_why(error)})")
+        yield File((*parts[:-1], parts[-1][:-4], parts[-1]), path, "", when=when, sealed=True)
         return
     at = len(parts) - 1
     for file in _members(opened, File((*parts[:-1], parts[-1][:-4]), path, when=when, outer_zip=at), oddities):
@@ -106,8 +112,8 @@ def _file(root: str, path: str, when: float, oddities: Oddities) -> Iterator[Fil
         try:
             nested = archive(os.path.join(root, path), file.member)
         except Unreadable as error:
-            oddities.add("Left out, zips that cannot be read", f"{where(file)} ({str(error).split('. ')[0]})")
-            yield file
+            oddities.add("Zips that cannot be read", f"{where(file)} ({_why(error)})")
+            yield replace(file, inner="", sealed=True)
             continue
         outer = replace(file, parts=(*file.parts[:-1], file.parts[-1][:-4]))
         for one in _members(nested, outer, oddities):
@@ -129,6 +135,8 @@ def _members(opened: Archive, outer: File, oddities: Oddities) -> Iterator[File]
         )
         if member.fault:
             oddities.add(f"Left out of archives, {member.fault}", where(file))
+            if member.fault in (LOCKED, UNUSUAL) and file.is_notebook:
+                yield replace(file, sealed=True)
         elif len(parts) > MAX_DEPTH + 1 or max(map(len, member.parts)) > 255:
             oddities.add("Left out of archives, too long a name", where(file))
         else:
@@ -137,6 +145,11 @@ def _members(opened: Archive, outer: File, oddities: Oddities) -> Iterator[File]
 
 def where(file: File) -> str:
     return ": ".join(filter(None, (file.path, file.member, file.inner)))
+
+
+def _why(error: Unreadable) -> str:
+    """What is wrong, without what the student can do."""
+    return str(error).split(". ")[0]
 
 
 def _clutter(name: str) -> bool:
