@@ -16,7 +16,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -74,6 +74,14 @@ class Gradebook:
         self.remarks: list[str] = []
         """What went wrong with its files and was mended, in sentences for the instructor."""
 
+    @classmethod
+    def existing(cls, folder: Path) -> Gradebook:
+        """The gradebook in a folder. Raises `UserError` where none was begun."""
+        book = cls(folder)
+        if book.run is None:
+            raise UserError(f"{folder} is no gradebook: give the folder that was --out of `course grade`")
+        return book
+
     # -------------------------------------------------------------- the run
 
     def begin(self, seed: str | None = None, options: Mapping[str, Any] | None = None, *, anew: bool = False) -> Run:
@@ -89,7 +97,7 @@ class Gradebook:
         if known is not None and not anew:
             raise OtherRun(
                 f"{self.folder} was begun with {_differences(known, wanted)}, so the marks would not be comparable: "
-                "give another folder to --out, or begin this one anew with --regrade"
+                "give another folder to --out, or grade all of it again with --regrade, without --student and --lesson"
             )
         self._write(self.folder / RUN, wanted.text.encode())
         self.__dict__.pop("run", None)
@@ -112,7 +120,7 @@ class Gradebook:
             if not isinstance(seed, str) or not isinstance(course, str) or not isinstance(options, dict):
                 raise ValueError("a value of another type")
             return Run(seed, course, options)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UserError(
@@ -157,10 +165,13 @@ class Gradebook:
         """What could not be read as any lesson's notebook, one at a time, by the name of the student's file."""
         return self._in(self.folder / RESULTS / UNREAD)
 
-    def drop_unread(self, keep: AbstractSet[tuple[str, str]]) -> None:
-        """Forget what could not be read and is no longer handed in: all but these (student, digest)."""
+    def drop_unread(self, keep: AbstractSet[tuple[str, str]], students: Collection[str] = ()) -> None:
+        """Forget what could not be read and is no longer handed in: all but these (student, digest).
+
+        Of these students alone where any are given.
+        """
         for result in self.unread():
-            if (result.student, result.digest) not in keep:
+            if (result.student, result.digest) not in keep and (not students or result.student in students):
                 self._unread_path(result).unlink(missing_ok=True)
 
     def _in(self, folder: Path) -> Iterator[Result]:
@@ -256,8 +267,16 @@ class Gradebook:
     def lock(self) -> Iterator[None]:
         """Keep other processes out meanwhile, and clear away what a killed one was writing.
 
-        Raises `UserError`, saying who has it. The lock ends with its process, however that ends. Windows has none.
+        Raises `UserError`, saying who has it; and where the folder holds files that are not a gradebook's.
         """
+        if self.folder.is_dir() and not (self.folder / RUN).exists():
+            strange = [
+                name for name in sorted(os.listdir(self.folder)) if name != LOCK and not LEFTOVER.fullmatch(name)
+            ]
+            if strange:
+                raise UserError(
+                    f"{self.folder} is no gradebook, and holds {strange[0]}: give a new folder to --out, or a gradebook"
+                )
         with locked(self.folder / LOCK):
             self._clean()
             yield

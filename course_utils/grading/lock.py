@@ -28,6 +28,10 @@ def locked(path: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    except (FileExistsError, NotADirectoryError):
+        raise UserError(
+            f"{folder} cannot be a gradebook: there is a file in its place; give a folder to --out"
+        ) from None
     except OSError as error:
         raise UserError(f"{folder} cannot be a gradebook ({error.strerror or error}): give another to --out") from error
     try:
