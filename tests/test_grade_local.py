@@ -128,6 +128,7 @@ def commanded(folder: Path, then: Callable[[], object] = lambda: None) -> int:
     child = os.fork()
     if not child:
         os.setsid()  # with its workers
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a background job of a shell ignores
         try:
             then()
             status = cli.main(command(folder))
