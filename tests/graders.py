@@ -72,10 +72,11 @@ def end() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def notebook(source: str) -> bytes:
-    """A notebook of the lesson with one cell."""
-    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
-    tree = {"cells": [cell], "metadata": {"course": {"lesson": LESSON}}, "nbformat": 4, "nbformat_minor": 5}
+def notebook(*sources: str, lesson: int = LESSON) -> bytes:
+    """A notebook of a lesson with these cells of code."""
+    code = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cells = [{**code, "id": f"c{number}", "source": text} for number, text in enumerate(sources)]
+    tree = {"cells": cells, "metadata": {"course": {"lesson": lesson}}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(tree).encode()
 
 

@@ -48,9 +48,7 @@ EVERY = [
 
 @pytest.fixture
 def book(tmp_path: Path) -> Gradebook:
-    found = Gradebook(tmp_path / "gradebook")
-    found.begin()
-    return found
+    return made.gradebook(tmp_path)
 
 
 # ------------------------------------------------------------------ one result as JSON

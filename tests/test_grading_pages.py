@@ -51,9 +51,7 @@ class Read(HTMLParser):
 
 @pytest.fixture
 def book(tmp_path: Path) -> Gradebook:
-    found = Gradebook(tmp_path / "gradebook")
-    found.begin()
-    return found
+    return made.gradebook(tmp_path)
 
 
 def _page(book: Gradebook, student: str) -> Read:
