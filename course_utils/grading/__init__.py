@@ -13,4 +13,6 @@
     gradebook, lock, version                  results, one file each, and the run that they belong to
     tables, pages/, clusters                  what is made from them: for spreadsheets, for people, for authors
     interop/                                  results in the formats of other tools
+
+What a student can write is hostile: what reads it sets limits, what shows it escapes it.
 """

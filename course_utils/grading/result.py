@@ -55,7 +55,7 @@ class Note:
 
     @property
     def line(self) -> str:
-        """`cell 14: It was stopped after 20 s.`"""
+        """The text with its place before it, where it has one."""
         return f"{self.where}: {self.text}" if self.where else self.text
 
 

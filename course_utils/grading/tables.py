@@ -71,7 +71,7 @@ def _exercise(marked: Marked) -> list[str | float]:
         verdict.outcome,
         "; ".join(filter(None, map(_named, verdict.faults))),
         marked.cluster,
-        _in_line(marked.notes),
+        notes_in_line(marked.notes),
     ]
 
 
@@ -80,7 +80,7 @@ def _named(fault: Fault) -> str:
     return " or ".join(words.id for words in fault.mistakes)
 
 
-def _in_line(notes: tuple[Note, ...]) -> str:
+def notes_in_line(notes: tuple[Note, ...]) -> str:
     return " ".join(note.line for note in notes)
 
 
@@ -95,10 +95,10 @@ def _said(one: _Student, lessons: list[int], with_roster: bool) -> str:
     if with_roster and not one.on_roster:
         parts.append("Not on the roster.")
     for result in one.unread:
-        parts.append(f"Could not be read: {result.source}. {_in_line(result.notes)}".rstrip())
+        parts.append(f"Could not be read: {result.source}. {notes_in_line(result.notes)}".rstrip())
     for number, result in sorted(one.results.items()):
         if result.notes:
-            parts.append(f"Lesson {number}: {_in_line(result.notes)}")
+            parts.append(f"Lesson {number}: {notes_in_line(result.notes)}")
     return " ".join(parts)
 
 
