@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,12 @@ def marked(code: Callable[..., Any], identifier: str = "1.1") -> Marked:
     unnamed = verdict.faults and verdict.misconception is None
     cluster = fingerprint(cases, evidence, task) if unnamed else ""
     text = textwrap.dedent(inspect.getsource(code)).replace(f"def {code.__name__}(", f"def {task.name}(")
-    return Marked(verdict, verdict.points, cluster=cluster, code=text)
+    return Marked(verdict, cluster=cluster, code=text)
+
+
+def reaching(marked: Marked, points: int) -> Marked:
+    """The same with other points, as where an exercise gives partial credit."""
+    return replace(marked, verdict=replace(marked.verdict, points=points))
 
 
 def result(student: str, *codes: Callable[..., Any], lesson: int = 1, **rest: Any) -> Result:

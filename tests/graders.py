@@ -55,7 +55,7 @@ class FakeGrader:
             raise RuntimeError("the grader has a fault")
         verdict = Verdict("3.1", "clear_gradients", "passed", 7, 7)
         wrong = Verdict("3.2", "optimizer_zero_grad", "failed", 0, 8, (Fault((1,), "case 1 of 9: one step"),))
-        marked = Marked(verdict, 7), Marked(wrong, 0, cluster="3.2-0123456789", code="def optimizer_zero_grad(): 1")
+        marked = Marked(verdict), Marked(wrong, cluster="3.2-0123456789", code="def optimizer_zero_grad(): 1")
         return Result(submission.student, LESSON, digest_of(data), submission.label, marked)
 
     def close(self) -> None:

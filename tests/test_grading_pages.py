@@ -87,15 +87,14 @@ def test_a_page_says_what_to_do_next_in_the_order_of_the_exercises(book: Gradebo
     assert "Every exercise is passed. Go on with lesson 2" in _page(book, "ben").text
 
 
-def test_points_are_those_after_partial_credit_and_notes_stand_where_they_belong(book: Gradebook) -> None:
-    one = replace(
-        made.marked(made.forward), points=7.5, notes=(Note("exercise", "The last of two definitions counts."),)
-    )
+def test_partial_credit_is_said_and_notes_stand_where_they_belong(book: Gradebook) -> None:
+    one = made.reaching(made.marked(made.forward), 7)
+    one = replace(one, notes=(Note("exercise", "The last of two definitions counts."),))
     notes = (Note("cell", "It was stopped after 20 s.", "cell 14"),)
     book.put(Result("anna", 1, made.DIGEST, "a.ipynb", (one,), notes))
     pages.write_all(book)
     text = _page(book, "anna").text
-    assert "FAILED: exercise 1.1, numerical_gradient (7.5 of 20 points)" in text and "7.5 of 20 points" in text
+    assert "FAILED: exercise 1.1, numerical_gradient (7 of 20 points)" in text and "7 of 20 points" in text
     assert "Partial credit:" in text
     assert text.index("cell 14: It was stopped after 20 s.") < text.index("What to do next")
     assert text.index("FAILED") < text.index("The last of two definitions counts.")

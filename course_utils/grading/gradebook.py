@@ -27,7 +27,7 @@ from typing import Any
 from course_utils.grading.lock import locked
 from course_utils.grading.names import digest, file_stem, several_stem
 from course_utils.grading.result import Result
-from course_utils.grading.result_json import stored, to_json
+from course_utils.grading.result_json import from_json, to_json
 from course_utils.grading.version import version
 from gradient_ledger.errors import UserError
 from gradient_ledger.files import LEFTOVER, write_bytes_atomically
@@ -190,7 +190,7 @@ class Gradebook:
 
     def _read(self, path: Path) -> Result | None:
         try:
-            result, run = stored(path.read_bytes())
+            result, run = from_json(path.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:

@@ -61,15 +61,18 @@ class Note:
 
 @dataclass(frozen=True)
 class Marked:
-    """One exercise of a submission: the verdict as the learner would see it, and the points after partial credit."""
+    """One exercise of a submission: the verdict as the learner would see it, and how its code was run."""
 
     verdict: Verdict
-    points: float
     notes: tuple[Note, ...] = ()
     cluster: str = ""
     """Of a wrong answer without a name: the same for all submissions that do the same on every case."""
     code: str = ""
     """The student's own code of the exercise, as it stands in the notebook; for the report's examples."""
+
+    @property
+    def points(self) -> int:
+        return self.verdict.points
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class Result:
     name: str = ""
 
     @property
-    def points(self) -> float:
+    def points(self) -> int:
         return sum(marked.points for marked in self.exercises)
 
     @property

@@ -53,20 +53,20 @@ def write_all(gradebook: Gradebook) -> None:
             + ["notes"]
         )
         for one in _students(gradebook, roster):
-            marks = [_rounded(one.results[n].points) if n in one.results else "" for n in lessons]
-            total = _rounded(sum(result.points for result in one.results.values())) if one.results else ""
+            marks = [one.results[n].points if n in one.results else "" for n in lessons]
+            total = sum(result.points for result in one.results.values()) if one.results else ""
             grades.row([one.student, one.name, *marks, total, _said(one, lessons, bool(roster))])
             for number, result in sorted(one.results.items()):
                 for marked in result.exercises:
                     exercises.row([one.student, number, *_exercise(marked)])
 
 
-def _exercise(marked: Marked) -> list[str | float]:
+def _exercise(marked: Marked) -> list[str | int]:
     verdict = marked.verdict
     return [
         verdict.exercise,
         verdict.name,
-        _rounded(marked.points),
+        marked.points,
         verdict.max_points,
         verdict.outcome,
         "; ".join(filter(None, map(_named, verdict.faults))),
@@ -100,10 +100,6 @@ def _said(one: _Student, lessons: list[int], with_roster: bool) -> str:
         if result.notes:
             parts.append(f"Lesson {number}: {notes_in_line(result.notes)}")
     return " ".join(parts)
-
-
-def _rounded(points: float) -> float:
-    return int(points) if points == int(points) else round(points, 2)
 
 
 # ------------------------------------------------------------------ everything of one student at a time
@@ -144,7 +140,7 @@ class _Writer:
         self._line = io.StringIO(newline="")
         self._csv = csv.writer(self._line, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
 
-    def row(self, cells: Sequence[str | float]) -> None:
+    def row(self, cells: Sequence[str | int]) -> None:
         self._csv.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in cells])
         self._file.write(self._line.getvalue().encode("utf-8", "backslashreplace"))
         self._line.seek(0)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from course_utils.grading.gradebook import UNREAD, Gradebook, unread_stem
 from course_utils.grading.names import file_stem
-from course_utils.grading.pages.parts import CLOSING, link, number, opening, to_bytes
+from course_utils.grading.pages.parts import CLOSING, link, opening, to_bytes
 from course_utils.grading.pages.report import Tally, report
 from course_utils.grading.pages.student import student_page, title_of, unread_page
 from course_utils.grading.result import Result
@@ -41,7 +41,7 @@ def write_all(gradebook: Gradebook) -> None:
             for result in _named(gradebook.results(lesson), roster):
                 name = f"{file_stem(result.student)}.html"
                 _write(own / name, student_page(result, comments))
-                points = f"{number(result.points)} of {result.max_points} points"
+                points = f"{result.points} of {result.max_points} points"
                 index.write(to_bytes(f"<li>{link(name, result.name or result.student)}: {points}</li>\n"))
                 tally.add(result, f"{PAGES}/{own.name}/{name}")
                 kept[own.name].add(name)

@@ -28,7 +28,7 @@ class _Exercise:
 
     name: str
     max_points: int
-    points: float = 0.0
+    points: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
 
 
@@ -38,7 +38,7 @@ class _Lesson:
 
     absent: set[str]
     """Students on the roster without a submission that could be read."""
-    points: Counter[float] = field(default_factory=Counter)
+    points: Counter[int] = field(default_factory=Counter)
     max_points: int = 0
     exercises: dict[str, _Exercise] = field(default_factory=dict)
     mistakes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -71,7 +71,7 @@ class Tally:
         assert result.lesson is not None
         lesson = self.lessons.setdefault(result.lesson, _Lesson(set(self.roster)))
         lesson.absent.discard(result.student)
-        lesson.points[round(result.points, 2)] += 1
+        lesson.points[result.points] += 1
         lesson.max_points = max(lesson.max_points, result.max_points)
         gather(lesson.clusters, result)
         for marked in result.exercises:
@@ -234,9 +234,9 @@ def _of(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def _median(points: Counter[float]) -> float:
+def _median(points: Counter[int]) -> float:
     in_order, seen, total = sorted(points.items()), 0, points.total()
-    middle: list[float] = []
+    middle: list[int] = []
     for value, count in in_order:
         middle += [value for at in ((total - 1) // 2, total // 2) if seen <= at < seen + count]
         seen += count
