@@ -326,6 +326,7 @@ def test_a_roster_is_read_by_the_names_of_its_columns(
         (b"colour,size\nred,5\n", "it has colour, size; call one id, login, email or name"),
         (b"id\n", "has no student"),
         (b"id,name\n1,a\n2,b\n1,c\n", "names 1 in row 2 and in row 4"),
+        (b"\xef\xbb\xbflogin;name\r\nada;a\r\nADA;b\r\n", "names ADA in row 2 and in row 3: leave one of them"),
         (b"id\n\x00\xff\xfe" + b'"' * 200_000, "roster"),
     ],
 )
