@@ -17,8 +17,9 @@ from pathlib import Path
 from course_utils.grading.gradebook import UNREAD, Gradebook, unread_stem
 from course_utils.grading.names import file_stem
 from course_utils.grading.pages.parts import CLOSING, link, opening, to_bytes
-from course_utils.grading.pages.report import Tally, report
+from course_utils.grading.pages.report import report
 from course_utils.grading.pages.student import student_page, title_of, unread_page
+from course_utils.grading.pages.tally import Tally
 from course_utils.grading.result import Result
 from gradient_ledger.files import write_bytes_atomically, writing_atomically
 
