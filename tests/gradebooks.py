@@ -118,3 +118,11 @@ def result(student: str, *codes: Callable[..., Any], lesson: int = 1, **rest: An
 
 def unread(student: str, source: str = "week1/lost.ipynb") -> Result:
     return Result(student, None, DIGEST, source, notes=(Note("file", "This is not JSON: hand it in again."),))
+
+
+EVERY = [
+    result("anna", right, forward, skips_zeros, stops, stub, name="Anna Å."),
+    result("b\udcff\u202e", steps_scaled, notes=(Note("file", "Two files: the later one counts."),)),
+    unread("carl"),
+]
+"""One of each kind: all outcomes, a name that is no UTF-8 with a note, and a file that could not be read."""
