@@ -267,7 +267,7 @@ def _release_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _release(options: argparse.Namespace) -> int:
-    from course_utils.grading.release import choose_terms, describe, release
+    from course_utils.authoring.release import choose_terms, describe, release
 
     terms = choose_terms(options.lesson, dict(options.points), options.seed)
     print(describe(options.out, release(find_repository(), options.out, terms)))
@@ -346,8 +346,7 @@ def _new_mistake_arguments(parser: argparse.ArgumentParser) -> None:
 def _new_mistake(options: argparse.Namespace) -> int:
     from course_utils.grading.command import new_mistake_command
 
-    with _authoring_faults():
-        return new_mistake_command(Path(options.out), options.cluster, find_repository())
+    return new_mistake_command(Path(options.out), options.cluster, find_repository())
 
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:
@@ -478,7 +477,7 @@ COMMANDS: tuple[Command, ...] = (
         "that knows an answer. `make lab` there opens it; `course grade --course FOLDER` grades with its points.",
         _release_arguments,
         _release,
-        room="grading",
+        room="authoring",
     ),
     Command(
         "export",

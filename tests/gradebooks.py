@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,7 +15,8 @@ import torch
 from course_utils.checks.judge import judge
 from course_utils.checks.observe import observe_all
 from course_utils.exercise import Evidence
-from course_utils.grading.clusters import fingerprint
+from course_utils.grading.fingerprint import fingerprint
+from course_utils.grading.gradebook import Gradebook
 from course_utils.grading.result import Marked, Note, Result
 from course_utils.learner import all_cases
 from course_utils.lessons import exercise
@@ -78,6 +81,13 @@ def stub(f, x, h=1e-5):
     return ...
 
 
+def gradebook(folder: Path) -> Gradebook:
+    """An empty one that is begun, in a folder of its own."""
+    found = Gradebook(folder / "gradebook")
+    found.begin()
+    return found
+
+
 def observed(code: Callable[..., Any], identifier: str = "1.1") -> list[Evidence]:
     task = exercise(identifier)
     return observe_all(task, code, all_cases(task))
@@ -92,7 +102,12 @@ def marked(code: Callable[..., Any], identifier: str = "1.1") -> Marked:
     unnamed = verdict.faults and verdict.misconception is None
     cluster = fingerprint(cases, evidence, task) if unnamed else ""
     text = textwrap.dedent(inspect.getsource(code)).replace(f"def {code.__name__}(", f"def {task.name}(")
-    return Marked(verdict, verdict.points, cluster=cluster, code=text)
+    return Marked(verdict, cluster=cluster, code=text)
+
+
+def reaching(marked: Marked, points: int) -> Marked:
+    """The same with other points, as where an exercise gives partial credit."""
+    return replace(marked, verdict=replace(marked.verdict, points=points))
 
 
 def result(student: str, *codes: Callable[..., Any], lesson: int = 1, **rest: Any) -> Result:
@@ -103,3 +118,11 @@ def result(student: str, *codes: Callable[..., Any], lesson: int = 1, **rest: An
 
 def unread(student: str, source: str = "week1/lost.ipynb") -> Result:
     return Result(student, None, DIGEST, source, notes=(Note("file", "This is not JSON: hand it in again."),))
+
+
+EVERY = [
+    result("anna", right, forward, skips_zeros, stops, stub, name="Anna Å."),
+    result("b\udcff\u202e", steps_scaled, notes=(Note("file", "Two files: the later one counts."),)),
+    unread("carl"),
+]
+"""One of each kind: all outcomes, a name that is no UTF-8 with a note, and a file that could not be read."""

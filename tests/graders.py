@@ -55,7 +55,7 @@ class FakeGrader:
             raise RuntimeError("the grader has a fault")
         verdict = Verdict("3.1", "clear_gradients", "passed", 7, 7)
         wrong = Verdict("3.2", "optimizer_zero_grad", "failed", 0, 8, (Fault((1,), "case 1 of 9: one step"),))
-        marked = Marked(verdict, 7), Marked(wrong, 0, cluster="3.2-0123456789", code="def optimizer_zero_grad(): 1")
+        marked = Marked(verdict), Marked(wrong, cluster="3.2-0123456789", code="def optimizer_zero_grad(): 1")
         return Result(submission.student, LESSON, digest_of(data), submission.label, marked)
 
     def close(self) -> None:
@@ -72,10 +72,11 @@ def end() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def notebook(source: str) -> bytes:
-    """A notebook of the lesson with one cell."""
-    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
-    tree = {"cells": [cell], "metadata": {"course": {"lesson": LESSON}}, "nbformat": 4, "nbformat_minor": 5}
+def notebook(*sources: str, lesson: int = LESSON) -> bytes:
+    """A notebook of a lesson with these cells of code."""
+    code = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cells = [{**code, "id": f"c{number}", "source": text} for number, text in enumerate(sources)]
+    tree = {"cells": cells, "metadata": {"course": {"lesson": lesson}}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(tree).encode()
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
+from graders import notebook
 
 from course_utils.checks.observe import observe_all
 from course_utils.exercise import Case, Evidence
@@ -65,17 +65,10 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         setattr(Here, name, kept[name])
 
 
-def notebook(*sources: str) -> bytes:
-    cells = [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for text in sources]
-    return json.dumps(
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": {"course": {"lesson": 1}}, "cells": cells}
-    ).encode()
-
-
 def test_the_cases_are_those_of_the_seed_in_another_order_and_the_verdict_is_in_theirs() -> None:
     Here.functions = {FIRST.id: lambda f, x, *h, **k: central(f, x, *h, **k) / (2 if x.numel() > 2 else 1)}
     with Grader("secret") as grader:
-        marked = grader.grade(ADA, notebook()).exercises[0]
+        marked = grader.grade(ADA, notebook(lesson=1)).exercises[0]
     seed = seed_of("secret", FIRST.id)
     own = FIRST.cases(seed)
     handed = Here.handed[FIRST.id]
@@ -91,7 +84,7 @@ def test_a_result_holds_what_was_noted_and_every_exercise_of_the_lesson() -> Non
     lost = f"exercise {lesson(1).exercises[1].id}"
     Here.notes = (Note("exercise", "Its process ended.", lost), Note("cell", "Cell 2 raised.", "cell 2"))
     with Grader("secret") as grader:
-        result = grader.grade(ADA, notebook("import ctypes"))
+        result = grader.grade(ADA, notebook("import ctypes", lesson=1))
     assert (result.student, result.lesson, result.source) == ("ada", 1, "ada/01.ipynb")
     assert [marked.verdict.exercise for marked in result.exercises] == [task.id for task in lesson(1).exercises]
     assert result.points == FIRST.points and result.max_points == lesson(1).points
@@ -107,13 +100,13 @@ def test_a_wrong_answer_without_a_name_has_a_cluster_and_the_same_one_whoever_wr
     for factor in (lambda g: 1.37 * g + 0.2, lambda g: g * 1.37 + 0.2, lambda g: g * 1.38 + 0.2):
         Here.functions = {FIRST.id: lambda *given, factor=factor, **named: factor(central(*given, **named))}
         with Grader("secret") as grader:
-            marked = grader.grade(ADA, notebook()).exercises[0]
+            marked = grader.grade(ADA, notebook(lesson=1)).exercises[0]
         assert marked.verdict.outcome == "failed" and marked.verdict.misconception is None
         clusters.append(marked.cluster)
     assert clusters[0] == clusters[1] != clusters[2] and clusters[0].startswith(f"{FIRST.id}-")
     Here.functions = {FIRST.id: central}
     with Grader("secret") as grader:
-        assert grader.grade(ADA, notebook()).exercises[0].cluster == ""
+        assert grader.grade(ADA, notebook(lesson=1)).exercises[0].cluster == ""
 
 
 @pytest.mark.parametrize(
@@ -133,7 +126,7 @@ def test_evidence_that_fits_nothing_gets_no_points_and_says_so(
 ) -> None:
     Here.functions, Here.forge = {FIRST.id: central}, staticmethod(forge)
     with Grader("secret") as grader:
-        marked = grader.grade(ADA, notebook()).exercises[0]
+        marked = grader.grade(ADA, notebook(lesson=1)).exercises[0]
     assert marked.points == 0 and marked.verdict.outcome == "failed"
     assert "could not be judged" in marked.notes[0].text
 

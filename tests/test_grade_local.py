@@ -128,6 +128,7 @@ def commanded(folder: Path, then: Callable[[], object] = lambda: None) -> int:
     child = os.fork()
     if not child:
         os.setsid()  # with its workers
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a background job of a shell ignores
         try:
             then()
             status = cli.main(command(folder))
@@ -253,7 +254,7 @@ def test_an_interrupted_run_leaves_no_worker_behind(tmp_path: Path) -> None:
 
 def test_what_is_no_notebook_is_said_once_and_stops_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     hand_in(tmp_path / "in", ["work"])
-    (tmp_path / "in" / "broken.ipynb").write_bytes(b"\x80 no notebook")
+    (tmp_path / "in" / "broken_lesson3.ipynb").write_bytes(b"\x80 no notebook")
     os.mkfifo(tmp_path / "in" / "pipe.ipynb")
     for graded, kept in (("1 graded", ""), ("0 graded", "1 graded before and unchanged")):
         assert commanded(tmp_path) == 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
+from graders import notebook
 
 from course_utils.grading.grade import Grader
 from course_utils.grading.result import Result, Submission
@@ -49,14 +49,9 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 def graded(sandbox: Sandbox, seed: str) -> Result:
-    cells = [
-        {"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": text, "outputs": [], "execution_count": None}
-        for i, text in enumerate(CELLS)
-    ]
-    tree = {"cells": cells, "metadata": {"course": {"lesson": 3}}, "nbformat": 4, "nbformat_minor": 5}
     grader = Grader(seed)
     grader._sandbox = sandbox
-    return grader.grade(Submission("ada", "ada.ipynb"), json.dumps(tree).encode())
+    return grader.grade(Submission("ada", "ada.ipynb"), notebook(*CELLS))
 
 
 def test_one_seed_gives_the_same_bytes_fifty_times(sandbox: Sandbox) -> None:

@@ -25,6 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_utils import cli
+from course_utils.authoring.release import choose_terms, release
 from course_utils.checks.effects import carries_a_graph
 from course_utils.exercise import Fault, Outcome, Verdict
 from course_utils.grading import grade as grading
@@ -33,7 +34,6 @@ from course_utils.grading.interop import canvas, github, gradescope, moodle
 from course_utils.grading.interop.one import Student, grade_one
 from course_utils.grading.interop.sheet import Sheet
 from course_utils.grading.interop.words import lines
-from course_utils.grading.release import choose_terms, release
 from course_utils.grading.result import Marked, Note, Result, Submission
 from course_utils.grading.sandbox import NoIsolation
 from course_utils.learner import evaluate
@@ -52,16 +52,15 @@ def usual_terms() -> Iterator[None]:
     adopt(None)
 
 
-def result(student: str = "12345", *, solved: int = 2, points: float | None = None, number: int = 1) -> Result:
+def result(student: str = "12345", *, solved: int = 2, points: int = 0, number: int = 1) -> Result:
     """A result of a lesson whose first `solved` exercises are passed; `points` of the next one, a partial credit."""
     marked = []
     for at, exercise in enumerate(lesson(number).exercises):
         outcome: Outcome = "passed" if at < solved else "failed" if at == solved else "not attempted"
-        reached = exercise.points if at < solved else 0
+        reached = exercise.points if at < solved else points if at == solved else 0
         faults = (Fault((1,), "case 1 of 9: one", ("given 3",), (carries_a_graph,)),) if outcome == "failed" else ()
         verdict = Verdict(exercise.id, exercise.name, outcome, reached, exercise.points, faults, cases_total=9)
-        partial = points if points is not None and at == solved else reached
-        marked.append(Marked(verdict, partial))
+        marked.append(Marked(verdict))
     return Result(student, number, "0" * 64, "x.ipynb", tuple(marked), name="Jane Doe")
 
 
@@ -139,9 +138,9 @@ def merged(text: str, *results: Result, assignment: str = "Lesson 1", scale: boo
 
 
 def test_canvas_gets_points_of_the_students_that_its_identifiers_name() -> None:
-    done = merged(CANVAS, result("12345"), result("+ada", points=7.126), result("s-004"), result("S-003"))
+    done = merged(CANVAS, result("12345"), result("+ada", points=7), result("s-004"), result("S-003"))
     text = done.data.decode()
-    assert text == CANVAS.replace("jdoe,Spring,,", "jdoe,Spring,35,").replace("+ada,Spring,3,", "+ada,Spring,42.13,")
+    assert text == CANVAS.replace("jdoe,Spring,,", "jdoe,Spring,35,").replace("+ada,Spring,3,", "+ada,Spring,42,")
     assert done.placed == 2
     assert done.remarks == ("s-004 stays N/A, as Canvas has it", "S-003 stays EX, as Canvas has it")
 
@@ -275,7 +274,7 @@ def check_schema(data: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(data)))
 
 
-@pytest.mark.parametrize("one", [result(), result(points=6.5), result(solved=6), UNREAD, NASTY])
+@pytest.mark.parametrize("one", [result(), result(points=6), result(solved=6), UNREAD, NASTY])
 def test_results_keep_gradescopes_published_format(one: Result) -> None:
     data = gradescope.results(one, lesson(1))
     check_schema(data)
@@ -299,10 +298,10 @@ def test_the_schema_refuses_what_gradescope_does_not_know() -> None:
 
 
 def test_a_test_says_what_the_learners_card_says_as_plain_text() -> None:
-    data = gradescope.results(result(points=6.5), lesson(1))
+    data = gradescope.results(result(points=6), lesson(1))
     said = data["tests"][2]
     assert said["number"] == "1.3" and said["name"] == "parameter_gradients" and said["output_format"] == "text"
-    assert "FAILED: exercise 1.3, parameter_gradients (6.5 of 20 points)" in said["output"]
+    assert "FAILED: exercise 1.3, parameter_gradients (6 of 20 points)" in said["output"]
     assert "The result carries a graph (carries-a-graph)." in said["output"]
     assert gradescope.results(UNREAD, lesson(1))["output"] == "This file is no notebook."
 
@@ -473,7 +472,7 @@ def test_every_command_of_the_workflow_exists(
     assert modules == {"pip", "uv", "course_utils.grading.interop.github"}
     assert all("uninstall" in command or "-c" in command for command in commands if command[2:3] in (["pip"], ["uv"]))
     [arguments] = [command[3:] for command in commands if modules & {*command[2:3]} - {"pip", "uv"}]
-    monkeypatch.setattr(github, "grade_one", lambda *_: result(points=6.5))
+    monkeypatch.setattr(github, "grade_one", lambda *_: result(points=6))
     for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"):
         monkeypatch.setenv(name, str(tmp_path / name))
     assert github.main(arguments) == 0
@@ -481,7 +480,7 @@ def test_every_command_of_the_workflow_exists(
     key, _, encoded = (tmp_path / "GITHUB_OUTPUT").read_text(encoding="utf-8").strip().partition("=")
     told = json.loads(base64.b64decode(encoded))
     assert key == "result" and told["status"] == "fail" and told["max_score"] == 100
-    assert sum(test["score"] for test in told["tests"]) == 41.5
+    assert sum(test["score"] for test in told["tests"]) == 41
 
 
 def test_a_students_text_is_neither_html_nor_a_command_on_github(
@@ -623,6 +622,6 @@ def test_nbgrader_validate_names_what_fails_and_the_mistake(assignment: Path, mo
 
 
 def test_a_result_in_lines_says_points_mistakes_and_notes() -> None:
-    said = lines(result(points=6.5))
-    assert said[2] == "1.3 parameter_gradients: 6.5 of 20 points, failed: The result carries a graph (carries-a-graph)"
+    said = lines(result(points=6))
+    assert said[2] == "1.3 parameter_gradients: 6 of 20 points, failed: The result carries a graph (carries-a-graph)"
     assert lines(UNREAD) == ["This file is no notebook."]

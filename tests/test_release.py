@@ -15,9 +15,9 @@ import pytest
 
 import course_utils.lessons
 from course_utils import cli
+from course_utils.authoring import release as module
+from course_utils.authoring.release import choose_terms, release
 from course_utils.checks import knows_an_answer
-from course_utils.grading import release as module
-from course_utils.grading.release import choose_terms, release
 from course_utils.lessons import Terms, adopt, lesson, lessons, terms
 from course_utils.lessons.terms import PLACE, own_terms, read_terms, to_text
 from course_utils.workbook import find_repository, prepare

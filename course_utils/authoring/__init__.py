@@ -1,4 +1,5 @@
-"""From lesson sources to notebooks, and the invariants every lesson keeps: `course build`, `course verify`.
+"""From lesson sources to notebooks (`course build`), what every lesson keeps to (`course verify`), and courses made of
+them (`course release`).
 
 jupytext, nbformat, nbclient and nbgrader are imported when a command runs, never before.
 """

@@ -72,12 +72,14 @@ def add_mistake(root: Path, identifier: str, mark: str, code: str) -> list[str]:
         texts[place],
         f"@mistake(\n{words})\n",
         _renamed(typed, exercise.name, name),
+        name,
         {"mistake": "from course_utils.checks.mistakes import mistake"},
     )
     new_bank, missing_bank = _appended(
         texts[bank],
         f"@wrong(mistakes.{name})\n",
         _renamed(_copied(own), exercise.name, attempt),
+        attempt,
         {
             "wrong": "from course_utils.authoring.attempts import wrong",
             "mistakes": f"from {module} import mistakes",
@@ -188,9 +190,9 @@ class _Renaming(ast.NodeTransformer):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _definition
 
 
-def _renamed(tree: ast.Module, old: str, new: str) -> tuple[ast.Module, str]:
+def _renamed(tree: ast.Module, old: str, new: str) -> ast.Module:
     _Renaming(old, new).visit(tree)
-    return ast.fix_missing_locations(tree), new
+    return ast.fix_missing_locations(tree)
 
 
 def _typed(tree: ast.Module, module: ast.Module) -> ast.Module:
@@ -210,11 +212,11 @@ def _typed(tree: ast.Module, module: ast.Module) -> ast.Module:
     return tree
 
 
-def _appended(
-    text: str, decorator: str, renamed: tuple[ast.Module, str], needed: dict[str, str]
-) -> tuple[str, list[str]]:
-    """The text of a module with the code at its end and what it needs imported; the names that nothing brings."""
-    tree, name = renamed
+def _appended(text: str, decorator: str, tree: ast.Module, name: str, needed: dict[str, str]) -> tuple[str, list[str]]:
+    """The text of a module with the code at its end and what it needs imported; the names that nothing brings.
+
+    `decorator` stands before `name`. `needed` is {name that it uses: the line that imports it}.
+    """
     module = ast.parse(text)
     bound = _bound(module)
     parts, imports = [], [line for key, line in needed.items() if key not in bound]

@@ -13,6 +13,9 @@ from gradient_ledger import html
 _TONES = {"passed": "good", "failed": "bad", "raised": "bad", "not attempted": "quiet"}
 MOST_BESIDE = 4
 """Most further faults that a card tells in one line each."""
+MOST_PRINTED = 8
+"""Most lines of what the code printed."""
+STUB = "the function still returns `...`. Replace the stub and run the cell again."
 
 
 class _Card:
@@ -48,7 +51,7 @@ def card(verdict: Verdict, rules: tuple[str, ...] = (), *, kept: int = 0, note: 
     if verdict.outcome == "passed":
         made.say("All cases agree:", f"{verdict.cases_passed} of {verdict.cases_total}.")
     elif verdict.outcome == "not attempted":
-        made.say("Nothing to check yet:", "the function still returns `...`. Replace the stub and run the cell again.")
+        made.say("Nothing to check yet:", STUB)
     else:
         for number, fault in enumerate(verdict.faults[: MOST_BESIDE + 1]):
             if number:
@@ -60,9 +63,7 @@ def card(verdict: Verdict, rules: tuple[str, ...] = (), *, kept: int = 0, note: 
                 "Cases that agree:",
                 f'{verdict.cases_passed} of {verdict.cases_total}. Stuck? `hint("{verdict.exercise}")`',
             )
-    if verdict.printed:
-        shown = "on this case" if verdict.faults else "on the first case"
-        made.quote(f"Your code printed ({shown})", verdict.printed.splitlines()[:8])
+    _printed(made, verdict.printed, "on this case" if verdict.faults else "on the first case")
     if verdict.faults:
         for words in verdict.faults[0].mistakes:
             if words.why:
@@ -89,7 +90,7 @@ def card_of_run(
     if note:
         made.say("Please note:", note)
     if how == "not attempted":
-        made.say("Nothing to run yet:", "the function still returns `...`. Replace the stub and run the cell again.")
+        made.say("Nothing to run yet:", STUB)
     else:
         shown = evidence[odd or 0]
         where = f"case {(odd or 0) + 1} of {len(cases)}: {shown.case}"
@@ -108,8 +109,7 @@ def card_of_run(
                 f"Not as it was before the call ({where})",
                 [f"{one.what}, {one.aspect}: {one.before} before, {one.after} after" for one in changes],
             )
-        if shown.printed:
-            made.quote("Your code printed (on this case)", shown.printed.splitlines()[:8])
+        _printed(made, shown.printed, "on this case")
     made.say("Your work is marked by your instructor.", f'Stuck? `hint("{exercise.id}")`')
     tone = "bad" if how in ("raised", "stopped") else "calm" if how == "ran" else "quiet"
     return Shown("\n".join(made.text), html.box(made.title, made.parts, tone, f"Check {exercise.id}: {how}")), how
@@ -153,6 +153,11 @@ def _explain(made: _Card, fault: Fault, rules: tuple[str, ...]) -> None:
         made.quote("Your lines, the innermost last", _frames(fault.raised))
     if rules:
         made.say("Rules of this exercise:", " ".join(rules))
+
+
+def _printed(made: _Card, printed: str, where: str) -> None:
+    if printed:
+        made.quote(f"Your code printed ({where})", printed.splitlines()[:MOST_PRINTED])
 
 
 def _beside(fault: Fault) -> str:

@@ -35,6 +35,10 @@ _PACKING = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """What every zip program writes. The others may ask for gigabytes to unpack a few bytes."""
 
 
+LOCKED, UNUSUAL = "locked with a password", "packed in an unusual way"
+"""What may be wrong with a member that is a file like any other."""
+
+
 class Unreadable(ValueError):
     """The file cannot be read as a notebook: what is wrong and what the student can do, in one sentence or two."""
 
@@ -109,6 +113,10 @@ class Archive:
         """The bytes of a member, of at most `limit` bytes whatever the archive claims. Raises `Unreadable`."""
         with _explained():
             info = self._zip.getinfo(name)
+            if fault := _fault(info):
+                raise Unreadable(
+                    f"In its zip the file is {fault}. Pack it again, as a plain zip, and hand it in again."
+                )
             if info.file_size > limit:
                 raise _too_large(limit)
             if info.file_size > SMALL and info.file_size > MAX_RATIO * info.compress_size:
@@ -202,8 +210,8 @@ def _fault(info: zipfile.ZipInfo) -> str:
     if kind not in (0, stat.S_IFREG):
         return "a device or a pipe"
     if info.flag_bits & 1:
-        return "locked with a password"
-    return "" if info.compress_type in _PACKING else "packed in an unusual way"
+        return LOCKED
+    return "" if info.compress_type in _PACKING else UNUSUAL
 
 
 def _parts(info: zipfile.ZipInfo) -> tuple[str, ...]:

@@ -11,16 +11,18 @@ from pathlib import Path
 from tqdm import tqdm
 
 from course_utils.grading import pages, tables
+from course_utils.grading.archives import Unreadable
 from course_utils.grading.clusters import new_mistake
 from course_utils.grading.engine import Job, Settings, cluster, local
 from course_utils.grading.grade import digest_of, unread
-from course_utils.grading.gradebook import Gradebook
-from course_utils.grading.notebook import Unreadable, read_notebook
+from course_utils.grading.gradebook import Gradebook, Run
+from course_utils.grading.notebook import read_notebook
 from course_utils.grading.result import Result, Submission
-from course_utils.grading.roster import read_roster
+from course_utils.grading.roster import Roster, read_roster
 from course_utils.grading.sandbox import Isolation, Limits, NoIsolation
 from course_utils.grading.submissions import choose_latest, find_submissions, read
 from course_utils.lessons import Terms, adopt, terms
+from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons.terms import own_terms
 from gradient_ledger.errors import UserError
 
@@ -54,40 +56,65 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
     """
     adopt(Terms() if options.course is None else own_terms(options.course))
     roster = None if options.roster is None else read_roster(options.roster)
-    names = None if roster is None else {student.id: student.name for student in roster.students}
-    lesson = options.lessons[0] if len(options.lessons) == 1 else None
-    found = find_submissions(options.submissions, options.roster, lesson)
-    for warning in found.warnings:
-        say(warning)
-    if not found.submissions:
-        raise UserError(f"{options.submissions} holds no notebook: give the folder, or the zip, that was handed in")
+    submissions = _found(options, roster, say)
     book = Gradebook(options.out)
     with book.lock():
-        decisive = {"limits": _marks(options.limits), "points": dict(terms().points)}
-        run = book.begin(options.seed, decisive, anew=options.regrade)
-        settings = Settings(run.seed, options.isolation, options.limits, terms())
-        jobs, unreadable = _recognised(found.submissions, options)
+        run = _begun(book, options)
+        if roster is not None:
+            book.set_roster({student.id: student.name for student in roster.students})
+        elif book.roster():
+            say("This gradebook has a roster, and none was given: students are called as their files are.")
+        jobs, unreadable = _recognised(submissions, options)
         for result in unreadable:
             book.put(result)
-        if not (options.lessons or options.students):
-            book.drop_unread({(result.student, result.digest) for result in unreadable})
+        if not options.lessons:
+            book.drop_unread({(result.student, result.digest) for result in unreadable}, options.students)
         waiting = [job for job in jobs if options.regrade or not _is_graded(book, job)]
         kept = len(jobs) - len(waiting)
+        settings = Settings(run.seed, options.isolation, options.limits, terms())
         try:
             for result in _progress(_graded(waiting, settings, options), len(waiting)):
                 book.put(result)
         except NoIsolation as error:
             raise UserError(str(error)) from error
         except KeyboardInterrupt:
-            say("Interrupted: what is graded is kept, and the same command goes on with the rest.")
+            without = " without --regrade" if options.regrade else ""
+            say(f"Interrupted: what is graded is kept, and the same command{without} goes on with the rest.")
             raise
         with _writing(book):
-            tables.write_all(book, names)
-            pages.write_all(book, names)
+            tables.write_all(book)
+            pages.write_all(book)
         for remark in book.remarks:
             say(remark)
     say(_summary(len(waiting), kept, len(unreadable), options.out))
     return 0
+
+
+def _found(options: Options, roster: Roster | None, say: Callable[[str], None]) -> tuple[Submission, ...]:
+    """What was handed in. Raises `UserError` where it does not fit what was asked for; nothing is written by then."""
+    for number in options.lessons:
+        try:
+            find_lesson(number)
+        except KeyError as error:
+            raise UserError(str(error.args[0])) from None
+    if options.out.resolve().is_relative_to(options.submissions.resolve()):
+        raise UserError(f"{options.out} lies among what was handed in: give another folder to --out")
+    lesson = options.lessons[0] if len(options.lessons) == 1 else None
+    found = find_submissions(options.submissions, roster, lesson)
+    for warning in found.warnings:
+        say(warning)
+    if not found.submissions:
+        raise UserError(f"{options.submissions} holds no notebook: give the folder, or the zip, that was handed in")
+    without = sorted(set(options.students) - {submission.student for submission in found.submissions})
+    if without:
+        raise UserError(f"no notebook of {without[0]} was found: students are called as in {tables.GRADES}")
+    return found.submissions
+
+
+def _begun(book: Gradebook, options: Options) -> Run:
+    """The run to grade in; begun anew only where all is graded again, or everybody else's results were put away."""
+    decisive = {"limits": _as_numbers(options.limits), "points": dict(terms().points)}
+    return book.begin(options.seed, decisive, anew=options.regrade and not (options.lessons or options.students))
 
 
 @contextmanager
@@ -101,13 +128,16 @@ def _writing(book: Gradebook) -> Iterator[None]:
         ) from error
 
 
-def _marks(limits: Limits) -> dict[str, float]:
+def _as_numbers(limits: Limits) -> dict[str, float]:
     """The limits, which decide what is stopped and so what is marked."""
     return {name: float(value) for name, value in vars(limits).items()}
 
 
 def _recognised(submissions: Sequence[Submission], options: Options) -> tuple[list[Job], list[Result]]:
-    """What there is to grade, of each student and lesson the latest, and results of what nobody can read."""
+    """What there is to grade, of each student and lesson the latest, and results of what nobody can read.
+
+    Raises `UserError` where that is nothing.
+    """
     seen: list[tuple[Submission, int | None]] = []
     digests: dict[_Place, str] = {}
     why: dict[_Place, str] = {}
@@ -132,9 +162,8 @@ def _recognised(submissions: Sequence[Submission], options: Options) -> tuple[li
             unreadable.append(unread(submission, digest, why[_place(submission)]))
         else:
             jobs.append(Job(submission, lesson, digest))
-    if options.students and not seen:
-        asked = ", ".join(options.students)
-        raise UserError(f"none of {asked} handed anything in: students are called as in {tables.GRADES}")
+    if not jobs and not unreadable:
+        raise UserError(f"no notebook of lesson {' or '.join(map(str, options.lessons))} was found")
     return jobs, unreadable
 
 
@@ -175,7 +204,7 @@ def _summary(graded: int, kept: int, unreadable: int, out: Path) -> str:
 
 def comment_command(out: Path, cluster: str, text: str, say: Callable[[str], None] = print) -> int:
     """Put an instructor's words on the pages of all answers of a cluster. Raises `UserError`."""
-    book = Gradebook(out)
+    book = Gradebook.existing(out)
     with book.lock():
         size = book.comment(cluster, text)
         with _writing(book):
@@ -185,7 +214,7 @@ def comment_command(out: Path, cluster: str, text: str, say: Callable[[str], Non
 
 
 def new_mistake_command(out: Path, cluster: str, repository: Path, say: Callable[[str], None] = print) -> int:
-    """Scaffold a mistake from a cluster's example. Raises `UserError` or `AuthoringError`."""
-    for line in new_mistake(Gradebook(out), cluster, repository):
+    """Scaffold a mistake from a cluster's example. Raises `UserError`."""
+    for line in new_mistake(Gradebook.existing(out), cluster, repository):
         say(line)
     return 0

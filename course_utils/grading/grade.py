@@ -9,8 +9,9 @@ from operator import itemgetter
 
 from course_utils.checks.judge import judge
 from course_utils.exercise import Case, Evidence, Exercise, Fault, Outcome, Verdict
-from course_utils.grading.clusters import fingerprint
-from course_utils.grading.notebook import Unreadable, read_notebook
+from course_utils.grading.archives import Unreadable
+from course_utils.grading.fingerprint import fingerprint
+from course_utils.grading.notebook import read_notebook
 from course_utils.grading.reaching import reaching
 from course_utils.grading.result import Marked, Note, Result, Submission
 from course_utils.grading.sandbox import Isolation, Limits, Ran, Sandbox
@@ -90,7 +91,7 @@ class Grader:
         evidence = ran.evidence.get(exercise.id)
         code = ran.code.get(exercise.id, "")
         if evidence is None:
-            return Marked(_unseen(exercise, notes, written=bool(code)), 0, notes, code=code)
+            return Marked(_unseen(exercise, notes, written=bool(code)), notes, code=code)
         cases, order = self._cases[exercise.id]
         if len(evidence) == len(cases):  # all of them, so in the order in which a learner knows them
             evidence = [piece for _, piece in sorted(zip(order, evidence, strict=True), key=itemgetter(0))]
@@ -104,8 +105,8 @@ class Grader:
             because = str(error) if isinstance(error, ValueError) else type(error).__name__
             why = f"What came back of the function could not be judged: {because[:200]}."
             notes = (*notes, Note("exercise", why, f"exercise {exercise.id}"))
-            return Marked(_unseen(exercise, notes, written=True), 0, notes, code=code)
-        return Marked(verdict, verdict.points, notes, _cluster(exercise, verdict, cases, evidence), code)
+            return Marked(_unseen(exercise, notes, written=True), notes, code=code)
+        return Marked(verdict, notes, _cluster(exercise, verdict, cases, evidence), code)
 
 
 def _items(value: Plain, most: int) -> int:
@@ -135,7 +136,7 @@ def given_up(submission: Submission, lesson: int, digest: str, lives: int) -> Re
     )
     note = Note("submission", why)
     exercises = find_lesson(lesson).exercises
-    marked = tuple(Marked(_unseen(exercise, (note,), written=True), 0) for exercise in exercises)
+    marked = tuple(Marked(_unseen(exercise, (note,), written=True)) for exercise in exercises)
     return _result(submission, digest, lesson, marked, (*_about(submission), note))
 
 

@@ -12,15 +12,11 @@ Every file is written whole or not at all, and only its owner may read it.
 
 from __future__ import annotations
 
-import getpass
-import hashlib
 import json
 import os
 import re
 import secrets
-import socket
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -28,21 +24,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from course_utils.grading.clusters import Cluster, gathered
+from course_utils.grading.lock import locked
+from course_utils.grading.names import digest, file_stem, several_stem
 from course_utils.grading.result import Result
-from course_utils.grading.result_json import stored, to_json
+from course_utils.grading.result_json import from_json, to_json
+from course_utils.grading.version import version
 from gradient_ledger.errors import UserError
 from gradient_ledger.files import LEFTOVER, write_bytes_atomically
 
 RUN, ROSTER, COMMENTS, LOCK = "run.json", "roster.json", "comments.json", "lock"
 RESULTS, UNREAD = "results", "unread"
-_PLAIN = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
-_LONGEST = 60
-"""Characters of a file's name before the hash."""
-_RESERVED = re.compile(r"con|prn|aux|nul|(?:com|lpt)\d|index")
-"""Names that Windows keeps for devices, and the one of a list of pages."""
-_DIGITS = 16
-"""Hexadecimal digits of a hash in a file's name."""
 
 
 class OtherRun(UserError):
@@ -62,7 +53,7 @@ class Run:
     @cached_property
     def id(self) -> str:
         """Short, the same for equal runs; it does not give a random seed away."""
-        return _hash(self.text)
+        return digest(self.text, 16)
 
     @cached_property
     def text(self) -> str:
@@ -70,27 +61,9 @@ class Run:
         return json.dumps(parts, indent=1, sort_keys=True) + "\n"
 
 
-def file_stem(student: str) -> str:
-    """The name of a student's files: their own identifier where it is safe, else something like it and a hash.
-
-    Different students never share one, also where the file system does not tell upper from lower case. It holds
-    lower-case ASCII letters, digits, `-` and `_` alone, and at most 78 characters.
-    """
-    if _PLAIN.fullmatch(student) and len(student) <= _LONGEST and not _RESERVED.fullmatch(student):
-        return student
-    ascii_only = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode().lower()
-    like = re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:_LONGEST].rstrip("-") or "student"
-    # A plain identifier never holds two hyphens in a row, so it cannot be chosen to be somebody else's name and hash.
-    return f"{like}--{_hash(student)}"
-
-
 def unread_stem(result: Result) -> str:
     """The name of the files about what could not be read, of which a student may hand in several, of any lesson."""
-    return f"{file_stem(result.student)}--{_hash(f'{result.digest} {result.source}')}"
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return several_stem(result.student, f"{result.digest} {result.source}")
 
 
 class Gradebook:
@@ -101,6 +74,14 @@ class Gradebook:
         self.remarks: list[str] = []
         """What went wrong with its files and was mended, in sentences for the instructor."""
 
+    @classmethod
+    def existing(cls, folder: Path) -> Gradebook:
+        """The gradebook in a folder. Raises `UserError` where none was begun."""
+        book = cls(folder)
+        if book.run is None:
+            raise UserError(f"{folder} is no gradebook: give the folder that was --out of `course grade`")
+        return book
+
     # -------------------------------------------------------------- the run
 
     def begin(self, seed: str | None = None, options: Mapping[str, Any] | None = None, *, anew: bool = False) -> Run:
@@ -110,13 +91,13 @@ class Gradebook:
         `results.before-1` (or the next free number) and count no more. Raises `OtherRun` without it.
         """
         known = self.run
-        wanted = Run(seed or (known.seed if known else secrets.token_hex(16)), _version(), _as_json(options or {}))
+        wanted = Run(seed or (known.seed if known else secrets.token_hex(16)), version(), _as_json(options or {}))
         if known is not None and known.id == wanted.id:
             return known
         if known is not None and not anew:
             raise OtherRun(
                 f"{self.folder} was begun with {_differences(known, wanted)}, so the marks would not be comparable: "
-                "give another folder to --out, or begin this one anew with --regrade"
+                "give another folder to --out, or grade all of it again with --regrade, without --student and --lesson"
             )
         self._write(self.folder / RUN, wanted.text.encode())
         self.__dict__.pop("run", None)
@@ -139,7 +120,7 @@ class Gradebook:
             if not isinstance(seed, str) or not isinstance(course, str) or not isinstance(options, dict):
                 raise ValueError("a value of another type")
             return Run(seed, course, options)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UserError(
@@ -184,10 +165,13 @@ class Gradebook:
         """What could not be read as any lesson's notebook, one at a time, by the name of the student's file."""
         return self._in(self.folder / RESULTS / UNREAD)
 
-    def drop_unread(self, keep: AbstractSet[tuple[str, str]]) -> None:
-        """Forget what could not be read and is no longer handed in: all but these (student, digest)."""
+    def drop_unread(self, keep: AbstractSet[tuple[str, str]], students: Collection[str] = ()) -> None:
+        """Forget what could not be read and is no longer handed in: all but these (student, digest).
+
+        Of these students alone where any are given.
+        """
         for result in self.unread():
-            if (result.student, result.digest) not in keep:
+            if (result.student, result.digest) not in keep and (not students or result.student in students):
                 self._unread_path(result).unlink(missing_ok=True)
 
     def _in(self, folder: Path) -> Iterator[Result]:
@@ -206,7 +190,7 @@ class Gradebook:
 
     def _read(self, path: Path) -> Result | None:
         try:
-            result, run = stored(path.read_bytes())
+            result, run = from_json(path.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
@@ -230,19 +214,17 @@ class Gradebook:
     def _run_id(self) -> str:
         return self.run.id if self.run else ""
 
-    def roster(self, given: Mapping[str, str] | None = None) -> dict[str, str]:
-        """{student: full name} as given now, or else as given the last time; empty when it never was."""
-        path = self.folder / ROSTER
-        if given is None:
-            return self._texts(path)
-        self._write_texts(path, given)
-        return dict(given)
+    # -------------------------------------------------------------- the roster
 
-    # -------------------------------------------------------------- clusters
+    def roster(self) -> dict[str, str]:
+        """{student: full name} as it was set the last time; empty when it never was."""
+        return self._texts(self.folder / ROSTER)
 
-    def clusters(self) -> dict[str, Cluster]:
-        """Every cluster of wrong answers without a name, by its id, the largest first. Reads all results once."""
-        return gathered(self.results())
+    def set_roster(self, names: Mapping[str, str]) -> None:
+        """Whoever is in {student: full name} has a row in the tables from now on, with or without submissions."""
+        self._write_texts(self.folder / ROSTER, names)
+
+    # -------------------------------------------------------------- words on clusters
 
     def comments(self) -> dict[str, str]:
         """{cluster: an instructor's words on it}."""
@@ -285,9 +267,17 @@ class Gradebook:
     def lock(self) -> Iterator[None]:
         """Keep other processes out meanwhile, and clear away what a killed one was writing.
 
-        Raises `UserError`, saying who has it. The lock ends with its process, however that ends. Windows has none.
+        Raises `UserError`, saying who has it; and where the folder holds files that are not a gradebook's.
         """
-        with _locked(self.folder):
+        if self.folder.is_dir() and not (self.folder / RUN).exists():
+            strange = [
+                name for name in sorted(os.listdir(self.folder)) if name != LOCK and not LEFTOVER.fullmatch(name)
+            ]
+            if strange:
+                raise UserError(
+                    f"{self.folder} is no gradebook, and holds {strange[0]}: give a new folder to --out, or a gradebook"
+                )
+        with locked(self.folder / LOCK):
             self._clean()
             yield
 
@@ -305,67 +295,6 @@ class Gradebook:
                 f"{path} cannot be written ({error.strerror or error}): what is graded so far is kept; mend that and "
                 "run the same command again"
             ) from error
-
-
-_held: set[Path] = set()
-"""Folders that this process has locked: a process's own lock does not keep itself out."""
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    path = folder.resolve() / LOCK
-    busy = "another `course grade` is at work on it ({who}): wait until it is done, or give another folder to --out"
-    if path in _held:
-        raise UserError(f"{folder}: {busy.format(who='this process')}")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-    except OSError as error:
-        raise UserError(f"{folder} cannot be a gradebook ({error.strerror or error}): give another to --out") from error
-    try:
-        if not _try_lock(handle):
-            who = os.read(handle, 200).decode("utf-8", "replace").strip() or "unknown"
-            raise UserError(f"{folder}: {busy.format(who=who)}")
-        _held.add(path)
-        try:
-            os.ftruncate(handle, 0)
-            os.write(handle, f"process {os.getpid()} of {_user()} on {socket.gethostname()}\n".encode())
-            yield
-        finally:
-            _held.discard(path)
-    finally:
-        os.close(handle)  # which gives the lock back; the file stays, or two processes could lock two files
-
-
-def _try_lock(handle: int) -> bool:
-    """Whether the file is now this process's. It ends with the process, and its children have no part in it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return True
-    try:
-        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if isinstance(error, BlockingIOError | PermissionError):
-            return False
-        raise UserError(f"the gradebook cannot be locked ({error.strerror}): put it on a local disk") from error
-    return True
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a container's user may have no name
-        return f"user {os.getuid()}" if hasattr(os, "getuid") else "a user"
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("gradient-ledger")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from course_utils.grading.roster import Roster, Student
+from course_utils.grading.walk import File
 from course_utils.lessons import lessons
 
 CANVAS = re.compile(
@@ -33,28 +34,8 @@ GENERIC = frozenset(
 """Names that tell nothing about who handed in."""
 _TASK = r"(?:lesson|week|assignment|homework|hw|ps|sheet|lab|unit|module|part|session)s?[ _.-]*0*\d+"
 _COPY = re.compile(r"(?:\s*\(\d+\)|[ _-]+copy[ _-]?\d*|\.old-\d+)+$", re.IGNORECASE)
-_NOTEBOOK = re.compile(r"\.ipynb(\.(json|txt))?$", re.IGNORECASE)
-"""A browser may add an ending of its own."""
 MOST_TOGETHER = 1000
 """Names that are looked at in one folder to see what it holds."""
-
-
-@dataclass(frozen=True, eq=False)
-class File:
-    """Something that was handed in: `parts` are its folders, archives among them, and its own name, outermost first."""
-
-    parts: tuple[str, ...]
-    path: str
-    """Relative to the folder of submissions."""
-    member: str | None = None
-    inner: str | None = None
-    when: float = 0.0
-    outer_zip: int = -1
-    """Which of the parts is the archive on disk."""
-
-    @property
-    def is_notebook(self) -> bool:
-        return _NOTEBOOK.search(self.parts[-1]) is not None
 
 
 @dataclass(frozen=True)

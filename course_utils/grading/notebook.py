@@ -15,8 +15,6 @@ from course_utils.grading.result import Note
 from course_utils.lessons import lessons
 from course_utils.lessons.published import cell_digest, published_cells
 
-__all__ = ["Cell", "Notebook", "Unreadable", "read_notebook"]
-
 MAX_CELLS = 2_000
 MAX_CODE = 5 * 2**20
 """Characters of code in one notebook."""

@@ -16,8 +16,9 @@ Kind = Literal["cell", "exercise", "file", "submission"]
 class Submission:
     """One notebook that somebody handed in, before anything of it is read.
 
-    `path` is a file, or an archive that holds `member`. `student` is an identifier as the roster or the layout gives
-    it; any text, so whatever shows it escapes it. `notes` say what was unclear, in sentences for the student.
+    `path` is a file, or an archive that holds `member`; `member` is empty where the archive cannot be opened.
+    `student` is an identifier as the roster or the layout gives it; any text, so whatever shows it escapes it. `notes`
+    say what was unclear, in sentences for the student.
     """
 
     student: str
@@ -31,7 +32,7 @@ class Submission:
     """What the layout says, if anything. The notebook itself decides."""
     notes: tuple[str, ...] = ()
     inner: str | None = None
-    """Where `member` is an archive itself: what is meant in it."""
+    """Where `member` is an archive itself: what is meant in it; empty where that cannot be opened."""
     root: str = ""
     """The folder that `path` is relative to."""
     attempt: int = 0
@@ -52,18 +53,26 @@ class Note:
     where: str = ""
     """"cell 14" or "exercise 3.2"; empty for the whole file."""
 
+    @property
+    def line(self) -> str:
+        """The text with its place before it, where it has one."""
+        return f"{self.where}: {self.text}" if self.where else self.text
+
 
 @dataclass(frozen=True)
 class Marked:
-    """One exercise of a submission: the verdict as the learner would see it, and the points after partial credit."""
+    """One exercise of a submission: the verdict as the learner would see it, and how its code was run."""
 
     verdict: Verdict
-    points: float
     notes: tuple[Note, ...] = ()
     cluster: str = ""
     """Of a wrong answer without a name: the same for all submissions that do the same on every case."""
     code: str = ""
     """The student's own code of the exercise, as it stands in the notebook; for the report's examples."""
+
+    @property
+    def points(self) -> int:
+        return self.verdict.points
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,7 @@ class Result:
     name: str = ""
 
     @property
-    def points(self) -> float:
+    def points(self) -> int:
         return sum(marked.points for marked in self.exercises)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, partial
@@ -20,22 +19,17 @@ FORMAT = 1
 def to_json(result: Result, run: str = "") -> str:
     """The text of a result's file: the same for equal results. `run` is the id of the run that it belongs to.
 
-    Raises `ValueError` for points that are no finite number. What UTF-8 cannot hold (a name from a file system that
-    is not in UTF-8) is escaped, so the text can always be encoded.
+    What UTF-8 cannot hold (a name from a file system that is not in UTF-8) is escaped, so the text can always be
+    encoded.
     """
     tree = _encoded(result)
-    head = {"format": FORMAT, "run": run, "points": _number(result.points), "max_points": result.max_points}
+    head = {"format": FORMAT, "run": run, "points": result.points, "max_points": result.max_points}
     text = json.dumps(head | tree, indent=1, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
 
 
-def from_json(text: str | bytes) -> Result:
-    """The result that `to_json` wrote. Raises `ValueError`, saying where, for anything else."""
-    return stored(text)[0]
-
-
-def stored(text: str | bytes) -> tuple[Result, str]:
-    """A result and the id of its run. Raises `ValueError` for anything else than what `to_json` wrote."""
+def from_json(text: str | bytes) -> tuple[Result, str]:
+    """What `to_json` wrote: a result and the id of its run. Raises `ValueError`, saying where, for anything else."""
     try:
         tree = json.loads(text)
     except RecursionError as error:
@@ -58,12 +52,7 @@ def _encoded(value: Any) -> Any:
         return {name: _encoded(getattr(value, name)) for name, _, _ in _fields(type(value))}
     if isinstance(value, tuple | list):
         return [_encoded(item) for item in value]
-    return _number(value) if isinstance(value, float) else value
-
-
-def _number(value: float) -> float:
-    """Whole points as an int: 20 and 20.0 must not give different bytes."""
-    return int(value) if math.isfinite(value) and value == int(value) else value
+    return value
 
 
 @cache
@@ -106,8 +95,6 @@ def _decoded(kind: Any, tree: Any, where: str) -> Any:
             return None
         (other,) = (one for one in get_args(kind) if one is not NoneType)
         return _decoded(other, tree, where)
-    if kind is float and type(tree) in (int, float) and math.isfinite(tree):
-        return tree
     if kind in (str, int, bool) and type(tree) is kind:
         return tree
     raise ValueError(f"{where} is not {getattr(kind, '__name__', kind)}")

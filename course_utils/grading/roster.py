@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from course_utils.grading.archives import Unreadable, read_regular
@@ -52,9 +52,9 @@ class Roster:
     """Students, and every spelling that means one of them and nobody else."""
 
     students: tuple[Student, ...]
-    ids: dict[str, Student] = field(default_factory=dict)
+    ids: dict[str, Student]
     """By id, login and address."""
-    names: dict[str, Student] = field(default_factory=dict)
+    names: dict[str, Student]
     """By name, in either order, and squeezed as Canvas writes it in names of files."""
 
     def by_id(self, text: str) -> Student | None:
@@ -82,7 +82,8 @@ def read_roster(path: Path) -> Roster:
     try:
         data = read_regular(path)
     except Unreadable:
-        raise UserError(f"the roster {path} could not be read: give a CSV file of at most 20 MB") from None
+        why = "could not be read" if path.is_file() else "is not there, or is no file"
+        raise UserError(f"the roster {path} {why}: give a CSV file of at most 20 MB") from None
     rows = _rows(path, _text(data))
     at = _columns(rows[0]) if rows else {}
     if not at:
@@ -103,20 +104,20 @@ def read_roster(path: Path) -> Roster:
         own = [_number(one) for one in own]
         # Results are kept under the number, the login or the address; under the name where there is nothing else.
         student = Student((own or spelled)[0], _in_order(spelled[0]))
-        if student.id in students:
-            line = students[student.id][0]
+        key = fold(student.id)  # what differs in capitals alone could never be told apart
+        if key in students:
+            line = students[key][0]
             raise UserError(
                 f"the roster {path} names {student.id} in row {line} and in row {number}: leave one of them"
             )
-        students[student.id] = number, student
+        students[key] = number, student
         ids += [(one, student) for one in own] + [(one.split("@")[0], student) for one in own if "@" in one]
         names += [(form, student) for one in spelled for form in _forms(one)]
         names += [(last + first, student) for first in cell.get("first", ()) for last in cell.get("last", ())]
     if not students:
         raise UserError(f"the roster {path} has no student in it: write one a line, under a line of column names")
-    everyone = tuple(student for _, student in students.values())
-    own_ids = {fold(student.id): student for student in everyone}
-    return Roster(everyone, _unambiguous(ids) | own_ids, _unambiguous(names))
+    own_ids = {key: student for key, (_, student) in students.items()}
+    return Roster(tuple(own_ids.values()), _unambiguous(ids) | own_ids, _unambiguous(names))
 
 
 def _text(data: bytes) -> str:

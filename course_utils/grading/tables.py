@@ -12,31 +12,20 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import merge
 from itertools import groupby
-from pathlib import Path
 from typing import BinaryIO
 
 from course_utils.exercise import Fault
-from course_utils.grading.gradebook import Gradebook, file_stem
+from course_utils.grading.gradebook import Gradebook
+from course_utils.grading.names import file_stem
 from course_utils.grading.result import Marked, Note, Result
 from gradient_ledger.files import writing_atomically
 
 GRADES, EXERCISES = "grades.csv", "exercises.csv"
 _FORMULA = re.compile(r"(^|[;|])([\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 """Where a formula may begin, in full width too: at the start, and where another country's Excel splits cells."""
-
-
-@dataclass(frozen=True)
-class Tables:
-    """What was written."""
-
-    paths: tuple[Path, ...]
-    students: int
-    """Rows of `grades.csv`."""
-    missing: Mapping[int, int] = field(default_factory=dict)
-    """{lesson: how many students have no mark in it}, among those on the roster and those with any submission."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +39,13 @@ class _Student:
     on_roster: bool
 
 
-def write_all(gradebook: Gradebook, roster: Mapping[str, str] | None = None) -> Tables:
+def write_all(gradebook: Gradebook) -> None:
     """Write both tables into the gradebook's folder, one student at a time.
 
-    `roster` is {student: full name}, that of the last time where it is None; whoever is on it has a row, with or
-    without submissions.
+    Whoever is on the gradebook's roster has a row, with or without submissions.
     """
-    roster = gradebook.roster(roster)
-    lessons = gradebook.lessons()
-    missing = dict.fromkeys(lessons, 0)
-    students = 0
-    paths = (gradebook.folder / GRADES, gradebook.folder / EXERCISES)
-    with writing_atomically(paths[0]) as first, writing_atomically(paths[1]) as second:
+    roster, lessons, folder = gradebook.roster(), gradebook.lessons(), gradebook.folder
+    with writing_atomically(folder / GRADES) as first, writing_atomically(folder / EXERCISES) as second:
         grades, exercises = _Writer(first), _Writer(second)
         grades.row(["student", "name", *(f"lesson {number}" for number in lessons), "total", "notes"])
         exercises.row(
@@ -69,39 +53,35 @@ def write_all(gradebook: Gradebook, roster: Mapping[str, str] | None = None) -> 
             + ["notes"]
         )
         for one in _students(gradebook, roster):
-            students += 1
-            for number in lessons:
-                missing[number] += number not in one.results
-            marks = [_rounded(one.results[n].points) if n in one.results else "" for n in lessons]
-            total = _rounded(sum(result.points for result in one.results.values())) if one.results else ""
+            marks = [one.results[n].points if n in one.results else "" for n in lessons]
+            total = sum(result.points for result in one.results.values()) if one.results else ""
             grades.row([one.student, one.name, *marks, total, _said(one, lessons, bool(roster))])
             for number, result in sorted(one.results.items()):
                 for marked in result.exercises:
                     exercises.row([one.student, number, *_exercise(marked)])
-    return Tables(paths, students, missing)
 
 
-def _exercise(marked: Marked) -> list[str | float]:
+def _exercise(marked: Marked) -> list[str | int]:
     verdict = marked.verdict
     return [
         verdict.exercise,
         verdict.name,
-        _rounded(marked.points),
+        marked.points,
         verdict.max_points,
         verdict.outcome,
-        "; ".join(filter(None, map(named, verdict.faults))),
+        "; ".join(filter(None, map(_named, verdict.faults))),
         marked.cluster,
         notes_in_line(marked.notes),
     ]
 
 
-def named(fault: Fault) -> str:
+def _named(fault: Fault) -> str:
     """The ids of a fault's mistakes: `a`, or `a or b` where what was seen leaves it open; empty without any."""
     return " or ".join(words.id for words in fault.mistakes)
 
 
 def notes_in_line(notes: tuple[Note, ...]) -> str:
-    return " ".join(f"{note.where}: {note.text}" if note.where else note.text for note in notes)
+    return " ".join(note.line for note in notes)
 
 
 def _said(one: _Student, lessons: list[int], with_roster: bool) -> str:
@@ -109,7 +89,7 @@ def _said(one: _Student, lessons: list[int], with_roster: bool) -> str:
     parts = []
     none = [str(number) for number in lessons if number not in one.results]
     if not one.results and not one.unread:
-        parts.append("No submission.")
+        parts.append("No notebook was found.")
     elif none:
         parts.append(f"Nothing graded for lesson {', '.join(none)}.")
     if with_roster and not one.on_roster:
@@ -120,10 +100,6 @@ def _said(one: _Student, lessons: list[int], with_roster: bool) -> str:
         if result.notes:
             parts.append(f"Lesson {number}: {notes_in_line(result.notes)}")
     return " ".join(parts)
-
-
-def _rounded(points: float) -> float:
-    return int(points) if points == int(points) else round(points, 2)
 
 
 # ------------------------------------------------------------------ everything of one student at a time
@@ -164,7 +140,7 @@ class _Writer:
         self._line = io.StringIO(newline="")
         self._csv = csv.writer(self._line, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
 
-    def row(self, cells: Sequence[str | float]) -> None:
+    def row(self, cells: Sequence[str | int]) -> None:
         self._csv.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in cells])
         self._file.write(self._line.getvalue().encode("utf-8", "backslashreplace"))
         self._line.seek(0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from course_utils.grading.result import Submission
+from course_utils.grading.result import Result, Submission
 from course_utils.grading.sandbox import Isolation, Limits
 from course_utils.lessons import Terms, adopt
 
@@ -43,6 +43,18 @@ class Settings:
     def patience(self) -> float:
         """Seconds after which a worker that says nothing is taken for hung: judging comes after the limits."""
         return 2 * self.limits.total + 300
+
+
+def bytes_of(job: Job) -> bytes | Result:
+    """A job's notebook; or its result where the file that could be read when the run began is no longer there."""
+    from course_utils.grading.archives import Unreadable
+    from course_utils.grading.grade import unread
+    from course_utils.grading.submissions import read
+
+    try:
+        return read(job.submission)
+    except Unreadable as error:
+        return unread(job.submission, job.digest, str(error))
 
 
 def new_grader(settings: Settings) -> Grader:

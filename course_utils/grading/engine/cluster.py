@@ -18,15 +18,15 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import course_utils
 import gradient_ledger
-from course_utils.grading.engine import LIVES, Job, Settings, new_grader
+from course_utils.grading.engine import LIVES, Job, Settings, bytes_of, new_grader
 from course_utils.grading.result import Result, Submission
 from course_utils.grading.sandbox import NoIsolation
+from course_utils.grading.version import version
 from gradient_ledger.errors import UserError
 
 if TYPE_CHECKING:
@@ -84,21 +84,16 @@ class _Cluster:
         """The results of all but the suspects."""
         from distributed import as_completed
 
-        from course_utils.grading.grade import unread
-        from course_utils.grading.submissions import Unreadable, read
-
         under_way: dict[Any, Job] = {}
         finished = as_completed(loop=self._client.loop)
         while True:
             while len(under_way) < self._room() and (job := next(jobs, None)) is not None:
-                try:
-                    data = read(job.submission)
-                except Unreadable as error:  # it could be read when the run began
-                    yield unread(job.submission, job.digest, str(error))
+                sent = self._send(job)
+                if isinstance(sent, Result):
+                    yield sent
                     continue
-                future = self._send(job, data)
-                under_way[future] = job
-                finished.add(future)
+                under_way[sent] = job
+                finished.add(sent)
             if not under_way:
                 return
             future = next(finished)
@@ -111,22 +106,22 @@ class _Cluster:
 
     def alone(self, job: Job) -> Result:
         """The result of a job that nothing else of this run waits beside."""
-        from course_utils.grading.grade import given_up, unread
-        from course_utils.grading.submissions import Unreadable, read
+        from course_utils.grading.grade import given_up
 
         ended = 0
         while ended < LIVES:
-            try:
-                data = read(job.submission)
-            except Unreadable as error:
-                return unread(job.submission, job.digest, str(error))
-            result = self._result(self._send(job, data), job)
+            sent = self._send(job)
+            result = sent if isinstance(sent, Result) else self._result(sent, job)
             if isinstance(result, Result):
                 return result
             ended += result
         return given_up(job.submission, job.lesson, job.digest, ended)
 
-    def _send(self, job: Job, data: bytes) -> Any:
+    def _send(self, job: Job) -> Any:
+        """The future of a job's result; the result itself where there is nothing to grade any more."""
+        data = bytes_of(job)
+        if isinstance(data, Result):
+            return data
         # Dask would hold two equal calls for one; a student may hand in what another did.
         return self._client.submit(
             _grade, job.submission, data, self._settings, course(), pure=False, retries=LIVES - 1
@@ -237,8 +232,4 @@ def course() -> str:
         home = Path(package.__path__[0])
         for path in sorted(home.rglob("*.py")):
             digest.update(f"{path.relative_to(home).as_posix()}\0".encode() + path.read_bytes())
-    try:
-        number = version("gradient-ledger")
-    except PackageNotFoundError:
-        number = "unknown"
-    return f"{number}-{digest.hexdigest()[:8]}"
+    return f"{version()}-{digest.hexdigest()[:8]}"

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 
-from course_utils.grading.engine import LIVES, Job, Settings, new_grader
+from course_utils.grading.engine import LIVES, Job, Settings, bytes_of, new_grader
 from course_utils.grading.result import Result
 from gradient_ledger.errors import UserError
 
@@ -110,7 +110,6 @@ class _Worker:
         self._process.start()
         theirs.close()
         self.warm = False
-        self.job, self.since = job, time.monotonic()
         self.take(job)
 
     def take(self, job: Job) -> bool:
@@ -143,9 +142,7 @@ class _Worker:
 
 def _work(pipe: Connection, settings: Settings) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
-    from course_utils.grading.grade import unread
     from course_utils.grading.sandbox import NoIsolation
-    from course_utils.grading.submissions import Unreadable, read
 
     with new_grader(settings) as grader:
         try:
@@ -155,13 +152,8 @@ def _work(pipe: Connection, settings: Settings) -> None:
             return
         going_on = _send(pipe, READY)
         while going_on and (job := _next(pipe)) is not None:
-            try:
-                data = read(job.submission)
-            except Unreadable as error:  # it could be read when the run began
-                result = unread(job.submission, job.digest, str(error))
-            else:
-                result = grader.grade(job.submission, data)
-            going_on = _send(pipe, result)
+            data = bytes_of(job)
+            going_on = _send(pipe, data if isinstance(data, Result) else grader.grade(job.submission, data))
 
 
 def _next(pipe: Connection) -> Job | None:

@@ -14,7 +14,6 @@ import shlex
 import sys
 import zipfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +63,7 @@ def results(result: Result, lesson: Lesson) -> dict[str, Any]:
 
 
 def _output(marked: Marked) -> str:
-    points = int(marked.points) if float(marked.points).is_integer() else round(marked.points, 2)
-    verdict = replace(marked.verdict, points=points)  # type: ignore[arg-type]  # those after partial credit
+    verdict = marked.verdict
     return "\n".join([card(verdict, find_exercise(verdict.exercise).rules).text, *(note.text for note in marked.notes)])
 
 
@@ -100,7 +98,7 @@ def autograder(root: Path, lesson: int, terms: Terms, isolation: Isolation, seed
 
     Raises `KeyError` for a lesson that the course of `terms` does not have.
     """
-    from course_utils.grading.release import package_files
+    from course_utils.authoring.release import package_files
 
     adopt(terms)
     found = find_lesson(lesson)

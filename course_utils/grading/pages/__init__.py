@@ -11,52 +11,44 @@ A page needs nothing but itself: no script, no font, no picture from elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from course_utils.grading.gradebook import UNREAD, Gradebook, file_stem, unread_stem
-from course_utils.grading.pages.parts import CLOSING, link, number, opening, to_bytes
-from course_utils.grading.pages.report import Tally, report
+from course_utils.grading.gradebook import UNREAD, Gradebook, unread_stem
+from course_utils.grading.names import file_stem
+from course_utils.grading.pages.parts import CLOSING, link, opening, to_bytes
+from course_utils.grading.pages.report import report
 from course_utils.grading.pages.student import student_page, title_of, unread_page
+from course_utils.grading.pages.tally import Tally
 from course_utils.grading.result import Result
 from gradient_ledger.files import write_bytes_atomically, writing_atomically
 
 PAGES, REPORT, LIST = "pages", "report.html", "index.html"
 
 
-@dataclass(frozen=True)
-class Pages:
-    """What was written."""
-
-    report: Path
-    students: int
-    """Pages of students."""
-
-
-def write_all(gradebook: Gradebook, roster: Mapping[str, str] | None = None) -> Pages:
+def write_all(gradebook: Gradebook) -> None:
     """Write every page and the report into the gradebook's folder, one result at a time; takes old ones away.
 
-    `roster` is {student: full name}, that of the last time where it is None: whoever is on it and has nothing graded
-    is named in the report.
+    Whoever is on the gradebook's roster and has nothing graded is named in the report.
     """
-    comments, names = gradebook.comments(), gradebook.roster(roster)
-    tally, folder = Tally(names), gradebook.folder / PAGES
+    comments, roster = gradebook.comments(), gradebook.roster()
+    tally, folder = Tally(roster), gradebook.folder / PAGES
     kept: dict[str, set[str]] = {}
     for lesson in gradebook.lessons():
         own = folder / f"lesson{lesson}"
         kept[own.name] = {LIST}
         with writing_atomically(own / LIST) as index:
             index.write(to_bytes(opening(f"Feedback pages of {title_of(lesson)}") + "<ul>\n"))
-            for result in _named(gradebook.results(lesson), names):
+            for result in _named(gradebook.results(lesson), roster):
                 name = f"{file_stem(result.student)}.html"
                 _write(own / name, student_page(result, comments))
-                points = f"{number(result.points)} of {result.max_points} points"
+                points = f"{result.points} of {result.max_points} points"
                 index.write(to_bytes(f"<li>{link(name, result.name or result.student)}: {points}</li>\n"))
                 tally.add(result, f"{PAGES}/{own.name}/{name}")
                 kept[own.name].add(name)
             index.write(to_bytes(f"</ul>\n{CLOSING}"))
     kept[UNREAD] = set()
-    for result in _named(gradebook.unread(), names):
+    for result in _named(gradebook.unread(), roster):
         name = f"{unread_stem(result)}.html"
         _write(folder / UNREAD / name, unread_page(result))
         tally.add_unread(result, f"{PAGES}/{UNREAD}/{name}")
@@ -64,9 +56,7 @@ def write_all(gradebook: Gradebook, roster: Mapping[str, str] | None = None) -> 
     for old in folder.glob("*/*.html"):
         if old.name not in kept.get(old.parent.name, set()):
             old.unlink()
-    path = gradebook.folder / REPORT
-    _write(path, report(gradebook, tally, comments))
-    return Pages(path, sum(counted.points.total() for counted in tally.lessons.values()))
+    _write(gradebook.folder / REPORT, report(gradebook, tally, comments))
 
 
 def _write(path: Path, html: str) -> None:

@@ -2,104 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from html import escape
 
-from course_utils.grading.clusters import Cluster, example_of, gather, largest_first
-from course_utils.grading.gradebook import Gradebook, file_stem
+from course_utils.grading.clusters import example_of, largest_first
+from course_utils.grading.gradebook import Gradebook
+from course_utils.grading.names import file_stem
 from course_utils.grading.pages.parts import CLOSING, link, listed, number, opening, wide
 from course_utils.grading.pages.plots import bars, histogram
 from course_utils.grading.pages.student import code_shown, title_of
-from course_utils.grading.result import Marked, Result
+from course_utils.grading.pages.tally import MOST_LINKS, MOST_NOTES, OfLesson, Tally
 from gradient_ledger import html
 
-MOST_MISTAKES, MOST_CLUSTERS, MOST_NAMES, MOST_NOTES, MOST_LINKS = 25, 15, 100, 200, 10
+MOST_MISTAKES, MOST_CLUSTERS, MOST_NAMES = 25, 15, 100
 """How many of each the report shows; the tables hold all of them."""
 _BINS = 10
 _OUTCOMES = ("passed", "failed", "raised", "not attempted")
-
-
-@dataclass
-class _Exercise:
-    """What is counted of one exercise."""
-
-    name: str
-    max_points: int
-    points: float = 0.0
-    outcomes: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass
-class _Lesson:
-    """What is counted of one lesson."""
-
-    absent: set[str]
-    """Students on the roster without a submission that could be read."""
-    points: Counter[float] = field(default_factory=Counter)
-    max_points: int = 0
-    exercises: dict[str, _Exercise] = field(default_factory=dict)
-    mistakes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """By exercise, ids and titles: of each fault of an answer once."""
-    clusters: dict[str, Cluster] = field(default_factory=dict)
-
-
-@dataclass
-class _Said:
-    """How often a note was made, and on whose pages the first of them are: {page: name}."""
-
-    times: int = 0
-    pages: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass
-class Tally:
-    """Counts over all results, added one result at a time: it does not grow with their number, but for the clusters."""
-
-    roster: Mapping[str, str]
-    lessons: dict[int, _Lesson] = field(default_factory=dict)
-    notes: dict[tuple[str, str], _Said] = field(default_factory=dict)
-    """By where and text, as long as there is room."""
-    more_notes: int = 0
-    """Notes of which there was no more room for the text."""
-    unread: list[tuple[str, Result]] = field(default_factory=list)
-    all_unread: int = 0
-
-    def add(self, result: Result, page: str) -> None:
-        assert result.lesson is not None
-        lesson = self.lessons.setdefault(result.lesson, _Lesson(set(self.roster)))
-        lesson.absent.discard(result.student)
-        lesson.points[round(result.points, 2)] += 1
-        lesson.max_points = max(lesson.max_points, result.max_points)
-        gather(lesson.clusters, result)
-        for marked in result.exercises:
-            _count(lesson, marked)
-        for note in (*result.notes, *(note for marked in result.exercises for note in marked.notes)):
-            said = self.notes.get((note.where, note.text))
-            if said is None and len(self.notes) >= MOST_NOTES:
-                self.more_notes += 1
-                continue
-            said = self.notes.setdefault((note.where, note.text), _Said())
-            said.times += 1
-            if len(said.pages) < MOST_LINKS:
-                said.pages[page] = result.name or result.student
-
-    def add_unread(self, result: Result, page: str) -> None:
-        self.all_unread += 1
-        if len(self.unread) < MOST_NOTES:
-            self.unread.append((page, result))
-
-
-def _count(lesson: _Lesson, marked: Marked) -> None:
-    verdict = marked.verdict
-    one = lesson.exercises.setdefault(verdict.exercise, _Exercise(verdict.name, verdict.max_points))
-    one.points += marked.points
-    one.outcomes[verdict.outcome] += 1
-    for fault in {tuple(words.id for words in fault.mistakes): fault for fault in verdict.faults}.values():
-        if fault.mistakes:
-            ids, titles = (" or ".join(part) for part in zip(*((w.id, w.title) for w in fault.mistakes), strict=True))
-            lesson.mistakes[verdict.exercise, ids, titles] += 1
 
 
 def report(gradebook: Gradebook, tally: Tally, comments: Mapping[str, str]) -> str:
@@ -120,12 +38,11 @@ def report(gradebook: Gradebook, tally: Tally, comments: Mapping[str, str]) -> s
     return "".join(parts)
 
 
-def _reached(lesson: int, counted: _Lesson, roster: Mapping[str, str]) -> str:
-    total = counted.points.total()
-    mean = sum(points * count for points, count in counted.points.items()) / total
+def _reached(lesson: int, counted: OfLesson, roster: Mapping[str, str]) -> str:
     text = (
-        f"<p>{_of(total, 'submission')}; on average {number(mean)} of {counted.max_points} points, the median is "
-        f'{number(_median(counted.points))}. <a href="pages/lesson{lesson}/index.html">All feedback pages</a>.</p>\n'
+        f"<p>{_of(counted.submissions, 'submission')}; on average {number(counted.mean)} of {counted.max_points} "
+        f"points, the median is {number(counted.median)}. "
+        f'<a href="pages/lesson{lesson}/index.html">All feedback pages</a>.</p>\n'
     )
     if counted.absent:
         names = sorted(roster[student] or student for student in counted.absent)
@@ -142,7 +59,7 @@ def _reached(lesson: int, counted: _Lesson, roster: Mapping[str, str]) -> str:
     return text + histogram(list(zip(labels, bins, strict=True)), "How many submissions have so many points")
 
 
-def _exercises(counted: _Lesson) -> str:
+def _exercises(counted: OfLesson) -> str:
     head = ["Exercise", "Mean points", *(outcome.capitalize() for outcome in _OUTCOMES)]
     rows, shares = [], {}
     for identifier, one in sorted(counted.exercises.items(), key=lambda item: _order(item[0])):
@@ -155,7 +72,7 @@ def _exercises(counted: _Lesson) -> str:
     return f"<h3>Points per exercise</h3>\n{bars(shares, title)}" + wide(html.table("Outcomes", head, rows), "Outcomes")
 
 
-def _mistakes(counted: _Lesson) -> str:
+def _mistakes(counted: OfLesson) -> str:
     if not counted.mistakes:
         return ""
     common = sorted(counted.mistakes.items(), key=lambda item: (-item[1], item[0]))
@@ -165,7 +82,7 @@ def _mistakes(counted: _Lesson) -> str:
     return f"<h3>Most common mistakes</h3>\n{wide(table, 'Most common mistakes')}{more}"
 
 
-def _clusters(gradebook: Gradebook, lesson: int, counted: _Lesson, comments: Mapping[str, str]) -> str:
+def _clusters(gradebook: Gradebook, lesson: int, counted: OfLesson, comments: Mapping[str, str]) -> str:
     clusters = list(largest_first(counted.clusters).values())
     if not clusters:
         return ""
@@ -217,11 +134,11 @@ def _notes(tally: Tally) -> str:
     if not tally.notes:
         return ""
     items = []
-    for (where, text), said in sorted(tally.notes.items(), key=lambda item: (-item[1].times, item[0])):
+    for note, said in sorted(tally.notes.items(), key=lambda item: (-item[1].times, item[0].where, item[0].text)):
         pages = ", ".join(link(page, name) for page, name in said.pages.items())
         times = f"{said.times} times: " if said.times > 1 else ""
         more = ", …" if said.times > len(said.pages) == MOST_LINKS else ""
-        items.append(f"{html.code_spans(f'{where}: {text}' if where else text)} ({times}{pages}{more})")
+        items.append(f"{html.code_spans(note.line)} ({times}{pages}{more})")
     return f"<section><h2>What was unclear</h2>\n{listed(items)}{_more(tally.more_notes)}</section>\n"
 
 
@@ -231,15 +148,6 @@ def _more(count: int) -> str:
 
 def _of(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
-
-
-def _median(points: Counter[float]) -> float:
-    in_order, seen, total = sorted(points.items()), 0, points.total()
-    middle: list[float] = []
-    for value, count in in_order:
-        middle += [value for at in ((total - 1) // 2, total // 2) if seen <= at < seen + count]
-        seen += count
-    return sum(middle) / 2
 
 
 def _order(identifier: str) -> list[int]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from html import escape
 
 from course_utils.exercise import Exercise
 from course_utils.feedback.card import card
-from course_utils.grading.pages.parts import CLOSING, isolated, listed, number, opening, wide
+from course_utils.grading.pages.parts import CLOSING, isolated, listed, opening, wide
 from course_utils.grading.result import Marked, Note, Result
 from course_utils.lessons import exercise as find_exercise
 from course_utils.lessons import lesson as find_lesson
@@ -33,7 +32,7 @@ def student_page(result: Result, comments: Mapping[str, str]) -> str:
     parts = [
         opening(f"Feedback on {_lowered(title_of(result.lesson))}"),
         _whose(result),
-        f"<p><strong>{number(result.points)} of {result.max_points} points</strong></p>\n",
+        f"<p><strong>{result.points} of {result.max_points} points</strong></p>\n",
         _notes("Please note", result.notes),
         "<section><h2>What to do next</h2>\n",
         listed(_next(result), "ol") or _all_done(result.lesson),
@@ -78,13 +77,13 @@ def _whose(result: Result) -> str:
 def _notes(heading: str, notes: Sequence[Note], level: int = 2) -> str:
     if not notes:
         return ""
-    items = [html.code_spans(f"{note.where}: {note.text}" if note.where else note.text) for note in notes]
+    items = [html.code_spans(note.line) for note in notes]
     return f"<section><h{level}>{heading}</h{level}>{listed(items)}</section>\n"
 
 
 def _points(result: Result) -> str:
     rows = [
-        [one.verdict.exercise, _title(one), one.verdict.outcome, f"{number(one.points)} of {one.verdict.max_points}"]
+        [one.verdict.exercise, _title(one), one.verdict.outcome, f"{one.points} of {one.verdict.max_points}"]
         for one in result.exercises
     ]
     return html.table("Points, by exercise", ["Exercise", "Title", "Outcome", "Points"], rows)
@@ -96,10 +95,8 @@ def _exercise(marked: Marked, comment: str) -> str:
     if comment:
         words = "".join(html.paragraph(part) for part in comment.splitlines() if part.strip())
         parts.append(f'<div class="words"><p><strong>From your instructor:</strong></p>{words}</div>\n')
-    # The points of this page are those after partial credit.
-    points = int(marked.points) if marked.points == int(marked.points) else round(marked.points, 2)
-    parts.append(card(replace(verdict, points=points), known.rules if known else ()).html)  # type: ignore[arg-type]
-    if marked.points and verdict.outcome != "passed":
+    parts.append(card(verdict, known.rules if known else ()).html)
+    if verdict.points and verdict.outcome != "passed":
         parts.append(html.paragraph("Points were given for the cases that agree.", "Partial credit:"))
     parts.append(_notes("How it was run", marked.notes, 4))
     if marked.code:

@@ -151,6 +151,7 @@ def _needed(root: Path, chosen: set[int], notebooks: Any) -> set[int]:
 
 def _notebook(root: Path, lesson: Lesson) -> str:
     """The student notebook of a lesson as it is published, with the points and the neighbours of this release."""
+    # Imported here: the rest of this module needs no nbformat.
     from course_utils.authoring.notebooks import banner, next_link, setup_code, with_facts
     from course_utils.authoring.repository import NOWHERE
 
