@@ -20,8 +20,8 @@ from course_utils.checks.judge import judge
 from course_utils.exercise import Case, Evidence
 from course_utils.grading.notebook import Cell, Notebook
 from course_utils.grading.sandbox import Limits, NoIsolation, Ran, Sandbox, bubble, staging
-from course_utils.grading.sandbox.attempt import read_evidence
 from course_utils.grading.sandbox.box import RESTARTS
+from course_utils.grading.sandbox.evidence import read_evidence
 from course_utils.grading.sandbox.watch import family
 from course_utils.lessons import lesson
 from course_utils.plain import to_bytes

@@ -1,7 +1,9 @@
 """Start, feed, watch and end the jail: the outer half of isolation.
 
 box ──▶ warm (the process under `bubble`, with the copy of the course that `staging` makes)
- └────▶ attempt ──talk──▶ jail.child, under the eye of `watch`; `words` tell the student what happened
+ └────▶ attempt ──talk──▶ jail.child, under the eye of `watch`; `evidence` reads what it observed
+
+`words` tell the student what happened.
 """
 
 from __future__ import annotations
