@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -473,6 +475,21 @@ def test_texts_in_evidence_are_cut_and_can_be_written() -> None:
 # ------------------------------------------------------------------ where it cannot be had
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="without forks it is refused before")
+def test_where_there_is_no_room_for_temporary_files_it_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(shutil, "copyfile", _full)
+    with pytest.raises(NoIsolation, match="No space left on device.*set TMPDIR"):
+        Sandbox("none")
+    assert not list(tmp_path.iterdir())
+
+
+def _full(source: Path, target: Path) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+
+
 def test_without_bubblewrap_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(NoIsolation, match="apt install bubblewrap" if sys.platform == "linux" else "Linux"):
@@ -487,3 +504,10 @@ def test_where_bubblewrap_fails_its_words_are_passed_on(tmp_path: Path, monkeypa
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(NoIsolation, match="No permissions to create new namespace.*(sysctl|user namespaces)"):
         Sandbox("bubblewrap")
+
+
+def test_of_a_traceback_the_last_line_is_passed_on() -> None:
+    said = bubble.advice(
+        'Traceback (most recent call last):\n  File "x", line 1\nOSError: [Errno 1] mount: not permitted\n'
+    )
+    assert said.startswith("The sandbox could not be started: OSError: [Errno 1] mount: not permitted. ")

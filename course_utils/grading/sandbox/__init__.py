@@ -9,6 +9,7 @@ box ──▶ warm (the process under `bubble`, with the copy of the course that
 from __future__ import annotations
 
 from course_utils.grading.sandbox.box import Sandbox
+from course_utils.grading.sandbox.bubble import why_not
 from course_utils.grading.sandbox.contract import Isolation, Limits, NoIsolation, Ran
 
-__all__ = ["Isolation", "Limits", "NoIsolation", "Ran", "Sandbox"]
+__all__ = ["Isolation", "Limits", "NoIsolation", "Ran", "Sandbox", "why_not"]

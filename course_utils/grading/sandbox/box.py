@@ -34,7 +34,11 @@ class Sandbox:
             raise NoIsolation(reason)
         self._warm: Warm | None = None
         self._learned: set[str] = set()
-        self._try()
+        try:
+            self._try()
+        except BaseException:
+            self.close()
+            raise
 
     def run(self, notebook: Notebook, cases: Callable[[], Mapping[str, Sequence[Case]]]) -> Ran:
         """Run the notebook's cells, then call `cases` and observe each exercise on them.
