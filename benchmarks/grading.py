@@ -44,11 +44,11 @@ import peers
 import torch
 from floor import Floor
 from handed_in import KINDS, ROOT, HandedIn, handed_in
-from watched import memory, processor_seconds
 
 from course_utils.grading.grade import Grader
 from course_utils.grading.gradebook import Gradebook
 from course_utils.grading.sandbox import NoIsolation
+from course_utils.grading.sandbox.watch import family, own, processor_time
 from course_utils.grading.submissions import find_submissions, read
 from course_utils.lessons import lessons
 
@@ -72,10 +72,14 @@ class Way:
 
 
 def measured(work: Callable[[], object]) -> tuple[float, float]:
-    """Wall and processor seconds."""
-    wall, processor = time.perf_counter(), processor_seconds()
+    """Wall and processor seconds, those of all that this process started, to a hundredth."""
+
+    def spent() -> float:
+        return sum(map(processor_time, family(os.getpid())))
+
+    wall, processor = time.perf_counter(), spent()
     work()
-    return time.perf_counter() - wall, processor_seconds() - processor
+    return time.perf_counter() - wall, spent() - processor
 
 
 # ------------------------------------------------------------------ ways to grade
@@ -194,7 +198,7 @@ def many(lesson: int, count: int, jobs: int) -> None:
         results, largest, step, last = out / "results" / f"lesson{lesson}", 0, 0, (0, begun)
         while process.poll() is None:
             time.sleep(0.5)
-            now, used = time.perf_counter(), memory(process.pid)
+            now, used = time.perf_counter(), sum(map(own, family(process.pid)))
             largest = max(largest, used)
             done = len(os.listdir(results)) if results.exists() else 0
             if done >= count * step / 20 and done > last[0]:

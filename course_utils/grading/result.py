@@ -52,6 +52,11 @@ class Note:
     where: str = ""
     """"cell 14" or "exercise 3.2"; empty for the whole file."""
 
+    @property
+    def line(self) -> str:
+        """The text with its place before it, where it has one."""
+        return f"{self.where}: {self.text}" if self.where else self.text
+
 
 @dataclass(frozen=True)
 class Marked:

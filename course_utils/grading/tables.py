@@ -101,7 +101,7 @@ def named(fault: Fault) -> str:
 
 
 def notes_in_line(notes: tuple[Note, ...]) -> str:
-    return " ".join(f"{note.where}: {note.text}" if note.where else note.text for note in notes)
+    return " ".join(note.line for note in notes)
 
 
 def _said(one: _Student, lessons: list[int], with_roster: bool) -> str:

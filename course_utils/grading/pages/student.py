@@ -78,7 +78,7 @@ def _whose(result: Result) -> str:
 def _notes(heading: str, notes: Sequence[Note], level: int = 2) -> str:
     if not notes:
         return ""
-    items = [html.code_spans(f"{note.where}: {note.text}" if note.where else note.text) for note in notes]
+    items = [html.code_spans(note.line) for note in notes]
     return f"<section><h{level}>{heading}</h{level}>{listed(items)}</section>\n"
 
 
