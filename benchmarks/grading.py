@@ -9,7 +9,8 @@ which waiting for a busy machine does not lengthen; the ratios of wall time stan
 
 - ours: `Grader` with isolation and one job, warm; from finding the notebooks to a result file each.
 - the whole command: `course grade --jobs 1`, with its start and end: imports of torch, tables, pages.
-- floor: the cells that ours runs and the checks, in one warm process: no isolation, no fork, no files.
+- floor: the cells that ours runs and the checks, in one warm process: no isolation, no fork, no files; and the same
+  without the judging, which is done outside of the sandbox.
 - nbgrader autograde, otter run: see peers.py. Neither isolates, and both have the answers in the student's reach.
 
 Ours and the floor take turns for `--rounds` rounds, of which the median counts; the peers run once, between them.
@@ -85,19 +86,17 @@ def measured(work: Callable[[], object]) -> tuple[float, float]:
 # ------------------------------------------------------------------ ways to grade
 
 
-def ours(grader: Grader, folder: Path, out: Path) -> Way:
+def ours(grader: Grader, folder: Path, out: Path) -> tuple[float, float, dict[str, float]]:
+    """Wall and processor seconds, and points."""
     book = Gradebook(out)
     book.begin(SEED)
-    way = Way()
 
     def work() -> None:
         with book.lock():
             for submission in find_submissions(folder).submissions:
                 book.put(grader.grade(submission, read(submission)))
 
-    seconds = measured(work)
-    way.add(*seconds, {result.student: result.points for result in book.results()})
-    return way
+    return *measured(work), {result.student: result.points for result in book.results()}
 
 
 def course_grade(folder: Path, out: Path, jobs: int) -> list[str]:
@@ -130,8 +129,7 @@ def compare(lesson: int, count: int, rounds: int, wanted: Sequence[str], notes: 
                         notes.append(f"{peer} was not measured: {reason}")
                 seconds = measured(lambda: run(course_grade(folder / "handed-in", folder / "command", 1)))
                 ways[COMMAND].add(*seconds)
-            once = ours(grader, folder / "handed-in", folder / f"ours-{index}")
-            ways[OURS].add(once.wall[0], once.processor[0], once.points)
+            ways[OURS].add(*ours(grader, folder / "handed-in", folder / f"ours-{index}"))
             start = time.perf_counter()
             found, spent = floor.run(notebooks)
             wall, processor = time.perf_counter() - start, sum(spent.values())

@@ -23,6 +23,7 @@ from course_utils.checks.judge import judge
 from course_utils.exercise import Case, Evidence
 from course_utils.grading.notebook import Cell, Notebook
 from course_utils.grading.sandbox import Limits, NoIsolation, Ran, Sandbox, bubble, staging
+from course_utils.grading.sandbox.attempt import Attempt
 from course_utils.grading.sandbox.box import RESTARTS
 from course_utils.grading.sandbox.evidence import read_evidence
 from course_utils.grading.sandbox.watch import family
@@ -428,6 +429,20 @@ def test_a_submission_has_so_much_time_in_all(sandbox: Sandbox, monkeypatch: pyt
     monkeypatch.setattr(sandbox, "_limits", Limits(cell=30.0, total=1.0))
     (text,) = _told(sandbox.run(_cells("while True: pass"), _drawn))
     assert "The 1 seconds for the whole notebook were used up" in text
+
+
+def test_what_the_kernel_ends_for_want_of_memory_is_told_so(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As its first process, a submission cannot end itself so: it asks for it, and the kernel is played from here.
+    real = Attempt.run
+
+    def run(attempt: Attempt, job: Any, cases: Any) -> None:
+        if not job["left out"]:
+            attempt._child.kill()
+        real(attempt, job, cases)
+
+    monkeypatch.setattr(Attempt, "run", run)
+    (text,) = _told(sandbox.run(_cells("import time; time.sleep(9)"), _drawn))[:1]
+    assert "ended its process, by signal SIGKILL, which a machine short of memory sends, too" in text
 
 
 # ------------------------------------------------------------------ what comes back

@@ -168,6 +168,8 @@ def _why(trouble: BaseException, status: int | None, attempt: Attempt, limits: L
         return f"was stopped after {limits.case:g} seconds on one case" if attempt.exercise else "was stopped"
     if status is None:
         return "broke the line on which its results are sent"
+    if status == -signal.SIGKILL:
+        return "ended its process, by signal SIGKILL, which a machine short of memory sends, too"
     return f"ended its process, {f'by signal {_signal(-status)}' if status < 0 else f'with exit code {status}'}"
 
 
