@@ -342,7 +342,10 @@ def _grade(options: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _ended_by_interrupt(own_process: bool) -> Iterator[None]:
-    """Ctrl-C ends the process at once meanwhile: torch, while it is imported, may swallow a `KeyboardInterrupt`."""
+    """Ctrl-C ends the process at once meanwhile: torch, while it is imported, may swallow a `KeyboardInterrupt`.
+
+    Afterwards the end of the terminal, and being told to end, are an interrupt like Ctrl-C: all is put in order.
+    """
     if not own_process:
         yield
         return
@@ -351,6 +354,10 @@ def _ended_by_interrupt(own_process: bool) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
+            signal.signal(number, signal.default_int_handler)
 
 
 def _new_mistake_arguments(parser: argparse.ArgumentParser) -> None:

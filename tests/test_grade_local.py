@@ -244,6 +244,23 @@ def test_ctrl_c_stops_the_command_and_the_same_command_goes_on(
     assert everything(tmp_path) == undisturbed[0]
 
 
+def test_ctrl_c_ends_an_import_at_once_and_later_signals_to_end_are_like_it() -> None:
+    under_nohup = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_IGN,
+    }
+    before = {number: signal.signal(number, handler) for number, handler in under_nohup.items()}
+    try:
+        with cli._ended_by_interrupt(own_process=True):
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+        interrupts = [number for number in before if signal.getsignal(number) is signal.default_int_handler]
+        assert interrupts == [signal.SIGINT, signal.SIGTERM]
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def test_an_interrupted_run_leaves_no_worker_and_no_temporary_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
