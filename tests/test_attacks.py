@@ -193,7 +193,7 @@ def test_pages_and_tables_of_all_that_was_handed_in_hold_text_alone(run: Run, tm
         book.put(result)
     tables.write_all(book)
     pages.write_all(book)
-    faults = [f"{remark}" for remark in book.remarks]
+    faults = list(book.remarks)
     for path in sorted(book.folder.rglob("*.html")):
         faults += [f"{path.name}: {fault}" for fault in faults_of_page(path.read_text(encoding="utf-8"))]
     for path in sorted(book.folder.glob("*.csv")):

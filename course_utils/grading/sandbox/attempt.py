@@ -27,6 +27,7 @@ _COMING_UP = 30.0
 """Seconds that a child may take until it is shut in."""
 _FRAME = re.compile(rf'File "{CELL}", line (\d+) in (\S+)')
 _STACK = 2**16
+"""Most bytes that are read of where a child says it is."""
 
 
 class Attempt:
@@ -139,9 +140,9 @@ class Attempt:
         self._child.signal(number)
         told = b""
         until = time.monotonic() + 0.3
-        while (
-            len(told) < _STACK and select.select([self._child.trouble], [], [], max(0.0, until - time.monotonic()))[0]
-        ):
+        while len(told) < _STACK:
+            if not select.select([self._child.trouble], [], [], max(0.0, until - time.monotonic()))[0]:
+                break
             part = os.read(self._child.trouble, _STACK)
             if not part:
                 break
