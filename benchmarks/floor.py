@@ -38,13 +38,12 @@ class Floor:
 def _serve(pipe: Connection, number: int) -> None:
     from course_utils.checks.judge import judge
     from course_utils.checks.observe import observe_all
-    from course_utils.grading.jail.kernel import Kernel, without_a_reader
-    from course_utils.grading.jail.server import _warm_up
+    from course_utils.grading.jail.kernel import Kernel
+    from course_utils.grading.jail.warm_up import warm_up
     from course_utils.grading.notebook import read_notebook
     from course_utils.lessons import lesson as find_lesson
 
-    without_a_reader()
-    _warm_up()
+    warm_up()
     exercises = find_lesson(number).exercises
     cases = {exercise.id: exercise.cases(7) for exercise in exercises}
 

@@ -9,7 +9,8 @@ which waiting for a busy machine does not lengthen; the ratios of wall time stan
 
 - ours: `Grader` with isolation and one job, warm; from finding the notebooks to a result file each.
 - the whole command: `course grade --jobs 1`, with its start and end: imports of torch, tables, pages.
-- floor: the cells that ours runs and the checks, in one warm process: no isolation, no fork, no files.
+- floor: the cells that ours runs and the checks, in one warm process: no isolation, no fork, no files; and the same
+  without the judging, which is done outside of the sandbox.
 - nbgrader autograde, otter run: see peers.py. Neither isolates, and both have the answers in the student's reach.
 
 Ours and the floor take turns for `--rounds` rounds, of which the median counts; the peers run once, between them.
@@ -44,11 +45,11 @@ import peers
 import torch
 from floor import Floor
 from handed_in import KINDS, ROOT, HandedIn, handed_in
-from watched import memory, processor_seconds
 
 from course_utils.grading.grade import Grader
 from course_utils.grading.gradebook import Gradebook
 from course_utils.grading.sandbox import NoIsolation
+from course_utils.grading.sandbox.watch import family, own, processor_time
 from course_utils.grading.submissions import find_submissions, read
 from course_utils.lessons import lessons
 
@@ -72,28 +73,30 @@ class Way:
 
 
 def measured(work: Callable[[], object]) -> tuple[float, float]:
-    """Wall and processor seconds."""
-    wall, processor = time.perf_counter(), processor_seconds()
+    """Wall and processor seconds, those of all that this process started, to a hundredth."""
+
+    def spent() -> float:
+        return sum(map(processor_time, family(os.getpid())))
+
+    wall, processor = time.perf_counter(), spent()
     work()
-    return time.perf_counter() - wall, processor_seconds() - processor
+    return time.perf_counter() - wall, spent() - processor
 
 
 # ------------------------------------------------------------------ ways to grade
 
 
-def ours(grader: Grader, folder: Path, out: Path) -> Way:
+def ours(grader: Grader, folder: Path, out: Path) -> tuple[float, float, dict[str, float]]:
+    """Wall and processor seconds, and points."""
     book = Gradebook(out)
     book.begin(SEED)
-    way = Way()
 
     def work() -> None:
         with book.lock():
             for submission in find_submissions(folder).submissions:
                 book.put(grader.grade(submission, read(submission)))
 
-    seconds = measured(work)
-    way.add(*seconds, {result.student: result.points for result in book.results()})
-    return way
+    return *measured(work), {result.student: result.points for result in book.results()}
 
 
 def course_grade(folder: Path, out: Path, jobs: int) -> list[str]:
@@ -126,8 +129,7 @@ def compare(lesson: int, count: int, rounds: int, wanted: Sequence[str], notes: 
                         notes.append(f"{peer} was not measured: {reason}")
                 seconds = measured(lambda: run(course_grade(folder / "handed-in", folder / "command", 1)))
                 ways[COMMAND].add(*seconds)
-            once = ours(grader, folder / "handed-in", folder / f"ours-{index}")
-            ways[OURS].add(once.wall[0], once.processor[0], once.points)
+            ways[OURS].add(*ours(grader, folder / "handed-in", folder / f"ours-{index}"))
             start = time.perf_counter()
             found, spent = floor.run(notebooks)
             wall, processor = time.perf_counter() - start, sum(spent.values())
@@ -194,7 +196,7 @@ def many(lesson: int, count: int, jobs: int) -> None:
         results, largest, step, last = out / "results" / f"lesson{lesson}", 0, 0, (0, begun)
         while process.poll() is None:
             time.sleep(0.5)
-            now, used = time.perf_counter(), memory(process.pid)
+            now, used = time.perf_counter(), sum(map(own, family(process.pid)))
             largest = max(largest, used)
             done = len(os.listdir(results)) if results.exists() else 0
             if done >= count * step / 20 and done > last[0]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -317,7 +318,8 @@ def _grade(options: argparse.Namespace) -> int:
         raise UserError("--engine dask and --scheduler ADDRESS go together")
     if bool(options.comment) == bool(options.submissions):
         raise UserError("give the folder of submissions, or --comment: `course grade --help` shows both")
-    from course_utils.grading import command
+    with _ended_by_interrupt(options.own_process):
+        from course_utils.grading import command
 
     if options.comment:
         return command.comment_command(Path(options.out), *options.comment)
@@ -336,6 +338,26 @@ def _grade(options: argparse.Namespace) -> int:
             isolation=options.isolation,
         )
     )
+
+
+@contextlib.contextmanager
+def _ended_by_interrupt(own_process: bool) -> Iterator[None]:
+    """Ctrl-C ends the process at once meanwhile: torch, while it is imported, may swallow a `KeyboardInterrupt`.
+
+    Afterwards the end of the terminal, and being told to end, are an interrupt like Ctrl-C: all is put in order.
+    """
+    if not own_process:
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
+            signal.signal(number, signal.default_int_handler)
 
 
 def _new_mistake_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from attacks.bank import HONEST, TARGET, WORTH, Attack, World, attacks, cell, notebook
+from attacks.bank import HONEST, LOOT, TARGET, WORTH, Attack, World, attacks, cell, notebook
 from attacks.proofs import (
     CAUGHT,
     Contacts,
@@ -193,7 +193,7 @@ def test_pages_and_tables_of_all_that_was_handed_in_hold_text_alone(run: Run, tm
         book.put(result)
     tables.write_all(book)
     pages.write_all(book)
-    faults = [f"{remark}" for remark in book.remarks]
+    faults = list(book.remarks)
     for path in sorted(book.folder.rglob("*.html")):
         faults += [f"{path.name}: {fault}" for fault in faults_of_page(path.read_text(encoding="utf-8"))]
     for path in sorted(book.folder.glob("*.csv")):
@@ -242,6 +242,12 @@ def test_each_family_has_attacks_of_its_own_and_each_says_what_it_tries() -> Non
     assert len(BANK) >= 45
     assert len({(each.family, each.name) for each in BANK}) == len(BANK)
     assert all(each.harm and bool(each.gains) == bool(each.limit) for each in BANK)
+
+
+def test_what_an_attack_says_that_succeeded_is_caught() -> None:
+    names: dict[str, list[str]] = {}
+    exec(f"{LOOT}\nsucceeded()", names)
+    assert CAUGHT.fullmatch(names["loot"][0])
 
 
 REAL = [each for each in BANK if each.real]

@@ -5,20 +5,22 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from graders import LESSON, STARTED, FakeGrader, end, hand_in
 
 from course_utils import cli
+from course_utils.grading import command as grading_command
 from course_utils.grading import grade
 from course_utils.grading.engine import LIVES, Settings, local
-from course_utils.grading.sandbox import NoIsolation
+from course_utils.grading.sandbox import NoIsolation, why_not
 from gradient_ledger import files
 from gradient_ledger.errors import UserError
 
@@ -28,11 +30,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading is for 
 @pytest.fixture(autouse=True, scope="module")
 def fakes() -> Iterator[None]:
     """Workers are forks of this process, which takes no second, and grade with a fake."""
-    import_module("course_utils.grading.command")  # before any fork, since it takes a second
     forks = multiprocessing.get_context("fork")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multiprocessing, "get_context", lambda method: forks)
         patch.setattr(grade, "Grader", FakeGrader)
+        patch.setattr(grading_command, "why_not", lambda isolation: "")  # fakes need no bubblewrap
         patch.setattr(local, "ENDING", 0.2)
         yield
 
@@ -243,13 +245,61 @@ def test_ctrl_c_stops_the_command_and_the_same_command_goes_on(
     assert everything(tmp_path) == undisturbed[0]
 
 
-def test_an_interrupted_run_leaves_no_worker_behind(tmp_path: Path) -> None:
+def test_ctrl_c_ends_an_import_at_once_and_later_signals_to_end_are_like_it() -> None:
+    under_nohup = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_IGN,
+    }
+    before = {number: signal.signal(number, handler) for number, handler in under_nohup.items()}
+    try:
+        with cli._ended_by_interrupt(own_process=True):
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+        interrupts = [number for number in before if signal.getsignal(number) is signal.default_int_handler]
+        assert interrupts == [signal.SIGINT, signal.SIGTERM]
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def test_an_interrupted_run_leaves_no_worker_and_no_temporary_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setattr(FakeGrader, "start", lambda self: tempfile.mkstemp())
     results = local.grade_all(hand_in(tmp_path / "in", ["work", "hang", "hang"]), Settings("fake"), 3)
     next(results)
     workers = multiprocessing.active_children()
     with pytest.raises(KeyboardInterrupt):
         results.throw(KeyboardInterrupt)
     assert len(workers) >= 2 and not any(worker.is_alive() for worker in workers)
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+def test_a_worker_begins_deaf_to_ctrl_c_and_the_command_hears_it_a_little_later() -> None:
+    blocked = "next(line for line in open('/proc/self/status') if line.startswith('SigBlk')).split()[1]"
+    with pytest.raises(KeyboardInterrupt), local._interrupts_held():
+        os.kill(os.getpid(), signal.SIGINT)
+        said = subprocess.run([sys.executable, "-c", f"print({blocked})"], capture_output=True, text=True).stdout
+    assert int(said, 16) >> (signal.SIGINT - 1) & 1
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_without_a_temporary_folder_it_is_said_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(UserError, match="No such file or directory.*set TMPDIR to another folder"):
+        list(local.grade_all(hand_in(tmp_path / "in", ["work"]), Settings("fake"), 1))
+
+
+def test_without_bubblewrap_the_command_refuses_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(grading_command, "why_not", why_not)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    hand_in(tmp_path / "in", ["work"])
+    assert cli.main(command(tmp_path)) == 1
+    assert "apt install bubblewrap" in capsys.readouterr().err and not (tmp_path / "book").exists()
 
 
 def test_what_is_no_notebook_is_said_once_and_stops_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import csv
 import io
 import json
@@ -569,14 +568,12 @@ def assignment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@contextlib.contextmanager
-def as_nbgrader_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def as_nbgrader_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the answers on the kernel's path, and nbgrader's own helpers on this process's."""
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("COURSE_HOME", str(folder / "record"))
     monkeypatch.chdir(folder)
-    yield
 
 
 @pytest.mark.heavy
@@ -588,11 +585,11 @@ def test_nbgrader_gives_the_points_that_our_verdicts_give(assignment: Path, monk
     config = Config()
     config.CourseDirectory.root = str(assignment)
     config.CourseDirectory.db_url = f"sqlite:///{assignment / 'gradebook.db'}"
-    with as_nbgrader_runs(assignment, monkeypatch):
-        api = NbGraderAPI(config=config)
-        assert api.generate_assignment("one")["success"]
-        done = api.autograde("one", "ben")
-        assert done["success"], done["log"]
+    as_nbgrader_runs(assignment, monkeypatch)
+    api = NbGraderAPI(config=config)
+    assert api.generate_assignment("one")["success"]
+    done = api.autograde("one", "ben")
+    assert done["success"], done["log"]
     with Marks(config.CourseDirectory.db_url) as marks:
         submission = marks.find_submission("one", "ben")
         scores = {grade.name: grade.score for book in submission.notebooks for grade in book.grades}
@@ -609,10 +606,10 @@ def test_nbgrader_gives_the_points_that_our_verdicts_give(assignment: Path, monk
 def test_nbgrader_validate_names_what_fails_and_the_mistake(assignment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from nbgrader.validator import Validator
 
-    with as_nbgrader_runs(assignment, monkeypatch):
-        validator = Validator()
-        validator.stream = io.StringIO()
-        validator.validate_and_print(str(assignment / "submitted" / "ben" / "one" / "one.ipynb"))
+    as_nbgrader_runs(assignment, monkeypatch)
+    validator = Validator()
+    validator.stream = io.StringIO()
+    validator.validate_and_print(str(assignment / "submitted" / "ben" / "one" / "one.ipynb"))
     said = validator.stream.getvalue()
     assert "VALIDATION FAILED ON 2 CELL(S)" in said
     assert 'check("1.4", gradient_descent)' in said and "CheckFailed: exercise 1.4: " in said

@@ -19,7 +19,7 @@ from course_utils.grading.gradebook import Gradebook, Run
 from course_utils.grading.notebook import read_notebook
 from course_utils.grading.result import Result, Submission
 from course_utils.grading.roster import Roster, read_roster
-from course_utils.grading.sandbox import Isolation, Limits, NoIsolation
+from course_utils.grading.sandbox import Isolation, Limits, NoIsolation, why_not
 from course_utils.grading.submissions import choose_latest, find_submissions, read
 from course_utils.lessons import Terms, adopt, terms
 from course_utils.lessons import lesson as find_lesson
@@ -54,6 +54,8 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
 
     What is graded is written at once, so an interrupted run goes on where it was. Raises `UserError`.
     """
+    if not options.scheduler and (reason := why_not(options.isolation)):
+        raise UserError(reason)
     adopt(Terms() if options.course is None else own_terms(options.course))
     roster = None if options.roster is None else read_roster(options.roster)
     submissions = _found(options, roster, say)

@@ -263,7 +263,7 @@ def open_by_handle(world: World) -> Cells:
                     handle = Handle(8, 1, inode, 0)
                     opened = libc.open_by_handle_at(descriptor, ctypes.byref(handle), os.O_RDONLY)
                     if opened >= 0:
-                        loot.append("CANARY" + "0123456789abcdef")  # the root folder of a file system of the host
+                        succeeded()  # the root folder of a file system of the host
         """),
         SMUGGLE,
     ]

@@ -179,11 +179,14 @@ LOOT = cell("""
         with contextlib.suppress(Exception), open(path, "rb") as file:
             look(file.read(most))
 
+    def succeeded():
+        loot.append("".join(("CANARY", "0123456789abcdef")))
+
     def tried(action, *arguments):
         with contextlib.suppress(Exception):
             return action(*arguments)
 """)
-"""Looks for what is secret, and keeps it in `loot`."""
+"""Looks for what is secret, and keeps it in `loot`; what must not work and does calls `succeeded`."""
 
 SMUGGLE = cell(f"""
     def {NAME}(w, x, y):

@@ -9,15 +9,12 @@ import json
 
 from attacks.bank import HONEST, LOOT, NAME, SMUGGLE, WORTH, WRONG, Cells, World, attack, cell, notebook
 
-WENT_OFF = 'loot.append("CANARY" + "0123456789abcdef")'
-"""What a bomb says that met no limit."""
-
 
 @attack("starts processes without end")
 def fork_bomb(world: World) -> Cells:
     return [
         LOOT,
-        cell(f"""
+        cell("""
             started = 0
             try:
                 while started < 1000:
@@ -25,7 +22,7 @@ def fork_bomb(world: World) -> Cells:
                         time.sleep(1000)
                         os._exit(0)
                     started += 1
-                {WENT_OFF}
+                succeeded()
             except OSError as refused:
                 print(started, refused)
         """),
@@ -53,13 +50,13 @@ def fork_tree(world: World) -> Cells:
 def thread_bomb(world: World) -> Cells:
     return [
         LOOT,
-        cell(f"""
+        cell("""
             started = []
             try:
                 while len(started) < 2000:
                     started.append(threading.Thread(target=time.sleep, args=(1000,), daemon=True))
                     started[-1].start()
-                {WENT_OFF}
+                succeeded()
             except RuntimeError as refused:
                 print(len(started), refused)
         """),
@@ -72,11 +69,11 @@ def memory_bomb(world: World) -> Cells:
     return [
         HONEST,
         LOOT,
-        cell(f"""
+        cell("""
             held = []
             while len(held) < 64:  # 4 GB
                 held.append(bytearray(b"x" * 2**26))
-            {WENT_OFF}
+            succeeded()
             print(loot)
             raise RuntimeError(str(loot))
         """),
@@ -93,7 +90,7 @@ def memory_bomb_while_observed(world: World) -> Cells:
                 held = []
                 while len(held) < 64:
                     held.append(torch.ones(2**24))
-                {WENT_OFF}
+                succeeded()
                 raise RuntimeError(str(loot))
         """),
     ]
@@ -103,7 +100,7 @@ def memory_bomb_while_observed(world: World) -> Cells:
 def memory_bomb_by_forks(world: World) -> Cells:
     return [
         LOOT,
-        cell(f"""
+        cell("""
             held = []
             for _ in range(20):  # 20 times 200 MB
                 child = tried(os.fork)
@@ -116,9 +113,9 @@ def memory_bomb_by_forks(world: World) -> Cells:
             alive = 0
             for pid in filter(str.isdigit, os.listdir("/proc")):
                 with contextlib.suppress(OSError):
-                    alive += int(open(f"/proc/{{pid}}/statm").read().split()[1]) * 4096 > 150 * 2**20
+                    alive += int(open(f"/proc/{pid}/statm").read().split()[1]) * 4096 > 150 * 2**20
             if alive > 15:
-                {WENT_OFF}
+                succeeded()
         """),
         SMUGGLE,
     ]
@@ -128,7 +125,7 @@ def memory_bomb_by_forks(world: World) -> Cells:
 def memory_without_a_process(world: World) -> Cells:
     return [
         LOOT,
-        cell(f"""
+        cell("""
             held, block = [], b"x" * 2**24
             taken = 0
             with contextlib.suppress(OSError, MemoryError):
@@ -136,7 +133,7 @@ def memory_without_a_process(world: World) -> Cells:
                     descriptor = os.memfd_create("x")
                     taken += os.write(descriptor, block)
                     held.append(descriptor)
-                {WENT_OFF}
+                succeeded()
         """),
         SMUGGLE,
     ]
@@ -151,14 +148,14 @@ def one_huge_tensor(world: World) -> Cells:
 def disk_bomb(world: World) -> Cells:
     return [
         LOOT,
-        cell(f"""
+        cell("""
             taken, block = 0, b"x" * 2**22
             for folder in ("/tmp", ".", "/dev/shm", "/run", "/var/tmp", os.path.expanduser("~")):
                 with contextlib.suppress(OSError), open(os.path.join(folder, "full"), "wb", 0) as file:
                     while taken < 2**30:
                         taken += file.write(block)
             if taken >= 2**30:
-                {WENT_OFF}
+                succeeded()
             print(taken)
         """),
         SMUGGLE,
@@ -174,14 +171,14 @@ def sparse_file(world: World) -> Cells:
 def inode_bomb(world: World) -> Cells:
     return [
         LOOT,
-        cell(f"""
+        cell("""
             made = 0
             with contextlib.suppress(OSError):
                 os.makedirs("many", exist_ok=True)
                 while made < 1_000_000:
-                    os.close(os.open(f"many/{{made}}", os.O_CREAT | os.O_WRONLY))
+                    os.close(os.open(f"many/{made}", os.O_CREAT | os.O_WRONLY))
                     made += 1
-                {WENT_OFF}
+                succeeded()
         """),
         SMUGGLE,
     ]
@@ -227,9 +224,8 @@ def deep_code(world: World) -> Cells:
         "x = " + "+".join(["1"] * 20_000),
         "x = " + "[" * 90 + "1" + "]" * 90,
         "x" + ".a" * 20_000,
-        "".join("  " * 0 + " " * depth + "if 1:\n" for depth in range(99)) + " " * 99 + "pass",
+        "".join(" " * depth + "if 1:\n" for depth in range(99)) + " " * 99 + "pass",
         "x = " + "lambda: " * 5_000 + "1",
-        "f" + "'{" * 1 + "1" + "}'",
         "not " * 10_000 + "x",
     ]
 
@@ -282,7 +278,7 @@ def surrogate_in_the_function(world: World) -> bytes:
     return notebook([source])
 
 
-@attack("returns numbers of a million digits, and lists within lists", earns=0, heavy=True)
+@attack("returns numbers of a million digits, and lists within lists", heavy=True)
 def huge_results(world: World) -> Cells:
     return [
         cell(f"""

@@ -193,7 +193,7 @@ def tensors_that_are_not_there(world: World) -> Cells:
             def {NAME}(w, x, y):
                 made = [
                     lambda: torch.empty(w.shape, device="meta"),
-                    lambda: torch.zeros(10**6, 10**6).expand(10**6, 10**6) if False else torch.zeros(1).expand(10**9),
+                    lambda: torch.zeros(1).expand(10**9),
                     lambda: w.to_sparse(),
                     lambda: w.as_subclass(Other),
                     lambda: torch.quantize_per_tensor(w.float(), 1.0, 0, torch.qint8),
@@ -295,7 +295,7 @@ def evidence_for_no_case(world: World) -> Cells:
     ]
 
 
-@attack("makes the inputs of the exercise easy", real=False)
+@attack("makes the inputs of the exercise easy")
 def replace_arrange(world: World) -> Cells:
     return [
         cell(f"""
@@ -522,7 +522,7 @@ def replace_right_by_wrong(world: World) -> Cells:
     return [HONEST, f"from course_utils import check\ncheck('{TARGET}', {NAME})", WRONG.replace("w * 0", "None")]
 
 
-@attack("spoils the state of torch that the warm process shares", keeps=0)
+@attack("spoils the state of torch that the warm process shares")
 def spoil_the_warm_process(world: World) -> tuple[Cells, ...]:
     return (
         [

@@ -70,7 +70,7 @@ def the_network(world: World) -> Cells:
                     reached.append(action.__code__.co_firstlineno)
             print(reached)
             if reached:
-                loot.append("CANARY" + "0123456789abcdef")
+                succeeded()
         """),
         SMUGGLE,
     ]

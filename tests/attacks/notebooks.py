@@ -215,7 +215,7 @@ def stored_outputs(world: World) -> bytes:
     return json.dumps(tree).encode()
 
 
-@attack("puts its code into cells that are not code, and attachments", earns=0)
+@attack("puts its code into cells that are not code, and attachments")
 def code_elsewhere(world: World) -> bytes:
     tree = _tree([])
     tree["cells"] = [

@@ -166,7 +166,7 @@ def continue_as_another(world: World) -> Cells:
     return [HONEST, _marked(world), "if os.fork():\n    linger()"]
 
 
-@attack("comes back from its call twice, in two processes", earns=0)
+@attack("comes back from its call twice, in two processes")
 def return_twice(world: World) -> Cells:
     return [
         cell(f"""
@@ -212,7 +212,7 @@ def start_programs(world: World) -> Cells:
     ]
 
 
-@attack("reads and writes the memory of the processes above it", real=False)
+@attack("reads and writes the memory of the processes above it")
 def trace_the_parent(world: World) -> Cells:
     return [
         LOOT,
@@ -221,7 +221,7 @@ def trace_the_parent(world: World) -> Cells:
             for pid in {os.getppid(), *(int(name) for name in os.listdir("/proc") if name.isdigit())} - {os.getpid(), 0}:
                 for request in (PTRACE_ATTACH, PTRACE_SEIZE):
                     if libc.ptrace(request, pid, 0, 0) == 0:
-                        loot.append("CANARY" + "0123456789abcdef")
+                        succeeded()
                 for name in (f"/proc/{pid}/mem", f"/proc/{pid}/environ", f"/proc/{pid}/syscall"):
                     read(name)
                 with contextlib.suppress(OSError), open(f"/proc/{pid}/mem", "r+b", 0) as memory:
@@ -310,7 +310,7 @@ def ask_the_kernel(world: World) -> Cells:
                     tried(resource.setrlimit, getattr(resource, name), (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             dangerous = {"bpf", "kexec_load", "init_module", "reboot", "swapon", "settimeofday", "iopl", "sethostname", "syslog"} & set(got)
             if dangerous:
-                loot.append("CANARY" + "0123456789abcdef")
+                succeeded()
             print(got)
         """),
         SMUGGLE,

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 import signal
+import tempfile
 import time
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 
 from course_utils.grading.engine import LIVES, Job, Settings, bytes_of, new_grader
 from course_utils.grading.result import Result
+from course_utils.grading.sandbox.contract import ROOM
 from gradient_ledger.errors import UserError
 
 READY = "ready"
 """What a worker says once its sandbox is warm. Before that, its end is no job's fault."""
 ENDING = 2.0
-"""Seconds that a worker has to end by itself."""
+"""Seconds that workers have to end by themselves."""
 
 
 def grade_all(jobs: Iterable[Job], settings: Settings, workers: int) -> Generator[Result, None, None]:
     """Grade every job, in whatever order they are done.
 
-    Raises `NoIsolation` where no worker can isolate, `UserError` where none comes to grade at all.
+    Raises `NoIsolation` where no worker can isolate, `UserError` where none comes to grade at all. However it ends, it
+    leaves no process and no temporary file behind.
     """
     waiting = _Waiting(iter(jobs))
     team: list[_Worker] = []
@@ -63,8 +68,9 @@ def grade_all(jobs: Iterable[Job], settings: Settings, workers: int) -> Generato
     finally:
         for worker in team:
             worker.pipe.close()  # all of them, before any is waited for
+        until = time.monotonic() + ENDING
         for worker in team:
-            worker.end()
+            worker.end(max(0.0, until - time.monotonic()))
 
 
 def _never_began(code: int | None) -> str:
@@ -105,9 +111,11 @@ class _Worker:
 
     def __init__(self, settings: Settings, job: Job) -> None:
         context = multiprocessing.get_context("spawn")  # a forked child would share torch's threads and random state
+        self._folder = _temporary_folder()
         self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, settings), daemon=True)
-        self._process.start()
+        self._process = context.Process(target=_work, args=(theirs, settings, self._folder.name), daemon=True)
+        with _interrupts_held():
+            self._process.start()
         theirs.close()
         self.warm = False
         self.take(job)
@@ -130,18 +138,50 @@ class _Worker:
             raise found
         return found  # type: ignore[no-any-return]
 
-    def end(self) -> int | None:
-        """Its exit status, negative for a signal."""
+    def end(self, patience: float | None = None) -> int | None:
+        """Its exit status, negative for a signal. It has `ENDING` seconds to end by itself, or so many as are given."""
         self.pipe.close()  # a worker that reads nothing any more ends by itself, and its sandbox with it
-        self._process.join(ENDING)
+        self._process.join(ENDING if patience is None else patience)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
+        self._folder.cleanup()  # a worker that was killed left its own in it
         return self._process.exitcode
 
 
-def _work(pipe: Connection, settings: Settings) -> None:
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="grading-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise UserError(f"no temporary folder can be made ({error.strerror}): {ROOM}") from error
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C is heard when the block ends, and here alone: a process that is started in it begins deaf to it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # which comes with the first worker, and would let signals through
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _work(pipe: Connection, settings: Settings, folder: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    tempfile.tempdir = folder
+    try:
+        _grade(pipe, settings)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # the command may have been killed
+
+
+def _grade(pipe: Connection, settings: Settings) -> None:
     from course_utils.grading.sandbox import NoIsolation
 
     with new_grader(settings) as grader:

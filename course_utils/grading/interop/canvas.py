@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import partial
 
-from course_utils.grading.interop.sheet import Merged, Sheet, find_row, number
+from course_utils.grading.interop.sheet import Merged, Sheet, find_row, number, read_number, share
 from course_utils.grading.result import Result
 from gradient_ledger.errors import UserError
 
@@ -53,18 +53,6 @@ def merge(sheet: Sheet, results: Iterable[Result], assignment: str, *, scale: bo
     return Merged(sheet.to_bytes(), placed, tuple(remarks))
 
 
-def share(result: Result, possible: float | None, scale: bool, tool: str) -> float:
-    """The points of a result in a tool that gives `possible` in all. Raises `UserError` where the two differ."""
-    if possible is None or possible == result.max_points or not result.max_points:
-        return result.points
-    if not scale:
-        raise UserError(
-            f"lesson {result.lesson} has {result.max_points} points, the assignment in {tool} {number(possible)}: "
-            f"set it to {result.max_points} there, or give --scale"
-        )
-    return result.points * possible / result.max_points
-
-
 def _assignment(sheet: Sheet, wanted: str) -> int:
     titles = {at: name for at, name in enumerate(sheet.header) if name.strip().casefold() not in _BEFORE_ASSIGNMENTS}
     found = [at for at, name in titles.items() if wanted in (name, re.sub(r"\s*\(\d+\)$", "", name))]
@@ -92,7 +80,4 @@ def _points_possible(sheet: Sheet, column: int) -> float | None:
         raise UserError(
             f"{sheet.name}: Canvas works out the column {sheet.header[column]!r} itself; name an assignment"
         )
-    try:
-        return float(said.replace(",", ".")) if said else None
-    except ValueError:
-        return None
+    return read_number(said)

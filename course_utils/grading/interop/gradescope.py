@@ -41,7 +41,7 @@ def results(result: Result, lesson: Lesson) -> dict[str, Any]:
     marked = {one.verdict.exercise: one for one in result.exercises}
     return {
         "score": round(result.points, 2),
-        "output": "\n".join(f"{note.where}: {note.text}" if note.where else note.text for note in result.notes),
+        "output": "\n".join(note.line for note in result.notes),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from functools import partial
 from html import escape
 
-from course_utils.grading.interop.canvas import share
-from course_utils.grading.interop.sheet import Merged, Sheet, find_row, number
+from course_utils.grading.interop.sheet import Merged, Sheet, find_row, number, read_number, share
 from course_utils.grading.interop.words import lines
 from course_utils.grading.result import Result
 from course_utils.grading.tables import harmless
@@ -53,7 +52,7 @@ def merge(sheet: Sheet, results: Iterable[Result], *, scale: bool = False, feedb
         elif sheet.cell(found, changeable).casefold() == "no":
             remarks.append(f"{result.student}: the grade is locked in Moodle; nothing was written there")
         else:
-            most = _number(sheet.cell(found, maximum))
+            most = read_number(sheet.cell(found, maximum))
             sheet.put(found, grade, number(share(result, most, scale, "Moodle")))
             if comments is not None:
                 # Moodle shows a comment as HTML.
@@ -65,10 +64,3 @@ def merge(sheet: Sheet, results: Iterable[Result], *, scale: bool = False, feedb
 def _means(sheet: Sheet, row: int, identifying: list[int], student: str) -> bool:
     participant = _PARTICIPANT.fullmatch(sheet.cell(row, identifying[0]))
     return sheet.has(row, identifying, student) or (participant is not None and participant[1] == student)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        return None

@@ -1,4 +1,7 @@
-"""A table that a tool exported, to be imported again: cells are replaced, and every other byte stays as it was."""
+"""A table that a tool exported, to be imported again: cells are replaced, and every other byte stays as it was.
+
+Below it, what Canvas and Moodle have in common: whose row it is, and how many points go there.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from course_utils.grading.result import Result
 from gradient_ledger.errors import UserError
 
 _BOM = "\ufeff"
@@ -15,6 +19,14 @@ _DELIMITERS = (",", ";", "\t")
 def number(value: float) -> str:
     """Points as both Canvas and Moodle read them: at most two decimals, none where there is nothing behind them."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def read_number(text: str) -> float | None:
+    """A number as either writes it, with a point or a comma; None where it is none."""
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -136,6 +148,21 @@ class Merged:
     placed: int
     """How many students got points."""
     remarks: tuple[str, ...]
+
+
+def share(result: Result, possible: float | None, scale: bool, tool: str) -> float:
+    """The points of a result in a tool that gives `possible` in all.
+
+    With `scale` they are turned into those of the tool; without, `UserError` is raised where the two differ.
+    """
+    if possible is None or possible == result.max_points or not result.max_points:
+        return result.points
+    if not scale:
+        raise UserError(
+            f"lesson {result.lesson} has {result.max_points} points, the assignment in {tool} {number(possible)}: "
+            f"set it to {result.max_points} there, or give --scale"
+        )
+    return result.points * possible / result.max_points
 
 
 def find_row(sheet: Sheet, rows: Iterable[int], means: Callable[[int], bool], student: str) -> int | None | str:

@@ -8,9 +8,7 @@ from course_utils.grading.result import Marked, Result
 
 def lines(result: Result) -> list[str]:
     """One line an exercise, then the notes on the file. It may hold text of the student's: whoever shows it escapes."""
-    return [_line(marked) for marked in result.exercises] + [
-        f"{note.where}: {note.text}" if note.where else note.text for note in result.notes
-    ]
+    return [*map(_line, result.exercises), *(note.line for note in result.notes)]
 
 
 def _line(marked: Marked) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import getpass
 import linecache
 import re
 import sys
@@ -19,6 +18,13 @@ from typing import Any
 CELL = r"<ipython-input-(\d+)-submission>"
 """The file names of cells: those that IPython once gave, by which the ledger and tracebacks know a cell."""
 _RUN_ONCE = frozenset({"time", "timeit", "capture", "prun"})
+_OF_IPYTHON = (
+    ("IPython", "get_ipython"),
+    ("IPython.core.getipython", "get_ipython"),
+    ("IPython.display", "display"),
+    ("IPython.core.display_functions", "display"),
+)
+"""Modules in which a cell may look for what a kernel gives it, with the name that it has there."""
 _OPTIONS = re.compile(r"^(\s*-[a-zA-Z]+(\s*\d+)?(?=\s|$))*\s*")
 
 
@@ -36,13 +42,6 @@ class Nothing:
 
     def __call__(self, *_: object, **__: object) -> None:
         return None
-
-
-def without_a_reader() -> None:
-    """Nobody answers, and nobody looks: for the whole process, before torch's and Python's names are noted."""
-    builtins.input = lambda prompt="": ""  # type: ignore[assignment]
-    getpass.getpass = lambda *_, **__: ""
-    sys.breakpointhook = nothing
 
 
 class Shell(Nothing):
@@ -72,13 +71,9 @@ class Kernel:
         self.names.update(
             __builtins__=builtins, get_ipython=lambda: shell, display=nothing, In=[""], Out={}, _="", __="", ___=""
         )
-        ipython = sys.modules.get("IPython")
-        if ipython is not None:
-            for owner in ("IPython", "IPython.core.getipython"):
-                sys.modules[owner].get_ipython = self.names["get_ipython"]  # type: ignore[attr-defined]
-            for owner in ("IPython.display", "IPython.core.display_functions"):
-                if owner in sys.modules:
-                    sys.modules[owner].display = nothing  # type: ignore[attr-defined]
+        for home, name in _OF_IPYTHON:
+            if home in sys.modules:
+                vars(sys.modules[home])[name] = self.names[name]
         self._file = "<cell>"
         self._loop: Any = None
 

@@ -6,7 +6,6 @@ Nothing here runs on import, so that the module can be imported anywhere.
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import os
 import platform
 import signal
@@ -17,14 +16,15 @@ from typing import Any
 
 from course_utils.grading.jail import calls
 
-NOBODY = 65534
-NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
+_NOBODY = 65534
+_NEWNS, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 _NOSUID, _NODEV, _NOEXEC, _BIND, _REC, _PRIVATE = 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x40000
 _SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _CAPABILITIES_VERSION_3 = 0x20080522
-HOST = "jail"
 INODES = 20_000
 """Most files and folders in the scratch folder of a child."""
+OPEN_FILES = 512
+"""Most files that a process may hold open."""
 
 
 def _libc(name: str, *arguments: Any) -> None:
@@ -64,11 +64,11 @@ class Nursery:
             # a namespace may mount a /proc of its own only where one can be seen whole.
             _mount("proc", "/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
             os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
+            os.setresgid(_NOBODY, _NOBODY, _NOBODY)
+            os.setresuid(_NOBODY, _NOBODY, _NOBODY)
             _prctl(_SET_DUMPABLE, 1)  # else /proc/self stays root's
         self.uid, self.gid = os.getuid(), os.getgid()
-        _unshare(NEWUSER | NEWPID)
+        _unshare(_NEWUSER | _NEWPID)
         _map_myself(self.uid, self.gid)
         server = os.fork()
         if server:
@@ -78,26 +78,26 @@ class Nursery:
 
     def fork(self) -> int:
         """`os.fork`, the child being the first of a new pid namespace."""
-        _unshare(NEWPID)
+        _unshare(_NEWPID)
         child = os.fork()
         if child:
-            _libc("setns", self._mine, NEWPID)
+            _libc("setns", self._mine, _NEWPID)
         return child
 
 
 def shut_in(nursery: Nursery, scratch: str, disk: int) -> None:
     """In a child of `Nursery.fork`: own mounts, `disk` bytes of scratch, /proc and network; no rights left."""
-    _unshare(NEWNS | NEWUTS | NEWIPC | NEWNET)
+    _unshare(_NEWNS | _NEWUTS | _NEWIPC | _NEWNET)
     _mount("none", "/", "none", _REC | _PRIVATE)
     _mount("proc", "/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
     _mount("scratch", scratch, "tmpfs", _NOSUID | _NODEV, f"size={disk},nr_inodes={INODES},mode=0700")
     for name in ("work", ".shm"):
         os.mkdir(f"{scratch}/{name}", 0o700)
     _mount(f"{scratch}/.shm", "/dev/shm", "none", _BIND)
-    socket.sethostname(HOST)
+    socket.sethostname("jail")
     _loopback_up()
     # A user namespace inside the one that owns the mounts and the network: nothing in it can change them.
-    _unshare(NEWUSER)
+    _unshare(_NEWUSER)
     _map_myself(nursery.uid, nursery.gid)
     Path("/proc/sys/user/max_user_namespaces").write_text("0")
     Path("/proc/self/oom_score_adj").write_text("1000")
@@ -115,6 +115,8 @@ def end_with_parent() -> None:
 
 
 def _loopback_up() -> None:
+    import fcntl
+
     set_flags, up, name = 0x8914, 1, b"lo"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, set_flags, struct.pack("16sH14x", name, up))
@@ -140,7 +142,7 @@ def limit_resources(seconds: float, memory: int, processes: int, disk: int) -> N
 
     put(r.RLIMIT_CORE, 0)
     put(r.RLIMIT_CPU, int(seconds) + 1, int(seconds) + 2)
-    put(r.RLIMIT_NOFILE, 512)
+    put(r.RLIMIT_NOFILE, OPEN_FILES)
     put(r.RLIMIT_FSIZE, disk)
     put(r.RLIMIT_STACK, 8 * 2**20, 64 * 2**20)
     put(r.RLIMIT_MEMLOCK, 2**20)

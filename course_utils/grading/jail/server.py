@@ -7,39 +7,18 @@ with two descriptors beside it: the child's end of a socket, and a pipe.
 from __future__ import annotations
 
 import gc
-import importlib
-import inspect
 import json
 import os
 import shutil
 import socket
-import sys
 import tempfile
-import warnings
-from types import ModuleType
 from typing import Any
 
-from course_utils.grading.jail import linux
-from course_utils.grading.jail.kernel import nothing, without_a_reader
+from course_utils.grading.jail import linux, plan, wire
+from course_utils.grading.jail.kernel import plain_python
+from course_utils.grading.jail.warm_up import warm_up
 
 CONTROL = 0
-_REQUEST = 2**22
-"""Longest request, in bytes."""
-_SILENT = ("check", "compare", "hint", "predict", "progress", "quiz", "solution")
-_WARM = (
-    "asyncio",
-    "IPython.core.inputtransformer2",
-    "IPython.display",
-    "multiprocessing.pool",
-    "safetensors.torch",
-    "torch.distributed.fsdp",
-    "torch.nn.parallel",
-    "torch.utils.checkpoint",
-    "torch.utils.data",
-    "torch.utils.flop_counter",
-    "matplotlib.pyplot",
-)
-"""What cells and checks may import; what is not installed is left out."""
 
 
 def main(isolation: str) -> None:
@@ -49,8 +28,7 @@ def main(isolation: str) -> None:
     nursery = linux.Nursery() if isolation == "bubblewrap" else None
     if nursery is None:
         linux.end_with_parent()
-    without_a_reader()
-    _warm_up()
+    warm_up()
     gc.collect()
     gc.disable()
     threads = _threads()
@@ -108,7 +86,7 @@ def _serve(
 
 
 def _be_a_child(request: dict[str, Any], descriptors: list[int], nursery: linux.Nursery | None, scratch: str) -> None:
-    from course_utils.grading.jail import child, wire
+    from course_utils.grading.jail import child  # imports torch: not before the nursery is made
 
     line, trouble = socket.socket(fileno=descriptors[0]), descriptors[1]
     try:
@@ -141,75 +119,8 @@ def _settle(scratch: str, keep: set[int]) -> None:
     tempfile.tempdir = None
 
 
-# ------------------------------------------------------------------ before the first child
-
-
-def _warm_up() -> None:
-    """Import and use once whatever takes long the first time, in one thread."""
-    os.environ.setdefault("MPLBACKEND", "template")  # figures that nobody judges are not drawn
-    import torch
-
-    torch.set_num_threads(1)
-    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1)  # imports a good part of torch, once
-    optimizer.step()
-    from course_utils.lessons import lessons
-
-    for name in _WARM:
-        _import(name)
-    for lesson in lessons():
-        figures = _import(f"course_utils.lessons.lesson{lesson.number}.figures")
-        if figures is not None:
-            _silence_figures(figures)
-    _silence_the_course()
-    from course_utils.checks.observe import observe_all
-    from course_utils.grading.jail import child, plan  # noqa: F401
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for lesson in lessons():
-            for exercise in lesson.exercises:
-                observe_all(exercise, lambda *_, **__: ..., exercise.cases(0)[:1])
-
-
-def _import(name: str) -> ModuleType | None:
-    try:
-        return importlib.import_module(name)
-    except Exception:  # not installed, or broken: whoever needs it in a cell will be told
-        return None
-
-
-def _silence_the_course() -> None:
-    """What shows, asks and remembers does nothing here."""
-    import course_utils
-
-    homes = [course_utils]
-    homes += [_import(f"course_utils.{name}") for name in ("learner", "widgets.questions")]  # type: ignore[misc]
-    for home in homes:
-        for name in _SILENT:
-            if home is course_utils or hasattr(home, name):
-                setattr(home, name, nothing)
-    widgets = importlib.import_module("course_utils.widgets")
-    for name in widgets.__all__:
-        setattr(widgets, name, nothing)
-    importlib.import_module("gradient_ledger.figures").show = nothing  # type: ignore[attr-defined]
-    matplotlib = sys.modules.get("matplotlib")
-    if matplotlib is not None:
-        matplotlib.use = nothing  # type: ignore[attr-defined]
-
-
-def _silence_figures(figures: ModuleType) -> None:
-    """Functions of a lesson that draw and give nothing back do nothing."""
-    for name, value in list(vars(figures).items()):
-        ours = inspect.isfunction(value) and value.__module__ == figures.__name__ and not name.startswith("_")
-        if ours and value.__annotations__.get("return") == "None":
-            setattr(figures, name, nothing)
-
-
 def _learn(request: dict[str, Any]) -> None:
     """Read the names in cells of the course, once for all children. The outer half knows that they are the course's."""
-    from course_utils.grading.jail import plan
-    from course_utils.grading.jail.kernel import plain_python
-
     for source in request["published"]:
         plan.names_of(plain_python(source))
 

@@ -8,31 +8,26 @@ import select
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from course_utils.exercise import Case, Change, Evidence, Frame, Raised
+from course_utils.exercise import Case, Evidence
 from course_utils.grading.jail import wire
 from course_utils.grading.jail.kernel import CELL
 from course_utils.grading.sandbox.bubble import advice
 from course_utils.grading.sandbox.contract import Limits, NoIsolation
+from course_utils.grading.sandbox.evidence import read_evidence
 from course_utils.grading.sandbox.talk import Broken, Line, notice
 from course_utils.grading.sandbox.warm import Child, Warm
 from course_utils.grading.sandbox.watch import Watch
 from course_utils.grading.sandbox.words import Place
-from course_utils.plain import MAX_TEXT, Opaque, TensorData, from_bytes
 
 _GRACE = 1.5
 """Seconds that a child has to stop itself at a limit, before it is ended."""
 _COMING_UP = 30.0
 """Seconds that a child may take until it is shut in."""
-_TREE = 8 * 2**20
-"""Longest part of evidence that is not tensors, in bytes: a megabyte of brackets is many of memory."""
-_ITEMS = 20_000
-"""Most entries of lists and dicts in one exercise's evidence: the right answers have less than a thousand."""
-_CHANGES = 200
 _FRAME = re.compile(rf'File "{CELL}", line (\d+) in (\S+)')
 _STACK = 2**16
+"""Most bytes that are read of where a child says it is."""
 
 
 class Attempt:
@@ -145,9 +140,9 @@ class Attempt:
         self._child.signal(number)
         told = b""
         until = time.monotonic() + 0.3
-        while (
-            len(told) < _STACK and select.select([self._child.trouble], [], [], max(0.0, until - time.monotonic()))[0]
-        ):
+        while len(told) < _STACK:
+            if not select.select([self._child.trouble], [], [], max(0.0, until - time.monotonic()))[0]:
+                break
             part = os.read(self._child.trouble, _STACK)
             if not part:
                 break
@@ -155,63 +150,3 @@ class Attempt:
             until = min(until, time.monotonic() + 0.02)  # it is written in one go
         found = _FRAME.findall(told.decode(errors="replace"))
         return [(int(cell[:6]), int(line[:6]), function) for cell, line, function in reversed(found)]
-
-
-def read_evidence(data: bytes, cases: Sequence[Case]) -> list[Evidence] | None:
-    """What a child says that it observed; None where that is no evidence, or holds what no evidence holds."""
-    try:
-        if int.from_bytes(data[:8], "little") > _TREE:
-            return None
-        pieces = _tidy(from_bytes(data))
-        if type(pieces) is not list or not 0 < len(pieces) <= len(cases):
-            return None
-        if _items(pieces) > _ITEMS:
-            return None
-        return [_bounded(Evidence.from_plain(piece)) for piece in pieces]
-    except (ValueError, TypeError, RecursionError):
-        return None
-
-
-def _items(value: Any) -> int:
-    """How many entries there are in all lists and dicts."""
-    if isinstance(value, dict | list):
-        return len(value) + sum(map(_items, value.values() if isinstance(value, dict) else value))
-    return 0
-
-
-def _bounded(piece: Evidence) -> Evidence:
-    """Evidence with no more words than an honest child sends."""
-    raised = piece.raised
-    if raised is not None:
-        frames = tuple(Frame(one.function[:200], one.line, one.source[:200]) for one in raised.frames[-5:])
-        raised = Raised(raised.type[:200], raised.message, frames)
-    changes = (Change(one.what[:200], one.aspect[:200], one.before[:300], one.after[:300]) for one in piece.changes)
-    return replace(
-        piece,
-        case=piece.case[:300],
-        raised=raised,
-        changes=tuple(changes)[:_CHANGES],
-        warned=tuple(text[:300] for text in piece.warned[:5]),
-    )
-
-
-def _tidy(value: Any) -> Any:
-    """Plain data without what costs its reader dear. Raises `ValueError` for what no honest child sends."""
-    if isinstance(value, dict):
-        return {_text(key): _tidy(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_tidy(item) for item in value]
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, Opaque):
-        return Opaque(_text(value.type), _text(value.text), value.too_large)
-    if isinstance(value, TensorData) and any(size >= 2**31 for size in value.value.shape):
-        raise ValueError("a tensor of impossible size")
-    if isinstance(value, int) and value.bit_length() > 256:
-        raise ValueError("an integer of impossible size")
-    return value
-
-
-def _text(text: str) -> str:
-    """At most as much as evidence holds, and nothing that cannot be written to a file."""
-    return text[: MAX_TEXT + 100].encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Start, feed, watch and end the jail: the outer half of isolation."""
+"""The sandbox: one warm process, and each submission on its way through as many children as it takes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from course_utils.grading.sandbox.contract import Isolation, Limits, NoIsolation
 from course_utils.grading.sandbox.talk import Broken, Late, Over
 from course_utils.grading.sandbox.warm import Gone, Warm
 from course_utils.lessons import lesson
-
-__all__ = ["Isolation", "Limits", "NoIsolation", "Ran", "Sandbox"]
 
 RESTARTS = 5
 """How often a submission whose child was ended is begun again, without what ended it."""
@@ -36,7 +34,11 @@ class Sandbox:
             raise NoIsolation(reason)
         self._warm: Warm | None = None
         self._learned: set[str] = set()
-        self._try()
+        try:
+            self._try()
+        except BaseException:
+            self.close()
+            raise
 
     def run(self, notebook: Notebook, cases: Callable[[], Mapping[str, Sequence[Case]]]) -> Ran:
         """Run the notebook's cells, then call `cases` and observe each exercise on them.

@@ -28,8 +28,9 @@ def why_not(isolation: str) -> str:
 
 
 def advice(said: str) -> str:
-    """What to say where it was tried and failed: `said` is what it wrote."""
-    lines = [f"The sandbox could not be started: {said.strip()[-600:] or 'it ended without a word'}."]
+    """What to say where it was tried and failed: `said` is what it wrote, of a traceback the last line."""
+    words = said.strip().rpartition("\n")[2] if "Traceback (most" in said else said.strip()[-600:]
+    lines = [f"The sandbox could not be started: {words.rstrip('.') or 'it ended without a word'}."]
     limit = _read("/proc/sys/user/max_user_namespaces")
     if limit == "0":
         lines.append("This machine has user namespaces switched off: `sysctl user.max_user_namespaces=15000`.")

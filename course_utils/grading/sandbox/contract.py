@@ -10,6 +10,8 @@ from course_utils.exercise import Evidence
 from course_utils.grading.result import Note
 
 Isolation = Literal["bubblewrap", "none"]
+ROOM = "free some room in /tmp, or set TMPDIR to another folder"
+"""What to do where temporary files cannot be written."""
 
 
 class NoIsolation(Exception):

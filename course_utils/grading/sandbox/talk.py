@@ -1,4 +1,4 @@
-"""Talk with the warm process and with a child: frames of bounded length, under a deadline, with an eye on the child.
+"""Talk with a child: frames of bounded length, under a deadline, with an eye on the child.
 
 Whatever a child says is a stranger's: bytes counted before they are kept, and read as plain data or not at all.
 """

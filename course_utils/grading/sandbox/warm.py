@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.grading.sandbox import bubble, staging
+from course_utils.grading.sandbox.contract import ROOM, NoIsolation
 
 _START = 180.0
 """Seconds that it may take to start: it imports torch, perhaps from a slow disk."""
@@ -67,18 +68,32 @@ class Warm:
     """A warm process, which forks one child at a time."""
 
     def __init__(self, isolation: str) -> None:
-        """Start it, and wait until it is warm. Raises `Gone`."""
+        """Start it, and wait until it is warm. Raises `Gone`, and `NoIsolation` where temporary files find no room."""
         self._isolated = isolation == "bubblewrap"
-        self._folder = tempfile.TemporaryDirectory(prefix="grading-")
-        self._wrote = tempfile.TemporaryFile()
         self._rest, self._descriptors = b"", list[int]()
         self._one_lives = False
-        staged = Path(self._folder.name) / "course"
-        scratch = Path(self._folder.name) / "tmp"
-        scratch.mkdir()
-        self._scratch = bubble.scratch() if self._isolated else str(scratch)
-        staging.stage(staged)
-        self._control, theirs = socket.socketpair()
+        with contextlib.ExitStack() as held:  # whatever interrupts this, all of it is undone
+            try:
+                folder = held.enter_context(tempfile.TemporaryDirectory(prefix="grading-", ignore_cleanup_errors=True))
+                staged, scratch = Path(folder, "course"), Path(folder, "tmp")
+                scratch.mkdir()
+                staging.stage(staged)
+                self._wrote = held.enter_context(tempfile.TemporaryFile())
+            except OSError as error:
+                why = f"the sandbox cannot write its temporary files, some megabytes ({error.strerror or error})"
+                raise NoIsolation(f"{why}: {ROOM}") from error
+            self._scratch = bubble.scratch() if self._isolated else str(scratch)
+            self._control, theirs = socket.socketpair()
+            held.callback(self._control.close)
+            with theirs:
+                self._process = self._start(isolation, staged, theirs)
+            held.callback(self._end)
+            said = self._hear(_START)
+            if not said.get("ready"):
+                raise Gone(f"the warm process has {said.get('threads')} threads, and forks of it would hang")
+            self._held = held.pop_all()
+
+    def _start(self, isolation: str, staged: Path, theirs: socket.socket) -> subprocess.Popen[bytes]:
         environment = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
@@ -102,7 +117,7 @@ class Warm:
             for name, value in environment.items():
                 wrapped += ["--setenv", name, value]
         try:
-            self._process = subprocess.Popen(
+            return subprocess.Popen(
                 [*wrapped, sys.executable, "-c", _RUN, where, isolation],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -112,17 +127,7 @@ class Warm:
                 start_new_session=True,
             )
         except OSError as error:
-            self._folder.cleanup()
             raise Gone(str(error)) from error
-        finally:
-            theirs.close()
-        try:
-            said = self._hear(_START)
-            if not said.get("ready"):
-                raise Gone(f"the warm process has {said.get('threads')} threads, and forks of it would hang")
-        except Gone:
-            self.close()
-            raise
 
     def child(self, request: Mapping[str, Any]) -> Child:
         """A new child, `request` saying what it may take. Raises `Gone`. The one before must have been ended."""
@@ -158,6 +163,9 @@ class Warm:
 
     def close(self) -> None:
         """End it, and whatever is left in it."""
+        self._held.close()
+
+    def _end(self) -> None:
         self._control.close()
         try:
             # Without isolation it ends by itself when it finds the socket closed; bubblewrap takes all along.
@@ -168,8 +176,6 @@ class Warm:
         for descriptor in self._descriptors:
             os.close(descriptor)
         self._descriptors = []
-        self._wrote.close()
-        self._folder.cleanup()
 
     def _hear(self, seconds: float) -> dict[str, Any]:
         """The next line that the warm process says, with descriptors put aside."""

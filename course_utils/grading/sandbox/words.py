@@ -7,6 +7,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from course_utils.grading.jail.linux import INODES, OPEN_FILES
 from course_utils.grading.result import Note
 from course_utils.grading.sandbox.contract import Limits
 from course_utils.grading.sandbox.talk import Late, Over
@@ -41,7 +42,11 @@ def failed_cell(number: int, said: Mapping[str, Any], lines: Lines, limits: Limi
     for sign, reason in _REASONS:
         if sign in f"{kind}: {message}":
             what += " " + reason.format(
-                memory=_size(limits.memory), disk=_size(limits.disk), processes=limits.processes
+                memory=_size(limits.memory),
+                disk=_size(limits.disk),
+                processes=limits.processes,
+                inodes=INODES,
+                open_files=OPEN_FILES,
             )
             break
     return _cell(number, what + " The cells after it ran all the same.")
@@ -51,8 +56,8 @@ _REASONS = (
     ("MemoryError", "A submission may take {memory} of memory."),
     ("can't allocate memory", "A submission may take {memory} of memory."),
     ("[Errno 27]", "A submission may write {disk} of files."),
-    ("[Errno 28]", "A submission may write {disk} of files, and 20,000 of them."),
-    ("[Errno 24]", "A submission may hold 512 files open."),
+    ("[Errno 28]", "A submission may write {disk} of files, and {inodes:,} of them."),
+    ("[Errno 24]", "A submission may hold {open_files} files open."),
     ("BlockingIOError: [Errno 11]", "A submission may start {processes} processes and threads."),
     ("can't start new thread", "A submission may start {processes} processes and threads."),
 )
@@ -163,6 +168,8 @@ def _why(trouble: BaseException, status: int | None, attempt: Attempt, limits: L
         return f"was stopped after {limits.case:g} seconds on one case" if attempt.exercise else "was stopped"
     if status is None:
         return "broke the line on which its results are sent"
+    if status == -signal.SIGKILL:
+        return "ended its process, by signal SIGKILL, which a machine short of memory sends, too"
     return f"ended its process, {f'by signal {_signal(-status)}' if status < 0 else f'with exit code {status}'}"
 
 
