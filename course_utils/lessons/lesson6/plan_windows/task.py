@@ -11,6 +11,7 @@ from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import cases
 
 LENGTHS = "how many batches each window holds"
+EARLY = "last pairs of windows that end too early"
 WITHOUT = "pairs in no window"
 IN_SEVERAL = "pairs in several windows"
 Numbers = tuple[int, int, int]
@@ -84,7 +85,7 @@ def _cases(seed: int) -> list[Case]:
 
 
 def _arrange(case: Case) -> Arrangement:
-    n_batches, epochs = case.spec["n_batches"], case.spec["epochs"]
+    n_batches, most, epochs = case.spec["n_batches"], case.spec["window"], case.spec["epochs"]
     every = [(epoch, batch) for epoch in range(epochs) for batch in range(n_batches)]
 
     def facts(plan: object) -> Mapping[str, object]:
@@ -92,13 +93,16 @@ def _arrange(case: Case) -> Arrangement:
         if windows is None:
             return {}
         found = Counter(pair for window in windows for pair in window)
+        # Other pairs than those of the plan may be meant otherwise, and nothing is said of where they end.
+        short = [window for window in windows if 0 < len(window) < most] if found.keys() <= {*every} else []
         return {
             LENGTHS: str([len(window) for window in windows]),
+            EARLY: str([window[-1] for window in short if window[-1][1] != n_batches - 1][:6]),
             WITHOUT: str([pair for pair in every if not found[pair]][:6]),
             IN_SEVERAL: str([pair for pair in every if found[pair] > 1][:6]),
         }
 
-    return Arrangement((n_batches, case.spec["window"], epochs), facts=facts)
+    return Arrangement((n_batches, most, epochs), facts=facts)
 
 
 def _windows(plan: object) -> list[list[tuple[int, int]]] | None:
@@ -160,6 +164,7 @@ EXERCISE = Exercise(
     ),
     telling={
         LENGTHS: "the windows hold so many batches each: {given}; asked is {right}.",
+        EARLY: "before they are full, and before their epoch ends, windows end with {given}.",
         WITHOUT: "in no window stand {given}.",
         IN_SEVERAL: "more than once stand {given}.",
     },
