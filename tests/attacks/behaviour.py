@@ -3,16 +3,59 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from typing import Any
 
 from attacks.bank import NAME, TARGET, Cells, World, attack, cell, notebook
 from course_utils.checks.judge import answers_of
+from course_utils.checks.observe import observe
 from course_utils.lessons import exercise, lesson, lessons
 
-FEW = (
-    "the exercise has the same few inputs, but for their values, at every seed, and the answer does not depend on these"
-)
-"""No limit of the sandbox: whoever has the right answers to all of them can hand these in."""
+SEEN = cell("""
+    import hashlib
+    import torch
+
+    def seen(value):
+        if isinstance(value, torch.Tensor):
+            return str((tuple(value.shape), value.dtype, value.requires_grad, value.is_leaf and value.grad is None))
+        if isinstance(value, torch.nn.Module):
+            parts = [(name, type(part).__name__, part.training) for name, part in value.named_modules()]
+            return str((parts, seen(dict(value.named_parameters())), seen(dict(value.named_buffers()))))
+        if isinstance(value, dict):
+            return seen([*value.keys(), *value.values()])
+        if isinstance(value, (list, tuple)):
+            return str([seen(one) for one in value])
+        if hasattr(value, "__code__"):
+            inside = [one.cell_contents for one in value.__closure__ or ()]
+            return value.__name__ + str(value.__code__.co_names) + seen([one for one in inside if one is not value])
+        return type(value).__name__ if isinstance(value, float) or hasattr(value, "__dict__") else repr(value)
+
+    def key(*args, **named):
+        return hashlib.sha256(seen([args, named]).encode()).hexdigest()[:16]
+""")
+"""What is visible of an input: names, types, shapes and whole numbers, all but the numbers that a seed draws anyway."""
+
+
+def _table(identifier: str) -> dict[str, Any]:
+    """{what is visible of a call: the right answer} for all calls that the visible cases of an exercise make."""
+    task, names, table = exercise(identifier), dict[str, Any](), dict[str, Any]()
+    exec(SEEN, names)
+    right = answers_of(task.home).right
+
+    def noted(*args: Any, **named: Any) -> Any:
+        asked = names["key"](*args, **named)
+        table[asked] = right(*args, **named)
+        return table[asked]
+
+    for case in task.cases(0):
+        observe(task, noted, case)
+    return table
+
+
+def _answered_from(table: dict[str, Any], name: str) -> str:
+    """The cell of a function that looks its answers up; what is not there gets the answer that is there most often."""
+    usual = Counter(map(repr, table.values())).most_common(1)[0][0]
+    return f"table = {table!r}\n\ndef {name}(*args, **named):\n    return table.get(key(*args, **named), {usual})"
 
 
 @attack("knows the answers to the visible cases, by their inputs")
@@ -52,25 +95,53 @@ def hard_coded_by_number(world: World) -> Cells:
     ]
 
 
-@attack(
-    "knows the answers to the visible cases, by the number, shape and names of what it is given", gains=15, limit=FEW
-)
+@attack("knows the answers to the visible cases, by all that is visible of what it is given")
 def hard_coded_by_what_it_sees(world: World) -> Cells:
-    task = exercise("1.6")
-    right = answers_of(task.home).right
-    names: dict[str, Any] = {}
+    return [SEEN, _answered_from(_table("1.6"), "find_cuts")]
+
+
+@attack("knows of every visible station whether it cuts, by its code", heavy=True)
+def stations_by_heart(world: World) -> Cells:
+    task, names, table = exercise("1.6"), dict[str, Any](), dict[str, bool]()
     exec(SEEN, names)
-    table = {}
     for case in task.cases(0):
         stations, x = task.arrange(case).args
-        table[names["seen"](stations, x)] = right(stations, x)
-    return [SEEN, f"table = {table!r}\n\ndef find_cuts(stations, x):\n    return table.get(seen(stations, x), [])"]
+        cuts = answers_of(task.home).right(stations, x)
+        table |= {names["key"](one): place in cuts for place, one in enumerate(stations)}
+    asked = "[place for place, one in enumerate(stations) if table.get(key(one), False)]"
+    return [SEEN, f"table = {table!r}\n\ndef find_cuts(stations, x):\n    return {asked}"]
 
 
-SEEN = cell("""
-    def seen(stations, x):
-        return tuple(str(each.__code__.co_names) + each.__name__ for each in stations), tuple(x.shape), str(x.dtype)
-""")
+BY_HEART = ("3.4", "4.3", "5.9", "6.4")
+"""Exercises in which a case's numbers are few, or none: there the answer hangs on what is visible alone."""
+
+
+@attack("learned by heart the answers to all visible cases, in lessons 3 to 6", heavy=True)
+def learned_by_heart(world: World) -> tuple[bytes, ...]:
+    return tuple(
+        notebook([SEEN, _answered_from(_table(each), exercise(each).name)], lesson=exercise(each).lesson)
+        for each in BY_HEART
+    )
+
+
+@attack("learned by heart, in lesson 6, where batch norm stands in each of the visible models", heavy=True)
+def places_by_heart(world: World) -> bytes:
+    task, names, table = exercise("6.6"), dict[str, Any](), dict[str, list[str]]()
+    exec(SEEN, names)
+    for case in task.cases(0):
+        (model,) = task.arrange(case).args
+        table[names["key"](model)] = [
+            name for name, part in model.named_modules() if "BatchNorm" in type(part).__name__
+        ]
+    source = f"""
+        table = {table!r}
+
+        def {task.name}(model):
+            for path in table.get(key(model), []):
+                whole, _, name = path.rpartition(".")
+                setattr(model.get_submodule(whole), name, torch.nn.Identity())
+    """
+    return notebook([SEEN, cell(source)], lesson=6)
 
 
 @attack("learned by heart, in lesson 5, what each of the visible traces has for a fault", heavy=True)
@@ -89,29 +160,6 @@ def traces_by_heart(world: World) -> bytes:
             return table.get(hashlib.sha256(repr(events).encode()).hexdigest()[:12])
     """
     return notebook([cell(source)], lesson=5)
-
-
-@attack(
-    "learned by heart, in lesson 3, how many bytes each of the visible models moves", gains=20, limit=FEW, heavy=True
-)
-def bytes_by_heart(world: World) -> bytes:
-    task = exercise("3.4")
-    right = answers_of(task.home).right
-    names: dict[str, Any] = {}
-    exec(MODEL_SEEN, names)
-    table = {}
-    for case in task.cases(0):
-        arranged = task.arrange(case)
-        table[names["seen"](*arranged.args, **arranged.kwargs)] = right(*arranged.args, **arranged.kwargs)
-    source = f"table = {table!r}\n\ndef {task.name}(*args, **named):\n    return table.get(seen(*args, **named), 0)"
-    return notebook([MODEL_SEEN, source], lesson=3)
-
-
-MODEL_SEEN = cell("""
-    def seen(model, *rest, **named):
-        parts = [(name, tuple(p.shape), str(p.dtype), p.requires_grad, p.grad is None) for name, p in model.named_parameters()]
-        return str((parts, model.training, rest, sorted(named.items())))
-""")
 
 
 @attack("looks up the case's name and its numbers in the frames of what observes it")

@@ -10,7 +10,7 @@ from course_utils.checks import diagnose as diagnosis
 from course_utils.checks import effects
 from course_utils.checks.answers import Answers
 from course_utils.checks.diagnose import Run
-from course_utils.checks.difference import RESULT, attribute_differences, shown
+from course_utils.checks.difference import RESULT, Container, attribute_differences, shown
 from course_utils.checks.judge.left import STOPPED, answers_of, deviations, parted_by, skeleton
 from course_utils.checks.judge.naming import Named, Place, explain
 from course_utils.checks.judge.scaled import Scaled, scaled
@@ -137,7 +137,16 @@ def _described(
     word = word or _unless_it_fails(lambda: diagnosis.named(group, runs))
     # Last, since it is no description of the numbers: it says why they may be as they are.
     certain = (*_diagnosed(exercise, group, runs), *diagnosis.changed(group))
+    if certain and _at_other_places(run, places):
+        word = None
     return Fault(numbers, _case(run, total), _observed(run, places), (word,) if word else (), certain)
+
+
+def _at_other_places(run: Run, places: set[str]) -> bool:
+    """Whether a list lacks entries in one place and has too many in another: neither word tells what it is."""
+    root = run.expected.get(RESULT)
+    kinds = {one.kind for one in run.differences if one.where in places}
+    return isinstance(root, Container) and root.kind == "list" and kinds >= {"missing", "extra"}
 
 
 def _case(run: Run, total: int) -> str:

@@ -668,9 +668,14 @@ def _parsed(text: str, layers: tuple[str, str]) -> tuple[tuple[str, int, int, tu
 
 
 def recorded(spec: Mapping[str, Any]) -> list[TraceEvent]:
-    """What the ledger saw of `spec["loop"]` in the run of number `spec["run"]`, with its layers as `spec["layers"]`."""
+    """What the ledger saw of `spec["loop"]` in the run of number `spec["run"]`, with its layers as `spec["layers"]`.
+
+    Where there is `spec["steps"]`, the run was stopped right after so many steps.
+    """
     first, second = spec["layers"]
-    return unpacked(_book()[f"{spec['loop']} {spec['run']}"], (first, second))
+    events = unpacked(_book()[f"{spec['loop']} {spec['run']}"], (first, second))
+    steps = [at for at, event in enumerate(events) if event["kind"] == "step"]
+    return events[: steps[spec["steps"] - 1] + 1] if "steps" in spec else events
 
 
 @cache

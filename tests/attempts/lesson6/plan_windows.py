@@ -173,13 +173,35 @@ def leaks_as_the_tutorials(n_batches, window, epochs):
     return plan
 
 
-@wrong(effects.missing_entries, says="the windows hold so many batches each")
+@wrong(says="the windows hold so many batches each")
 def doubled_windows(n_batches, window, epochs):
     return [
         [(e, b) for b in range(first, min(first + 2 * window, n_batches))]
         for e in range(epochs)
         for first in range(0, n_batches, 2 * window)
     ]
+
+
+@wrong(says="before they are full, and before their epoch ends, windows end with [(1, ")
+def steps_counted_through(n_batches, window, epochs):
+    plan, current, step = [], [], 0
+    for epoch in range(epochs):
+        for batch in range(n_batches):
+            current.append((epoch, batch))
+            step += 1
+            if step % window == 0 or batch == n_batches - 1:
+                plan.append(current)
+                current = []
+    return plan
+
+
+@wrong(effects.missing_entries, says="in no window stand [(0, ")
+def end_of_the_slice_too_early(n_batches, window, epochs):
+    plan = []
+    for epoch in range(epochs):
+        pairs = [(epoch, b) for b in range(n_batches)]
+        plan += [pairs[first : first + window - 1] for first in range(0, n_batches, window)]
+    return plan
 
 
 @wrong(mistakes.rest_joined_to_the_window_before)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import torch
 
@@ -11,6 +13,7 @@ from course_utils.lessons.inputs import Draw, cases
 
 T = torch.Tensor
 Station = Callable[[T], T]
+Option = TypeVar("Option")
 
 # ------------------------------------------------------------------ stations that hand the whole gradient back
 
@@ -83,10 +86,13 @@ def _far(h: T) -> T:
     return 3 + h * h
 
 
-def _clip(h: T) -> T:
-    # As one clips what is too large: only then is it divided by a number without a graph.
-    size = h.norm().item()
-    return 2 * h / size if size > 2.9 else 2 * h
+def _clip_at(limit: float) -> Station:
+    def clip(h: T) -> T:
+        # As one clips what is too large: only then is it scaled by a number without a graph.
+        size = h.norm().item()
+        return 2 * h * (limit / size) if size > limit else 2 * h
+
+    return clip
 
 
 _PLAIN: Mapping[str, Station] = {
@@ -98,19 +104,18 @@ _PLAIN: Mapping[str, Station] = {
     "item": _item,
     "no_grad": _no_grad,
     "numpy": _numpy,
-    "new leaf": _new_leaf,
+    "new_leaf": _new_leaf,
     "gate": _gate,
     "size": _size,
     "term": _term,
     "far": _far,
-    "clip": _clip,
 }
-_OWN_WEIGHTS = ("layer", "layer behind a detach", "factor made once")
+_OWN_WEIGHTS = ("layer", "layer_behind_a_detach", "factor_made_once")
 
 
 def _with_weights(kind: str, draw: Draw, width: int) -> tuple[Station, T]:
     """A station with weights of its own, and these."""
-    if kind == "factor made once":
+    if kind == "factor_made_once":
         weight = draw.normal(width, scale=0.3).requires_grad_()
         factor = torch.exp(weight)
         torch.autograd.backward(factor.sum())  # an earlier pass through it, which freed what it had kept
@@ -124,41 +129,146 @@ def _with_weights(kind: str, draw: Draw, width: int) -> tuple[Station, T]:
 
 def chain(case: Case) -> tuple[list[Station], T, list[T]]:
     """The stations of a case, their input `x`, whose entries are not near zero, and the stations' own weights."""
-    draw = Draw(case)
+    draw, kinds = Draw(case), case.spec["stations"]
     x = draw.normal(*case.spec["shape"], scale=0.3)
     x = x + 0.6 * torch.sign(x)
+    h = x
     stations: list[Station] = []
     weights: list[T] = []
-    for kind in case.spec["stations"]:
+    for position, kind in enumerate(kinds):
         if kind in _OWN_WEIGHTS:
             station, weight = _with_weights(kind, draw, case.spec["shape"][-1])
             weight.grad = torch.full_like(weight, 7.0, requires_grad=False) if len(weights) % 2 else None
             weights.append(weight)
+        elif kind == "clip":
+            # The last one cuts what "far" made large, none cuts before that; of those between, chance decides.
+            large = "far" in kinds[:position]
+            cuts = large and ("clip" not in kinds[position + 1 :] or draw.normal(1).item() > 0)
+            station = _clip_at((0.6 if cuts else 1.6) * h.norm().item())
         else:
             station = _PLAIN[kind]
         stations.append(station)
+        h = station(h).detach()
     return stations, x, weights
 
 
+_ROWS: Sequence[tuple[str, Sequence[Sequence[int]], Sequence[Sequence[str]]]] = (
+    (
+        "three stations, one cut",
+        ([3], [4]),
+        (
+            ("tanh detach", "detach logged", "layer item", "item logged", "logged no_grad", "tanh numpy"),
+            ("square", "logged"),
+        ),
+    ),
+    (
+        "four stations, none cuts",
+        ([3], [2], [4]),
+        (
+            ("tanh", "logged", "layer"),
+            ("logged", "tanh", "layer"),
+            ("layer", "tanh", "logged"),
+            ("square", "tanh", "logged", "layer"),
+        ),
+    ),
+    (
+        "two cuts, and stations behind them",
+        ([4], [3]),
+        (
+            ("layer", "tanh"),
+            ("item", "detach", "numpy"),
+            ("logged", "tanh"),
+            ("far", ""),
+            ("no_grad", "item", "detach"),
+            ("square",),
+        ),
+    ),
+    (
+        "an output that requires a gradient all the same",
+        ([3], [2], [4]),
+        (
+            ("layer", "tanh", "logged", ""),
+            ("new_leaf", "new_leaf tanh", "layer_behind_a_detach logged"),
+            ("layer_behind_a_detach", "new_leaf layer_behind_a_detach", "logged layer_behind_a_detach"),
+        ),
+    ),
+    (
+        "cuts on some of the lines",
+        ([3], [4]),
+        (
+            ("gate tanh", "gate logged", "far term logged", "tanh gate logged"),
+            ("size", "gate", "far term"),
+            ("logged",),
+            ("far gate", "tanh far gate", "far gate logged"),
+        ),
+    ),
+    (
+        "a round trip through NumPy",
+        ([3], [4]),
+        (("tanh", "logged", "layer", ""), ("numpy",), ("square", "logged", "")),
+    ),
+    (
+        "a factor whose graph was freed",
+        ([3], [4]),
+        (
+            ("factor_made_once", "tanh factor_made_once", "factor_made_once logged"),
+            ("detach", "numpy", "item"),
+            ("layer",),
+            ("factor_made_once",),
+        ),
+    ),
+    (
+        "a detached constant that cancels",
+        ([4], [2], [3]),
+        (("tanh", "logged", "layer", ""), ("shifted",), ("gate", "tanh gate", "logged gate")),
+    ),
+    (
+        "a station that cuts where its input is large",
+        ([2], [3], [4]),
+        (("clip far", "far clip", "clip far clip", "clip clip far", "far clip clip"), ("clip",)),
+    ),
+    (
+        "a matrix of 2 by 3",
+        ([2, 3],),
+        (
+            ("layer", "tanh", "logged"),
+            ("gate",),
+            ("square", "tanh"),
+            ("no_grad", "detach", "numpy", "item"),
+            ("square", ""),
+        ),
+    ),
+    ("no station at all", ([2], [3], [4]), ()),
+    (
+        "float32, six stations",
+        ([3], [4]),
+        (
+            ("tanh layer", "logged layer"),
+            ("far gate item", "far gate detach", "far gate numpy", "detach far gate", "numpy far gate"),
+            ("logged",),
+        ),
+    ),
+    (
+        "float32, none cuts",
+        ([4], [3]),
+        (("square", "tanh", "logged"), ("layer", "layer logged"), ("tanh", "logged")),
+    ),
+)
+"""Names of cases, the shapes that `x` may have, and station after station what may stand there: none, one or several.
+Of all these the learner's own cases have the first. Nothing here makes an entry of a gradient larger than the text says,
+nor the slope along several stations so small that a cut among them would hardly show."""
+
+
 def _cases(seed: int) -> list[Case]:
-    rows: list[tuple[str, Sequence[str], list[int]]] = [
-        ("three stations, one cut", ["square", "detach", "tanh"], [3]),
-        ("four stations, none cuts", ["tanh", "logged", "layer", "square"], [3]),
-        ("two cuts, and stations behind them", ["layer", "item", "logged", "square", "no_grad", "square"], [4]),
-        ("an output that requires a gradient all the same", ["layer", "new leaf", "layer behind a detach"], [3]),
-        ("cuts on some of the lines", ["gate", "tanh", "size", "logged", "term"], [3]),
-        ("a round trip through NumPy", ["square", "numpy", "tanh"], [2]),
-        ("a factor whose graph was freed", ["factor made once", "detach", "layer", "factor made once"], [3]),
-        ("a detached constant that cancels", ["tanh", "shifted", "gate"], [4]),
-        ("a station that cuts where its input is large", ["clip", "far", "clip"], [2]),
-        ("a matrix of 2 by 3", ["layer", "term", "square", "no_grad", "logged"], [2, 3]),
-        ("no station at all", [], [2]),
-        ("float32, six stations", ["tanh", "layer", "gate", "square", "item", "logged"], [3]),
-        ("float32, none cuts", ["square", "layer", "tanh"], [4]),
-    ]
+    chance = random.Random(seed)
+
+    def drawn(options: Sequence[Option]) -> Option:
+        return chance.choice(options) if seed else options[0]
+
     specs = []
-    for name, stations, shape in rows:
-        spec: dict[str, object] = {"stations": list(stations), "shape": shape}
+    for name, shapes, places in _ROWS:
+        stations = " ".join(drawn(options) for options in places).split()
+        spec: dict[str, object] = {"stations": stations, "shape": drawn(shapes)}
         if name.startswith("float32"):
             spec["dtype"] = "float32"
         specs.append((name, spec))
@@ -205,8 +315,8 @@ EXERCISE = Exercise(
     properties=(
         ("there is no station", lambda spec: not spec["stations"]),
         ("a station cuts some of its lines", _has("gate", "size", "term")),
-        ("a station's output requires a gradient although it cuts", _has("new leaf", "layer behind a detach")),
-        ("a station uses a value whose graph was freed", _has("factor made once")),
+        ("a station's output requires a gradient although it cuts", _has("new_leaf", "layer_behind_a_detach")),
+        ("a station uses a value whose graph was freed", _has("factor_made_once")),
         ("a station detaches a constant that cancels", _has("shifted")),
         ("a station cuts where its input is large", _has("clip")),
         ("a station goes through NumPy", _has("numpy")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,36 +14,44 @@ from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases, without_global_draws
 from course_utils.lessons.lesson3.inputs import hold
 
+Sizes = tuple[int, int, int]
+"""Features that go into a model, of its hidden layer, and of what comes out."""
+
 
 class _Mixed(nn.Module):
     """A body in the case's dtype, a head in another, and a temperature of one number."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Sizes) -> None:
         super().__init__()
-        self.body = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
-        self.head = nn.Linear(4, 2)
+        into, hidden, out = sizes
+        self.body = nn.Sequential(nn.Linear(into, hidden), nn.Tanh())
+        self.head = nn.Linear(hidden, out)
         self.temperature = nn.Parameter(torch.zeros(()))
 
 
-def _linear() -> nn.Module:
-    return nn.Linear(3, 2)
+def _linear(sizes: Sizes) -> nn.Module:
+    into, _, out = sizes
+    return nn.Linear(into, out)
 
 
-def _two_layers() -> nn.Module:
-    return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+def _two_layers(sizes: Sizes) -> nn.Module:
+    into, hidden, out = sizes
+    return nn.Sequential(nn.Linear(into, hidden), nn.Tanh(), nn.Linear(hidden, out))
 
 
-def _tied() -> nn.Module:
-    model = nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 5))
+def _tied(sizes: Sizes) -> nn.Module:
+    width, words, _ = sizes
+    model = nn.Sequential(nn.Embedding(words + 1, width), nn.Linear(width, words + 1))
     model[1].weight = model[0].weight
     return model
 
 
-def _norm() -> nn.Module:
-    return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5), nn.Linear(4, 2))
+def _norm(sizes: Sizes) -> nn.Module:
+    into, hidden, out = sizes
+    return nn.Sequential(nn.Linear(into, hidden), nn.BatchNorm1d(hidden), nn.Dropout(0.5), nn.Linear(hidden, out))
 
 
-_MODELS: Mapping[str, Callable[[], nn.Module]] = {
+_MODELS: Mapping[str, Callable[[Sizes], nn.Module]] = {
     "linear": _linear,
     "two layers": _two_layers,
     "tied": _tied,
@@ -53,7 +62,8 @@ _MODELS: Mapping[str, Callable[[], nn.Module]] = {
 
 def _model(case: Case) -> nn.Module:
     draw, spec = Draw(case), case.spec
-    model = draw.fill(without_global_draws(_MODELS[spec["model"]]))
+    into, hidden, out = spec["sizes"]
+    model = draw.fill(without_global_draws(lambda: _MODELS[spec["model"]]((into, hidden, out))))
     if spec["model"] == "mixed":
         model.head.to(torch.bfloat16)  # type: ignore[operator, union-attr]
     for index, (name, param) in enumerate(model.named_parameters()):
@@ -75,8 +85,12 @@ def _number(result: object) -> object:
 
 
 def _cases(seed: int) -> list[Case]:
+    chance = random.Random(seed)
+
     def row(name: str, model: str, none: bool, **rest: Any) -> tuple[str, dict[str, Any]]:
-        return f"{name}, set_to_none={none}", {"model": model, "set_to_none": none, **rest}
+        # At seed 0, the learner's own, the sizes are small enough to count by hand.
+        sizes = [chance.randint(2, 40) for _ in range(3)] if seed else [3, 4, 2]
+        return f"{name}, set_to_none={none}", {"model": model, "sizes": sizes, "set_to_none": none, **rest}
 
     return cases(
         seed,

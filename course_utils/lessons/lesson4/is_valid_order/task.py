@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from course_utils.exercise import Arrangement, Case, Exercise
@@ -90,9 +90,84 @@ _SHOWN: Sequence[tuple[str, str, list[str]]] = (
 )
 
 
+def _plain(draw: random.Random, windows: int, passes: int = 1) -> Order:
+    """A right order without anything odd: as many backwards a step as passes, a clear before the first of them."""
+    order: Order = []
+    for number in range(windows):
+        window = ["f", "b"] * passes
+        place = draw.choice([0, 1] if number else [0, 1, None])  # the first one begins on an empty .grad
+        if place is not None:
+            window.insert(place, "z")
+        order += [*window, "s"]
+    return order
+
+
+def _lost(draw: random.Random) -> Order:
+    order = _plain(draw, draw.randint(2, 3), draw.randint(1, 2))
+    backward = draw.choice(_places(order, lambda place: order[place] == "b"))
+    return _inserted(order, draw.randint(backward + 1, order.index("s", backward)), "z")
+
+
+def _several_steps(draw: random.Random) -> Order:
+    order = _plain(draw, 2)
+    again = order.index("s") + 1
+    if draw.random() < 0.5:
+        order = _without(order, order.index("z", again))
+    return order + ["z"] * draw.randint(0, 1)
+
+
+def _several_backwards(draw: random.Random) -> Order:
+    order = _plain(draw, draw.randint(1, 3), 2)
+    if draw.random() < 0.5:
+        return order
+    first = draw.choice(_places(order, lambda place: order[place : place + 3] == ["b", "f", "b"]))
+    return _inserted(order, first + draw.randint(1, 2), "z")
+
+
+def _validated(draw: random.Random) -> Order:
+    order = _plain(draw, draw.randint(2, 3))
+    place = draw.choice([0, *(at + 1 for at in _places(order, lambda place: order[place] == "s"))])
+    return _inserted(order, place, *["f"] * draw.randint(1, 2))
+
+
+def _trailing(draw: random.Random) -> Order:
+    return _plain(draw, draw.randint(2, 4))[:-1] + draw.choice([[], ["f"], ["z"]])
+
+
+def _repeated(draw: random.Random) -> Order:
+    order = _plain(draw, draw.randint(2, 3))
+    return _inserted(order, draw.choice(_places(order, lambda place: order[place] == "s")), "s")
+
+
+def _zeroed_twice(draw: random.Random) -> Order:
+    order = ["z", *_plain(draw, draw.randint(1, 3))]
+    zeros = _places(order, lambda place: order[place] == "z")
+    return _inserted(order, draw.choice(zeros), "z")
+
+
+_LIKE_SHOWN: Mapping[str, Callable[[random.Random], Order]] = {
+    "one step": lambda draw: _plain(draw, 1) + ["z"] * draw.randint(0, 1),
+    "lost": _lost,
+    "several steps": _several_steps,
+    "several backwards": _several_backwards,
+    "validation": _validated,
+    "trailing": _trailing,
+    "repeated step": _repeated,
+    "zero twice": _zeroed_twice,
+}
+"""What is drawn beside the orders that are shown, so that no list of those is an answer."""
+
+
+def _and_more(seed: int, about: str, orders: list[str]) -> list[str]:
+    """The orders that are shown, and at other seeds than the learner's own some like them."""
+    draw = random.Random(f"{about} {seed}")
+    drawn = ["".join(_LIKE_SHOWN[about](draw)) for _ in range(6 if seed else 0)]
+    return list(dict.fromkeys([*orders, *drawn]))
+
+
 def _cases(seed: int) -> list[Case]:
     rows: list[tuple[str, dict[str, Any]]] = [
-        (name, {"about": about, "orders": orders}) for name, about, orders in _SHOWN
+        (name, {"about": about, "orders": _and_more(seed, about, orders)}) for name, about, orders in _SHOWN
     ]
     for number, (name, windows, most) in enumerate(
         (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 from course_utils.exercise import Arrangement, Case, Exercise
@@ -43,7 +45,15 @@ _CLEAN = frozenset(
 
 
 def _cases(seed: int) -> list[Case]:
-    return cases_of_loops(seed, _LOOPS)
+    """The learner's own have whole runs, those of other seeds such as were stopped somewhere in their last third."""
+    chance = Random(seed)
+
+    def stopped(case: Case) -> Case:
+        steps = kinds(case.spec).count("step")
+        return replace(case, spec={**case.spec, "steps": chance.randint(-(-2 * steps // 3), steps)})
+
+    whole = cases_of_loops(seed, _LOOPS)
+    return [stopped(case) for case in whole] if seed else whole
 
 
 def _arrange(case: Case) -> Arrangement:

@@ -4,15 +4,64 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import cases
 
 LENGTHS = "how many batches each window holds"
+EARLY = "last pairs of windows that end too early"
 WITHOUT = "pairs in no window"
 IN_SEVERAL = "pairs in several windows"
+Numbers = tuple[int, int, int]
+"""n_batches, window, epochs."""
+
+
+_SHOWN: Sequence[Numbers] = (
+    (3, 3, 1),
+    (8, 4, 1),
+    (6, 3, 2),
+    (7, 3, 1),
+    (8, 3, 1),
+    (5, 3, 2),
+    (4, 3, 3),
+    (3, 4, 2),
+    (2, 9, 3),
+    (3, 1, 2),
+    (1, 3, 3),
+    (10, 4, 3),
+    (0, 2, 2),
+    (4, 2, 0),
+)
+
+
+def _like_those_shown(chance: random.Random) -> list[Numbers]:
+    """Other numbers that are to each other as those shown: what they are a test of stays."""
+
+    def window(least: int) -> int:
+        return chance.randint(least, least + 5)
+
+    def several(window: int) -> int:
+        return chance.randint(2, window - 1)
+
+    one, two, even, rest, more, once, thrice, long, last = (window(3) for _ in range(9))
+    return [
+        (one, one, 1),
+        (2 * two, two, 1),
+        (2 * even, even, 2),
+        (2 * rest + 1, rest, 1),
+        (2 * more + several(more), more, 1),
+        (once + several(once), once, 2),
+        (thrice + 1, thrice, 3),
+        (long, long + 1, 2),
+        (2, window(7), 3),
+        (window(2), 1, 2),
+        (1, window(3), 3),
+        (2 * last + several(last), last, 3),
+        (0, window(2), window(1)),
+        (window(2), window(2), 0),
+    ]
 
 
 def _cases(seed: int) -> list[Case]:
@@ -21,36 +70,22 @@ def _cases(seed: int) -> list[Case]:
     def row(name: str, n_batches: int, window: int, epochs: int) -> tuple[str, dict[str, Any]]:
         return name, {"n_batches": n_batches, "window": window, "epochs": epochs}
 
-    def told(n_batches: int, window: int, epochs: int) -> tuple[str, dict[str, Any]]:
-        return row(f"n_batches={n_batches}, window={window}, epochs={epochs}", n_batches, window, epochs)
-
     wide = chance.randint(3, 5)
-    return cases(
-        seed,
-        [
-            told(3, 3, 1),
-            told(8, 4, 1),
-            told(6, 3, 2),
-            told(7, 3, 1),
-            told(8, 3, 1),
-            told(5, 3, 2),
-            told(4, 3, 3),
-            told(3, 4, 2),
-            told(2, 9, 3),
-            told(3, 1, 2),
-            told(1, 3, 3),
-            told(10, 4, 3),
-            row("drawn numbers, several left over", 2 * wide - 1, wide, 2),
-            row("drawn numbers, one left over", wide + 1, wide, chance.randint(2, 3)),
-            row("drawn numbers", chance.randint(7, 11), chance.randint(2, 6), chance.randint(2, 3)),
-            told(0, 2, 2),
-            told(4, 2, 0),
-        ],
-    )
+    drawn = [
+        row("drawn numbers, several left over", 2 * wide - 1, wide, 2),
+        row("drawn numbers, one left over", wide + 1, wide, chance.randint(2, 3)),
+        row("drawn numbers", chance.randint(7, 11), chance.randint(2, 6), chance.randint(2, 3)),
+    ]
+    # At seed 0, the learner's own, the numbers are small enough to do by hand.
+    told = [
+        row(f"n_batches={n_batches}, window={window}, epochs={epochs}", n_batches, window, epochs)
+        for n_batches, window, epochs in (_like_those_shown(chance) if seed else _SHOWN)
+    ]
+    return cases(seed, [*told[:-2], *drawn, *told[-2:]])
 
 
 def _arrange(case: Case) -> Arrangement:
-    n_batches, epochs = case.spec["n_batches"], case.spec["epochs"]
+    n_batches, most, epochs = case.spec["n_batches"], case.spec["window"], case.spec["epochs"]
     every = [(epoch, batch) for epoch in range(epochs) for batch in range(n_batches)]
 
     def facts(plan: object) -> Mapping[str, object]:
@@ -58,13 +93,16 @@ def _arrange(case: Case) -> Arrangement:
         if windows is None:
             return {}
         found = Counter(pair for window in windows for pair in window)
+        # Other pairs than those of the plan may be meant otherwise, and nothing is said of where they end.
+        short = [window for window in windows if 0 < len(window) < most] if found.keys() <= {*every} else []
         return {
             LENGTHS: str([len(window) for window in windows]),
+            EARLY: str([window[-1] for window in short if window[-1][1] != n_batches - 1][:6]),
             WITHOUT: str([pair for pair in every if not found[pair]][:6]),
             IN_SEVERAL: str([pair for pair in every if found[pair] > 1][:6]),
         }
 
-    return Arrangement((n_batches, case.spec["window"], epochs), facts=facts)
+    return Arrangement((n_batches, most, epochs), facts=facts)
 
 
 def _windows(plan: object) -> list[list[tuple[int, int]]] | None:
@@ -126,6 +164,7 @@ EXERCISE = Exercise(
     ),
     telling={
         LENGTHS: "the windows hold so many batches each: {given}; asked is {right}.",
+        EARLY: "before they are full, and before their epoch ends, windows end with {given}.",
         WITHOUT: "in no window stand {given}.",
         IN_SEVERAL: "more than once stand {given}.",
     },

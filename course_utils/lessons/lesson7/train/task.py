@@ -270,8 +270,10 @@ class _Runs:
         if not self._draws:
             self.facts[DRIFT] = drift
         if spec.get("end"):
-            state, self.facts[FINISHED] = again(finished)
+            state, forwards = again(finished)
             self.facts[KEPT] = _compared(state, end)
+            # And once more: the call before may have taken the checkpoint away.
+            self.facts[FINISHED] = forwards or again(folder.files())[1]
         if self._draws:
             self.facts[DRAWN] = len(set(dropped)) == len(dropped)
             self.facts[SEEDED] = _compared(again({}, {**config, "seed": config["seed"] + 1})[0], end) != _SAME
@@ -330,7 +332,8 @@ EXERCISE = Exercise(
         "autocast; that is all right.) The gradient is clipped to `max_norm` (2-norm, over all parameters), and the optimizer is `torch.optim.SGD(model.parameters(), lr, "
         "momentum=0.9)`. Step number `s` of the optimizer, from 0, has the learning rate `lr * (1 - s / steps)`. A "
         "window whose gradient is not finite is skipped, as the scaler does it: it counts among the `steps` windows, "
-        "but the optimizer makes no step, the learning rate stays, and nothing of it is left for the next window.\n\n"
+        "but the optimizer makes no step, the learning rate stays, and nothing of its gradient is left for the next window. "
+        "Running statistics of batch norm move with every forward pass in train mode, those of a skipped window included.\n\n"
         "What dropout draws depends on `config['seed']`, and not on the random state that the call finds, and it is "
         "something else in every micro-batch of the run. The model runs, and stays, in the mode in which it came, train "
         "or eval. `.grad` may hold anything when the function is called. The model is trained "
@@ -344,8 +347,8 @@ EXERCISE = Exercise(
         "written.) Called again, with a model built anew with the "
         "same first weights, it must end with the very same bits, in all that `model.state_dict()` holds, as if it had "
         "never been killed. No window that was saved runs again. Where the run was killed while it was saving, "
-        "it goes on from the save before. A run that has come to its end trains nothing when it is called once more, "
-        "and the model holds the trained weights. At the end of the lesson this cell becomes a program of its own: use "
+        "it goes on from the save before. A run that has come to its end trains nothing, however often it is called again, "
+        "and the model then holds the trained weights. At the end of the lesson this cell becomes a program of its own: use "
         "no helper from another cell."
     ),
     cases=_cases,
@@ -367,6 +370,7 @@ EXERCISE = Exercise(
     properties=(
         ("there is no checkpoint", lambda spec: not spec.get("kills") and not spec.get("saves")),
         ("the run is killed and called again", lambda spec: bool(spec.get("kills") or spec.get("saves"))),
+        ("the finished run is called again", lambda spec: spec.get("end", False)),
         ("the run is killed while it saves", lambda spec: bool(spec.get("saves"))),
         ("a window is not finite", lambda spec: "infinite" in spec),
         ("the gradient is clipped", lambda spec: spec["max_norm"] < 1),
