@@ -137,7 +137,8 @@ def test_a_part_is_not_graded_by_another_version_than_the_rest(
 
 
 @pytest.mark.parametrize(
-    ("more", "again"), [([], "the same command goes"), (["--regrade"], "command without --regrade")]
+    ("more", "again"),
+    [([], "the same command goes"), (["--regrade"], "without --regrade it grades what has no result yet")],
 )
 def test_an_interrupted_run_says_how_to_go_on(
     more: list[str],

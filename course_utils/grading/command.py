@@ -80,8 +80,10 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
         except NoIsolation as error:
             raise UserError(str(error)) from error
         except KeyboardInterrupt:
-            without = " without --regrade" if options.regrade else ""
-            say(f"Interrupted: what is graded is kept, and the same command{without} goes on with the rest.")
+            again = "the same command goes on with the rest"
+            if options.regrade:
+                again = "the same command begins again; without --regrade it grades what has no result yet"
+            say(f"Interrupted: what is graded is kept, and {again}.")
             raise
         with _writing(book):
             tables.write_all(book)
