@@ -196,7 +196,7 @@ _ROWS: Sequence[tuple[str, Sequence[Sequence[int]], Sequence[Sequence[str]]]] = 
         "cuts on some of the lines",
         ([3], [4]),
         (
-            ("gate tanh", "gate logged", "far term logged", "tanh gate logged"),
+            ("far term logged", "gate tanh", "gate logged", "tanh gate logged"),
             ("size", "gate", "far term"),
             ("logged",),
             ("far gate", "tanh far gate", "far gate logged"),
