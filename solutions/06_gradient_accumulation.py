@@ -802,17 +802,20 @@ def trained(rule, seed, steps=100):
 
 
 rightly_trained = trained("shifted labels", 0)
-found = {}
-print("off by, in the median       new model   after 100 steps")
-for name, size in {"8 micro-batches of 1 text": 1, "4 of 2 texts": 2, "2 of 4 texts": 4}.items():
-    for age, learner in (("new", byte_model()), ("trained", rightly_trained)):
-        errors, model = [], copy.deepcopy(learner).double()
-        for w in range(20):
-            group = texts[8 * w : 8 * w + 8]
-            right = text_gradient(model, [table(group)], "shifted labels")
+layouts = {"8 micro-batches of 1 text": 1, "4 of 2 texts": 2, "2 of 4 texts": 4}
+errors = {(age, size): [] for age in ("new", "trained") for size in layouts.values()}
+for age, learner in (("new", byte_model()), ("trained", rightly_trained)):
+    model = copy.deepcopy(learner).double()
+    for w in range(20):
+        group = texts[8 * w : 8 * w + 8]
+        right = text_gradient(model, [table(group)], "shifted labels")
+        for size in layouts.values():
             micro_batches = [table(group[j : j + size]) for j in range(0, 8, size)]
-            errors.append(off(text_gradient(model, micro_batches, "mean of means"), right))
-        found[age, size] = statistics.median(errors)
+            got = text_gradient(model, micro_batches, "mean of means")
+            errors[age, size].append(off(got, right))
+found = {key: statistics.median(values) for key, values in errors.items()}
+print("off by, in the median       new model   after 100 steps")
+for name, size in layouts.items():
     print(f"{name:<28}{found['new', size]:>9.2f}{found['trained', size]:>18.2f}")
 compare("6.e", closest(found["trained", 1], rounding=1e-6, little=0.03, third=0.3, all=1))
 
