@@ -1939,7 +1939,7 @@ compare("6.p", closest(seen, none=0, three=3, five=5))
 #
 # ## True or false
 #
-# Six statements that you meet elsewhere. Commit to each before you measure it.
+# Five statements that you meet elsewhere. Commit to each before you measure it.
 
 
 # %%
@@ -1954,31 +1954,11 @@ some_windows = [
 ]
 
 # %% [markdown]
-# **One: bit for bit.** Rightly weighted, in float32, with no BatchNorm and no dropout, the
-# accumulated gradient equals that of the large batch to the last bit.
-
-# %%
-predict("6.q")
-
-# %% claims="S1-10"
-model, twin = small_model().float(), small_model().float()
-micro_batches = [(x.float(), y.float()) for x, y in some_windows[0]]
-mean_window(model, micro_batches)
-x, y = (torch.cat(part) for part in zip(*micro_batches, strict=True))
-squared_error(twin(x), y).backward()
-print("the same bits:", torch.equal(gradient(model), gradient(twin)))
-print("off by less than 1e-5:", off(gradient(model), gradient(twin)) < 1e-5)
-compare("6.q", true_or_false(torch.equal(gradient(model), gradient(twin))))
-
-# %% [markdown]
-# Sums in another order round differently. So compare with a tolerance, and compare in float64,
-# where it can be small.
-#
-# **Two: only this window.** Cleared before each window, a step with momentum depends on this
+# **One: only this window.** Cleared before each window, a step with momentum depends on this
 # window's micro-batches only.
 
 # %%
-predict("6.r")
+predict("6.q")
 
 # %% claims="S1-9"
 moves = []
@@ -1997,18 +1977,18 @@ for before in (0, 3):
     optimizer.step()
     moves.append(weights(model) - weights(small_model()))
 print(f"the move after three other windows is off by {off(moves[1], moves[0]):.2f}")
-compare("6.r", true_or_false(off(moves[1], moves[0]) < 1e-9))
+compare("6.q", true_or_false(off(moves[1], moves[0]) < 1e-9))
 
 # %% [markdown]
 # The gradient is this window's. The momentum is not: it remembers the windows before (lesson 2,
 # section 6).
 #
-# **Three: the habit of plain loops.** In a loop with windows of 4, losses divided by 4 and plain
+# **Two: the habit of plain loops.** In a loop with windows of 4, losses divided by 4 and plain
 # SGD, `zero_grad()` stands at the top of the loop over micro-batches, as ever. That training is
 # the plain one over every fourth micro-batch, with a fourth of the learning rate.
 
 # %%
-predict("6.s")
+predict("6.r")
 
 # %% claims="S1-31 S1-40 S1-41"
 habit, plain, window_wise = small_model(), small_model(), small_model()
@@ -2030,16 +2010,16 @@ begin = weights(small_model())
 ways = [weights(model) - begin for model in (habit, plain, window_wise)]
 print("as every fourth micro-batch alone, up to 1e-12:", off(ways[0], ways[1]) < 1e-12)
 print(f"the way is off from that of whole windows by {off(ways[0], ways[2]):.2f}")
-compare("6.s", true_or_false(off(ways[0], ways[1]) < 1e-12))
+compare("6.r", true_or_false(off(ways[0], ways[1]) < 1e-12))
 
 # %% [markdown]
 # Three of four micro-batches were computed and thrown away, and nothing was raised.
 #
-# **Four: nobody tells you.** An accumulating loop that forgets to clear after its step runs
+# **Three: nobody tells you.** An accumulating loop that forgets to clear after its step runs
 # without an error and without a warning.
 
 # %%
-predict("6.t")
+predict("6.s")
 
 # %% claims="S1-19 S1-20 S1-24 S1-26 S1-37 S1-44"
 model, held = small_model(), []
@@ -2061,18 +2041,18 @@ for window in some_windows:
 print("as SGD with momentum 1, cleared each window:", off(weights(model), weights(twin)) < 1e-12)
 print(".grad at the end is the sum of all 20:", off(held[-1], sum(delivered)) < 1e-12)
 assert off(held[-1], sum(delivered)) < 1e-12
-compare("6.t", true_or_false(not caught))
+compare("6.s", true_or_false(not caught))
 
 # %% [markdown]
 # Nothing is corrupted. `.grad` holds a well-defined sum, the wrong one (lesson 5, section 9).
 # Clearing rightly is not enough either, as this whole lesson shows: the sum must be weighted,
 # too.
 #
-# **Five: a step too early.** A model is new, and AdamW has its usual weight decay. If somebody
+# **Four: a step too early.** A model is new, and AdamW has its usual weight decay. If somebody
 # calls `step()` once before the first backward, the loop ends at other weights.
 
 # %%
-predict("6.u")
+predict("6.t")
 
 # %% claims="S1-2 S1-13 S1-23 S1-25 S1-28 S1-39 S1-43"
 finals = {}
@@ -2103,18 +2083,18 @@ try:
     model.zero_weights()
 except AttributeError as error:
     print("AttributeError:", error)
-compare("6.u", true_or_false(other))
+compare("6.t", true_or_false(other))
 
 # %% [markdown]
 # A parameter without a `.grad` is skipped, its weight decay too (lesson 4). A `.grad` of zeros is
 # a gradient: AdamW counts the step and decays the weights. What is cleared is `.grad`, and never
 # the weights: there is no `zero_weights()`.
 #
-# **Six: two models.** Two models train against each other, with windows of 4 and of 2. If each
+# **Five: two models.** Two models train against each other, with windows of 4 and of 2. If each
 # clears its own parameters after its own step, their windows do not get in each other's way.
 
 # %%
-predict("6.v")
+predict("6.u")
 
 
 # %% claims="S1-21"
@@ -2141,7 +2121,7 @@ def foreign(only_the_maker):
 print(f"the maker's backward changed the judge's .grad by up to {foreign(False):.2f} of it")
 print(f"with backward(inputs=the maker's parameters): {foreign(True):.2f}")
 assert foreign(True) == 0
-compare("6.v", true_or_false(foreign(False) < 1e-9))
+compare("6.u", true_or_false(foreign(False) < 1e-9))
 
 # %% [markdown]
 # The maker's loss goes through the judge and leaves gradients there, in the middle of the judge's

@@ -181,38 +181,31 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.q",
         "prediction",
-        "Rightly weighted, in float32, without BatchNorm and dropout, the accumulated gradient equals that of the large "
-        "batch to the last bit.",
-        TRUE_OR_FALSE,
-    ),
-    Question(
-        "6.r",
-        "prediction",
         "Cleared before each window, a step of SGD with momentum depends on this window's micro-batches only.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.s",
+        "6.r",
         "prediction",
         "With `zero_grad()` at the top of the loop over micro-batches, windows of 4, losses divided by 4 and plain SGD, the "
         "training is the plain one over every fourth micro-batch, with a fourth of the learning rate.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.t",
+        "6.s",
         "prediction",
         "An accumulating loop that forgets to clear after its step runs without an error and without a warning.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.u",
+        "6.t",
         "prediction",
         "A new model and AdamW with its usual weight decay: after one `step()` before the first backward, the loop ends at "
         "other weights.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.v",
+        "6.u",
         "prediction",
         "If each of two models clears its own parameters after its own step, windows of different lengths do not get in "
         "each other's way.",
