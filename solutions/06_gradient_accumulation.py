@@ -311,11 +311,11 @@ compare("6.b", closest(peaks[16][0] / peaks[1][0], sixteenth=1 / 16, third=0.35,
 # %% [markdown]
 # The peak has activations in it, gradients, what AdamW remembers, and what operations need for a
 # moment on their way. What the graphs keep shrinks with every cut. Gradients and AdamW's memory
-# do not. Here, from 16 pieces on the peak stays where it is: with 64 it is the same. By then it
-# is no longer in the passes, as their own peak tells. It is in AdamW's step, which on a CPU, by
-# default, needs room of its own that no cut changes (lesson 3, section 5). So accumulation helps
-# where activations are what does not fit. A model whose weights, gradients and optimizer state do
-# not fit is not helped.
+# do not. Here the peak stays where it is from 16 pieces on. By then it is no longer in the
+# passes, as their own peak tells. It is in AdamW's step, which on a CPU, by default, needs room
+# of its own that no cut changes (lesson 3, section 5). So accumulation helps where activations
+# are what does not fit. A model whose weights, gradients and optimizer state do not fit is not
+# helped.
 #
 # The upper line is the same sum with **one** `backward()` at the end. Its peak falls with the
 # first cuts, and then rises again. What the graphs keep does not shrink at all. (Lesson 2,
@@ -700,8 +700,8 @@ sides = [
 print(f"l1, answers 1e-14 below the predictions and above: off by {off(*sides):.2f}")
 
 # %% [markdown]
-# At a minimum rounding is all that is left of a gradient. And a loss with a kink, such as l1, can
-# jump where it has come down to rounding.
+# At a minimum rounding is all that is left of a gradient, and a loss with a kink, such as l1, can
+# jump there.
 #
 # Look twice at the word mean. With class numbers as targets, cross-entropy with class weights
 # divides by the sum of the weights of the rows, not by their number. Then that sum is what a
@@ -781,8 +781,8 @@ print("the shortest:", repr(min(texts, key=len)))
 # %% [markdown]
 # A window has 8 micro-batches with one text each, as on a GPU that is nearly full. The usual
 # division: each micro-batch's mean loss by 8. How far is the gradient from that of the 8 texts in
-# one batch? The cell tries 20 windows, with a new model, and with one that was trained for 100
-# steps on 4 texts each.
+# one batch? The cell tries 20 windows, with a new model, and after 100 steps of training on 4
+# texts each.
 
 # %%
 predict("6.e")
@@ -857,8 +857,8 @@ compare("6.f", "headings" if on_headings else "better" if all(better) else "wors
 # It does better on headings, and worse on the long texts and on all together. The mean of means
 # gives each text the same weight, where the big batch gives it to each character: in a text with
 # $n$ predictions, one weighs $1 / 4 n$ here. So short texts are what it was told to learn. (Two
-# seeds are few, 11 headings too, and the model is tiny. The gradients above are the proof, this
-# is what can come of it.) Nobody chose that aim. It came with the size of the micro-batch.
+# seeds are few, 11 headings too, and the model is tiny.) Nobody chose that aim. It came with the
+# size of the micro-batch.
 #
 # ### Which labels count?
 #
@@ -1824,8 +1824,8 @@ compare("6.o", closest(most, quarter=0.25, half=0.5, all=1))
 # In a window, what accumulates in `.grad` has to live there. The gradients of the first
 # micro-batch are all there until the last backward frees them, one by one. So these two ways of
 # saving memory pull against each other: accumulating in `.grad` saves activations and keeps the
-# gradients, the fused step saves gradients where nothing accumulates in `.grad`. It also leaves,
-# in one backward, no moment at which a clipping over all parameters could come.
+# gradients, the fused step saves them where nothing accumulates there. It also leaves, in one
+# backward, no moment at which a clipping over all parameters could come.
 #
 # The exercise is the counting hook, with any optimizer, and a way to remove it.
 
