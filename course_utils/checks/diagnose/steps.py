@@ -87,9 +87,10 @@ def _told(number: int, given: Step, right: Step, before: Sequence[Step]) -> tupl
         others = [rate for rate in mine if rate not in rights]
         if others and all(isinstance(one, float) for one in (*mine, *rights)):
             whose = "" if len(mine) == 1 else ", of some parameters,"
+            asked = joined([nice(rate) for rate in dict.fromkeys(rights)])
             return "rate", (
-                f"{which} began with the right gradient and a learning rate{whose} of {nice(others[0])}; the optimizer "
-                f"came with {nice(rights[0])}."
+                f"{which} began with the right gradient and a learning rate{whose} of {nice(others[0])}; the loop "
+                f"asked for has {asked} there."
             )
         return None
     return _gradient(which, a, b, [_row(one, shapes) for one in before])

@@ -31,7 +31,14 @@ def memory_against_k(
             peaks = [peak / 1024 for peak, _ in program.values()]
             ax.plot(pieces, peaks, color=COLOURS[colour], linestyle=line, marker=marker, label=f"peak, {name}")
         kept = [kept / 1024 for _, kept in each.values()]
-        ax.fill_between(pieces, kept, color=COLOURS["sky blue"], linewidth=0, alpha=0.6, label="kept by graphs, each")
+        ax.fill_between(
+            pieces,
+            kept,
+            color=COLOURS["sky blue"],
+            linewidth=0,
+            alpha=0.6,
+            label="kept by graphs, a backward for each piece",
+        )
         ax.axhline(3 * gradients / 1024, color="#777777", linewidth=1, linestyle="-")
         words = "gradients and AdamW's memory"
         ax.text(pieces[-1], 3.06 * gradients / 1024, words, fontsize=10, color="#444444", ha="right", va="bottom")
@@ -67,7 +74,16 @@ def window_ledger(ledgers: Mapping[str, Sequence[Sequence[tuple[float, float]]]]
                     for number, (bottom, height) in enumerate(below):
                         box = Rectangle((x, bottom), 0.86, height, facecolor=COLOURS[shades[number]], edgecolor="white")
                         ax.add_patch(box)
-                    ax.text(x + 0.43, max(total, 0) * 1.02, f"{total:.2f}", ha="center", va="bottom", fontsize=10)
+                    number_box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+                    ax.text(
+                        x + 0.43,
+                        max(total, 0) + 0.03,
+                        f"{total:.2f}",
+                        ha="center",
+                        va="bottom",
+                        fontsize=10,
+                        bbox=number_box,
+                    )
                     highest = max(highest, total)
                     x += 1
                     if place == len(rows) - 1:
@@ -75,10 +91,12 @@ def window_ledger(ledgers: Mapping[str, Sequence[Sequence[tuple[float, float]]]]
                         ax.text(x + 0.02, highest * 1.12, "step", color="#444444", fontsize=10, ha="left", va="top")
                         x += 0.6
             ax.axhline(1, color="black", linewidth=1, linestyle=":")
-            ax.set(xlim=(-0.2, x + 0.1), ylim=(0, highest * 1.25), ylabel="in .grad")
+            ax.set(xlim=(-0.2, x + 0.1), ylim=(0, highest * 1.25), ylabel="length along it")
             ax.set_title(name, fontsize=11)
             ax.set_xticks([])
-        axes[-1].set_xlabel("micro-batches: after each, what .grad holds along the window's gradient")
+        axes[-1].set_xlabel(
+            "after each micro-batch: what .grad holds along the gradient of the whole window (dotted: 1)"
+        )
         handles = [Patch(color=COLOURS[shade]) for shade in shades]
         names = [f"micro-batch {number}" for number in range(1, 5)]
         fig.legend(handles, names, loc="outside lower center", ncols=4)
@@ -164,10 +182,11 @@ def windows(stories: Mapping[str, Sequence[Mapping[Place, float]]]) -> None:
             [
                 Patch(facecolor=COLOURS[colour], hatch=hatch, edgecolor="white")
                 for colour, hatch in zip(_EPOCHS, _HATCHES, strict=True)
-            ],
-            [f"batch of epoch {epoch}" for epoch in (1, 2, 3)],
+            ]
+            + [plt.Line2D([], [], color="#777777", linewidth=0.8, linestyle=":")],
+            [*(f"batch of epoch {epoch}" for epoch in (1, 2, 3)), "weight 1/4"],
             loc="outside lower center",
-            ncols=3,
+            ncols=4,
         )
     told = ". ".join(
         f"{name}: "
@@ -206,11 +225,12 @@ def cost(calls: Mapping[int, int]) -> None:
     with style():
         fig, ax = plt.subplots(figsize=(6.4, 3.2))
         ax.plot(list(calls), list(calls.values()), color=COLOURS["blue"], marker="o")
-        ax.axhline(calls[1], color="#777777", linewidth=1, linestyle=":")
+        ax.axhline(calls[1], color="#777777", linewidth=1, linestyle=":", label="as many as for one piece")
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
         ax.set_xticks(list(calls), [str(k) for k in calls])
         ax.set(xlabel="pieces", ylabel="operations started")
-        ax.set_title("One step on 512 digits, the same arithmetic")
+        ax.set_title("One step on 512 digits, the same matrix products")
+        ax.legend(loc="upper left")
     told = ", ".join(f"{k} {'piece' if k == 1 else 'pieces'} {count}" for k, count in calls.items())
     show(fig, alt=f"Operations started in a step against the number of pieces, on logarithmic axes: {told}.")

@@ -46,7 +46,10 @@ PROPERTIES: tuple[Property, ...] = (
     ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
     ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
     ("two parameters have the same gradient", lambda spec: spec["model"] == "twins"),
-    ("the model has a parameter of its own, and nested layers", lambda spec: spec["model"] == "scaled"),
+    (
+        "the model has a parameter of its own and nested layers, and its targets one column",
+        lambda spec: spec["model"] == "scaled",
+    ),
     ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
     ("the model behaves otherwise in train mode", lambda spec: spec["model"] == "moded"),
     ("the loss tells prediction and target apart", lambda spec: spec["loss"] != "squared error"),

@@ -52,12 +52,12 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.e",
         "prediction",
-        "8 micro-batches of one text, each mean loss divided by 8: how far is the gradient from that of the 8 texts in one "
-        "batch, in the median of 20 windows?",
+        "8 micro-batches of one text, each mean loss divided by 8, after 100 steps of training: how far is the gradient "
+        "from that of the 8 texts in one batch, in the median of 20 windows?",
         {
             "rounding": "Rounding: each micro-batch has one text",
             "little": "About 3 % of its length",
-            "much": "About 40 % of its length",
+            "third": "About 30 % of its length",
             "all": "About its whole length",
         },
     ),
@@ -78,7 +78,7 @@ QUESTIONS: tuple[Question, ...] = (
         "wrong with the gradient?",
         {
             "short": "Its length: too short. The direction is right",
-            "long": "Its length: too long. The direction is right",
+            "same": "Nothing: -100 marks all that does not count",
             "direction": "Its direction, too: short texts are hit harder",
         },
     ),
@@ -103,8 +103,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.j",
         "prediction",
-        "Four gradients at right angles, equally long, and a clipping after each backward. Which micro-batch counts most in "
-        "the step?",
+        "Four gradients at right angles, each 0.25 long, and a clipping to 0.1 after each backward. Which micro-batch counts "
+        "most in the step?",
         {
             "first": "The first: it was there before the limit was reached",
             "same": "All the same: each is clipped to the same length",
@@ -118,19 +118,20 @@ QUESTIONS: tuple[Question, ...] = (
         "the number of pieces?",
         {
             "rounding": "It is rounding for all of them: the pieces are equal",
-            "same": "It is there, and about the same for 2, 4 and 8",
+            "shrinks": "It shrinks with the number of pieces: more statistics are taken",
             "grows": "It grows with the number of pieces",
         },
     ),
     Question(
         "6.l",
         "prediction",
-        "A new encoder, 4 micro-batches of 8 pairs: how far is the gradient of the contrastive loss from that of 32 pairs?",
+        "An encoder after 30 steps of training, 4 micro-batches of 8 pairs: how far is the gradient of the contrastive loss "
+        "from that of 32 pairs?",
         {
             "same": "Rounding",
             "near": "About 2 % of its length",
-            "other": "About half of its length",
-            "more": "Several times its length",
+            "third": "About 30 % of its length",
+            "all": "By its whole length or more",
         },
     ),
     Question(
@@ -180,38 +181,31 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.q",
         "prediction",
-        "Rightly weighted, in float32, without BatchNorm and dropout, the accumulated gradient equals that of the large "
-        "batch to the last bit.",
-        TRUE_OR_FALSE,
-    ),
-    Question(
-        "6.r",
-        "prediction",
         "Cleared before each window, a step of SGD with momentum depends on this window's micro-batches only.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.s",
+        "6.r",
         "prediction",
         "With `zero_grad()` at the top of the loop over micro-batches, windows of 4, losses divided by 4 and plain SGD, the "
         "training is the plain one over every fourth micro-batch, with a fourth of the learning rate.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.t",
+        "6.s",
         "prediction",
         "An accumulating loop that forgets to clear after its step runs without an error and without a warning.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.u",
+        "6.t",
         "prediction",
         "A new model and AdamW with its usual weight decay: after one `step()` before the first backward, the loop ends at "
         "other weights.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "6.v",
+        "6.u",
         "prediction",
         "If each of two models clears its own parameters after its own step, windows of different lengths do not get in "
         "each other's way.",

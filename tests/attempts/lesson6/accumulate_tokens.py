@@ -338,6 +338,16 @@ def not_shifted_and_over_k(model, micro_batches, ignore_index=-100):
         (loss / n / len(micro_batches)).backward()
 
 
+@wrong(mistakes.not_shifted)
+def both_without_their_last(model, micro_batches, ignore_index=-100):
+    n = _count(micro_batches, ignore_index)
+    model.zero_grad()
+    for tokens, labels in micro_batches:
+        logits = model(tokens)[:, :-1].transpose(1, 2)
+        loss = F.cross_entropy(logits, labels[:, :-1], ignore_index=ignore_index, reduction="sum")
+        (loss / n).backward()
+
+
 @wrong(mistakes.shifted_the_wrong_way)
 def logits_without_their_first(model, micro_batches, ignore_index=-100):
     n = sum((labels[:, :-1] != ignore_index).sum() for _, labels in micro_batches)

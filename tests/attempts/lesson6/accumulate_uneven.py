@@ -484,6 +484,14 @@ def joined(model, loss_fn, micro_batches):
     loss_fn(model(torch.cat(xs)), torch.cat(ys)).backward()
 
 
+@wrong(says="the model has a parameter of its own and nested layers, and its targets one column")
+def divided_by_numbers_in_the_targets(model, loss_fn, micro_batches):
+    model.zero_grad()
+    n = sum(y.numel() for _, y in micro_batches)
+    for x, y in micro_batches:
+        (loss_fn(model(x), y) * len(x) / n).backward()
+
+
 @wrong(mistakes.several_graphs_at_once)
 def joined_and_cut_again(model, loss_fn, micro_batches):
     model.zero_grad()

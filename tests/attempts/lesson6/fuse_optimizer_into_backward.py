@@ -243,6 +243,43 @@ def late_binding(model, make_optimizer, window):
     return Hooks(handles)
 
 
+@wrong(mistakes.last_optimizer_for_all)
+def late_binding_and_the_optimizer_clears(model, make_optimizer, window):
+    handles, counts = [], {}
+    for p in model.parameters():
+        if not p.requires_grad:
+            continue
+        optimizer = make_optimizer([p])
+
+        def hook(param):
+            counts[param] = counts.get(param, 0) + 1
+            if counts[param] % window == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+
+        handles.append(p.register_post_accumulate_grad_hook(hook))
+    return Hooks(handles)
+
+
+@wrong(mistakes.last_optimizer_for_all)
+def late_binding_of_optimizer_and_count(model, make_optimizer, window):
+    handles = []
+    for p in model.parameters():
+        if not p.requires_grad:
+            continue
+        optimizer, passes = make_optimizer([p]), 0
+
+        def hook(param):
+            nonlocal passes
+            passes += 1
+            if passes % window == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+
+        handles.append(p.register_post_accumulate_grad_hook(hook))
+    return Hooks(handles)
+
+
 @wrong(mistakes.one_optimizer_for_all)
 def the_whole_optimizer_in_each_hook(model, make_optimizer, window):
     params = [p for p in model.parameters() if p.requires_grad]

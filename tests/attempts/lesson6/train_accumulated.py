@@ -660,12 +660,33 @@ def scheduler_first(*args, **kwargs):
     return attempt(after_window=after_window)(*args, **kwargs)
 
 
+@wrong(says="a learning rate, of some parameters, of 1/40; the loop asked for has 1/20 and 1/80 there.")
+def scheduler_twice(*args, **kwargs):
+    def schedule(self):
+        Training.schedule(self)
+        Training.schedule(self)
+
+    return attempt(schedule=schedule)(*args, **kwargs)
+
+
 # ------------------------------------------------------------------ wrong: what is returned
 
 
 @wrong(mistakes.mean_over_batches)
 def batches_averaged(*args, **kwargs):
     return attempt(counted=loss_alone, told=over_batches)(*args, **kwargs)
+
+
+@wrong(mistakes.batches_averaged_and_scheduled_elsewhere)
+def batches_averaged_and_scheduler_beside_the_loop(*args, **kwargs):
+    return attempt(counted=loss_alone, told=over_batches, after_epoch=Training.schedule, schedule=nothing)(
+        *args, **kwargs
+    )
+
+
+@wrong(mistakes.batches_averaged_and_scheduled_elsewhere)
+def batches_averaged_and_no_scheduler(*args, **kwargs):
+    return attempt(counted=loss_alone, told=over_batches, schedule=nothing)(*args, **kwargs)
 
 
 @wrong(mistakes.mean_over_windows)

@@ -348,6 +348,7 @@ def divided_by_the_last_ones(model: nn.Module, micro_batches: Sequence[Tokens], 
         _on_tokens(see=_in_place),
         _on_tokens(_over_count, see=_in_place, reduce=_mean),
         _on_tokens(see=_cut_alike, count=_counted_without_the_last),
+        _on_tokens(see=_cut_alike),
         _on_tokens(see=_both_without_the_first),
     ),
 )

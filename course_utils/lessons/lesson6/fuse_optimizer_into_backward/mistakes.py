@@ -198,6 +198,24 @@ def one_optimizer_for_all(model: nn.Module, make_optimizer: MakeList, window: in
     return _of_all_in_the_hook(True)(model, make_optimizer, window)
 
 
+def _of_the_last_made(*, clears_its_own: bool, one_count: bool = False) -> Code:
+    def code(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+        passes: dict[int, int] = {}
+        params = _trainable(model)
+        made = [make_optimizer([param]) for param in params]
+
+        def arrived(one: torch.Tensor) -> None:
+            place = 0 if one_count else id(one)
+            passes[place] = passes.get(place, 0) + 1
+            if passes[place] % window == 0:
+                made[-1].step()
+                made[-1].zero_grad() if clears_its_own else _to_none(one)
+
+        return Handle([param.register_post_accumulate_grad_hook(arrived) for param in params])
+
+    return code
+
+
 @mistake(
     "The last optimizer stepped for all",
     "One parameter alone was stepped. So it is where all hooks find their optimizer under one name: when they run, it "
@@ -205,22 +223,15 @@ def one_optimizer_for_all(model: nn.Module, make_optimizer: MakeList, window: in
     "How does each hook get hold of its own optimizer? A function that makes the hook, or a default argument, keeps it.",
     "In the loop's body the name means this round's optimizer. In a function that is called later it means the last "
     "one's.",
+    also=(
+        _of_the_last_made(clears_its_own=True),
+        _of_the_last_made(clears_its_own=True, one_count=True),
+        _of_the_last_made(clears_its_own=False, one_count=True),
+    ),
     signs=(MADE,),
 )
 def last_optimizer_for_all(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
-    passes: dict[int, int] = {}
-    hooks = []
-    for param in _trainable(model):
-        optimizer = make_optimizer([param])
-
-        def arrived(one: torch.Tensor) -> None:
-            passes[id(one)] = passes.get(id(one), 0) + 1
-            if passes[id(one)] % window == 0:
-                optimizer.step()  # noqa: B023
-                one.grad = None
-
-        hooks.append(param.register_post_accumulate_grad_hook(arrived))
-    return Handle(hooks)
+    return _of_the_last_made(clears_its_own=False)(model, make_optimizer, window)
 
 
 @mistake(

@@ -699,6 +699,18 @@ def mean_over_batches(*args: Any, **more: Any) -> object:
 
 
 @mistake(
+    "The mean over batches was returned, and the scheduler is not stepped once after each step",
+    "Two things at once. What came back is the mean of the batches' losses: a batch of one row weighs as much in it as "
+    "one of four. And the scheduler's step came at another place than after each step of the optimizer, or nowhere.",
+    "For how many samples does a batch's loss stand? And how far is the scheduler's step indented?",
+    where=_uneven,
+    also=tuple(_trained(schedule=when, told=_over_batches) for when in ("batch", "before", "never")),
+)
+def batches_averaged_and_scheduled_elsewhere(*args: Any, **more: Any) -> object:
+    return _trained(schedule="epoch", told=_over_batches)(*args, **more)
+
+
+@mistake(
     "The mean over windows was returned",
     "The training is right. What came back is the mean of the windows' losses: a last, shorter window weighs as much in "
     "it as a full one.",
