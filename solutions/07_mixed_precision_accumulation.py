@@ -469,7 +469,8 @@ compare("7.e", "both" if not any(moved) else "shared" if scaler.get_scale() < 10
 
 # %% [markdown]
 # Each optimizer is judged by its own gradients, and the scale by all of them. So the scaler also
-# remembers for each optimizer how far it is in this round, and what was found. For one optimizer:
+# remembers for each optimizer how far it is in this round, and what was found. The picture has
+# one optimizer:
 
 # %%
 figures.scaler_states()
@@ -1422,10 +1423,11 @@ assert off(rank_1["all inside"][1], rank_0["all inside"][1]) > 0.1
 compare("7.l", closest(sum(rank_0["backward inside"][0]) + 1, none=1, one=2, four=5))
 
 # %% [markdown]
-# DDP decides in the *forward* pass whether the next backward will be averaged. With only the
-# backward inside, `no_sync()` does nothing: the numbers are right, and the traffic is that of the
-# plain way. With only the forward inside it does as much as with both. So keep them in pairs: a
-# forward, then its backward. huggingface/accelerate#1726 is about a way around that.
+# DDP decides in the *forward* pass: after one outside `no_sync()`, the next backward is averaged.
+# With only the backward inside, `no_sync()` does nothing: the numbers are right, and the traffic
+# is that of the plain way. With only the forward inside it does as much as with both. So keep
+# them in pairs: a forward, then its backward. huggingface/accelerate#1726 is about a way around
+# that.
 #
 # The last way is the opposite: no traffic, and no error either. Each rank steps on its own
 # gradient, and the models drift apart. So the ranks have to agree: the same passes are averaged
@@ -1760,9 +1762,9 @@ def resumed(without=None):
 
 
 # %% [markdown]
-# The weights are always in it. Five parts are left out in turn: the state of the optimizer, of
-# the schedule, of the scaler, the number of the window, and the random state. In how many of the
-# five does the run end with other weights?
+# The weights are always in the checkpoint. Five parts are left out in turn: the state of the
+# optimizer, of the schedule, of the scaler, the number of the window, and the random state. In
+# how many of the five does the run end with other weights?
 
 # %%
 predict("7.o")
@@ -2154,7 +2156,7 @@ compare("7.v", true_or_false(fitting))
 # | What does one NaN do to a step that is clipped by its norm? | It reaches every weight: look at the norm before the step | 4 |
 # | Does bfloat16 need a scale? | Not for the gradients here; its sums stall instead | opening, 5 |
 # | What helped? | float32 sums, or fewer terms | 5 |
-# | What does `no_sync()` need to have inside? | The forward pass, with its backward right after it | 6 |
+# | What does `no_sync()` need to have inside? | The forward pass; its backward comes right after it | 6 |
 # | What does FSDP2 hold in `.grad` inside a window? | By default `None`, while its switch is off | 6 |
 # | Who divides by what? | All ranks by the number of all tokens; times the number of ranks, for DDP's mean | 7 |
 # | What belongs into a checkpoint? | All that the next window depends on; written beside, then renamed | 8 |
