@@ -134,29 +134,28 @@ def stalling(sums: Mapping[str, Sequence[float]]) -> None:
     )
 
 
-_LAST: Mapping[int, str] = {0: "none", 1: "the fourth", 4: "all"}
-"""Which of four backward passes talk, by how many: the last ones."""
-
-
-def all_reduces(counts: Mapping[str, int]) -> None:
-    """All-reduces in a window of four micro-batches, a row a way: {way: how many}."""
+def all_reduces(sent: Mapping[str, Sequence[int]]) -> None:
+    """All-reduces in a window of micro-batches, a row a way: {way: how many in each backward}."""
     with style():
-        fig, ax = plt.subplots(figsize=(7.6, 0.62 * len(counts) + 0.9))
-        for row, (way, count) in enumerate(counts.items()):
+        fig, ax = plt.subplots(figsize=(7.6, 0.62 * len(sent) + 0.9))
+        for row, (way, counts) in enumerate(sent.items()):
             ax.text(-0.15, 0.4 - row, way, ha="right", va="center")
-            for place in range(4):
-                talks = place >= 4 - count
-                colour = COLOURS["blue"] if talks else "white"
+            for place, count in enumerate(counts):
+                colour = COLOURS["blue"] if count else "white"
                 ax.add_patch(Rectangle((1.5 * place, -row), 1.4, 0.8, facecolor=colour, edgecolor="#555555"))
-                ink = "white" if talks else "#444444"
-                words = "all-reduce" if talks else "silent"
+                ink = "white" if count else "#444444"
+                words = "all-reduce" if count else "silent"
                 ax.text(1.5 * place + 0.7, 0.4 - row, words, ha="center", va="center", color=ink, fontsize=10)
-        for place in range(4):
+        for place in range(max(map(len, sent.values()))):
             ax.text(1.5 * place + 0.7, 0.92, f"backward {place + 1}", ha="center", va="bottom", fontsize=10)
-        ax.set(xlim=(-2.6, 6.1), ylim=(0.9 - len(counts), 1.3))
+        ax.set(xlim=(-2.6, 6.1), ylim=(0.9 - len(sent), 1.3))
         ax.set_axis_off()
-    told = "; ".join(f"{way}: {_LAST.get(count, f'the last {count}')}" for way, count in counts.items())
-    show(fig, alt=f"Which of four backward passes of a window end in an all-reduce, by the way it is written. {told}.")
+    told = "; ".join(f"{way}: {_numbers(counts)}" for way, counts in sent.items())
+    show(fig, alt=f"Which backward passes of a window end in an all-reduce, by the way it is written. {told}.")
+
+
+def _numbers(counts: Sequence[int]) -> str:
+    return ", ".join(str(number) for number, count in enumerate(counts, 1) if count) or "none"
 
 
 def token_shares(by_ranks: Sequence[float], by_tokens: Sequence[float]) -> None:

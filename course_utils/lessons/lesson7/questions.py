@@ -12,9 +12,9 @@ QUESTIONS: tuple[Question, ...] = (
         "The loss is multiplied by 0.00001, the optimizer is Adam. How does the float16 run read, beside the same run "
         "without the factor?",
         {
-            "same": "As well: Adam divides by the size of the gradient",
-            "less": "Some points worse, for the rounding",
             "chance": "Hardly better than guessing",
+            "less": "Some points worse, for the rounding",
+            "same": "As well: Adam divides by the size of the gradient",
         },
     ),
     Question(
@@ -27,17 +27,17 @@ QUESTIONS: tuple[Question, ...] = (
         "7.c",
         "prediction",
         "From scale 2**16 to 2**32 the largest of these gradients come closer to the upper end. What happens to the "
-        "rounding error of all of them together?",
+        "rounding error of all of them together, as a share of their length?",
         {
-            "smaller": "It gets smaller and smaller",
             "flat": "It stays about the same",
+            "smaller": "It gets smaller and smaller",
             "larger": "It gets larger and larger",
         },
     ),
     Question(
         "7.d",
         "prediction",
-        "After the first step that was taken, how many of the remaining steps (about 280) are skipped in this healthy run?",
+        "After the first step that was taken, how many of the remaining steps are skipped in this healthy run?",
         {"none": "None: the scale has been found", "one": "One or two", "dozen": "About a dozen"},
     ),
     Question(
@@ -46,8 +46,8 @@ QUESTIONS: tuple[Question, ...] = (
         "Two optimizers, one scaler. The gradients of the first overflow, those of the second do not. What happens?",
         {
             "both": "Both steps are skipped, and the scale is halved",
-            "shared": "The first step is skipped, the second is taken, and the scale is halved",
             "apart": "The first step is skipped, the second is taken, and the scale stays",
+            "shared": "The first step is skipped, the second is taken, and the scale is halved",
         },
     ),
     Question(
@@ -62,9 +62,9 @@ QUESTIONS: tuple[Question, ...] = (
         "The second of six windows overflows. The loop clears only after a step that was taken. How many of the six windows "
         "end in a step?",
         {
-            "five": "Five: all but the second",
-            "some": "Two to four: it recovers after a while",
             "one": "One: the first",
+            "some": "Two to four: it recovers after a while",
+            "five": "Five: all but the second",
         },
     ),
     Question(
@@ -73,8 +73,8 @@ QUESTIONS: tuple[Question, ...] = (
         "The whole loop stands under one `autocast`. What does the loss of the page do in six steps?",
         {
             "falls": "It falls, as with `autocast` around each forward pass",
-            "less": "It falls, but less: the steps are rounded to 16 bits",
             "constant": "It stays where it is",
+            "less": "It falls, but less: the steps are rounded to 16 bits",
         },
     ),
     Question(
@@ -87,7 +87,7 @@ QUESTIONS: tuple[Question, ...] = (
         "7.j",
         "prediction",
         "`.grad` in bfloat16 gets 5000 gradients of exactly 1. What does it hold?",
-        {"right": "5000, or close to it", "late": "2048", "early": "256"},
+        {"early": "256", "late": "2048", "right": "5000, or close to it"},
     ),
     Question(
         "7.k",
@@ -104,7 +104,7 @@ QUESTIONS: tuple[Question, ...] = (
         "prediction",
         "Only the backward of the first three micro-batches stands inside `no_sync()`, the forward before it. How many "
         "all-reduces are there in the window of four?",
-        {"none": "None", "one": "One", "four": "Four"},
+        {"four": "Four", "one": "One", "none": "None"},
     ),
     Question(
         "7.m",
@@ -112,8 +112,8 @@ QUESTIONS: tuple[Question, ...] = (
         "FSDP2 with `set_requires_gradient_sync(False)`: what is in `.grad` after three of four micro-batches?",
         {
             "sum": "The sum of this rank's three gradients, as under `no_sync()`",
-            "mean": "The mean of all ranks' three gradients",
             "none": "None",
+            "mean": "The mean of all ranks' three gradients",
         },
     ),
     Question(
@@ -126,7 +126,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "7.o",
         "prediction",
-        "Five parts of a checkpoint are left out, one at a time. In how many cases does the resumed run end with other weights?",
+        "Five parts of this run's checkpoint are left out, one at a time. In how many cases does it end with other weights?",
         {
             "one": "In one or two",
             "three": "In three or four",
@@ -139,8 +139,8 @@ QUESTIONS: tuple[Question, ...] = (
         "A process writes a new checkpoint over the old one, to the same name, and is killed in the middle. What can be read?",
         {
             "old": "The old checkpoint: the new one was not finished",
-            "half": "The first half of the new one",
             "nothing": "Neither of them",
+            "half": "The first half of the new one",
         },
     ),
     Question(
@@ -159,7 +159,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "7.s",
         "prediction",
-        "With a scaler, and SGD as it comes, a whole model may be float16, made by `model.half()`.",
+        "A model made float16 by `model.half()` can take a step with a scaler, and SGD with its default settings.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -191,7 +191,7 @@ QUESTIONS: tuple[Question, ...] = (
         },
         answer="nothing",
         because={
-            "nothing": "after each growth interval it doubles, overflows, skips one step and goes back.",
+            "nothing": "after a growth interval it doubles; where that is too much, it overflows, skips one step and goes back.",
             "lower": "the scaler would double it until it is there again.",
             "clip": "clipping comes after the overflow, and the loss scale is what made the number large.",
         },

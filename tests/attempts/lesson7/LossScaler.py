@@ -639,6 +639,33 @@ class DividesTwice(WithStates):
         super().unscale_(optimizer)
 
 
+@wrong(mistakes.unscale_twice_allowed)
+class UnscalesOnce(WithStates):
+    """A second call returns, and has done nothing."""
+
+    def unscale_(self, optimizer):
+        if self.states[id(optimizer)]["stage"] != "unscaled":
+            super().unscale_(optimizer)
+
+
+@wrong(mistakes.unscale_never_refused)
+class RefusesStepsAlone(WithStates):
+    def unscale_(self, optimizer):
+        state = self.states[id(optimizer)]
+        stage, state["stage"] = state["stage"], "ready"
+        super().unscale_(optimizer)
+        state["stage"] = stage if stage == "stepped" else "unscaled"
+
+
+@wrong(mistakes.unscale_never_refused)
+class UnscalesOnceAndAgainAfterStep(WithStates):
+    """Any `unscale_()` out of order returns, and has done nothing."""
+
+    def unscale_(self, optimizer):
+        if self.states[id(optimizer)]["stage"] == "ready":
+            super().unscale_(optimizer)
+
+
 @wrong(mistakes.unscale_after_step_allowed)
 class UnscalesAfterStep(WithStates):
     def unscale_(self, optimizer):

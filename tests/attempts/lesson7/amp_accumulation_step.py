@@ -582,6 +582,12 @@ def last_loss(*args, **kwargs):
     return attempt(loss=lambda self: self.losses[-1])(*args, **kwargs)
 
 
+@wrong(mistakes.loss_of_the_last)
+def share_of_the_last(*args, **kwargs):
+    """`total = loss.item()`, where the loss is divided already, and `+=` was meant."""
+    return attempt(loss=lambda self: self.losses[-1] / self.n)(*args, **kwargs)
+
+
 @wrong(mistakes.losses_added_up)
 def sum_of_losses(*args, **kwargs):
     return attempt(loss=lambda self: sum(self.losses))(*args, **kwargs)

@@ -499,6 +499,13 @@ def counted_from_nothing(model, batches, config, checkpoint=None):
         _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
 
 
+@wrong(mistakes.checkpoint_removed_at_the_end)
+def tidies_up(model, batches, config, checkpoint=None):
+    by_the_book(model, batches, config, checkpoint)
+    if checkpoint is not None:
+        checkpoint.unlink()
+
+
 @wrong(mistakes.finished_run_returns_first_weights)
 def leaves_at_once(model, batches, config, checkpoint=None):
     if checkpoint is not None and checkpoint.exists():
@@ -543,6 +550,16 @@ def clipping_forgotten(model, batches, config, checkpoint=None):
             schedule.step()
 
     _trained(model, batches, config, checkpoint, finish=finish)
+
+
+@wrong(mistakes.without_momentum)
+def momentum_forgotten(model, batches, config, checkpoint=None):
+    def built(model, config):
+        optimizer = torch.optim.SGD(model.parameters(), lr=config["lr"])
+        scaler = torch.amp.GradScaler("cpu")
+        return optimizer, scaler, torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: 1 - s / config["steps"])
+
+    _trained(model, batches, config, checkpoint, built=built)
 
 
 @wrong(mistakes.schedule_moves_with_a_skipped_window)

@@ -143,6 +143,16 @@ def larger_than_zero(gradients, scale, dtype):
     return lost / n if n else 0.0
 
 
+@wrong(mistakes.not_finite_left_out)
+def finite_ones_alone(gradients, scale, dtype):
+    n = lost = 0
+    for g in gradients:
+        counted = torch.isfinite(g) & (g != 0)
+        n += int(counted.sum())
+        lost += int((counted & ((g * scale).to(dtype) == 0)).sum())
+    return lost / n if n else 0.0
+
+
 @wrong(mistakes.counted_after_scaling)
 def scaled_under_the_same_name(gradients, scale, dtype):
     n = lost = 0

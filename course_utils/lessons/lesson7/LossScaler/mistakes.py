@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from course_utils.checks.mistakes import mistake
+from course_utils.lessons.lesson7.LossScaler.task import REFUSED
 
 Optimizer = torch.optim.Optimizer
 Gradients = list[torch.Tensor]
@@ -288,7 +289,7 @@ def _found_now(self: _Scaler, optimizer: Optimizer) -> bool:
     "Whether to step was decided by what .grad held when step() was called. The caller may have changed that since "
     "unscale_().",
     "What unscale_ found must be remembered, for each optimizer, until the round ends.",
-    "Mostly both are the same: clipping makes no infinity finite.",
+    "Mostly both are the same: clipping by the norm makes no infinity finite.",
     also=(_with(bad=_found_now),),
 )
 def looked_again_at_step(init: float, growth: float, backoff: float, interval: int) -> Any:
@@ -662,7 +663,6 @@ def _unscale_once(self: _Scaler, optimizer: Optimizer) -> None:
     "unscale_() twice is let pass",
     "A second unscale_() in a round raised nothing.",
     "In which state is an optimizer after unscale_(), and which calls does that state allow?",
-    "The gradients are divided by the scale twice, and become too small without a word.",
     also=(_with(unscale_=_unscale_once),),
 )
 def unscale_twice_allowed(init: float, growth: float, backoff: float, interval: int) -> Any:
@@ -701,6 +701,23 @@ class _OneState(_Scaler):
 )
 def unscale_after_step_allowed(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _with(refuse_unscale=_only_unscaled)(init, growth, backoff, interval)
+
+
+def _either(self: _Scaler, optimizer: Optimizer, bad: bool) -> None:
+    self.found[optimizer] = bad or self.found.get(optimizer, False)
+
+
+@mistake(
+    "unscale_() is never refused",
+    "unscale_() out of order raised nothing: neither a second one in a round, nor one after step().",
+    "In which state is an optimizer after unscale_(), and in which after step()? Which calls do these states allow?",
+    also=(
+        _with(refuse_unscale=_nothing, note=_either),
+        _with(unscale_=lambda self, optimizer: None if optimizer in self.found else self.unscale(optimizer)),
+    ),
+)
+def unscale_never_refused(init: float, growth: float, backoff: float, interval: int) -> Any:
+    return _with(refuse_unscale=_nothing)(init, growth, backoff, interval)
 
 
 @mistake(
@@ -760,6 +777,7 @@ class _TooLate(_Scaler):
     "Refused after the change",
     "unscale_() out of order raised, and had divided the gradients by then.",
     "Look at the state first: what raises is to change nothing.",
+    signs=(REFUSED,),
 )
 def refused_too_late(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _TooLate(init, growth, backoff, interval)

@@ -72,8 +72,8 @@ def _one_backward(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> o
 
 @mistake(
     "Summed up in bfloat16",
-    "What came back is float32, and the numbers are those of a sum in bfloat16: once the sum is 256 times as large as "
-    "what arrives, what arrives is rounded away.",
+    "What came back is float32, and the numbers are those of a sum in bfloat16: once the sum is some 256 to 512 times "
+    "as large as what arrives, what arrives is rounded away.",
     "When is a micro-batch's gradient turned into float32, before it is added or after?",
     "float() at the end changes the dtype, and no digit.",
     also=(

@@ -179,6 +179,7 @@ def stays_in_grad(*args: Any, **kwargs: Any) -> object:
     "Never cleared",
     "Each window's gradient was added to those of all windows before it.",
     "A window begins with an empty .grad. Which line sees to that?",
+    "With a large scale it hardly shows: what was left is unscaled, and what is added to it is not.",
 )
 def never_cleared(*args: Any, **kwargs: Any) -> object:
     return _with(start=_nothing, finish=_nothing)(*args, **kwargs)
@@ -595,8 +596,9 @@ def scheduler_before_the_step(*args: Any, **kwargs: Any) -> object:
 
 @mistake(
     "The loss of the last micro-batch was returned",
-    "What came back as the loss is that of the last micro-batch.",
+    "What came back as the loss is that of the last micro-batch, or its share of the mean.",
     "Asked is the mean over all rows of the window.",
+    also=(_with(loss=lambda self: self.losses[-1] / self.k),),
 )
 def loss_of_the_last(*args: Any, **kwargs: Any) -> object:
     return _with(loss=lambda self: self.losses[-1])(*args, **kwargs)
@@ -615,7 +617,6 @@ def losses_added_up(*args: Any, **kwargs: Any) -> object:
     "The returned loss was divided once too often",
     "What came back as the loss is the mean divided by the number of micro-batches.",
     "Do you add up losses that are divided already, and divide the sum?",
-    also=(_with(loss=lambda self: self.losses[-1] / self.k),),
 )
 def loss_divided_again(*args: Any, **kwargs: Any) -> object:
     return _with(loss=lambda self: sum(self.losses) / self.k**2)(*args, **kwargs)

@@ -208,7 +208,7 @@ EXERCISE = Exercise(
         "- Each forward of `model` runs under `torch.autocast` to `dtype`, for the type of device that `x` is on. "
         "`loss_fn` may be called inside or outside.\n"
         "- The gradient is that of the mean loss over all rows of the window, unscaled, and clipped to `max_norm` by its "
-        "2-norm, as in 4.4. The optimizer holds exactly the model's parameters.\n"
+        "2-norm. The optimizer holds exactly the model's parameters.\n"
         "- The optimizer takes one step with it; where the gradient is not finite the step is skipped, as `scaler.step` "
         "does it. The scaler is updated once.\n"
         "- If there is a `scheduler`, its `step()` is called once, after an optimizer step; after a skipped one it is "

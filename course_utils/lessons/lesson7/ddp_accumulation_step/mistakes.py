@@ -154,8 +154,8 @@ def gradients_sent_by_hand(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn
 
 @mistake(
     "A rank waits for one that never comes",
-    "One rank stands in a collective and the other has returned, or is in another one. On a cluster both would hang "
-    "until somebody ends them.",
+    "One rank stands in a collective and the other has returned, or is in another one. On a cluster they would wait "
+    "until a timeout, crash, or get numbers that mean nothing.",
     "Every rank must make the same calls in the same order. What decides there which rank calls?",
 )
 def a_rank_waits(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:

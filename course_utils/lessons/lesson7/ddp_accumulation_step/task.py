@@ -196,8 +196,8 @@ EXERCISE = Exercise(
         "window's passes need that, and which?",
         "`no_sync()` of the wrapper is a context manager: inside, backward adds to this rank's own `.grad` and sends "
         "nothing. The first backward outside of it sends all that was added up.",
-        "Whether a pass will average is settled in the forward pass. What must stand inside `no_sync()`, then: the "
-        "backward alone, or more?",
+        "Whether the next backward will average is settled in the forward pass. What must stand inside `no_sync()`, "
+        "then: the backward alone, or more?",
         "Clear. For each micro-batch, the last one apart: forward and backward inside `no_sync()`. The last: forward "
         "and backward as they are. Then one step. DDP takes the mean over ranks; the mean over the window is yours.",
     ),

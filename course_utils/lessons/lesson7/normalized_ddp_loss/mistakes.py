@@ -172,7 +172,7 @@ def nan_on_an_empty_rank(loss_sum: T, local_count: T, world_size: int, all_reduc
 @mistake(
     "A rank waits for one that never comes",
     "One rank stands in all_reduce and another has returned, or hands over something of another size or dtype. On a "
-    "cluster all would hang until somebody ends them.",
+    "cluster they would wait until a timeout, crash, or get a number that means nothing.",
     "Every rank must call all_reduce equally often, whatever its own numbers are. Which ranks come past your call?",
     "A rank without tokens seems to have nothing to say; the others wait for its 0.",
 )

@@ -100,6 +100,9 @@ class _How:
     train: Literal["no", "yes", "for the run"] = "no"
     """Whether the model is put into train mode, and out of it at the end."""
     counts_skipped: bool = True
+    momentum: float = 0.9
+    removes: bool = False
+    """Whether a run that has come to its end deletes its checkpoint."""
     scaled: bool = True
 
     def but(self, **changes: Any) -> Run:
@@ -108,7 +111,7 @@ class _How:
 
     def _run(self, model: nn.Module, batches: Batches, config: Config, checkpoint: Path | None = None) -> object:
         k = config["window"]
-        optimizer = torch.optim.SGD(model.parameters(), lr=config["lr"], momentum=0.9)
+        optimizer = torch.optim.SGD(model.parameters(), lr=config["lr"], momentum=self.momentum)
         scaler = torch.amp.GradScaler("cpu", enabled=self.scaled)
         share = (lambda s: 1.0) if self.schedule == "constant" else (lambda s: 1 - s / config["steps"])
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share)
@@ -162,6 +165,8 @@ class _How:
                     self.write({**self._saved(every), "window": window}, checkpoint)
         if self.train == "for the run":
             model.train(mode)
+        if self.removes and checkpoint is not None:
+            checkpoint.unlink()
         return None
 
     def _saved(self, every: Parts) -> dict[str, Any]:
@@ -237,7 +242,7 @@ def saved_now_and_then(*args: Any, **more: Any) -> object:
     "The momentum did not come along",
     "After the kill the run ended elsewhere: where it ends when the optimizer begins with an empty memory.",
     "What does SGD with momentum remember from step to step, and in whose state_dict() does it stand?",
-    "The weights are what one saves first. The momentum is as large as they are.",
+    "The weights are what one saves first. The momentum has as many numbers as they have.",
     where=_with_checkpoint,
 )
 def optimizer_not_saved(*args: Any, **more: Any) -> object:
@@ -369,7 +374,7 @@ def seed_ignored(*args: Any, **more: Any) -> object:
     "otherwise.",
     "What is handed to the random generator in one window, and what in the next? What is drawn between two micro-batches "
     "of one window?",
-    "The same seed in each window makes every kill harmless: nothing is left that could be out of step.",
+    "A seed that is set anew makes every kill harmless: nothing is left that could be out of step.",
     where=_with_dropout,
 )
 def same_dropout_again(*args: Any, **more: Any) -> object:
@@ -446,6 +451,17 @@ def finished_run_trains_on(*args: Any, **more: Any) -> object:
 
 
 @mistake(
+    "The checkpoint of a finished run is gone",
+    "The run was saved on its way and went on after a kill. Called once more after its end, it began anew and trained all of it again.",
+    "What stands under the checkpoint's name when your function has returned?",
+    "A finished run seems to need no checkpoint any more.",
+    where=_with_checkpoint,
+)
+def checkpoint_removed_at_the_end(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(removes=True)(*args, **more)
+
+
+@mistake(
     "A finished run hands back the first weights",
     "Called once more after its end, the run trained nothing, and the model was left with the weights that it came with.",
     "What should the caller find in the model, whether the run was finished now or yesterday?",
@@ -503,6 +519,15 @@ def not_clipped(*args: Any, **more: Any) -> object:
 
 
 @mistake(
+    "The steps had no momentum",
+    "Every step was that of SGD without momentum.",
+    "Which arguments does the optimizer have in the text of the exercise?",
+)
+def without_momentum(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(momentum=0.0)(*args, **more)
+
+
+@mistake(
     "The learning rate moved with a window that was skipped",
     "After a window whose gradient was not finite, the learning rate was that of one step more than the optimizer had "
     "made.",
@@ -544,7 +569,7 @@ def skipped_window_not_counted(*args: Any, **more: Any) -> object:
     "Nothing was cleared",
     "Each window added its gradient to those of the windows before it, and to what .grad held before the call.",
     "Which line empties .grad, and how often does it run?",
-    "Clearing is one of six lines around a step, and the only one whose absence raises nothing.",
+    "It hardly shows: what was left is unscaled, and the next gradients are added to it times the scale.",
 )
 def never_cleared(*args: Any, **more: Any) -> object:
     return AS_ASKED.but(clear="never")(*args, **more)

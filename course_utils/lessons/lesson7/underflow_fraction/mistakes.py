@@ -131,10 +131,18 @@ def one_tensor_alone(gradients: Gradients, scale: float, dtype: torch.dtype) -> 
     "NaN was not counted as a nonzero entry",
     "Where a gradient holds NaN, the number of entries that was divided by is too small.",
     "NaN compares as false with everything, but it differs from 0: NaN > 0 is false, and NaN != 0 is true.",
-    also=(_share(among=lambda g, scale, dtype: g.isfinite() & (g != 0)),),
 )
 def nan_left_out(gradients: Gradients, scale: float, dtype: torch.dtype) -> object:
     return _share(among=lambda g, scale, dtype: g.abs() > 0)(gradients, scale, dtype)
+
+
+@mistake(
+    "What is not finite was not counted as a nonzero entry",
+    "Where a gradient holds NaN or an infinity, the number of entries that was divided by is too small.",
+    "Counted are the entries that differ from 0. Do an infinity and NaN differ from it?",
+)
+def not_finite_left_out(gradients: Gradients, scale: float, dtype: torch.dtype) -> object:
+    return _share(among=lambda g, scale, dtype: g.isfinite() & (g != 0))(gradients, scale, dtype)
 
 
 @mistake(
