@@ -6,6 +6,7 @@ import multiprocessing
 import shutil
 import signal
 import tempfile
+import threading
 import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -159,15 +160,21 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Ctrl-C is heard when the block ends, and here alone: a process that is started in it begins deaf to it."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
+        yield  # on Windows; and only the main thread hears Ctrl-C at all
         return
     resource_tracker.ensure_running()  # which comes with the first worker, and would let signals through
+    heard: list[int] = []
+    # A new process begins with this thread's mask; another thread, such as the progress bar's, may still be given one.
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGINT, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _work(pipe: Connection, settings: Settings, folder: str) -> None:
