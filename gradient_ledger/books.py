@@ -159,6 +159,8 @@ class Books:
         self.optimizers: list[OptimizerAccount] = []
         self._optimizer_by_id: dict[int, OptimizerAccount] = {}
         self.modules: dict[int, ModuleAccount] = {}
+        self.norms: list[ModuleAccount] = []
+        """The BatchNorms among them."""
         self.roots: list[Root] = []
         self.made: dict[int, tuple[weakref.ref[nn.Module], Place | None, int]] = {}
         """Where each module was made, and when: some modules cannot be hashed, so by id and weak reference."""
@@ -195,6 +197,11 @@ class Books:
             entry.size = size
             self._own(entry, groups)
         return entry
+
+    def has_met(self, optimizer: Any) -> bool:
+        """Whether an optimizer has an account."""
+        entry = self._optimizer_by_id.get(id(optimizer))
+        return entry is not None and entry.ref() is optimizer
 
     def _own(self, entry: OptimizerAccount, groups: Iterable[dict[str, Any]]) -> None:
         accounts = []
@@ -286,6 +293,8 @@ class Books:
         if entry is None:
             entry = ModuleAccount(module)
             self.modules[id(module)] = entry
+            if entry.norm:
+                self.norms.append(entry)
         entry.root, entry.name, entry.made_at, entry.quiet = root, plain_name(name), None, False
         made = self.made.get(id(module))
         if made is not None and made[0]() is module:

@@ -26,6 +26,9 @@ from gradient_ledger.tensors import digest_of, fingerprint, is_finite, is_zero, 
 _MEANT = re.compile(r"\.grad\.data\s*(\.\w+_\(|\[.*\]\s*[-+*/]?=|[-+*/]?=(?!=))")
 """A line that writes through `.grad.data` in so many words: whoever wrote it means the gradient to change."""
 
+_NOBODY = None, None
+"""Whose `zero_grad` it is, and its line, outside any."""
+
 _ADDS = re.compile(r"\.add_\([^)]*\.grad\b")
 
 # ------------------------------------------------------------------ the user's code takes hold of a gradient
@@ -91,7 +94,7 @@ def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameTyp
     if not (value is None and account.status == USED and account.read is None):  # used, and nobody looked: just cleared
         hand_step(state, account, parameter)
         settle(state, account)
-    _, place = clearing.get(threading.get_ident(), (None, None)) if clearing else (None, None)
+    _, place = clearing.get(threading.get_ident(), _NOBODY)
     place = place or places.user_place(frame)
     if value is None:
         book_clear(state, account, place, EMPTY)
@@ -124,16 +127,18 @@ def is_shared(state: State, account: Account, value: Tensor) -> bool:
 
 def book_clear(state: State, account: Account, place: Place | None, to: str) -> None:
     """Book a clear: what it threw away matters, so that is written down with it."""
-    thread = threading.get_ident()
-    under_way = state.progress.stepping.get(thread)
-    if under_way and "fresh" in under_way[-1].fields and account.status == FRESH:
-        account.use(under_way[-1].fields["optimizer"])  # cleared by the step's own hook: it has been used
-    optimizer, _ = state.progress.clearing.get(thread, (None, None))
+    thread, grad = threading.get_ident(), None
+    if account.status == FRESH:
+        under_way = state.progress.stepping.get(thread)
+        if under_way and "fresh" in under_way[-1].fields:
+            account.use(under_way[-1].fields["optimizer"])  # cleared by the step's own hook: it has been used
+        else:
+            grad = account.grad
+            if account.taken:
+                keep_piece(state, account)
+    optimizer, _ = state.progress.clearing.get(thread, _NOBODY)
     how = "none" if to == EMPTY else "zeros"
     draft = state.join(Clear, place, account, how, how=how, by=optimizer, full=0, lost=0)
-    if account.status == FRESH and account.taken:
-        keep_piece(state, account)
-    grad = account.grad
     thrown = account.clear(to)
     if thrown.status in (FRESH, USED, SKIPPED):
         draft.fields["full"] += 1
@@ -169,7 +174,7 @@ def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:
     number = None
     if isinstance(owner, torch.optim.Optimizer) and "param_groups" in vars(owner) and state.knows(owner):
         number = state.optimizer(owner).number
-    clearing[thread] = (number, places.user_place(frame))
+    clearing[thread] = number, places.user_place(frame)
     return before
 
 
@@ -182,6 +187,7 @@ def clear_ends(state: State, owner: Any, before: Any) -> None:
     else:
         mine = (p for group in getattr(owner, "param_groups", ()) for p in group["params"])
     seen = False
+    draft = None
     for parameter in mine:
         account = state.books.find(parameter) if isinstance(parameter, Tensor) else None
         if account is None:
@@ -191,8 +197,8 @@ def clear_ends(state: State, owner: Any, before: Any) -> None:
         if grad is not None and (grad._version != account.version or account.status in (FRESH, USED, SKIPPED)):
             book_clear(state, account, place, ZERO)
             account.looked(grad._version)
-        elif grad is None and account.status == EMPTY:
-            state.join(Clear, place, account, "none", how="none", by=number, full=0, lost=0)
+        elif grad is None and account.status == EMPTY and (draft is None or account.joined is not draft):
+            draft = state.join(Clear, place, account, "none", how="none", by=number, full=0, lost=0)
     if not seen and not state.own_only:
         state.emit(Clear, place, (), how="none", by=number)
     del clearing[thread]
@@ -205,22 +211,22 @@ def clear_ends(state: State, owner: Any, before: Any) -> None:
 
 def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameType) -> None:
     """Clipping took hold of one gradient."""
-    draft = state.journal.clipping
-    if draft is not None and account.joined is draft:
-        return  # clipping reads every gradient several times
-    place = places.user_place(frame)
+    draft, progress = state.journal.clipping, state.progress
+    place = progress.clips.get(threading.get_ident()) or places.user_place(frame)
     if draft is None or draft.place is not place:
         draft = state.journal.clipping = clip_begins(state, place, frame)
-    settle(state, account)
+    if not is_settled(state, account, grad):
+        settle(state, account)
     account.joined = draft
     draft.accounts.append(account)
-    fields, status = draft.fields, draft.fields["status"]
-    # Gradients that no optimizer owns count too: they are in the norm, and nobody clears them.
-    old = account.status == FRESH and bool(account.deposits) and account.deposits[0].steps < state.progress.steps
-    label = "orphan" if old and not account.owned else account.status
-    status[label] = status.get(label, 0) + 1
-    if account.status == FRESH:
+    fields, label = draft.fields, account.status
+    if label == FRESH:
         note_scale(draft, account)
+        # Gradients that no optimizer owns count too: they are in the norm, and nobody clears them.
+        if not account.owned and account.deposits and account.deposits[0].steps < progress.steps:
+            label = "orphan"
+    status = fields["status"]
+    status[label] = status.get(label, 0) + 1
     if grad is not None and fields["measured"]:
         fields["square"] += norm_of([grad]) ** 2
         if fields["function"] == "clip_grad_value_":
@@ -251,10 +257,24 @@ def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
     )
 
 
-def clip_called(state: State, parameters: Any, function: str, frame: FrameType) -> None:
+def clip_called(state: State, parameters: Any, function: str, frame: FrameType) -> object:
     """Clipping was called: where what it was given is an iterator that is used up, it will touch nothing."""
+    clips, thread = state.progress.clips, threading.get_ident()
+    before, place = clips.get(thread), places.user_place(frame)
+    if place is not None:
+        clips[thread] = place
     if is_spent(parameters):
-        state.emit(Clip, places.user_place(frame), (), function=function, status={}, spent=True)
+        state.emit(Clip, place, (), function=function, status={}, spent=True)
+    return before
+
+
+def clip_ends(state: State, before: Any) -> None:
+    """Clipping has returned."""
+    clips, thread = state.progress.clips, threading.get_ident()
+    if before is not None:
+        clips[thread] = before
+    else:
+        clips.pop(thread, None)
 
 
 def is_spent(iterator: Any) -> bool:
@@ -269,8 +289,8 @@ def is_spent(iterator: Any) -> bool:
 
 def note_scale(draft: Draft, account: Account) -> None:
     """Whether a gradient that is clipped or edited carries the loss scale."""
-    scaled = bool(account.deposits) and account.deposits[-1].scaled
-    draft.fields["scaled"] = draft.fields.get("scaled", False) or scaled
+    if account.deposits and account.deposits[-1].scaled:
+        draft.fields["scaled"] = True
 
 
 # ------------------------------------------------------------------ edits
@@ -434,20 +454,19 @@ def book_deposit(state: State, account: Account, current: Pass) -> None:
     """Book that a backward pass has added to one gradient."""
     if account.seen == current.deposit.number and account.status != EMPTY:
         return  # booked before, and perhaps used and zeroed since, inside the backward itself
-    parameter = account.ref()
-    stood = parameter is None or parameter._version == account.written or not account.owned
     onto = account.deposit(current.deposit, current.thread)
-    if onto == FRESH and not stood and len(account.deposits) > 1:
-        current.moved.append(account)
-    if parameter is not None and account.owned:
-        account.written = parameter._version
+    current.touched.append(account)
     if onto == USED:
         current.used.append(account)
     elif onto == SKIPPED:
         current.skipped.append(account)
     elif onto == FRESH:
         current.fresh += 1
-    current.touched.append(account)
+    parameter = account.ref()
+    if parameter is not None and account.owned and parameter._version != account.written:
+        account.written = parameter._version
+        if onto == FRESH and len(account.deposits) > 1:
+            current.moved.append(account)
     if state.reference is not None:
         grad = account.grad
         if grad is not None:

@@ -6,7 +6,6 @@ import math
 import sys
 import threading
 import weakref
-from collections import Counter
 from collections.abc import Iterable
 from types import FrameType
 from typing import Any
@@ -17,7 +16,7 @@ from torch import Tensor
 from gradient_ledger import graph, losses, places, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
-from gradient_ledger.budget import SAMPLES
+from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
 from gradient_ledger.events import Backward, Edit, Place, Trail
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
@@ -40,9 +39,10 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         for optimizer in living(torch.optim.Optimizer):
             if "param_groups" in vars(optimizer):
                 state.optimizer(optimizer)
-    if any(account.handle is None for account in state.books.accounts):
+    if state.listening < len(state.books.accounts):
         state.hook_up()
-    first = roots[0] if isinstance(roots, (list, tuple)) and roots else roots
+    several = isinstance(roots, (list, tuple))
+    first = roots[0] if several and roots else roots
     node = getattr(first, "grad_fn", None) or getattr(first, "node", None)
     scaled = state.progress.scaling and is_scaled(state, node)
     one = open_pass(
@@ -55,10 +55,9 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         **graph.describe(node, scaled),
     )
     fields = one.draft.fields
-    several = isinstance(roots, (list, tuple)) and len(roots) > 1
-    if node is not None and gradient is None and not several:
+    if node is not None and gradient is None and not (several and len(roots) > 1):
         look_at_loss(state, node, scaled, one, frame)
-    look_at_forwards(state, roots if isinstance(roots, (list, tuple)) else (roots,), one)
+    look_at_forwards(state, roots if several else (roots,), one)
     if node is not None and any_graph() and state.budget.may_look("graphs", 256):
         note_graphs(state, node, one.draft.place)
     for root, module in state.books.living():
@@ -86,7 +85,7 @@ def open_pass(state: State, frame: FrameType, scaled: bool, doubtful: bool = Fal
 
 def is_doubtful(loss: Tensor) -> bool:
     """Whether a loss on the CPU is inf or nan; on a GPU asking would make the program wait."""
-    if loss.device.type != "cpu" or loss.numel() != 1:
+    if not loss.is_cpu or loss.numel() != 1:
         return False
     try:
         return not math.isfinite(loss.item())
@@ -98,9 +97,10 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameT
     """How the loss was put together, at the first passes of a line."""
     line = one.deposit.trail
     calls = state.progress.graphless.pop(one.thread, [])
-    if state.budget.may_look(("divisions", line)):
+    passes = state.budget.asked(("losses", line))
+    if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
-    if not state.budget.may_look(("parts", line), SAMPLES):
+    if passes > SAMPLES:
         return
     one.draft.fields["contrast"] = graph.contrast(node)
     look_for_idle(one, node, places.user_frame(frame), calls)
@@ -133,9 +133,9 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
     """Whether several training forwards of one call are waiting, and how many of them these losses can hold."""
     progress = state.progress
     call = progress.last_run.pop(one.thread, None)
-    runs: Counter[Any] = progress.runs.pop(one.thread, Counter())
-    waiting = runs[call]
-    if waiting > 1:
+    runs = progress.runs.pop(one.thread, None)
+    waiting = runs.get(call, 0) if runs is not None else 0
+    if call is not None and waiting > 1:
         one.draft.fields["forwards"] = waiting
         nodes = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
         if nodes and state.budget.may_look("uses"):
@@ -164,7 +164,7 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
 
     def again(grads: Any) -> None:
         recorder = mine()
-        if recorder is None or recorder.finished or recorder.muted:
+        if recorder is None or recorder.muted:
             return
         current = current_pass(recorder)
         if current is not None and current.deposit.number != number:

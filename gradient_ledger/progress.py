@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from collections import Counter, defaultdict
 from typing import Any
 
 import torch
@@ -73,7 +72,7 @@ class Progress:
         self.pass_number = 0
         self.passes: list[Pass] = []
         self.last: Pass | None = None
-        self.runs: dict[int, Counter[Any]] = defaultdict(Counter)
+        self.runs: dict[int, dict[Any, int]] = {}
         """By thread, its training forwards since its last backward, by call."""
         self.last_run: dict[int, Any] = {}
         """By thread, the call that ran last."""
@@ -84,6 +83,8 @@ class Progress:
         self.scaler_steps: dict[int, ScalerStep] = {}
         self.clearing: dict[int, tuple[int | None, Place | None]] = {}
         """The `zero_grad` under way in each thread: the optimizer's number and its line."""
+        self.clips: dict[int, Place] = {}
+        """The line of the call of clipping under way in each thread."""
         self.scaling = False
         self.scale: float | None = None
         self.regions: dict[int, Region] = {}

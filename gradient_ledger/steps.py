@@ -156,14 +156,13 @@ def look_for_nonfinite(entry: OptimizerAccount, draft: Draft) -> None:
 
 def count_batch_norms(state: State, draft: Draft) -> None:
     """How often the busiest BatchNorm has run in this window."""
-    norms = [m for m in state.books.modules.values() if m.norm and m.window_calls > 1]
+    norms = [m for m in state.books.norms if m.window_calls > 1]
     if norms:
         draft.fields["batch_norm"] = max(m.window_calls for m in norms)
         draft.fields["batch_norm_names"] = tuple(m.name for m in norms[:3])
         draft.fields["batch_norm_at"] = norms[0].called_at
-    for one in state.books.modules.values():
-        if one.norm:
-            one.window_calls = 0
+    for one in state.books.norms:
+        one.window_calls = 0
 
 
 def count_hooks(state: State, entry: OptimizerAccount, draft: Draft) -> None:
@@ -208,7 +207,7 @@ def compare(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         state.reference_error = error
         raise
     finally:
-        state.muted = False
+        state.muted = state.finished
 
 
 # ------------------------------------------------------------------ a step is over
@@ -291,7 +290,7 @@ def skip(state: State, entry: OptimizerAccount, draft: Draft | None) -> None:
         grad = account.grad
         if grad is not None:
             account.version = grad._version
-    for one in state.books.modules.values():
+    for one in state.books.norms:
         one.window_calls = 0
     state.journal.close_groups()
 

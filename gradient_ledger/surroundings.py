@@ -77,7 +77,8 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         if learning and module.training:
             call = (site, fields["model"], entry.root)
             state.progress.last_run[thread] = call
-            state.progress.runs[thread][call] += 1
+            runs = state.progress.runs.setdefault(thread, {})
+            runs[call] = runs.get(call, 0) + 1
         if entry.root.kind == "ddp":
             fields["sync"] = bool(module.require_backward_grad_sync)
             note_distributed(state)

@@ -10,6 +10,8 @@ from torch import Tensor
 
 from gradient_ledger.account import Account
 
+_HALVES = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
+
 
 def is_zero(value: Tensor | None) -> bool:
     """Whether a gradient holds nothing but zeros; False where there is none, or that cannot be asked."""
@@ -84,7 +86,7 @@ def norm_of(grads: list[Tensor]) -> float:
 def low_precision(account: Account) -> str:
     """The gradient's dtype where it is a half-precision one, else an empty string."""
     grad = account.grad
-    return {torch.bfloat16: "bfloat16", torch.float16: "float16"}.get(grad.dtype, "") if grad is not None else ""
+    return _HALVES.get(grad.dtype, "") if grad is not None else ""
 
 
 def number_of(value: Any) -> float | None:
