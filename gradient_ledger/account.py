@@ -239,7 +239,9 @@ class Account:
         self.status = status
         self.deposits, self.increments, self.finite = [], [], True
         self.assigned, self.taken, self.mixed, self.used_by = None, False, "", None
-        self.read, self.clipped = None, False
+        self.read, self.clipped, self.before = None, False, None
+        if status == EMPTY:
+            self.version = -1
 
     # ------------------------------------------------------------------ what is known of the values
 

@@ -159,6 +159,8 @@ class Books:
         self.optimizers: list[OptimizerAccount] = []
         self._optimizer_by_id: dict[int, OptimizerAccount] = {}
         self.modules: dict[int, ModuleAccount] = {}
+        self.foreign: weakref.WeakValueDictionary[int, nn.Module] = weakref.WeakValueDictionary()
+        """Modules that ran and are not watched."""
         self.norms: list[ModuleAccount] = []
         """The BatchNorms among them."""
         self.roots: list[Root] = []
@@ -198,10 +200,10 @@ class Books:
             self._own(entry, groups)
         return entry
 
-    def has_met(self, optimizer: Any) -> bool:
-        """Whether an optimizer has an account."""
+    def number_of(self, optimizer: Any) -> int | None:
+        """The number of an optimizer that has an account."""
         entry = self._optimizer_by_id.get(id(optimizer))
-        return entry is not None and entry.ref() is optimizer
+        return entry.number if entry is not None and entry.ref() is optimizer else None
 
     def _own(self, entry: OptimizerAccount, groups: Iterable[dict[str, Any]]) -> None:
         accounts = []

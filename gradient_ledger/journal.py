@@ -19,7 +19,7 @@ KEPT = 400
 ALIKE = 8
 """How many later windows of one shape are kept."""
 
-MARKS = (
+MARKS = {
     "onto_used",
     "onto_skipped",
     "moved",
@@ -30,7 +30,7 @@ MARKS = (
     "crossed",
     "forwards",
     "undivided",
-)
+}
 """Fields whose being set makes a window unlike others with the same events."""
 
 
@@ -161,5 +161,5 @@ class Journal:
 
 def _shape(draft: Draft) -> tuple[Any, ...]:
     place, own = draft.place, draft.fields
-    marks = (*(bool(own.get(key)) for key in MARKS), own.get("finite", True))
-    return draft.kind, place and (place.file, place.line), marks, own.get("passes")
+    marks = frozenset(key for key in own.keys() & MARKS if own[key])
+    return draft.kind, place and (place.file, place.line), marks, own.get("finite", True), own.get("passes")

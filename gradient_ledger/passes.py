@@ -75,8 +75,9 @@ def open_pass(state: State, frame: FrameType, scaled: bool, doubtful: bool = Fal
     progress = state.progress
     progress.pass_number += 1
     number = progress.pass_number
-    draft = state.emit(Backward, places.user_place(frame), (), pass_number=number, scaled=scaled, **fields)
-    deposit = Deposit(number, draft.place, places.trail(frame), progress.steps, scaled, doubtful)
+    place, trail = places.place_and_trail(frame)
+    draft = state.emit(Backward, place, (), pass_number=number, scaled=scaled, **fields)
+    deposit = Deposit(number, place, trail, progress.steps, scaled, doubtful)
     one = Pass(deposit, draft, threading.get_ident())
     progress.passes.append(one)
     progress.last = one
@@ -126,7 +127,7 @@ def gradients_taken(state: State, frame: FrameType) -> None:
     """`torch.autograd.grad` was called without `create_graph`: what it gives has no graph."""
     calls = state.progress.graphless.setdefault(threading.get_ident(), [])
     if len(calls) < CALLS_KEPT:
-        calls.append(places.trail(frame))
+        calls.append(places.place_and_trail(frame)[1])
 
 
 def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
@@ -207,7 +208,8 @@ def deposited(state: State, account: Account, parameter: Tensor) -> None:
     """A gradient has just been accumulated."""
     if grad_of(parameter) is None:
         return  # a hook before ours used it and cleared it: booked at that step
-    current = current_pass(state)
+    passes = state.progress.passes
+    current = passes[0] if len(passes) == 1 else current_pass(state)
     if current is None:
         # backward was called in a way we did not see: through C++, or imported by name beforehand.
         settle_all(state)
@@ -217,7 +219,7 @@ def deposited(state: State, account: Account, parameter: Tensor) -> None:
         backward_ends(state, current)
         deposited(state, account, parameter)
         return
-    book_deposit(state, account, current)
+    book_deposit(state, account, parameter, current)
 
 
 def backward_ends(state: State, one: Pass) -> None:
@@ -228,10 +230,7 @@ def backward_ends(state: State, one: Pass) -> None:
     number = one.deposit.number
     look_for_nonfinite(one)
     for account in state.within_reach():
-        if account.status == EMPTY:
-            continue
-        grad = account.grad
-        if grad is None:
+        if account.status == EMPTY or (parameter := account.ref()) is None or (grad := grad_of(parameter)) is None:
             continue
         account.version = grad._version
         if account.seen != number:
@@ -240,9 +239,7 @@ def backward_ends(state: State, one: Pass) -> None:
         if state.digests and account.status == FRESH:
             account.digest = digest_of(grad)
         if not account.owned:
-            parameter = account.ref()
-            if parameter is not None:
-                account.stands(parameter, fingerprint(parameter) if state.budget.may_look("prints", 4000) else None)
+            account.stands(parameter, fingerprint(parameter) if state.budget.may_look("prints", 4000) else None)
     if state.sharing or state.progress.pass_number < 3:
         find_aliases(state, one)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import torch
 
-from gradient_ledger.events import Place
+from gradient_ledger.events import Place, Trail
 
 QUIET, CLIP, LIBRARY, USER = 0, 1, 2, 3
 """Torch, the standard library and this package; torch's clipping; other installed packages; everything else."""
@@ -129,11 +129,13 @@ def within(frame: FrameType | None, caller: Place | None) -> Place | None:
     return None
 
 
-def trail(frame: FrameType | None) -> tuple[tuple[str, int], ...]:
-    """Up to three of the user's frames, innermost first.
+def place_and_trail(frame: FrameType | None) -> tuple[Place | None, Trail]:
+    """What `user_place` says, and up to three of the user's frames, innermost first.
 
     A backward in a helper that two losses share is two different passes, told apart by who called the helper.
     """
+    place: Place | None = None
+    library: FrameType | None = None
     found: list[tuple[str, int]] = []
     while frame is not None:
         file = frame.f_code.co_filename
@@ -141,20 +143,24 @@ def trail(frame: FrameType | None) -> tuple[tuple[str, int], ...]:
         if kind is None:
             kind = kind_of(file)
         if kind == USER:
-            found.append(_spot(frame).line)
+            spot = _spot(frame)
+            if place is None:
+                place = spot.place if library is None else _place(frame, _short(library))
+            found.append(spot.line)
             if len(found) == 3:
                 break
+        elif kind == LIBRARY and library is None:
+            library = frame
         frame = frame.f_back
-    return tuple(found)
+    if place is None and library is not None:
+        place = _place(library)
+    return place, tuple(found)
 
 
 def site(frame: FrameType | None) -> tuple[str, int] | None:
     """The user's call itself: two calls on one line are two sites, a call in a loop is one."""
-    while frame is not None:
-        if kind_of(frame.f_code.co_filename) == USER:
-            return frame.f_code.co_filename, frame.f_code.co_firstlineno * 100_000 + frame.f_lasti
-        frame = frame.f_back
-    return None
+    inner = user_frame(frame)
+    return (inner.f_code.co_filename, inner.f_code.co_firstlineno * 100_000 + inner.f_lasti) if inner else None
 
 
 def _short(frame: FrameType) -> str:

@@ -124,7 +124,7 @@ class State:
 
     def knows(self, optimizer: Any) -> bool:
         """Whether an optimizer belongs to what is watched: with things named, one that shares a parameter with them."""
-        if not self.own_only or self.books.has_met(optimizer):
+        if not self.own_only or self.books.number_of(optimizer) is not None:
             return True
         return any(
             isinstance(p, Tensor) and self.books.find(p) is not None

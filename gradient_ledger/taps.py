@@ -426,10 +426,14 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
             for recorder in _open:
                 if recorder.muted:
                     continue
-                entry = recorder.books.modules.get(id(self))
-                if entry is not None and entry.quiet and entry.ref() is self:
-                    if self.training or is_grad_enabled():  # type: ignore[union-attr]
-                        entry.calls += 1
+                books = recorder.books
+                entry = books.modules.get(id(self))
+                if entry is not None:
+                    if entry.quiet and entry.ref() is self:
+                        if self.training or is_grad_enabled():  # type: ignore[union-attr]
+                            entry.calls += 1
+                        continue
+                elif books.foreign.get(id(self)) is self:
                     continue
                 with recorder.lock:
                     try:
