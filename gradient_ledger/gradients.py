@@ -496,9 +496,9 @@ def flush(state: State, one: Pass) -> None:
         one.touched[one.flushed :],
         pass_number=one.deposit.number,
         onto_fresh=one.fresh,
-        onto_used=one.used,
-        onto_skipped=one.skipped,
-        moved=one.moved,
+        onto_used=one.used or (),
+        onto_skipped=one.skipped or (),
+        moved=one.moved or (),
     )
     draft.thread = one.draft.thread
     one.used, one.skipped, one.moved = [], [], []

@@ -60,8 +60,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     look_at_forwards(state, roots if several else (roots,), one)
     if node is not None and any_graph() and state.budget.may_look("graphs", 256):
         note_graphs(state, node, one.draft.place)
-    for root, module in state.books.living():
-        if root.kind == "ddp":
+    for root in state.books.roots:
+        if root.kind == "ddp" and (module := root.ref()) is not None:
             fields["sync"] = bool(module.require_backward_grad_sync)
     if retain and node is not None and gradient is None:
         fields["same_root"] = node.metadata.get(f"{state.mark} root")

@@ -56,8 +56,9 @@ def tally(draft: Draft, accounts: list[Account]) -> None:
                 others.add(account.used_by)
             rewound = rewound or (parameter is not None and parameter._version != account.written)
     fields["fresh"] = fields.get("fresh", 0) + len(fresh)
-    fields["none"], fields["zeros"], fields["stale"] = none, zeros, stale
-    fields["frozen"], fields["skipped"] = frozen, skipped
+    # Most are empty, and an empty tuple is always the same one: what is kept, Python's collector goes through.
+    fields["none"], fields["zeros"], fields["stale"] = none or (), zeros or (), stale or ()
+    fields["frozen"], fields["skipped"] = frozen or (), skipped or ()
     fields["used_by"] = tuple(sorted(others))
     fields["mixed"] = mixed
     fields["rewound"], fields["assigned"] = rewound, assigned

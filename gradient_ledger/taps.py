@@ -358,10 +358,12 @@ def _tap_grad() -> None:
     get, put, delete = base.__get__, base.__set__, base.__delete__
     kinds, kind_of, frame_at, thread_at = places.kinds, places.kind_of, sys._getframe, threading.get_ident
     quiet, clip = places.QUIET, places.CLIP
+    # Enough for a read, which happens eight times a parameter and step: what an export of a graph reads does no harm.
+    is_traced = torch.compiler.is_dynamo_compiling
 
     def read(self: Tensor) -> Tensor | None:
         grad: Tensor | None = get(self)
-        if is_compiling():
+        if is_traced():
             return grad
         frame = frame_at(1)
         file = frame.f_code.co_filename
@@ -517,15 +519,13 @@ def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _step_begins(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType, depth: int) -> Any:
-    arguments: list[Any] = [args, kwargs, False]
-
-    def begin(recorder: Recorder) -> None:
-        new = steps.step_begins(recorder, optimizer, arguments[0], arguments[1], frame, depth)
-        if new is not None:
-            arguments[:] = [*new, True]
-
-    _each(begin)
-    return tuple(arguments[:2]) if arguments[2] else None
+    found = None
+    for recorder in _open:
+        if not recorder.muted:
+            new = _tell(recorder, steps.step_begins, optimizer, args, kwargs, frame, depth)
+            if new is not None:
+                args, kwargs = found = new
+    return found
 
 
 def _step_post(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
