@@ -9,7 +9,7 @@ import gc
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import compress
+from itertools import compress, count
 from typing import Any
 
 from torch import Tensor, nn
@@ -27,6 +27,11 @@ def living(kind: type) -> list[Any]:
     # By type, not by isinstance: proxies answer that by doing things. There are 300,000: no Python loop over them.
     types = {own for own in set(map(type, things)) if issubclass(own, kind)}
     return list(compress(things, map(types.__contains__, map(type, things))))
+
+
+def _numbered(kind: str, number: int) -> str:
+    """`Net`, `Net2`, `Net3` and so on."""
+    return f"{kind}{number}" if number > 1 else kind
 
 
 class OptimizerAccount:
@@ -168,6 +173,8 @@ class Books:
         """Where each module was made, and when: some modules cannot be hashed, so by id and weak reference."""
         self._clock = 0
         self._labels: Counter[str] = Counter()
+        self._early: dict[str, weakref.ref[nn.Module]] = {}
+        """Models whose parameters were named before they ran, by the label in those names."""
         self._root_count = 0
 
     # -------------------------------------------------------------- parameters
@@ -236,6 +243,33 @@ class Books:
                     return account
         return None
 
+    def name_early(self) -> None:
+        """Name the parameters of models that were made under this ledger and have not run.
+
+        Such a model may be gone by the end, and its parameters live on in an optimizer.
+        """
+        nameless = {id(p): a for a in self.accounts if a.root is None and (p := a.ref()) is not None}
+        if not nameless:
+            return
+        made = [m for ref, _, _ in self.made.values() if (m := ref()) is not None and "_modules" in vars(m)]
+        parts = {id(part) for m in made for part in vars(m)["_modules"].values()}
+        for module in made:
+            own = [(nameless[id(p)], path) for path, p in module.named_parameters() if id(p) in nameless]
+            if own and id(module) not in parts:
+                label = self._early_label(module)
+                for account, path in own:
+                    account.name = f"{label}.{plain_name(path)}"
+
+    def _early_label(self, module: nn.Module) -> str:
+        for label, early in self._early.items():
+            if early() is module:
+                return label
+        kind = type(module).__name__
+        new = (_numbered(kind, number) for number in count(self._labels[kind] + 1))
+        label = next(one for one in new if one not in self._early)
+        self._early[label] = weakref.ref(module)
+        return label
+
     def label(self, entry: OptimizerAccount) -> str:
         """`AdamW`, or `AdamW #2` where there are several."""
         return f"{entry.type} #{entry.number + 1}" if len(self.optimizers) > 1 else entry.type
@@ -275,9 +309,7 @@ class Books:
         self.roots = [root for root in self.roots if root.ref() is not None and id(root.ref()) not in inner]
         label = type(module).__name__
         if any(True for _ in module.parameters()):
-            same = self._labels[label]  # a name is not given again, even where its first bearer is gone
-            self._labels[label] += 1
-            root = Root(module, self._root_count, f"{label}{same + 1}" if same else label)
+            root = Root(module, self._root_count, self._new_label(label))
             self._root_count += 1
             self.roots.append(root)
         else:
@@ -289,6 +321,13 @@ class Books:
         assert entry is not None
         entry.outer = True
         return entry
+
+    def _new_label(self, kind: str) -> str:
+        """A name for a model. It is not given again, even where its first bearer is gone."""
+        gone = {label for label, early in self._early.items() if early() is None}
+        number = next(n for n in count(self._labels[kind] + 1) if _numbered(kind, n) not in gone)
+        self._labels[kind] = number
+        return _numbered(kind, number)
 
     def _enter(self, module: nn.Module, root: Root, name: str) -> ModuleAccount:
         entry = self.module(module)

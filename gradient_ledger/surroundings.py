@@ -269,6 +269,7 @@ def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
     """An optimizer was made."""
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
         state.optimizer(optimizer, places.receiving(frame), state.books.tick())
+        state.books.name_early()
 
 
 def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:
