@@ -183,9 +183,10 @@ class Account:
         elif onto == SKIPPED:
             self.mixed = self.mixed or SKIPPED
         self.status, self.seen, self.thread = FRESH, one.number, thread
-        self.deposits.append(one)
-        if len(self.deposits) > MOST_DEPOSITS:  # nobody steps or clears it
-            del self.deposits[1:-1]
+        deposits = self.deposits
+        deposits.append(one)
+        if len(deposits) > MOST_DEPOSITS:  # nobody steps or clears it
+            del deposits[1:-1]
         self.total += 1
         self.taken = False
         return onto
@@ -238,7 +239,9 @@ class Account:
         self.status = status
         self.deposits, self.increments, self.finite = [], [], True
         self.assigned, self.taken, self.mixed, self.used_by = None, False, "", None
-        self.read, self.clipped = None, False
+        self.read, self.clipped, self.before = None, False, None
+        if status == EMPTY:
+            self.version = -1
 
     # ------------------------------------------------------------------ what is known of the values
 

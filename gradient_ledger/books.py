@@ -9,7 +9,7 @@ import gc
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import compress
+from itertools import compress, count
 from typing import Any
 
 from torch import Tensor, nn
@@ -27,6 +27,11 @@ def living(kind: type) -> list[Any]:
     # By type, not by isinstance: proxies answer that by doing things. There are 300,000: no Python loop over them.
     types = {own for own in set(map(type, things)) if issubclass(own, kind)}
     return list(compress(things, map(types.__contains__, map(type, things))))
+
+
+def _numbered(kind: str, number: int) -> str:
+    """`Net`, `Net2`, `Net3` and so on."""
+    return f"{kind}{number}" if number > 1 else kind
 
 
 class OptimizerAccount:
@@ -159,11 +164,17 @@ class Books:
         self.optimizers: list[OptimizerAccount] = []
         self._optimizer_by_id: dict[int, OptimizerAccount] = {}
         self.modules: dict[int, ModuleAccount] = {}
+        self.foreign: weakref.WeakValueDictionary[int, nn.Module] = weakref.WeakValueDictionary()
+        """Modules that ran and are not watched."""
+        self.norms: list[ModuleAccount] = []
+        """The BatchNorms among them."""
         self.roots: list[Root] = []
         self.made: dict[int, tuple[weakref.ref[nn.Module], Place | None, int]] = {}
         """Where each module was made, and when: some modules cannot be hashed, so by id and weak reference."""
         self._clock = 0
         self._labels: Counter[str] = Counter()
+        self._early: dict[str, weakref.ref[nn.Module]] = {}
+        """Models whose parameters were named before they ran, by the label in those names."""
         self._root_count = 0
 
     # -------------------------------------------------------------- parameters
@@ -196,6 +207,11 @@ class Books:
             self._own(entry, groups)
         return entry
 
+    def number_of(self, optimizer: Any) -> int | None:
+        """The number of an optimizer that has an account."""
+        entry = self._optimizer_by_id.get(id(optimizer))
+        return entry.number if entry is not None and entry.ref() is optimizer else None
+
     def _own(self, entry: OptimizerAccount, groups: Iterable[dict[str, Any]]) -> None:
         accounts = []
         for number, group in enumerate(groups):
@@ -226,6 +242,33 @@ class Books:
                     account.root = root
                     return account
         return None
+
+    def name_early(self) -> None:
+        """Name the parameters of models that were made under this ledger and have not run.
+
+        Such a model may be gone by the end, and its parameters live on in an optimizer.
+        """
+        nameless = {id(p): a for a in self.accounts if a.root is None and (p := a.ref()) is not None}
+        if not nameless:
+            return
+        made = [m for ref, _, _ in self.made.values() if (m := ref()) is not None and "_modules" in vars(m)]
+        parts = {id(part) for m in made for part in vars(m)["_modules"].values()}
+        for module in made:
+            own = [(nameless[id(p)], path) for path, p in module.named_parameters() if id(p) in nameless]
+            if own and id(module) not in parts:
+                label = self._early_label(module)
+                for account, path in own:
+                    account.name = f"{label}.{plain_name(path)}"
+
+    def _early_label(self, module: nn.Module) -> str:
+        for label, early in self._early.items():
+            if early() is module:
+                return label
+        kind = type(module).__name__
+        new = (_numbered(kind, number) for number in count(self._labels[kind] + 1))
+        label = next(one for one in new if one not in self._early)
+        self._early[label] = weakref.ref(module)
+        return label
 
     def label(self, entry: OptimizerAccount) -> str:
         """`AdamW`, or `AdamW #2` where there are several."""
@@ -266,9 +309,7 @@ class Books:
         self.roots = [root for root in self.roots if root.ref() is not None and id(root.ref()) not in inner]
         label = type(module).__name__
         if any(True for _ in module.parameters()):
-            same = self._labels[label]  # a name is not given again, even where its first bearer is gone
-            self._labels[label] += 1
-            root = Root(module, self._root_count, f"{label}{same + 1}" if same else label)
+            root = Root(module, self._root_count, self._new_label(label))
             self._root_count += 1
             self.roots.append(root)
         else:
@@ -281,11 +322,20 @@ class Books:
         entry.outer = True
         return entry
 
+    def _new_label(self, kind: str) -> str:
+        """A name for a model. It is not given again, even where its first bearer is gone."""
+        gone = {label for label, early in self._early.items() if early() is None}
+        number = next(n for n in count(self._labels[kind] + 1) if _numbered(kind, n) not in gone)
+        self._labels[kind] = number
+        return _numbered(kind, number)
+
     def _enter(self, module: nn.Module, root: Root, name: str) -> ModuleAccount:
         entry = self.module(module)
         if entry is None:
             entry = ModuleAccount(module)
             self.modules[id(module)] = entry
+            if entry.norm:
+                self.norms.append(entry)
         entry.root, entry.name, entry.made_at, entry.quiet = root, plain_name(name), None, False
         made = self.made.get(id(module))
         if made is not None and made[0]() is module:

@@ -17,10 +17,14 @@ class Budget:
     def __init__(self) -> None:
         self._looks: Counter[Hashable] = Counter()
 
+    def asked(self, doubt: Hashable) -> int:
+        """How often it has been asked about this doubt, this time included. Asking counts as looking."""
+        looks = self._looks[doubt] = self._looks.get(doubt, 0) + 1
+        return looks
+
     def may_look(self, doubt: Hashable, at_most: int = LOOKS) -> bool:
         """Whether a value may still be looked at for this doubt. Asking counts as looking."""
-        self._looks[doubt] += 1
-        return self._looks[doubt] <= at_most
+        return self.asked(doubt) <= at_most
 
     def refund(self, doubt: Hashable) -> None:
         """The look paid: it found what it was for, so it does not count."""

@@ -124,7 +124,7 @@ class CloseLook:
 
     def _tell(self, act: Callable[[], None]) -> None:
         state = self.state
-        if state.finished or state.muted:
+        if state.muted:
             return
         with state.lock:
             try:

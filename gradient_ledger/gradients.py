@@ -18,7 +18,7 @@ from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, 
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
 from gradient_ledger.journal import Draft
-from gradient_ledger.progress import Pass
+from gradient_ledger.progress import ClearCall, Pass
 from gradient_ledger.state import State
 from gradient_ledger.tally import tally
 from gradient_ledger.tensors import digest_of, fingerprint, is_finite, is_zero, largest, norm_of, number_of
@@ -91,8 +91,8 @@ def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameTyp
     if not (value is None and account.status == USED and account.read is None):  # used, and nobody looked: just cleared
         hand_step(state, account, parameter)
         settle(state, account)
-    _, place = clearing.get(threading.get_ident(), (None, None)) if clearing else (None, None)
-    place = place or places.user_place(frame)
+    call = clearing.get(threading.get_ident()) if clearing else None
+    place = (call and call.place) or places.user_place(frame)
     if value is None:
         book_clear(state, account, place, EMPTY)
         return
@@ -124,21 +124,37 @@ def is_shared(state: State, account: Account, value: Tensor) -> bool:
 
 def book_clear(state: State, account: Account, place: Place | None, to: str) -> None:
     """Book a clear: what it threw away matters, so that is written down with it."""
-    thread = threading.get_ident()
-    under_way = state.progress.stepping.get(thread)
-    if under_way and "fresh" in under_way[-1].fields and account.status == FRESH:
-        account.use(under_way[-1].fields["optimizer"])  # cleared by the step's own hook: it has been used
-    optimizer, _ = state.progress.clearing.get(thread, (None, None))
-    how = "none" if to == EMPTY else "zeros"
-    draft = state.join(Clear, place, account, how, how=how, by=optimizer, full=0, lost=0)
-    if account.status == FRESH and account.taken:
-        keep_piece(state, account)
-    grad = account.grad
+    thread, grad = threading.get_ident(), None
+    call = state.progress.clearing.get(thread)
+    if account.status == FRESH:
+        under_way = state.progress.stepping.get(thread)
+        if under_way and "fresh" in under_way[-1].fields:
+            account.use(under_way[-1].fields["optimizer"])  # cleared by the step's own hook: it has been used
+        else:
+            grad = account.grad
+            if account.taken:
+                keep_piece(state, account)
+    draft = clear_event(state, account, place, to, call)
     thrown = account.clear(to)
     if thrown.status in (FRESH, USED, SKIPPED):
         draft.fields["full"] += 1
     if thrown.deposits:
         note_loss(state, draft, account, thrown, grad)
+
+
+def clear_event(state: State, account: Account, place: Place | None, to: str, call: ClearCall | None) -> Draft:
+    """The event that this clear belongs to: of what one `zero_grad` sets to None it is looked up but once."""
+    own = call if call is not None and to == EMPTY and place is call.place else None
+    if own is not None and own.draft is not None:
+        if account.joined is not own.draft:
+            account.joined = own.draft
+            own.draft.accounts.append(account)
+        return own.draft
+    how, by = "none" if to == EMPTY else "zeros", call.optimizer if call is not None else None
+    draft = state.join(Clear, place, account, how, how=how, by=by, full=0, lost=0)
+    if own is not None:
+        own.draft = draft
+    return draft
 
 
 def keep_piece(state: State, account: Account) -> None:
@@ -166,17 +182,17 @@ def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:
     """`zero_grad` of an optimizer or a module was called."""
     clearing, thread = state.progress.clearing, threading.get_ident()
     before = clearing.get(thread)
-    number = None
-    if isinstance(owner, torch.optim.Optimizer) and "param_groups" in vars(owner) and state.knows(owner):
-        number = state.optimizer(owner).number
-    clearing[thread] = (number, places.user_place(frame))
+    number = state.books.number_of(owner)
+    if number is None and isinstance(owner, torch.optim.Optimizer) and "param_groups" in vars(owner):
+        number = state.optimizer(owner).number if state.knows(owner) else None
+    clearing[thread] = ClearCall(number, places.user_place(frame))
     return before
 
 
 def clear_ends(state: State, owner: Any, before: Any) -> None:
     """`zero_grad` has returned: book what it left as zeros, and that it found nothing where it did."""
     clearing, thread = state.progress.clearing, threading.get_ident()
-    number, place = clearing[thread]
+    call = clearing[thread]
     if isinstance(owner, nn.Module):
         mine: Iterable[Any] = owner.parameters()
     else:
@@ -189,12 +205,12 @@ def clear_ends(state: State, owner: Any, before: Any) -> None:
         seen = True
         grad = grad_of(parameter)
         if grad is not None and (grad._version != account.version or account.status in (FRESH, USED, SKIPPED)):
-            book_clear(state, account, place, ZERO)
+            book_clear(state, account, call.place, ZERO)
             account.looked(grad._version)
-        elif grad is None and account.status == EMPTY:
-            state.join(Clear, place, account, "none", how="none", by=number, full=0, lost=0)
+        elif grad is None and account.status == EMPTY and (call.draft is None or account.joined is not call.draft):
+            clear_event(state, account, call.place, EMPTY, call)
     if not seen and not state.own_only:
-        state.emit(Clear, place, (), how="none", by=number)
+        state.emit(Clear, call.place, (), how="none", by=call.optimizer)
     del clearing[thread]
     if before is not None:
         clearing[thread] = before
@@ -205,22 +221,21 @@ def clear_ends(state: State, owner: Any, before: Any) -> None:
 
 def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameType) -> None:
     """Clipping took hold of one gradient."""
-    draft = state.journal.clipping
-    if draft is not None and account.joined is draft:
-        return  # clipping reads every gradient several times
-    place = places.user_place(frame)
+    draft, progress = state.journal.clipping, state.progress
+    place = progress.clips.get(threading.get_ident()) or places.user_place(frame)
     if draft is None or draft.place is not place:
         draft = state.journal.clipping = clip_begins(state, place, frame)
     settle(state, account)
     account.joined = draft
     draft.accounts.append(account)
-    fields, status = draft.fields, draft.fields["status"]
-    # Gradients that no optimizer owns count too: they are in the norm, and nobody clears them.
-    old = account.status == FRESH and bool(account.deposits) and account.deposits[0].steps < state.progress.steps
-    label = "orphan" if old and not account.owned else account.status
-    status[label] = status.get(label, 0) + 1
-    if account.status == FRESH:
+    fields, label = draft.fields, account.status
+    if label == FRESH:
         note_scale(draft, account)
+        # Gradients that no optimizer owns count too: they are in the norm, and nobody clears them.
+        if not account.owned and account.deposits and account.deposits[0].steps < progress.steps:
+            label = "orphan"
+    status = fields["status"]
+    status[label] = status.get(label, 0) + 1
     if grad is not None and fields["measured"]:
         fields["square"] += norm_of([grad]) ** 2
         if fields["function"] == "clip_grad_value_":
@@ -251,10 +266,24 @@ def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
     )
 
 
-def clip_called(state: State, parameters: Any, function: str, frame: FrameType) -> None:
+def clip_called(state: State, parameters: Any, function: str, frame: FrameType) -> object:
     """Clipping was called: where what it was given is an iterator that is used up, it will touch nothing."""
+    clips, thread = state.progress.clips, threading.get_ident()
+    before, place = clips.get(thread), places.user_place(frame)
+    if place is not None:
+        clips[thread] = place
     if is_spent(parameters):
-        state.emit(Clip, places.user_place(frame), (), function=function, status={}, spent=True)
+        state.emit(Clip, place, (), function=function, status={}, spent=True)
+    return before
+
+
+def clip_ends(state: State, before: Any) -> None:
+    """Clipping has returned."""
+    clips, thread = state.progress.clips, threading.get_ident()
+    if before is not None:
+        clips[thread] = before
+    else:
+        clips.pop(thread, None)
 
 
 def is_spent(iterator: Any) -> bool:
@@ -269,8 +298,8 @@ def is_spent(iterator: Any) -> bool:
 
 def note_scale(draft: Draft, account: Account) -> None:
     """Whether a gradient that is clipped or edited carries the loss scale."""
-    scaled = bool(account.deposits) and account.deposits[-1].scaled
-    draft.fields["scaled"] = draft.fields.get("scaled", False) or scaled
+    if account.deposits and account.deposits[-1].scaled:
+        draft.fields["scaled"] = True
 
 
 # ------------------------------------------------------------------ edits
@@ -278,9 +307,12 @@ def note_scale(draft: Draft, account: Account) -> None:
 
 def settle(state: State, account: Account) -> None:
     """Bring one account up to date with what was done to its `.grad` behind our back."""
-    if account.ref() is None:
+    parameter = account.ref()
+    if parameter is None:
         return
-    grad = account.grad
+    grad = grad_of(parameter)
+    if is_settled(state, account, grad):
+        return
     if grad is None:
         if account.status != EMPTY and not state.progress.passes:
             book_clear(state, account, account.read, EMPTY)
@@ -291,7 +323,7 @@ def settle(state: State, account: Account) -> None:
         # A gradient nobody saw coming: put there by C++ code, or by a hook that ran before ours.
         current = current_pass(state)
         if current is not None:
-            book_deposit(state, account, current)
+            book_deposit(state, account, parameter, current)
         else:
             account.assign(account.read)
         account.version, account.read = version, None
@@ -376,8 +408,9 @@ def is_settled(state: State, account: Account, grad: Tensor | None) -> bool:
     """Whether nothing can have happened to this gradient since we last looked: nobody took hold of it."""
     if grad is None:
         return account.status == EMPTY
-    untouched = account.read is None and not account.clipped and grad._version == account.version
-    return untouched and account.status != EMPTY and not state.digests
+    if account.read is not None or account.clipped or account.status == EMPTY:
+        return False
+    return grad._version == account.version and not state.digests
 
 
 def settle_all(state: State) -> None:
@@ -430,26 +463,25 @@ def current_pass(state: State) -> Pass | None:
     return passes[-1]
 
 
-def book_deposit(state: State, account: Account, current: Pass) -> None:
+def book_deposit(state: State, account: Account, parameter: Tensor, current: Pass) -> None:
     """Book that a backward pass has added to one gradient."""
-    if account.seen == current.deposit.number and account.status != EMPTY:
+    deposit = current.deposit
+    if account.seen == deposit.number and account.status != EMPTY:
         return  # booked before, and perhaps used and zeroed since, inside the backward itself
-    parameter = account.ref()
-    stood = parameter is None or parameter._version == account.written or not account.owned
-    onto = account.deposit(current.deposit, current.thread)
-    if onto == FRESH and not stood and len(account.deposits) > 1:
-        current.moved.append(account)
-    if parameter is not None and account.owned:
-        account.written = parameter._version
+    onto = account.deposit(deposit, current.thread)
+    current.touched.append(account)
     if onto == USED:
         current.used.append(account)
     elif onto == SKIPPED:
         current.skipped.append(account)
     elif onto == FRESH:
         current.fresh += 1
-    current.touched.append(account)
+    if account.owned and parameter._version != account.written:
+        account.written = parameter._version
+        if onto == FRESH and len(account.deposits) > 1:
+            current.moved.append(account)
     if state.reference is not None:
-        grad = account.grad
+        grad = grad_of(parameter)
         if grad is not None:
             account.keep_increment(grad)
 
@@ -464,9 +496,9 @@ def flush(state: State, one: Pass) -> None:
         one.touched[one.flushed :],
         pass_number=one.deposit.number,
         onto_fresh=one.fresh,
-        onto_used=one.used,
-        onto_skipped=one.skipped,
-        moved=one.moved,
+        onto_used=one.used or (),
+        onto_skipped=one.skipped or (),
+        moved=one.moved or (),
     )
     draft.thread = one.draft.thread
     one.used, one.skipped, one.moved = [], [], []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -47,24 +48,37 @@ def describe(node: Any, scaled: bool) -> dict[str, Any]:
 
     Looks through the product with the loss scale, and through changes of dtype.
     """
-    name = type(node).__name__ if node is not None else ""
+    last = node
     reduction = None
     for _ in range(3):
-        kind = type(node).__name__ if node is not None else ""
         found = _reduction(node)
         if found:
-            reduction, name = found, kind
+            reduction, last = found, node
             break
+        kind = _kind(node.__class__)
         if kind not in THROUGH or (kind == "MulBackward0" and not scaled):
             break
         node = _first(node)
-    return {"root": name.removesuffix("0").removesuffix("Backward"), "reduction": reduction}
+    root = _kind(last.__class__).removesuffix("0").removesuffix("Backward") if last is not None else ""
+    return {"root": root, "reduction": reduction}
+
+
+@lru_cache(maxsize=256)
+def _kind(kind: type) -> str:
+    """The name of an operation: torch makes the word anew each time."""
+    return kind.__name__
+
+
+@lru_cache(maxsize=256)
+def _says_reduction(kind: type) -> bool:
+    return hasattr(kind, "_saved_reduction")
 
 
 def _reduction(node: Any) -> str | None:
-    if hasattr(node, "_saved_reduction"):
+    kind = node.__class__
+    if _says_reduction(kind):
         return {0: "none", 1: "mean", 2: "sum"}.get(node._saved_reduction)
-    return "mean" if type(node).__name__ == "MeanBackward0" else None
+    return "mean" if _kind(kind) == "MeanBackward0" else None
 
 
 def _first(node: Any) -> Any:

@@ -19,7 +19,7 @@ KEPT = 400
 ALIKE = 8
 """How many later windows of one shape are kept."""
 
-MARKS = (
+MARKS = {
     "onto_used",
     "onto_skipped",
     "moved",
@@ -30,7 +30,7 @@ MARKS = (
     "crossed",
     "forwards",
     "undivided",
-)
+}
 """Fields whose being set makes a window unlike others with the same events."""
 
 
@@ -39,16 +39,25 @@ class Draft:
 
     __slots__ = ("accounts", "depth", "fields", "idle", "kind", "number", "place", "step", "thread", "trail", "window")
 
-    def __init__(self, kind: type[Event], number: int, place: Place | None, step: int, window: int, thread: int):
+    def __init__(
+        self,
+        kind: type[Event],
+        number: int,
+        place: Place | None,
+        step: int,
+        window: int,
+        thread: int,
+        accounts: list[Account],
+        fields: dict[str, Any],
+    ):
         self.kind, self.number, self.place = kind, number, place
         self.step, self.window, self.thread = step, window, thread
-        self.fields: dict[str, Any] = {}
-        self.accounts: list[Account] = []
+        self.accounts, self.fields = accounts, fields
         self.depth = 0
         """For a step: how many steps are under way with it, one inside another."""
         self.trail: Trail = ()
         """For a step: who called for it, innermost first."""
-        self.idle: dict[Account, Tensor] = {}
+        self.idle: dict[Account, Tensor] | None = None
         """For a step under way: parameters with a gradient of zeros, as they were before it."""
 
     def event(self) -> Event:
@@ -106,14 +115,16 @@ class Journal:
         fields: dict[str, Any],
     ) -> Draft:
         """Begin an event of its own. `steps` were taken before it; `window` is for events without parameters."""
-        thread = threading.get_ident()
-        draft = Draft(kind, self.number, place, steps, window, self._threads.setdefault(thread, len(self._threads)))
-        draft.fields = fields
+        ident = threading.get_ident()
+        thread = self._threads.get(ident)
+        if thread is None:
+            thread = self._threads[ident] = len(self._threads)
+        concerned = list(accounts)
+        if concerned and concerned[0].owners:
+            window = concerned[0].owners[-1].steps
+        draft = Draft(kind, self.number, place, steps, window, thread, concerned, fields)
         self.clipping = None
         self.number += 1
-        draft.accounts.extend(accounts)
-        if draft.accounts and draft.accounts[0].owners:
-            draft.window = draft.accounts[0].owners[-1].steps
         self.drafts.append(draft)
         return draft
 
@@ -150,5 +161,5 @@ class Journal:
 
 def _shape(draft: Draft) -> tuple[Any, ...]:
     place, own = draft.place, draft.fields
-    marks = (*(bool(own.get(key)) for key in MARKS), own.get("finite", True))
-    return draft.kind, place and (place.file, place.line), marks, own.get("passes")
+    marks = frozenset(key for key in own.keys() & MARKS if own[key])
+    return draft.kind, place and (place.file, place.line), marks, own.get("finite", True), own.get("passes")

@@ -6,7 +6,6 @@ import math
 import sys
 import threading
 import weakref
-from collections import Counter
 from collections.abc import Iterable
 from types import FrameType
 from typing import Any
@@ -17,7 +16,7 @@ from torch import Tensor
 from gradient_ledger import graph, losses, places, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
-from gradient_ledger.budget import SAMPLES
+from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
 from gradient_ledger.events import Backward, Edit, Place, Trail
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
@@ -40,9 +39,10 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         for optimizer in living(torch.optim.Optimizer):
             if "param_groups" in vars(optimizer):
                 state.optimizer(optimizer)
-    if any(account.handle is None for account in state.books.accounts):
+    if state.listening < len(state.books.accounts):
         state.hook_up()
-    first = roots[0] if isinstance(roots, (list, tuple)) and roots else roots
+    several = isinstance(roots, (list, tuple))
+    first = roots[0] if several and roots else roots
     node = getattr(first, "grad_fn", None) or getattr(first, "node", None)
     scaled = state.progress.scaling and is_scaled(state, node)
     one = open_pass(
@@ -55,14 +55,13 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         **graph.describe(node, scaled),
     )
     fields = one.draft.fields
-    several = isinstance(roots, (list, tuple)) and len(roots) > 1
-    if node is not None and gradient is None and not several:
+    if node is not None and gradient is None and not (several and len(roots) > 1):
         look_at_loss(state, node, scaled, one, frame)
-    look_at_forwards(state, roots if isinstance(roots, (list, tuple)) else (roots,), one)
+    look_at_forwards(state, roots if several else (roots,), one)
     if node is not None and any_graph() and state.budget.may_look("graphs", 256):
         note_graphs(state, node, one.draft.place)
-    for root, module in state.books.living():
-        if root.kind == "ddp":
+    for root in state.books.roots:
+        if root.kind == "ddp" and (module := root.ref()) is not None:
             fields["sync"] = bool(module.require_backward_grad_sync)
     if retain and node is not None and gradient is None:
         fields["same_root"] = node.metadata.get(f"{state.mark} root")
@@ -76,8 +75,9 @@ def open_pass(state: State, frame: FrameType, scaled: bool, doubtful: bool = Fal
     progress = state.progress
     progress.pass_number += 1
     number = progress.pass_number
-    draft = state.emit(Backward, places.user_place(frame), (), pass_number=number, scaled=scaled, **fields)
-    deposit = Deposit(number, draft.place, places.trail(frame), progress.steps, scaled, doubtful)
+    place, trail = places.place_and_trail(frame)
+    draft = state.emit(Backward, place, (), pass_number=number, scaled=scaled, **fields)
+    deposit = Deposit(number, place, trail, progress.steps, scaled, doubtful)
     one = Pass(deposit, draft, threading.get_ident())
     progress.passes.append(one)
     progress.last = one
@@ -86,7 +86,7 @@ def open_pass(state: State, frame: FrameType, scaled: bool, doubtful: bool = Fal
 
 def is_doubtful(loss: Tensor) -> bool:
     """Whether a loss on the CPU is inf or nan; on a GPU asking would make the program wait."""
-    if loss.device.type != "cpu" or loss.numel() != 1:
+    if not loss.is_cpu or loss.numel() != 1:
         return False
     try:
         return not math.isfinite(loss.item())
@@ -98,9 +98,10 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameT
     """How the loss was put together, at the first passes of a line."""
     line = one.deposit.trail
     calls = state.progress.graphless.pop(one.thread, [])
-    if state.budget.may_look(("divisions", line)):
+    passes = state.budget.asked(("losses", line))
+    if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
-    if not state.budget.may_look(("parts", line), SAMPLES):
+    if passes > SAMPLES:
         return
     one.draft.fields["contrast"] = graph.contrast(node)
     look_for_idle(one, node, places.user_frame(frame), calls)
@@ -126,16 +127,16 @@ def gradients_taken(state: State, frame: FrameType) -> None:
     """`torch.autograd.grad` was called without `create_graph`: what it gives has no graph."""
     calls = state.progress.graphless.setdefault(threading.get_ident(), [])
     if len(calls) < CALLS_KEPT:
-        calls.append(places.trail(frame))
+        calls.append(places.place_and_trail(frame)[1])
 
 
 def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
     """Whether several training forwards of one call are waiting, and how many of them these losses can hold."""
     progress = state.progress
     call = progress.last_run.pop(one.thread, None)
-    runs: Counter[Any] = progress.runs.pop(one.thread, Counter())
-    waiting = runs[call]
-    if waiting > 1:
+    runs = progress.runs.pop(one.thread, None)
+    waiting = runs.get(call, 0) if runs is not None else 0
+    if call is not None and waiting > 1:
         one.draft.fields["forwards"] = waiting
         nodes = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
         if nodes and state.budget.may_look("uses"):
@@ -164,7 +165,7 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
 
     def again(grads: Any) -> None:
         recorder = mine()
-        if recorder is None or recorder.finished or recorder.muted:
+        if recorder is None or recorder.muted:
             return
         current = current_pass(recorder)
         if current is not None and current.deposit.number != number:
@@ -207,7 +208,8 @@ def deposited(state: State, account: Account, parameter: Tensor) -> None:
     """A gradient has just been accumulated."""
     if grad_of(parameter) is None:
         return  # a hook before ours used it and cleared it: booked at that step
-    current = current_pass(state)
+    passes = state.progress.passes
+    current = passes[0] if len(passes) == 1 else current_pass(state)
     if current is None:
         # backward was called in a way we did not see: through C++, or imported by name beforehand.
         settle_all(state)
@@ -217,7 +219,7 @@ def deposited(state: State, account: Account, parameter: Tensor) -> None:
         backward_ends(state, current)
         deposited(state, account, parameter)
         return
-    book_deposit(state, account, current)
+    book_deposit(state, account, parameter, current)
 
 
 def backward_ends(state: State, one: Pass) -> None:
@@ -228,10 +230,7 @@ def backward_ends(state: State, one: Pass) -> None:
     number = one.deposit.number
     look_for_nonfinite(one)
     for account in state.within_reach():
-        if account.status == EMPTY:
-            continue
-        grad = account.grad
-        if grad is None:
+        if account.status == EMPTY or (parameter := account.ref()) is None or (grad := grad_of(parameter)) is None:
             continue
         account.version = grad._version
         if account.seen != number:
@@ -240,9 +239,7 @@ def backward_ends(state: State, one: Pass) -> None:
         if state.digests and account.status == FRESH:
             account.digest = digest_of(grad)
         if not account.owned:
-            parameter = account.ref()
-            if parameter is not None:
-                account.stands(parameter, fingerprint(parameter) if state.budget.may_look("prints", 4000) else None)
+            account.stands(parameter, fingerprint(parameter) if state.budget.may_look("prints", 4000) else None)
     if state.sharing or state.progress.pass_number < 3:
         find_aliases(state, one)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sysconfig
-from types import FrameType
+from types import CodeType, FrameType
+from typing import NamedTuple
 
 import torch
 
-from gradient_ledger.events import Place
+from gradient_ledger.events import Place, Trail
 
 QUIET, CLIP, LIBRARY, USER = 0, 1, 2, 3
 """Torch, the standard library and this package; torch's clipping; other installed packages; everything else."""
@@ -51,6 +52,31 @@ _places: dict[tuple[str, int, str, str], Place] = {}
 """Places by what they hold: the same line is asked for again and again."""
 
 
+class _Spot(NamedTuple):
+    """One instruction of a code object, and the line it stands on."""
+
+    code: CodeType
+    place: Place
+    line: tuple[str, int]
+
+
+_spots: dict[tuple[int, int], _Spot] = {}
+"""By the `id` of a code object, which is kept alive here, and the instruction: working out a line takes longer."""
+MOST_SPOTS = 10_000
+"""Programs that make code as they run must not fill the memory."""
+
+
+def _spot(frame: FrameType) -> _Spot:
+    code, at = frame.f_code, frame.f_lasti
+    found = _spots.get((id(code), at))
+    if found is None:
+        if len(_spots) >= MOST_SPOTS:
+            _spots.clear()
+        place = _place(frame)
+        found = _spots[id(code), at] = _Spot(code, place, (place.file, place.line))
+    return found
+
+
 def _place(frame: FrameType, through: str = "") -> Place:
     key = (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, through)
     found = _places.get(key)
@@ -66,11 +92,12 @@ def user_place(frame: FrameType | None) -> Place | None:
     """
     library: FrameType | None = None
     while frame is not None:
-        kind = kinds.get(frame.f_code.co_filename)
+        file = frame.f_code.co_filename
+        kind = kinds.get(file)
         if kind is None:
-            kind = kind_of(frame.f_code.co_filename)
+            kind = kind_of(file)
         if kind == USER:
-            return _place(frame, _short(library) if library is not None else "")
+            return _place(frame, _short(library)) if library is not None else _spot(frame).place
         if kind == LIBRARY and library is None:
             library = frame
         frame = frame.f_back
@@ -102,26 +129,38 @@ def within(frame: FrameType | None, caller: Place | None) -> Place | None:
     return None
 
 
-def trail(frame: FrameType | None) -> tuple[tuple[str, int], ...]:
-    """Up to three of the user's frames, innermost first.
+def place_and_trail(frame: FrameType | None) -> tuple[Place | None, Trail]:
+    """What `user_place` says, and up to three of the user's frames, innermost first.
 
     A backward in a helper that two losses share is two different passes, told apart by who called the helper.
     """
+    place: Place | None = None
+    library: FrameType | None = None
     found: list[tuple[str, int]] = []
-    while frame is not None and len(found) < 3:
-        if kind_of(frame.f_code.co_filename) == USER:
-            found.append((frame.f_code.co_filename, frame.f_lineno))
+    while frame is not None:
+        file = frame.f_code.co_filename
+        kind = kinds.get(file)
+        if kind is None:
+            kind = kind_of(file)
+        if kind == USER:
+            spot = _spot(frame)
+            if place is None:
+                place = spot.place if library is None else _place(frame, _short(library))
+            found.append(spot.line)
+            if len(found) == 3:
+                break
+        elif kind == LIBRARY and library is None:
+            library = frame
         frame = frame.f_back
-    return tuple(found)
+    if place is None and library is not None:
+        place = _place(library)
+    return place, tuple(found)
 
 
 def site(frame: FrameType | None) -> tuple[str, int] | None:
     """The user's call itself: two calls on one line are two sites, a call in a loop is one."""
-    while frame is not None:
-        if kind_of(frame.f_code.co_filename) == USER:
-            return frame.f_code.co_filename, frame.f_code.co_firstlineno * 100_000 + frame.f_lasti
-        frame = frame.f_back
-    return None
+    inner = user_frame(frame)
+    return (inner.f_code.co_filename, inner.f_code.co_firstlineno * 100_000 + inner.f_lasti) if inner else None
 
 
 def _short(frame: FrameType) -> str:

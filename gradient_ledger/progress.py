@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from collections import Counter, defaultdict
 from typing import Any
 
 import torch
@@ -44,6 +43,18 @@ class ScalerStep:
         """The step it took, if it took one."""
 
 
+class ClearCall:
+    """A `zero_grad` under way."""
+
+    __slots__ = ("draft", "optimizer", "place")
+
+    def __init__(self, optimizer: int | None, place: Place | None):
+        self.optimizer, self.place = optimizer, place
+        """The optimizer's number, where it is one's."""
+        self.draft: Draft | None = None
+        """The event of what it has set to None."""
+
+
 class Region:
     """The autocast blocks one thread is in."""
 
@@ -73,7 +84,7 @@ class Progress:
         self.pass_number = 0
         self.passes: list[Pass] = []
         self.last: Pass | None = None
-        self.runs: dict[int, Counter[Any]] = defaultdict(Counter)
+        self.runs: dict[int, dict[Any, int]] = {}
         """By thread, its training forwards since its last backward, by call."""
         self.last_run: dict[int, Any] = {}
         """By thread, the call that ran last."""
@@ -82,8 +93,10 @@ class Progress:
         self.stepping: dict[int, list[Draft]] = {}
         """The steps under way in each thread, the innermost last."""
         self.scaler_steps: dict[int, ScalerStep] = {}
-        self.clearing: dict[int, tuple[int | None, Place | None]] = {}
-        """The `zero_grad` under way in each thread: the optimizer's number and its line."""
+        self.clearing: dict[int, ClearCall] = {}
+        """The `zero_grad` under way in each thread."""
+        self.clips: dict[int, Place] = {}
+        """The line of the call of clipping under way in each thread."""
         self.scaling = False
         self.scale: float | None = None
         self.regions: dict[int, Region] = {}

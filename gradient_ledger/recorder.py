@@ -57,7 +57,7 @@ class Recorder(State):
             closelook.end(self)
             if any(account.root is None for account in self.books.accounts):
                 self.books.find_wholes()
-            self.finished = True
+            self.finish()
             if error is not None and not isinstance(error, (SystemExit, KeyboardInterrupt, GeneratorExit)):
                 self.error = f"{type(error).__name__}: {error}"
                 self.error_at = _place_of(error)

@@ -54,6 +54,7 @@ class State:
         self.error = ""
         self.error_at: Place | None = None
         self.muted = False
+        """Whether what happens now is not written down: it is finished, or the user's reference runs."""
         self.trouble = ""
         """The traceback of a fault of the ledger's own, if it had one; it closes the ledger, not the training."""
         self.reference_names: list[str] | None = []
@@ -62,6 +63,8 @@ class State:
         self.mark = f"gradient ledger {id(self)}: scaled"
         """Put on the graph of a scaled loss."""
         self.own_only = False
+        self.listening = 0
+        """To how many accounts' parameters we listen."""
         self.module_hooks = -1
         self.hooks_scale = False
         self.drawn: dict[int, Drawn] = {}
@@ -113,11 +116,15 @@ class State:
         if self.reference_error is error:
             raise error  # what the user's reference raised is the user's to see
         self.trouble = "".join(traceback.format_exception(error))
-        self.finished = True
+        self.finish()
+
+    def finish(self) -> None:
+        """Write nothing down any more."""
+        self.finished = self.muted = True
 
     def knows(self, optimizer: Any) -> bool:
         """Whether an optimizer belongs to what is watched: with things named, one that shares a parameter with them."""
-        if not self.own_only:
+        if not self.own_only or self.books.number_of(optimizer) is not None:
             return True
         return any(
             isinstance(p, Tensor) and self.books.find(p) is not None
@@ -142,7 +149,7 @@ class State:
 
         def deposited(p: Tensor) -> None:
             recorder = mine()
-            if recorder is not None and not recorder.finished and not recorder.muted:
+            if recorder is not None and not recorder.muted:
                 with recorder.lock:
                     try:
                         recorder.deposited(recorder, account, p)
@@ -151,6 +158,7 @@ class State:
 
         run_as_it_is(deposited)
         account.handle = _register(parameter, deposited)
+        self.listening += 1
 
     def emit(self, kind: type[Event], place: Place | None, accounts: Iterable[Account] = (), **fields: Any) -> Draft:
         """Begin an event of its own."""

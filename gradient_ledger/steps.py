@@ -16,7 +16,7 @@ from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import SkippedStep, Step
-from gradient_ledger.gradients import book_deposit, current_pass, flush, is_settled, settle
+from gradient_ledger.gradients import book_deposit, current_pass, flush, settle
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import ScalerStep, task_id
 from gradient_ledger.reference import compare_with_reference
@@ -44,8 +44,9 @@ def step_begins(
     entry = state.optimizer(optimizer)
     inside = bool(state.progress.passes) and task_id() != -1
     catch_up(state, entry, inside)
-    draft = state.emit(Step, places.user_place(frame), (), optimizer=entry.number, inside_backward=inside, inside=outer)
-    draft.window, draft.trail, draft.depth = entry.steps, places.trail(frame), depth
+    place, trail = places.place_and_trail(frame)
+    draft = state.emit(Step, place, (), optimizer=entry.number, inside_backward=inside, inside=outer)
+    draft.window, draft.trail, draft.depth = entry.steps, trail, depth
     draft.fields["restored"], entry.restored = entry.restored, None
     under_way.append(draft)
     within = state.progress.scaler_steps.get(thread)
@@ -73,13 +74,15 @@ def catch_up(state: State, entry: OptimizerAccount, inside: bool) -> None:
     current = current_pass(state) if inside else None
     if current is not None:
         for account in entry.accounts:
-            grad = account.grad
-            if grad is not None and account.status in (EMPTY, ZERO, USED) and grad._version != account.version:
-                book_deposit(state, account, current)
+            parameter = account.ref()
+            grad = grad_of(parameter) if parameter is not None else None
+            if parameter is None or grad is None or account.status not in (EMPTY, ZERO, USED):
+                continue
+            if grad._version != account.version:
+                book_deposit(state, account, parameter, current)
         flush(state, current)
     for account in entry.accounts:
-        if not is_settled(state, account, account.grad):
-            settle(state, account)
+        settle(state, account)
 
 
 def watched_closure(
@@ -156,14 +159,13 @@ def look_for_nonfinite(entry: OptimizerAccount, draft: Draft) -> None:
 
 def count_batch_norms(state: State, draft: Draft) -> None:
     """How often the busiest BatchNorm has run in this window."""
-    norms = [m for m in state.books.modules.values() if m.norm and m.window_calls > 1]
+    norms = [m for m in state.books.norms if m.window_calls > 1]
     if norms:
         draft.fields["batch_norm"] = max(m.window_calls for m in norms)
         draft.fields["batch_norm_names"] = tuple(m.name for m in norms[:3])
         draft.fields["batch_norm_at"] = norms[0].called_at
-    for one in state.books.modules.values():
-        if one.norm:
-            one.window_calls = 0
+    for one in state.books.norms:
+        one.window_calls = 0
 
 
 def count_hooks(state: State, entry: OptimizerAccount, draft: Draft) -> None:
@@ -208,7 +210,7 @@ def compare(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         state.reference_error = error
         raise
     finally:
-        state.muted = False
+        state.muted = state.finished
 
 
 # ------------------------------------------------------------------ a step is over
@@ -291,7 +293,7 @@ def skip(state: State, entry: OptimizerAccount, draft: Draft | None) -> None:
         grad = account.grad
         if grad is not None:
             account.version = grad._version
-    for one in state.books.modules.values():
+    for one in state.books.norms:
         one.window_calls = 0
     state.journal.close_groups()
 

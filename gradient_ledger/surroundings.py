@@ -48,6 +48,7 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         return
     if entry is None:
         if state.own_only or is_product(module):
+            state.books.foreign[id(module)] = module
             return
         before = len(state.books.accounts)
         entry = state.books.meet(module)
@@ -57,33 +58,31 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         state.compiled.add("forward")
         if entry.root is not None and not entry.name:
             state.compiled_models[entry.root.number] = entry
-    learning = torch.is_grad_enabled()
-    if learning or module.training:
+    learning, training, root = torch.is_grad_enabled(), module.training, entry.root
+    announced = entry.announced
+    if learning or training:
         entry.calls += 1
         if entry.called_at is None:
             first_call(state, entry, frame)
-        entry.quiet = not entry.norm and not entry.announced
-    if entry.norm and module.training and learning:
+        entry.quiet = not entry.norm and not announced
+    if entry.norm and training and learning:
         entry.window_calls += 1
-    if entry.announced and entry.root is not None:
+    if announced and root is not None:
+        progress = state.progress
         state.journal.close_groups()
-        label, site = entry.root.label, places.site(frame)
-        fields: dict[str, Any] = {
-            "model": f"{label}.{entry.name}" if entry.name else label,
-            "training": module.training,
-            "grad": learning,
-            "region": current_region(state),
-        }
-        if learning and module.training:
-            call = (site, fields["model"], entry.root)
-            state.progress.last_run[thread] = call
-            state.progress.runs[thread][call] += 1
-        if entry.root.kind == "ddp":
-            fields["sync"] = bool(module.require_backward_grad_sync)
+        model = f"{root.label}.{entry.name}" if entry.name else root.label
+        if learning and training:
+            call = places.site(frame), model, root
+            progress.last_run[thread] = call
+            runs = progress.runs.setdefault(thread, {})
+            runs[call] = runs.get(call, 0) + 1
+        place, region = places.user_place(frame), current_region(state)
+        draft = state.emit(Forward, place, (), model=model, training=training, grad=learning, region=region)
+        if root.kind == "ddp":
+            draft.fields["sync"] = bool(module.require_backward_grad_sync)
             note_distributed(state)
-        elif entry.root.kind == "fsdp":
+        elif root.kind == "fsdp":
             state.sync["fsdp"] = True
-        state.emit(Forward, places.user_place(frame), (), **fields)
 
 
 def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:
@@ -270,6 +269,7 @@ def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
     """An optimizer was made."""
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
         state.optimizer(optimizer, places.receiving(frame), state.books.tick())
+        state.books.name_early()
 
 
 def optimizer_restored(state: State, optimizer: Any, frame: FrameType) -> None:

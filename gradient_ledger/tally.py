@@ -19,23 +19,28 @@ def tally(draft: Draft, accounts: list[Account]) -> None:
     frozen: list[Account] = []
     skipped: list[Account] = []
     mixed: dict[str, list[Account]] = {}
-    rewound = False
+    rewound = assigned = False
     fields = draft.fields
-    fresh = fields.get("fresh", 0)
+    fresh: list[Account] = []
     passes: list[Deposit] = []
     crossed: list[Account] = []
     others: set[int] = set()
+    low = ""
     for account in accounts:
         status = account.status
         if status == FRESH:
-            fresh += 1
+            fresh.append(account)
             deposits = account.deposits
             if account.mixed:
                 mixed.setdefault(account.mixed, []).append(account)
+            if account.assigned is not None:
+                assigned = True
             if len(deposits) > len(passes):
                 passes = deposits
-            if len(deposits) > 1 and deposits[0].steps != deposits[-1].steps:
-                crossed.append(account)
+            if len(deposits) > 1:
+                if deposits[0].steps != deposits[-1].steps:
+                    crossed.append(account)
+                low = low or low_precision(account)
         elif status == EMPTY:
             none.append(account)
         elif status == ZERO:
@@ -50,29 +55,28 @@ def tally(draft: Draft, accounts: list[Account]) -> None:
             if account.used_by is not None:
                 others.add(account.used_by)
             rewound = rewound or (parameter is not None and parameter._version != account.written)
-    fields["fresh"] = fresh
-    fields["none"], fields["zeros"], fields["stale"] = none, zeros, stale
-    fields["frozen"], fields["skipped"] = frozen, skipped
+    fields["fresh"] = fields.get("fresh", 0) + len(fresh)
+    # Most are empty, and an empty tuple is always the same one: what is kept, Python's collector goes through.
+    fields["none"], fields["zeros"], fields["stale"] = none or (), zeros or (), stale or ()
+    fields["frozen"], fields["skipped"] = frozen or (), skipped or ()
     fields["used_by"] = tuple(sorted(others))
     fields["mixed"] = mixed
-    fields["rewound"] = rewound
+    fields["rewound"], fields["assigned"] = rewound, assigned
     if len(passes) >= fields.get("passes", 0):
         fields["passes"] = len(passes)
-        fields["pass_numbers"] = tuple(deposit.number for deposit in passes)
-        fields["trails"] = tuple(deposit.trail for deposit in passes)
+        fields["pass_numbers"] = tuple([deposit.number for deposit in passes])
+        fields["trails"] = tuple([deposit.trail for deposit in passes])
         fields["scaled"] = tuple(sorted({deposit.scaled for deposit in passes}))
         if passes:
             fields["last_pass_at"] = passes[-1].place
         if any(deposit.doubtful for deposit in passes):
-            fields["finite"] = all(is_finite(g) for a in accounts if a.status == FRESH and (g := a.grad) is not None)
-    fields["assigned"] = any(a.assigned is not None and a.status == FRESH for a in accounts)
+            fields["finite"] = all(is_finite(g) for a in fresh if (g := a.grad) is not None)
     if crossed:
         fields["crossed"] = _crossing(crossed)
-    low = next((a for a in accounts if a.status == FRESH and len(a.deposits) > 1 and low_precision(a)), None)
-    if low is not None:
-        fields["low_precision"] = low_precision(low)
-    for account in accounts:
-        if account.status == FRESH and account.joined is not draft:
+    if low:
+        fields["low_precision"] = low
+    for account in fresh:
+        if account.joined is not draft:
             account.joined = draft
             draft.accounts.append(account)
 

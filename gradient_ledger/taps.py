@@ -99,20 +99,20 @@ def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
     _undo.append(undo)
 
 
-def _tell(recorder: Recorder, call: Callable[[Recorder], Any]) -> Any:
+def _tell(recorder: Recorder, act: Callable[..., Any], *arguments: Any) -> Any:
     with recorder.lock:
         recorder.threads.add(threading.get_ident())
         try:
-            return call(recorder)
+            return act(recorder, *arguments)
         except Exception as error:  # not what stops a script under audit: that is no `Exception`
             recorder.failed(error)
             return None
 
 
-def _each(call: Callable[[Recorder], Any]) -> None:
+def _each(act: Callable[..., Any], *arguments: Any) -> None:
     for recorder in _open:
-        if not recorder.finished and not recorder.muted:
-            _tell(recorder, call)
+        if not recorder.muted:
+            _tell(recorder, act, *arguments)
 
 
 # ------------------------------------------------------------------ one tap
@@ -165,9 +165,8 @@ def tap(
             call = Call(args, kwargs, sys._getframe(1))
             told = []
             for recorder in _open:
-                if not recorder.finished and not recorder.muted:
-                    token = _tell(recorder, lambda r: before(r, call)) if before is not None else None
-                    told.append((recorder, token))
+                if not recorder.muted:
+                    told.append((recorder, _tell(recorder, before, call) if before is not None else None))
             call.failed = True
             try:
                 call.result = original(*args, **kwargs)
@@ -177,7 +176,7 @@ def tap(
                 if after is not None:
                     for recorder, token in told:
                         if not recorder.finished:
-                            _tell(recorder, lambda r, token=token: after(r, call, token))  # type: ignore[misc]
+                            _tell(recorder, after, call, token)
 
         return tapped
 
@@ -201,8 +200,8 @@ def _install() -> None:
     _tap_scaler()
     if not compiled.any_graph():  # code that clips, compiled without these, would be compiled once more
         for name in ("clip_grad_norm_", "clip_grad_value_"):
-            tap(torch.nn.utils, name, before=_clip_called(name))
-            tap(torch.nn.utils.clip_grad, name, before=_clip_called(name))
+            tap(torch.nn.utils, name, before=_clip_called(name), after=_clip_ends)
+            tap(torch.nn.utils.clip_grad, name, before=_clip_called(name), after=_clip_ends)
     for scheduler in _subclasses(torch.optim.lr_scheduler.LRScheduler):
         tap(scheduler, "step", after=_scheduled)
     autocast = torch.amp.autocast_mode.autocast
@@ -277,6 +276,10 @@ def _clear_ends(recorder: Recorder, call: Call, before: Any) -> None:
 
 def _clip_called(name: str) -> Before:
     return lambda recorder, call: gradients.clip_called(recorder, call.argument(0, "parameters"), name, call.frame)
+
+
+def _clip_ends(recorder: Recorder, call: Call, before: Any) -> None:
+    gradients.clip_ends(recorder, before)
 
 
 def _scaled(recorder: Recorder, call: Call, _: Any) -> None:
@@ -355,28 +358,34 @@ def _tap_grad() -> None:
     get, put, delete = base.__get__, base.__set__, base.__delete__
     kinds, kind_of, frame_at, thread_at = places.kinds, places.kind_of, sys._getframe, threading.get_ident
     quiet, clip = places.QUIET, places.CLIP
+    # Enough for a read, which happens eight times a parameter and step: what an export of a graph reads does no harm.
+    is_traced = torch.compiler.is_dynamo_compiling
 
     def read(self: Tensor) -> Tensor | None:
         grad: Tensor | None = get(self)
-        if is_compiling():
+        if is_traced():
             return grad
         frame = frame_at(1)
         file = frame.f_code.co_filename
         kind = kinds.get(file)
+        if kind == quiet:
+            return grad
         if kind is None:
             kind = kind_of(file)
-        if kind != quiet:
-            for recorder in _open:
-                if not recorder.finished and not recorder.muted:
-                    if kind == clip and recorder.journal.clipping is not None:
-                        known = recorder.books.by_id.get(id(self))
-                        if known is not None and known.joined is recorder.journal.clipping:
-                            continue  # clipping reads every gradient several times
-                    with recorder.lock:
-                        try:
-                            gradients.read(recorder, self, grad, frame, kind)
-                        except Exception as error:
-                            recorder.failed(error)
+            if kind == quiet:
+                return grad
+        for recorder in _open:
+            if recorder.muted:
+                continue
+            if kind == clip and (clipping := recorder.journal.clipping) is not None:
+                known = recorder.books.by_id.get(id(self))
+                if known is not None and known.joined is clipping:
+                    continue  # clipping reads every gradient several times
+            with recorder.lock:
+                try:
+                    gradients.read(recorder, self, grad, frame, kind)
+                except Exception as error:
+                    recorder.failed(error)
         return grad
 
     def write(self: Tensor, value: Tensor | None) -> None:
@@ -384,7 +393,7 @@ def _tap_grad() -> None:
             put(self, value)
             return
         for recorder in _open:
-            if not recorder.finished and not recorder.muted:
+            if not recorder.muted:
                 with recorder.lock:
                     recorder.threads.add(thread_at())
                     try:
@@ -395,8 +404,7 @@ def _tap_grad() -> None:
 
     def remove(self: Tensor) -> None:
         if not is_compiling():
-            frame = frame_at(1)
-            _each(lambda recorder: gradients.write(recorder, self, None, frame))
+            _each(gradients.write, self, None, frame_at(1))
         delete(self)
 
     _replace(Tensor, "grad", lambda _: property(read, write, remove, base.__doc__))
@@ -418,12 +426,16 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not is_compiling():
             for recorder in _open:
-                if recorder.finished or recorder.muted:
+                if recorder.muted:
                     continue
-                entry = recorder.books.modules.get(id(self))
-                if entry is not None and entry.quiet and entry.ref() is self:
-                    if self.training or is_grad_enabled():  # type: ignore[union-attr]
-                        entry.calls += 1
+                books = recorder.books
+                entry = books.modules.get(id(self))
+                if entry is not None:
+                    if entry.quiet and entry.ref() is self:
+                        if self.training or is_grad_enabled():  # type: ignore[union-attr]
+                            entry.calls += 1
+                        continue
+                elif books.foreign.get(id(self)) is self:
                     continue
                 with recorder.lock:
                     try:
@@ -484,7 +496,7 @@ def _optimizer_step(original: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             mine.pop()
             compiled.ran.step = before
-        _each(lambda recorder: steps.step_ends(recorder, self, depth))
+        _each(steps.step_ends, self, depth)
         return result
 
     step.gradient_ledger = True  # type: ignore[attr-defined]
@@ -507,22 +519,20 @@ def _step_pre(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _step_begins(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType, depth: int) -> Any:
-    arguments: list[Any] = [args, kwargs, False]
-
-    def begin(recorder: Recorder) -> None:
-        new = steps.step_begins(recorder, optimizer, arguments[0], arguments[1], frame, depth)
-        if new is not None:
-            arguments[:] = [*new, True]
-
-    _each(begin)
-    return tuple(arguments[:2]) if arguments[2] else None
+    found = None
+    for recorder in _open:
+        if not recorder.muted:
+            new = _tell(recorder, steps.step_begins, optimizer, args, kwargs, frame, depth)
+            if new is not None:
+                args, kwargs = found = new
+    return found
 
 
 def _step_post(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     if is_compiling() or not _open or _is_announced(optimizer):
         return
     depth = _depth(sys._getframe(1))
-    _each(lambda recorder: steps.step_ends(recorder, optimizer, depth))
+    _each(steps.step_ends, optimizer, depth)
 
 
 _STEP_HOOKS = tuple(

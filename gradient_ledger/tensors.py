@@ -10,6 +10,11 @@ from torch import Tensor
 
 from gradient_ledger.account import Account
 
+FEW = 64
+"""Entries that are looked at one by one."""
+
+_HALVES = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
+
 
 def is_zero(value: Tensor | None) -> bool:
     """Whether a gradient holds nothing but zeros; False where there is none, or that cannot be asked."""
@@ -38,9 +43,11 @@ def hooks_on(parameter: Tensor) -> int:
 
 def seems_finite(grad: Tensor) -> bool:
     """Whether the sum of a small gradient on the CPU is finite, or the gradient is where asking would cost more."""
-    if grad.device.type != "cpu":
+    if not grad.is_cpu:
         return True
     try:
+        if type(grad) is Tensor and grad.layout == torch.strided and grad.dim() == 1 and grad.numel() <= FEW:
+            return all(map(math.isfinite, grad.tolist()))  # quicker than an operation
         return math.isfinite(grad.sum().item()) or is_finite(grad)
     except (RuntimeError, NotImplementedError):
         return True
@@ -84,7 +91,7 @@ def norm_of(grads: list[Tensor]) -> float:
 def low_precision(account: Account) -> str:
     """The gradient's dtype where it is a half-precision one, else an empty string."""
     grad = account.grad
-    return {torch.bfloat16: "bfloat16", torch.float16: "float16"}.get(grad.dtype, "") if grad is not None else ""
+    return _HALVES.get(grad.dtype, "") if grad is not None else ""
 
 
 def number_of(value: Any) -> float | None:

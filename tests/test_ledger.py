@@ -718,3 +718,37 @@ def test_an_optimizer_that_a_helper_returns_is_said_to_be_made_where_the_helper_
             optimizer.step()
     places = [one.made_at for one in ledger.log.optimizers]
     assert [place.code for place in places if place] == ["first = helper(models[0])", "second = helper(models[1])"]
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 4), nn.Linear(4, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.body(x).relu())
+
+
+def test_the_parameters_of_a_model_that_is_gone_are_called_by_its_names() -> None:
+    def left_behind() -> torch.optim.Optimizer:
+        model = Net()
+        first = torch.optim.SGD(model.body.parameters(), lr=0.1)
+        first.add_param_group({"params": list(model.head.parameters())})
+        torch.optim.SGD(model.parameters(), lr=0.1)  # a second one finds the same names
+        return first
+
+    paths = ["body.weight", "body.bias", "head.weight", "head.bias"]
+    with GradientLedger() as ledger:
+        held = [left_behind(), left_behind()]
+        models = [nn.Linear(3, 3), Net()]
+        held.append(torch.optim.SGD([p for model in models for p in model.parameters()], lr=0.1))
+        models[1](models[0](torch.ones(2, 3))).sum().backward()
+        for optimizer in held:
+            optimizer.step()
+    gone = [f"{label}.{path}" for label in ("Net", "Net2") for path in paths]
+    assert [one.name for one in ledger.log.parameters] == [
+        *gone,
+        "weight",
+        "bias",
+        *(f"Net3.{path}" for path in paths),
+    ]
