@@ -864,7 +864,7 @@ def train_mode_and_back(model, batches, config, checkpoint=None):
 
 
 # Called again, a finished run has nothing to do and leaves nothing behind: the next call begins anew.
-@wrong(says="forward passes when the finished run was called again: 3")
+@wrong(mistakes.checkpoint_removed_at_the_end)
 def cleans_up_behind_itself(model, batches, config, checkpoint=None):
     device = batches[0][0].device.type
     optimizer = torch.optim.SGD(model.parameters(), lr=config["lr"], momentum=0.9)

@@ -452,7 +452,7 @@ def finished_run_trains_on(*args: Any, **more: Any) -> object:
 
 @mistake(
     "The checkpoint of a finished run is gone",
-    "The run was saved on its way and went on after a kill. Called once more after its end, it began anew and trained all of it again.",
+    "The run was saved on its way and went on after a kill. Called again after its end, it began anew and trained all of it again.",
     "What stands under the checkpoint's name when your function has returned?",
     "A finished run seems to need no checkpoint any more.",
     where=_with_checkpoint,
