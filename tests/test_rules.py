@@ -3572,6 +3572,30 @@ def one_layer_gets_no_gradient() -> Log:
 @finds(
     "ownership.never",
     "graph-cut",
+    "warning",
+    OTHER,
+    "b belong to SGD, but no gradient reached them in 3 steps. What they compute leaves the graph at train.py:8",
+    remedy="If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
+    "leave these parameters out of the optimizer.",
+    names=["b"],
+)
+def the_number_of_a_parameter_is_used_in_its_place() -> Log:
+    return part("w", "w b").log({"b": {"ran": 0, "cut_at": at(OTHER), "in_model": False}})
+
+
+@quiet("ownership.never")
+def a_parameter_that_no_module_runs_with_is_not_used() -> Log:
+    return part("w", "w b").log({"b": {"ran": 0, "in_model": False}})
+
+
+@quiet("ownership.never")
+def the_number_of_a_frozen_parameter_is_used() -> Log:
+    return part("w", "w b").log({"b": {"ran": 0, "cut_at": at(OTHER), "requires_grad": False}})
+
+
+@finds(
+    "ownership.never",
+    "graph-cut",
     "error",
     OTHER,
     "What they compute leaves the graph at train.py:8",

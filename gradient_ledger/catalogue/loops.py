@@ -581,7 +581,7 @@ MISCONCEPTIONS = (
     Misconception(
         "graph-cut",
         "The graph is cut",
-        "The parameters run in every forward, but no gradient reaches them.",
+        "The parameters are used, but no gradient reaches them.",
         "Look between this call and the loss for detach(), .item(), .data, .numpy() or no_grad(); if the output is not meant to be trained, leave these parameters out of the optimizer.",
     ),
     Misconception(
