@@ -2086,6 +2086,19 @@ def a_penalty_is_computed_from_a_gradient_without_graph() -> Log:
 
 @finds(
     "graphs.idle_summands",
+    "penalty-without-graph",
+    "warning",
+    EDIT,
+    "The loss holds du (train.py:8), computed from what this call returns",
+    "without create_graph=True that has no graph, and is a constant to backward()",
+    summand="du",
+)
+def a_derivative_in_a_residual_has_no_graph() -> Log:
+    return with_summand("du", None, idle_inner=True, graphless_grad=at(EDIT))
+
+
+@finds(
+    "graphs.idle_summands",
     "summand-without-graph",
     "warning",
     OTHER,

@@ -174,7 +174,7 @@ MISCONCEPTIONS = (
     Misconception(
         "penalty-without-graph",
         "A penalty on a gradient has no graph",
-        "torch.autograd.grad gives a plain tensor unless it is told to build a graph: the penalty changes the loss that is printed, and no gradient.",
+        "torch.autograd.grad gives a plain tensor unless it is told to build a graph: what is computed from it is a constant to backward().",
         "Call torch.autograd.grad(..., create_graph=True).",
         "Its graph would cost memory that a gradient for its own sake does not need, so it must be asked for.",
         "lesson 1",
