@@ -402,6 +402,42 @@ def the_closure_does_not_clear() -> Log:
 
 @finds(
     "order.stale",
+    "never-zeroed",
+    "error",
+    BACKWARD,
+    "b still held the gradients that SGD #1 (train.py:1) had used when SGD #2 (train.py:1) took them over",
+    "1 backward pass of 3 windows added to them",
+    remedy="Clear the gradients of a model, or of what is released of it, before another optimizer goes on with it.",
+    names=["b"],
+    steps=[0],
+)
+def a_second_phase_begins_on_the_last_gradients_of_the_first() -> Log:
+    return phases(cleared="")
+
+
+@quiet("order.stale")
+def a_second_phase_begins_on_cleared_gradients() -> Log:
+    return phases(cleared="b w")
+
+
+def phases(cleared: str) -> Log:
+    """A first optimizer clears in front of its passes; a second one, which goes on with a part, behind its steps."""
+    tape = Tape("b w", "b")
+    for _ in range(3):
+        tape.clear()
+        tape.passes(1, line=OTHER)
+        tape.step()
+    if cleared:
+        tape.clear(names=cleared)
+    for _ in range(3):
+        tape.passes(1, names="b")
+        tape.step(optimizer=1)
+        tape.clear(names="b")
+    return tape.log()
+
+
+@finds(
+    "order.stale",
     "inner-optimizer-not-cleared",
     "error",
     CLEAR,
