@@ -349,6 +349,8 @@ def arrived(state: State, account: Account, grad: Tensor) -> None:
     current = current_pass(state)
     if current is not None and account.seen == current.deposit.number and account.read is None:
         account.version = grad._version
+        if state.digests:
+            account.digest = digest_of(grad)
 
 
 def book_change(state: State, account: Account, grad: Tensor) -> None:
