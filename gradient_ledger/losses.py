@@ -153,6 +153,14 @@ def _number(value: Tensor | float) -> float | None:
     return float(value.double().mean()) if plain and value.numel() else None
 
 
+class _Held(NamedTuple):
+    """A tensor that an object holds, and where a method of its class puts it there, if one place does."""
+
+    value: Tensor
+    file: str
+    begun: source.Assigned | None
+
+
 class _Reader:
     """Reads one function, as far as a line of it."""
 
@@ -236,7 +244,7 @@ class _Reader:
             return None
         owner = self._object(expression.value)
         own = getattr(owner, "__dict__", {})
-        for table in (own, own.get("_modules") or {}):
+        for table in (own, own.get("_modules") or {}, own.get("_buffers") or {}):
             if isinstance(table, Mapping) and expression.attr in table:
                 return table[expression.attr]
         return next(
@@ -248,8 +256,12 @@ class _Reader:
         called = {name for one in ast.walk(side) if isinstance(one, ast.Call) for name in _names(one)}
         known = [name for name in names if isinstance(self.variables.get(name), (Tensor, float))]
         plain = len(known) == 1 and known[0] not in called
-        subject = known[0] if plain else names[0] if len(names) == 1 else ""
+        held = self._held(side)
+        subject = "" if held else known[0] if plain else names[0] if len(names) == 1 else ""
         begun = source.assigned(self.scope, subject, line) if subject else None
+        file = self.file
+        if held is not None:
+            file, begun = held.file, held.begun
         cut = begun is not None and (begun.without_grad or bool(LEAVES.search(ast.unparse(begun.value))))
         made = [range(side.lineno, (side.end_lineno or side.lineno) + 1)]
         waiting = [(name, line) for name in names]
@@ -264,8 +276,21 @@ class _Reader:
                 meant = meant or found.without_grad or _says_constant(found.value)
                 waiting += [(one, found.line) for one in _names(found.value)]
         value = _number(self.variables[known[0]]) if plain else None
+        if held is not None:
+            value = _number(held.value)
         line = begun.line if begun else side.lineno
-        return Idle(ast.unparse(side), line, value, cut, self.file, tuple(made), meant=meant)
+        return Idle(ast.unparse(side), line, value, cut, file if begun else self.file, tuple(made), meant=meant)
+
+    def _held(self, side: ast.expr) -> _Held | None:
+        """The one tensor in an expression that an object holds, as `model.layer.balance`, besides settings."""
+        found: list[_Held] = []
+        for one in ast.walk(side):
+            if isinstance(one, ast.Attribute) and isinstance(value := self._object(one), Tensor):
+                kind = type(self._object(one.value))
+                file = getattr(getattr(kind, "forward", None), "__code__", None)
+                own = source.held(file.co_filename, kind.__name__, one.attr) if file is not None else None
+                found.append(_Held(value, file.co_filename if file is not None else self.file, own))
+        return found[0] if len(found) == 1 and not any(isinstance(one, ast.Call) for one in ast.walk(side)) else None
 
     def _begins_empty(self, name: str, line: int) -> bool:
         """Whether a name seems to be a number, or zeros, before a line that adds to it."""
