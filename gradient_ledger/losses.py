@@ -72,11 +72,11 @@ def idle_summand(
 
     Of the inner ones, the first that is `certain` to miss one.
     """
-    if frame is None or {"locals", "vars", "eval", "exec"} & set(frame.f_code.co_names):
+    if frame is None:
         return None
     scope = source.scope(frame.f_code.co_filename, frame.f_lineno)
     call = _call_of_backward(scope, frame.f_lineno) if scope is not None else None
-    if scope is None or call is None:
+    if scope is None or call is None or _reads_all(scope):
         return None
     with _variables(frame) as variables:
         reader = _Reader(scope, frame.f_code.co_filename, variables)
@@ -104,6 +104,13 @@ def _variables(frame: FrameType) -> Any:
     finally:
         if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             own.clear()  # elsewhere, in a class or under exec(), these are the variables themselves
+
+
+@lru_cache(maxsize=256)
+def _reads_all(scope: ast.AST) -> bool:
+    """Whether a function may read its variables as a whole: by a name, not by a method such as `model.eval()`."""
+    words = {one.id for one in ast.walk(scope) if isinstance(one, ast.Name)}
+    return bool({"locals", "vars", "eval", "exec"} & words)
 
 
 @lru_cache(maxsize=256)  # the same line is asked for by every ledger that is opened around it

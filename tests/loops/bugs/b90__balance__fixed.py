@@ -32,6 +32,8 @@ def main(weight=0.02):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+    layer.eval()
+    print(layer(torch.randn(16, 8)).mean().item())
 
 
 main()
