@@ -48,6 +48,10 @@ class CloseLook:
         self.undo: list[Callable[[], None]] = []
         self.weights = {p.data_ptr(): a for a in state.books.accounts if a.owners and (p := a.ref()) is not None}
         self.cut = {id(p): a for a in without_gradient(state.books.accounts) if (p := a.ref()) is not None}
+        self.read: dict[Account, list[Place | None]] = {}
+        """Where the numbers of those were taken that no module has run with."""
+        self.shown: set[Place | None] = set()
+        """Lines that take the numbers of trained parameters, as reports on all of them do."""
         self.blocks: list[tuple[Place | None, int]] = []
         self.towards: dict[Account, tuple[Draft, Account]] = {}
         """Parameters that were moved towards others, and which."""
@@ -73,7 +77,7 @@ class CloseLook:
                 self._tap(torch.distributed, name, self._collected)
         if cuts:
             for name in graph.LEAVING:
-                self._tap(Tensor, name, self._left)
+                self._tap(Tensor, name, self._number_left if name in ("item", "tolist") else self._left)
             self._tap(torch.no_grad, "__enter__", self._entered)
             self._tap(torch.no_grad, "__exit__", self._exited)
             self._tap_data(lambda tensor, frame: self._left((tensor,), frame))
@@ -82,6 +86,8 @@ class CloseLook:
         """Take the taps out."""
         while self.undo:
             self.undo.pop()()
+        for account, lines in self.read.items():
+            account.cut_at = next((line for line in lines if line not in self.shown), account.cut_at)
         _busy.release()
 
     # -------------------------------------------------------------- taps
@@ -217,8 +223,25 @@ class CloseLook:
         if node is None or not self.cut:
             return
         held = graph.uses(node)
-        for account in [self.cut.pop(leaf) for leaf in list(self.cut) if leaf in held]:
-            account.cut_at = places.user_place(frame)
+        self._read_out(held, frame)
+        for leaf in [leaf for leaf, account in self.cut.items() if leaf in held and runs(account)]:
+            self.cut.pop(leaf).cut_at = places.user_place(frame)
+
+    def _number_left(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        """A number leaves a graph, or a parameter itself."""
+        self._read_out([id(args[0])], frame)
+        self._left(args, frame)
+
+    def _read_out(self, leaves: Iterable[int], frame: FrameType) -> None:
+        """Numbers of parameters are taken: of which that no module has run with, and whether of trained ones, too."""
+        for leaf in leaves:
+            account = self.cut.get(leaf)
+            if account is None:
+                trained = self.state.books.by_id.get(leaf)
+                if trained is not None and trained.total:
+                    self.shown.add(places.user_place(frame))
+            elif not runs(account):
+                self.read.setdefault(account, []).append(places.user_place(frame))
 
     def _entered(self, args: tuple[Any, ...], frame: FrameType) -> None:
         self.blocks.append((places.user_place(frame), self._calls()))
@@ -229,15 +252,21 @@ class CloseLook:
         entered, before = self.blocks.pop()
         if self._calls() > before:
             for account in self.cut.values():
-                account.cut_at = account.cut_at or entered
+                if runs(account):
+                    account.cut_at = account.cut_at or entered
 
     def _calls(self) -> int:
         return sum(account.module.calls for account in self.cut.values() if account.module is not None)
 
 
 def without_gradient(accounts: Iterable[Account]) -> list[Account]:
-    """Parameters that an optimizer holds, that run, and that no backward pass has ever reached."""
-    return [a for a in accounts if a.owned and a.trains and not a.total and not a.given and a.module and a.module.calls]
+    """Parameters that an optimizer holds and that no backward pass has ever reached."""
+    return [a for a in accounts if a.owned and a.trains and not a.total and not a.given]
+
+
+def runs(account: Account) -> bool:
+    """Whether the module that holds a parameter has run."""
+    return account.module is not None and account.module.calls > 0
 
 
 def has_twins(accounts: Iterable[Account]) -> bool:

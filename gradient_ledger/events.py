@@ -165,6 +165,8 @@ class Backward(Event):
     """What that summand was worth, where the text tells which variable it is."""
     idle_cut: bool = False
     """Whether the text shows that it left the graph: by `no_grad()`, `detach()` or the like."""
+    idle_inner: bool = False
+    """Whether it stands in the loss under a square or in a function of its own, beside what has a graph."""
     idle_at: Place | None = None
     """The line where it got its value."""
     graphless_grad: Place | None = None

@@ -44,6 +44,8 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
         return
     hand_step(state, account, parameter)
     place = places.user_place(frame)
+    if grad is not None and state.progress.passes:
+        arrived(state, account, grad)
     if grad is not None and (account.clipped or (account.read is not None and account.read != place)):
         settle(state, account)  # what changed until now was done at the earlier place
     if account.status == FRESH and account.mixed == USED and account.deposits:
@@ -342,13 +344,26 @@ def settle(state: State, account: Account) -> None:
     account.looked(version, account.digest)
 
 
+def arrived(state: State, account: Account, grad: Tensor) -> None:
+    """What the pass under way has brought, before anybody takes hold of it: the pass notes that only at its end."""
+    current = current_pass(state)
+    if current is not None and account.seen == current.deposit.number and account.read is None:
+        account.version = grad._version
+        if state.digests:
+            account.digest = digest_of(grad)
+
+
 def book_change(state: State, account: Account, grad: Tensor) -> None:
     """A gradient was changed in place: cleared by hand, or edited."""
     place = account.read
-    if account.before != 0.0 and is_zero(grad):
+    zero = account.before != 0.0 and is_zero(grad)
+    # Where nobody looked before, a line that changes other gradients and leaves numbers has found zeros here.
+    if zero and not (account.before is None and account.status == FRESH and place in state.edited_at):
         state.budget.refund(("held", place))
         book_clear(state, account, place, ZERO)
         return
+    if not zero and account.before != 0.0:
+        state.edited_at.add(place)
     how = "assigned" if account.status == ZERO else "in place"
     draft = state.join(Edit, place, account, how, how=how, status=account.status)
     draft.fields["adds_gradient"] = place is not None and bool(_ADDS.search(place.code))

@@ -9,7 +9,7 @@ import ast
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from types import FrameType, FunctionType
@@ -32,13 +32,16 @@ HINGES = ("ReluBackward0", "ClampMinBackward0", "ClampBackward1", "SoftplusBackw
 WRAPPERS: dict[str, tuple[str, ...]] = dict.fromkeys(HINGES, ("relu", "clamp", "clamp_min", "softplus"))
 WRAPPERS |= {f"{name}Backward{n}": (name.lower(),) for name in ("Mean", "Sum") for n in (0, 1)}
 WRAPPERS |= {"MulBackward0": ("scale",)}
+SQUARES = {"PowBackward0": ("pow", "square"), "AbsBackward0": ("abs",), "MseLossBackward0": ("mse_loss",)}
+WRAPPERS |= SQUARES
 """By operation, the functions and methods of that name: what they are given stands in their argument."""
 
 
 MODULES = ("F", "torch", "functional", "nn.functional", "torch.nn.functional")
 
 
-_LEAVING = re.compile(rf"\.({'|'.join(LEAVING)})\(\)|\.data\b")
+LEAVES = re.compile(rf"\.({'|'.join(LEAVING)})\(\)|\.data\b")
+"""Text that takes a tensor out of its graph."""
 
 
 class Idle(NamedTuple):
@@ -54,22 +57,34 @@ class Idle(NamedTuple):
     file: str
     made: tuple[range, ...]
     """The lines of the same function that it was computed on."""
+    inner: bool = False
+    """Whether it stands under a square, or in a function of its own: it may be meant as a target is."""
+    meant: bool = False
+    """Whether anything in the text that it was computed by says that it is a constant."""
+    beside: Any = None
+    """The graph of what it is added to."""
 
 
-def idle_summand(frame: FrameType | None, node: Any) -> Idle | None:
-    """The first summand without a graph in the loss that this frame's `backward()` begins at."""
-    if frame is None or {"locals", "vars", "eval", "exec"} & set(frame.f_code.co_names):
+def idle_summand(
+    frame: FrameType | None, node: Any, certain: Callable[[Idle], bool] = lambda inner: False
+) -> Idle | None:
+    """The first summand without a graph in the loss that this frame's `backward()` begins at.
+
+    Of the inner ones, the first that is `certain` to miss one.
+    """
+    if frame is None:
         return None
     scope = source.scope(frame.f_code.co_filename, frame.f_lineno)
     call = _call_of_backward(scope, frame.f_lineno) if scope is not None else None
-    if scope is None or call is None:
+    if scope is None or call is None or _reads_all(scope):
         return None
     with _variables(frame) as variables:
         reader = _Reader(scope, frame.f_code.co_filename, variables)
         loss = call.func.value  # type: ignore[attr-defined]
         if call.args and not isinstance(reader.value(loss), Tensor):
             loss = call.args[0]  # accelerator.backward(loss), torch.autograd.backward(loss)
-        return next(reader.idle(loss, node, call.lineno), None)
+        found = reader.idle(loss, node, call.lineno)
+        return next((one for one in found if not one.inner or certain(one)), None)
 
 
 def stems_from(idle: Idle, trails: Iterable[Trail]) -> Place | None:
@@ -89,6 +104,13 @@ def _variables(frame: FrameType) -> Any:
     finally:
         if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             own.clear()  # elsewhere, in a class or under exec(), these are the variables themselves
+
+
+@lru_cache(maxsize=256)
+def _reads_all(scope: ast.AST) -> bool:
+    """Whether a function may read its variables as a whole: by a name, not by a method such as `model.eval()`."""
+    words = {one.id for one in ast.walk(scope) if isinstance(one, ast.Name)}
+    return bool({"locals", "vars", "eval", "exec"} & words)
 
 
 @lru_cache(maxsize=256)  # the same line is asked for by every ledger that is opened around it
@@ -120,6 +142,12 @@ def _argument(call: ast.Call, node: Any) -> ast.expr | None:
     return function.value
 
 
+def _says_constant(expression: ast.expr) -> bool:
+    """Whether the text takes something out of its graph, and not to make it a leaf of a new one."""
+    text = ast.unparse(expression)
+    return bool(LEAVES.search(text)) and "requires_grad_(" not in text
+
+
 def _names(expression: ast.expr) -> list[str]:
     return [one.id for one in ast.walk(expression) if isinstance(one, ast.Name)]
 
@@ -132,6 +160,14 @@ def _number(value: Tensor | float) -> float | None:
     return float(value.double().mean()) if plain and value.numel() else None
 
 
+class _Held(NamedTuple):
+    """A tensor that an object holds, and where a method of its class puts it there, if one place does."""
+
+    value: Tensor
+    file: str
+    begun: source.Assigned | None
+
+
 class _Reader:
     """Reads one function, as far as a line of it."""
 
@@ -142,11 +178,12 @@ class _Reader:
         return self.variables.get(expression.id) if isinstance(expression, ast.Name) else None
 
     def idle(
-        self, expression: ast.expr, node: Any, line: int, target: str = "", depth: int = 0, hinge: bool = False
+        self, expression: ast.expr, node: Any, line: int, target: str = "", depth: int = 0, under: str = ""
     ) -> Iterator[Idle]:
         """Summands without a graph in an expression, assigned to `target`, whose graph ends in `node`.
 
-        What is subtracted as it is may be a baseline, or what a teacher reaches; under a hinge it is a distance.
+        What is subtracted as it is may be a baseline, or what a teacher reaches; `under` a hinge it is a distance, and
+        under a square it may be a target.
         """
         kind = type(node).__name__
         if node is None or depth > 12:
@@ -154,21 +191,23 @@ class _Reader:
         if isinstance(expression, ast.Name):
             found = source.assigned(self.scope, expression.id, line)
             if found is not None and found.at is not None and isinstance(found.value, ast.Call):
-                yield from self._returned(found.value, node, found.at, depth, hinge)
+                yield from self._returned(found.value, node, found.at, depth, under)
             elif found is not None and found.at is None:
-                yield from self.idle(found.value, node, found.line, expression.id, depth + 1, hinge)
+                yield from self.idle(found.value, node, found.line, expression.id, depth + 1, under)
         elif isinstance(expression, ast.Call):
             inner = _argument(expression, node)
             if inner is not None:
-                hinge = hinge or kind in HINGES
-                yield from self.idle(inner, node.next_functions[0][0], line, "", depth + 1, hinge)
+                under = "square" if kind in SQUARES else under or ("hinge" if kind in HINGES else "")
+                yield from self.idle(inner, node.next_functions[0][0], line, "", depth + 1, under)
             else:
-                yield from self._returned(expression, node, 0, depth, hinge)
+                yield from self._returned(expression, node, 0, depth, under)
+        elif isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Pow) and kind == "PowBackward0":
+            yield from self.idle(expression.left, node.next_functions[0][0], line, "", depth + 1, "square")
         elif isinstance(expression, ast.BinOp) and PRODUCTS.get(type(expression.op)) == kind:  # type: ignore[call-overload]
             graphs = [inner for inner, _ in node.next_functions if inner is not None]
             sides = [side for side in (expression.left, expression.right) if not self._is_number(side)]
             if len(graphs) == len(sides) == 1:
-                yield from self.idle(sides[0], graphs[0], line, target, depth + 1, hinge)
+                yield from self.idle(sides[0], graphs[0], line, target, depth + 1, under)
         elif isinstance(expression, ast.BinOp) and SUMS.get(type(expression.op)) == kind:  # type: ignore[call-overload]
             (left, _), (right, _) = node.next_functions
             own = any(_names(one) == [target] for one in (expression.left, expression.right))
@@ -178,13 +217,16 @@ class _Reader:
                 left, right = right, left  # Python hands the sum of a number and a tensor to the tensor
             for side, inner in ((expression.left, left), (expression.right, right)):
                 if inner is not None:
-                    yield from self.idle(side, inner, line, target, depth + 1, hinge)
+                    yield from self.idle(side, inner, line, target, depth + 1, under)
                 elif not self._is_constant(side) and (
-                    hinge or not isinstance(side, ast.Name) or kind == "AddBackward0"
+                    under == "hinge"
+                    or (under and side is expression.left)
+                    or not isinstance(side, ast.Name)
+                    or kind == "AddBackward0"
                 ):
-                    yield self._described(side, line)
+                    yield self._described(side, line)._replace(inner=under == "square", beside=left or right)
 
-    def _returned(self, call: ast.Call, node: Any, at: int, depth: int, hinge: bool) -> Iterator[Idle]:
+    def _returned(self, call: ast.Call, node: Any, at: int, depth: int, under: str) -> Iterator[Idle]:
         """The same in what a function of the user's returns, as the `at`-th of several things."""
         function = _function(self._object(call.func))
         code = getattr(function, "__code__", None)
@@ -198,7 +240,8 @@ class _Reader:
         if isinstance(value, ast.Tuple):
             value = value.elts[at] if at < len(value.elts) else value
         there = _Reader(scope, code.co_filename, function.__globals__)
-        yield from (one for one in there.idle(value, node, returns[0].lineno + 1, "", depth + 1, hinge) if one.cut)
+        for one in there.idle(value, node, returns[0].lineno + 1, "", depth + 1, under):
+            yield one if one.cut else one._replace(inner=True)
 
     def _object(self, expression: ast.expr) -> Any:
         """What a name or an attribute stands for, without running anything of the user's."""
@@ -208,7 +251,7 @@ class _Reader:
             return None
         owner = self._object(expression.value)
         own = getattr(owner, "__dict__", {})
-        for table in (own, own.get("_modules") or {}):
+        for table in (own, own.get("_modules") or {}, own.get("_buffers") or {}):
             if isinstance(table, Mapping) and expression.attr in table:
                 return table[expression.attr]
         return next(
@@ -220,21 +263,41 @@ class _Reader:
         called = {name for one in ast.walk(side) if isinstance(one, ast.Call) for name in _names(one)}
         known = [name for name in names if isinstance(self.variables.get(name), (Tensor, float))]
         plain = len(known) == 1 and known[0] not in called
-        subject = known[0] if plain else names[0] if len(names) == 1 else ""
+        held = self._held(side)
+        subject = "" if held else known[0] if plain else names[0] if len(names) == 1 else ""
         begun = source.assigned(self.scope, subject, line) if subject else None
-        cut = begun is not None and (begun.without_grad or bool(_LEAVING.search(ast.unparse(begun.value))))
+        file = self.file
+        if held is not None:
+            file, begun = held.file, held.begun
+        cut = begun is not None and (begun.without_grad or bool(LEAVES.search(ast.unparse(begun.value))))
         made = [range(side.lineno, (side.end_lineno or side.lineno) + 1)]
         waiting = [(name, line) for name in names]
         seen: set[str] = set()
+        meant = _says_constant(side)
         while waiting:
             name, before = waiting.pop()
             found = source.assigned(self.scope, name, before)
             if name not in seen and found is not None:
                 seen.add(name)
                 made.append(range(found.line, found.end + 1))
+                meant = meant or found.without_grad or _says_constant(found.value)
                 waiting += [(one, found.line) for one in _names(found.value)]
         value = _number(self.variables[known[0]]) if plain else None
-        return Idle(ast.unparse(side), begun.line if begun else side.lineno, value, cut, self.file, tuple(made))
+        if held is not None:
+            value = _number(held.value)
+        line = begun.line if begun else side.lineno
+        return Idle(ast.unparse(side), line, value, cut, file if begun else self.file, tuple(made), meant=meant)
+
+    def _held(self, side: ast.expr) -> _Held | None:
+        """The one tensor in an expression that an object holds, as `model.layer.balance`, besides settings."""
+        found: list[_Held] = []
+        for one in ast.walk(side):
+            if isinstance(one, ast.Attribute) and isinstance(value := self._object(one), Tensor):
+                kind = type(self._object(one.value))
+                file = getattr(getattr(kind, "forward", None), "__code__", None)
+                own = source.held(file.co_filename, kind.__name__, one.attr) if file is not None else None
+                found.append(_Held(value, file.co_filename if file is not None else self.file, own))
+        return found[0] if len(found) == 1 and not any(isinstance(one, ast.Call) for one in ast.walk(side)) else None
 
     def _begins_empty(self, name: str, line: int) -> bool:
         """Whether a name seems to be a number, or zeros, before a line that adds to it."""

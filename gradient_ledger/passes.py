@@ -18,9 +18,9 @@ from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
-from gradient_ledger.events import Backward, Edit, Place, Trail
+from gradient_ledger.events import Backward, Edit, Place
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
-from gradient_ledger.progress import Pass, task_id
+from gradient_ledger.progress import Call, Pass, task_id
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of, fingerprint, seems_finite
 
@@ -104,30 +104,44 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameT
     if passes > SAMPLES:
         return
     one.draft.fields["contrast"] = graph.contrast(node)
-    look_for_idle(one, node, places.user_frame(frame), calls)
+    look_for_idle(state, one, node, places.user_frame(frame), calls)
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
     if critic:
         one.draft.fields |= {"critic": critic, "critic_at": source.weighing(line)}
 
 
-def look_for_idle(one: Pass, node: Any, frame: FrameType | None, calls: list[Trail]) -> None:
+def look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, calls: list[Call]) -> None:
     """Whether a summand of the loss has no graph."""
-    idle = losses.idle_summand(frame, node)
+
+    def certain(inner: losses.Idle) -> bool:
+        """Whether it is a derivative of what it is added to, and nothing says that it is meant as a constant."""
+        reached = graph.uses(inner.beside) if inner.beside is not None else {}
+        trained = [leaf for leaf in reached if (known := state.books.by_id.get(leaf)) is not None and known.owned]
+        own = [trail for trail, leaves in calls if not leaves.isdisjoint(trained)]
+        call = losses.stems_from(inner, own)
+        return call is not None and not inner.meant and not losses.LEAVES.search(call.code)
+
+    idle = losses.idle_summand(frame, node, certain)
     if idle is not None:
         one.draft.fields |= {
             "idle_summand": idle.text,
             "idle_value": idle.value,
             "idle_cut": idle.cut,
+            "idle_inner": idle.inner,
             "idle_at": Place(idle.file, idle.line),
-            "graphless_grad": losses.stems_from(idle, calls),
+            "graphless_grad": losses.stems_from(idle, [trail for trail, _ in calls]),
         }
 
 
-def gradients_taken(state: State, frame: FrameType) -> None:
+def gradients_taken(state: State, outputs: Any, frame: FrameType) -> None:
     """`torch.autograd.grad` was called without `create_graph`: what it gives has no graph."""
     calls = state.progress.graphless.setdefault(threading.get_ident(), [])
     if len(calls) < CALLS_KEPT:
-        calls.append(places.place_and_trail(frame)[1])
+        trail = places.place_and_trail(frame)[1]
+        roots = outputs if isinstance(outputs, (list, tuple)) else (outputs,)
+        looks = state.budget.may_look(("graphless", trail), SAMPLES)
+        nodes = [node for root in roots if looks and (node := getattr(root, "grad_fn", None)) is not None]
+        calls.append((trail, frozenset(graph.uses(*nodes))))
 
 
 def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:

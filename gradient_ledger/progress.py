@@ -15,6 +15,10 @@ task_id = torch._C._current_graph_task_id
 """Number of the backward pass this thread is in, -1 outside."""
 
 
+Call = tuple[Trail, frozenset[int]]
+"""Who called for a gradient, and the leaves of its graph by their `id`."""
+
+
 class Pass:
     """A backward pass under way."""
 
@@ -88,7 +92,7 @@ class Progress:
         """By thread, its training forwards since its last backward, by call."""
         self.last_run: dict[int, Any] = {}
         """By thread, the call that ran last."""
-        self.graphless: dict[int, list[Trail]] = {}
+        self.graphless: dict[int, list[Call]] = {}
         """By thread, the calls of `torch.autograd.grad` without `create_graph` since its last backward."""
         self.stepping: dict[int, list[Draft]] = {}
         """The steps under way in each thread, the innermost last."""

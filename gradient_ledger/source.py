@@ -222,6 +222,23 @@ def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
     return last
 
 
+def held(file: str, kind: str, name: str) -> Assigned | None:
+    """The one assignment to `self.name` in a class outside its `__init__`."""
+    tree = _tree(file)
+    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and one.name == kind] if tree else []
+    methods = [
+        one for each in classes for one in each.body if isinstance(one, ast.FunctionDef) and one.name != "__init__"
+    ]
+    wanted = f"self.{name}"
+    found = [
+        Assigned(one.value, one.lineno, one.end_lineno or one.lineno, None, _without_grad(within, one))
+        for within in methods
+        for one in own(within)
+        if isinstance(one, ast.Assign) and [ast.unparse(target) for target in one.targets] == [wanted]
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def _target(statement: ast.Assign, name: str) -> int | None:
     """Where a name stands among several targets, -1 where it stands alone, None where it does not."""
     for target in statement.targets:

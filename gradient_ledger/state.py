@@ -76,6 +76,8 @@ class State:
         self.sync: dict[str, Any] = {}
         self.leaves: dict[int, tuple[Any, ...]] = {}
         """Tensors that are no parameters, as they were when their gradient was read."""
+        self.edited_at: set[Place | None] = set()
+        """Lines that changed gradients in place and left more than zeros."""
         self.assigned_at = -1
         self.sharing: dict[int, Place | None] = {}
         self.assigned: dict[int, tuple[weakref.ref[Tensor], Account]] = {}

@@ -16,7 +16,7 @@ from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import SkippedStep, Step
-from gradient_ledger.gradients import book_deposit, current_pass, flush, settle
+from gradient_ledger.gradients import arrived, book_deposit, current_pass, flush, settle
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import ScalerStep, task_id
 from gradient_ledger.reference import compare_with_reference
@@ -76,10 +76,11 @@ def catch_up(state: State, entry: OptimizerAccount, inside: bool) -> None:
         for account in entry.accounts:
             parameter = account.ref()
             grad = grad_of(parameter) if parameter is not None else None
-            if parameter is None or grad is None or account.status not in (EMPTY, ZERO, USED):
+            if parameter is None or grad is None:
                 continue
-            if grad._version != account.version:
+            if account.status in (EMPTY, ZERO, USED) and grad._version != account.version:
                 book_deposit(state, account, parameter, current)
+            arrived(state, account, grad)
         flush(state, current)
     for account in entry.accounts:
         settle(state, account)

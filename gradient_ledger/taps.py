@@ -263,7 +263,7 @@ def _backward_ends(recorder: Recorder, call: Call, begun: Any) -> None:
 
 def _gradients_taken(recorder: Recorder, call: Call, _: Any) -> None:
     if not call.failed and not call.argument(4, "create_graph"):
-        passes.gradients_taken(recorder, call.frame)
+        passes.gradients_taken(recorder, call.argument(0, "outputs"), call.frame)
 
 
 def _clear_begins(recorder: Recorder, call: Call) -> Any:

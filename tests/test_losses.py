@@ -42,6 +42,17 @@ LOSSES = {
     "a product": ("loss = a * c", ""),
     "a method": ("loss = torch.stack([a, c]).sum()", ""),
 }
+SQUARED = {
+    "a power": ("loss = ((c + a) ** 2).mean()", "c"),
+    "a method": ("loss = (a + 2 * c).pow(2).mean() + b", "2 * c"),
+    "a function": ("loss = torch.square(c - a).mean()", "c"),
+    "an error": ("loss = torch.nn.functional.mse_loss(a + c, torch.zeros(()))", "c"),
+    "a size": ("loss = (a + c).abs().mean()", "c"),
+    "a target": ("loss = ((a - c) ** 2).mean()", ""),
+    "a target in an error": ("loss = torch.nn.functional.mse_loss(a, c)", ""),
+    "a cube of one": ("loss = a ** 3", ""),
+}
+"""Summands under a square: they count where the caller is certain of them."""
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -67,6 +78,25 @@ def test_the_summand_without_a_graph_is_named(name: str, tmp_path: Path) -> None
     assert (found[0].text if found[0] is not None else "") == wanted
     if wanted and "plain" not in wanted:
         assert found[0].value == (0.5 if "number" in wanted else 5.0)
+
+
+@pytest.mark.parametrize("name", SQUARED)
+@pytest.mark.parametrize("certain", [True, False])
+def test_under_a_square_the_caller_decides(name: str, certain: bool, tmp_path: Path) -> None:
+    text, wanted = SQUARED[name]
+    script = tmp_path / "script.py"
+    script.write_text(f"def step(a, b, c, seen):\n    {text}\n    seen(loss); loss.backward()\n")
+    weight = torch.ones((), requires_grad=True)
+    found: list[Any] = []
+
+    def seen(loss: Tensor) -> None:
+        found.append(idle_summand(sys._getframe(1), loss.grad_fn, lambda inner: certain))
+
+    names: dict[str, Any] = {"torch": torch}
+    exec(compile(script.read_text(), str(script), "exec"), names)
+    names["step"](weight * 2, weight * 3, torch.tensor(5.0), seen)
+    assert (found[0].text if found[0] is not None else "") == (wanted if certain else "")
+    assert found[0] is None or (found[0].inner and found[0].beside is not None and not found[0].meant)
 
 
 def test_a_function_that_reads_its_own_variables_as_a_whole_is_left_alone(tmp_path: Path) -> None:

@@ -402,6 +402,42 @@ def the_closure_does_not_clear() -> Log:
 
 @finds(
     "order.stale",
+    "never-zeroed",
+    "error",
+    BACKWARD,
+    "b still held the gradients that SGD #1 (train.py:1) had used when SGD #2 (train.py:1) took them over",
+    "1 backward pass of 3 windows added to them",
+    remedy="Clear the gradients of a model, or of what is released of it, before another optimizer goes on with it.",
+    names=["b"],
+    steps=[0],
+)
+def a_second_phase_begins_on_the_last_gradients_of_the_first() -> Log:
+    return phases(cleared="")
+
+
+@quiet("order.stale")
+def a_second_phase_begins_on_cleared_gradients() -> Log:
+    return phases(cleared="b w")
+
+
+def phases(cleared: str) -> Log:
+    """A first optimizer clears in front of its passes; a second one, which goes on with a part, behind its steps."""
+    tape = Tape("b w", "b")
+    for _ in range(3):
+        tape.clear()
+        tape.passes(1, line=OTHER)
+        tape.step()
+    if cleared:
+        tape.clear(names=cleared)
+    for _ in range(3):
+        tape.passes(1, names="b")
+        tape.step(optimizer=1)
+        tape.clear(names="b")
+    return tape.log()
+
+
+@finds(
+    "order.stale",
     "inner-optimizer-not-cleared",
     "error",
     CLEAR,
@@ -2086,6 +2122,19 @@ def a_penalty_is_computed_from_a_gradient_without_graph() -> Log:
 
 @finds(
     "graphs.idle_summands",
+    "penalty-without-graph",
+    "warning",
+    EDIT,
+    "The loss holds du (train.py:8), computed from what this call returns",
+    "without create_graph=True that has no graph, and is a constant to backward()",
+    summand="du",
+)
+def a_derivative_in_a_residual_has_no_graph() -> Log:
+    return with_summand("du", None, idle_inner=True, graphless_grad=at(EDIT))
+
+
+@finds(
+    "graphs.idle_summands",
     "summand-without-graph",
     "warning",
     OTHER,
@@ -3567,6 +3616,30 @@ def a_checkpoint_whose_input_needs_no_gradient() -> Log:
 )
 def one_layer_gets_no_gradient() -> Log:
     return part("w", "w b").log()
+
+
+@finds(
+    "ownership.never",
+    "graph-cut",
+    "warning",
+    OTHER,
+    "b belong to SGD, but no gradient reached them in 3 steps. What they compute leaves the graph at train.py:8",
+    remedy="If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
+    "leave these parameters out of the optimizer.",
+    names=["b"],
+)
+def the_number_of_a_parameter_is_used_in_its_place() -> Log:
+    return part("w", "w b").log({"b": {"ran": 0, "cut_at": at(OTHER), "in_model": False}})
+
+
+@quiet("ownership.never")
+def a_parameter_that_no_module_runs_with_is_not_used() -> Log:
+    return part("w", "w b").log({"b": {"ran": 0, "in_model": False}})
+
+
+@quiet("ownership.never")
+def the_number_of_a_frozen_parameter_is_used() -> Log:
+    return part("w", "w b").log({"b": {"ran": 0, "cut_at": at(OTHER), "requires_grad": False}})
 
 
 @finds(

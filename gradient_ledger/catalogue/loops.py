@@ -174,7 +174,7 @@ MISCONCEPTIONS = (
     Misconception(
         "penalty-without-graph",
         "A penalty on a gradient has no graph",
-        "torch.autograd.grad gives a plain tensor unless it is told to build a graph: the penalty changes the loss that is printed, and no gradient.",
+        "torch.autograd.grad gives a plain tensor unless it is told to build a graph: what is computed from it is a constant to backward().",
         "Call torch.autograd.grad(..., create_graph=True).",
         "Its graph would cost memory that a gradient for its own sake does not need, so it must be asked for.",
         "lesson 1",
@@ -581,7 +581,7 @@ MISCONCEPTIONS = (
     Misconception(
         "graph-cut",
         "The graph is cut",
-        "The parameters run in every forward, but no gradient reaches them.",
+        "The parameters are used, but no gradient reaches them.",
         "Look between this call and the loss for detach(), .item(), .data, .numpy() or no_grad(); if the output is not meant to be trained, leave these parameters out of the optimizer.",
     ),
     Misconception(

@@ -41,8 +41,9 @@ def idle_summands(view: View) -> Iterator[Finding]:
                 "penalty-without-graph",
                 "warning",
                 one.graphless_grad,
-                f"The loss adds {one.idle_summand} ({one.idle_at}), computed from what this call returns: without "
-                f"create_graph=True that has no graph, and the summand moves no parameter.",
+                f"The loss {'holds' if one.idle_inner else 'adds'} {one.idle_summand} ({one.idle_at}), computed from what "
+                "this call returns: without create_graph=True that has no graph, and "
+                f"{'is a constant to backward()' if one.idle_inner else 'the summand moves no parameter'}.",
                 summand=one.idle_summand,
             )
             continue

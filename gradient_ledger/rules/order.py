@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from gradient_ledger.events import Accumulate, Clear, DataPass, Edit, Event, Finding, Place, Taken, Trail
+from gradient_ledger.events import Accumulate, Clear, DataPass, Edit, Event, Finding, Place, Step, Taken, Trail
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
@@ -65,6 +65,17 @@ def _why_stale(
             "error",
             event.where,
             f"Inside the closure of {label}.step, {seen}.",
+            **evidence,
+        )
+    earlier = _handed_over(view, optimizer, faulty)
+    if earlier is not None:
+        return finding(
+            "never-zeroed",
+            "error",
+            event.where,
+            f"{some(sorted(names))} still held the gradients that {view.label(earlier)} had used when {label} took them "
+            f"over: {times(count, 'backward pass')} of {times(len(windows), 'window')} added to them.",
+            "Clear the gradients of a model, or of what is released of it, before another optimizer goes on with it.",
             **evidence,
         )
     clears = view.of(Clear)
@@ -136,6 +147,21 @@ def _why_stale(
         f"Nothing clears {some(sorted(names))} between the steps: {seen}.",
         **evidence,
     )
+
+
+def _handed_over(view: View, optimizer: int, faulty: list[Window]) -> int | None:
+    """The optimizer that had used the old gradients in all of these windows, and that had finished before the first."""
+    steps = view.of(Step)
+    users: set[int | None] = set()
+    for window in faulty:
+        mixed = set(window.step.mixed["used"])
+        first = next(e.number for e in window.of(Accumulate) if mixed & set(e.onto_used))
+        before = [one.optimizer for one in steps if one.number < first and mixed & {*one.names, *one.stale}]
+        users.add(before[-1] if before else optimizer)
+    (other, *more) = users
+    if more or other is None or other == optimizer:
+        return None
+    return other if view.windows[other][-1].step.number < faulty[0].step.number else None
 
 
 def _steps_between_clears(windows: list[Window], clears: list[Clear]) -> int:

@@ -156,7 +156,8 @@ def never(view: View) -> Iterator[Finding]:
                 layer_made=late[0].made_at,
             )
             continue
-        cut = [p for p in idle if p.requires_grad and p.ran and p.in_model and not p.given]
+        idle = [p for p in idle if p.requires_grad and not p.given]
+        cut = [p for p in idle if p.ran and p.in_model] or [p for p in idle if p.cut_at is not None and not p.ran]
         if not cut and len(windows) > 1 and not any(p.deposits or p.given for p in mine) and _found_nothing(windows):
             yield finding(
                 "stepped-without-gradients",
@@ -182,11 +183,12 @@ def never(view: View) -> Iterator[Finding]:
         else:
             places = [p.cut_at for p in cut if p.cut_at is not None]
             leaves = f" What they compute leaves the graph at {places[0]}." if places else ""
+            ran = "ran in every forward and belong" if cut[0].ran else "belong"
             yield finding(
                 "graph-cut",
                 "error" if len(cut) == len(mine) else "warning",
                 places[0] if places else cut[0].called_at,
-                f"{some(p.name for p in cut)} ran in every forward and belong to {view.label(optimizer)}, but no gradient "
+                f"{some(p.name for p in cut)} {ran} to {view.label(optimizer)}, but no gradient "
                 f"reached them in {times(len(windows), 'step')}.{leaves}",
                 "If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
                 "leave these parameters out of the optimizer."
