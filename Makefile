@@ -2,6 +2,7 @@
 #   make lab     open the course in JupyterLab
 # >>> author (`course release` leaves out what stands between these marks)
 #   make test    everything that is checked before a change is accepted
+#   make grading set up what `course grade` needs
 # <<< author
 PYTHON ?= python3
 VENV := .venv
@@ -39,6 +40,7 @@ GET_default := $(BY_PIP)
 help:
 	@echo "make lab     set up .venv and open the notebooks in JupyterLab (ARGS=\"--no-browser --port N\")"
 # >>> author
+	@echo "make grading set up .venv for instructors: .venv/bin/course grade"
 	@echo "make test    set up .venv and run every check (BANK=all: the bank of attempts on both its seeds, not in a sample; HEAVY=all: heavy tests whatever time is over)"
 # <<< author
 	@echo "make clean   remove .venv and caches; workbook/, your work, stays"
@@ -55,6 +57,7 @@ $(PY):
 # Set-up runs again only when one of these two files changed. Torch comes first and alone, so that its
 # large download fails or succeeds by itself; one that is there already is never replaced, and so its pin
 # is left out of the second step. Where the first one brought uv, it takes the second one, too, in a quarter of pip's time.
+comma := ,
 define SET_UP
 	@echo "== set up $(VENV) for $(1)"
 	@$(PY) -c 'import torch' 2>/dev/null || { \
@@ -70,10 +73,18 @@ $(VENV)/lab.stamp: pyproject.toml constraints.txt | $(PY)
 	@touch $@
 
 # >>> author
-# The set-up for tests holds all that the lab needs, so one that is newer will do for both.
+# The set-up for tests holds all that the lab and the grader need, so one that is newer will do for all.
 $(VENV)/test.stamp: pyproject.toml constraints.txt | $(PY)
 	$(call SET_UP,tests,.[dev])
+	@touch $(VENV)/lab.stamp $(VENV)/grading.stamp $@
+
+$(VENV)/grading.stamp: pyproject.toml constraints.txt | $(PY)
+	$(call SET_UP,the grader,.[course$(comma)grading])
 	@touch $(VENV)/lab.stamp $@
+
+.PHONY: grading
+grading: $(VENV)/grading.stamp
+	@echo "== ready: $(COURSE) grade handed-in/ --out gradebook/"
 
 # The learner's record is in COURSE_HOME: tests get folders of their own, removed afterwards.
 .PHONY: test

@@ -10,9 +10,12 @@ import pytest
 from graders import FakeGrader, hand_in, notebook
 
 from course_utils import cli
+from course_utils.authoring import unworded
+from course_utils.grading import command
 from course_utils.grading.engine import Job, Settings, local
 from course_utils.grading.result import Result
 from course_utils.grading.submissions import read
+from course_utils.lessons import exercise
 
 
 @pytest.fixture(autouse=True)
@@ -98,6 +101,22 @@ def test_a_count_of_processes_that_is_none_is_refused(capsys: pytest.CaptureFixt
 def test_a_lesson_that_nobody_handed_in_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert course("in", "--out", "book", "--lesson", "4") == 1
     assert "no notebook of lesson 4 was found" in capsys.readouterr().err
+
+
+def test_no_students_code_is_judged_with_before_somebody_wrote_its_words(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    skeleton = unworded.mistakes_path(folder, exercise("2.1"))
+    skeleton.parent.mkdir(parents=True)
+    skeleton.write_text(
+        f'@mistake(\n    "{unworded.TO_WRITE}title: the effect in a few words",\n)\n'
+        "def to_be_named_0a(model):\n    raise AssertionError('run')\n"
+    )
+    monkeypatch.setattr(command, "ROOT", folder)
+    assert course("in", "--out", "book") == 1
+    said = capsys.readouterr().err
+    assert "to_be_named_0a, line 4: write its title; give it a name" in said and "nothing is graded" in said
+    assert not Path("book").exists()
 
 
 def test_words_on_a_cluster_that_there_is_not_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from course_utils.grading import notebook
 from course_utils.grading.notebook import Notebook, Unreadable, read_notebook
 from course_utils.learner import solution_code
-from course_utils.lessons import lessons
+from course_utils.lessons import Terms, adopt, lessons
 from course_utils.lessons.published import cell_digest, normal, published_cells
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -145,6 +145,21 @@ def test_a_notebook_of_two_lessons_is_graded_as_the_one_it_has_more_of_and_says_
 def test_what_is_no_lesson_in_the_metadata_is_no_lesson(said: object) -> None:
     tree = code("x = 1") | {"metadata": {"course": {"lesson": said}}}
     assert "no lesson of the course" in refused(json.dumps(tree).encode())
+
+
+@pytest.mark.parametrize("metadata", [True, False])
+def test_a_lesson_that_a_course_leaves_out_is_not_taken_for_one_that_it_has(metadata: bool) -> None:
+    first = shipped(1)  # which defines `train`, as exercise 4.2 of that name does
+    if not metadata:
+        first["metadata"] = {}
+        for cell in first["cells"]:
+            del cell["id"]
+    adopt(Terms((2, 4)))
+    try:
+        assert "lesson 1, which is not part of this course" in refused(json.dumps(first).encode())
+    finally:
+        adopt(None)
+    assert read(first).lesson == 1
 
 
 def test_an_empty_notebook_of_a_lesson_is_a_notebook() -> None:

@@ -107,7 +107,7 @@ def test_the_oldest_torch_is_the_same_everywhere() -> None:
 
 @pytest.mark.parametrize("extra", cli.EXTRAS)
 def test_the_modules_that_the_command_line_knows_of_an_extra_are_those_of_the_extra(extra: str) -> None:
-    own = set(EXTRAS[extra]) - {"gradient-ledger"}
+    own = set(EXTRAS[extra]) - {"gradient-ledger", *EXTRAS["course"]}  # of those `course doctor` tells
     assert {canonicalize_name(name) for name in cli.EXTRAS[extra]} == own
 
 
@@ -339,6 +339,13 @@ def test_make_sets_up_once_and_again_only_when_one_of_its_two_files_changed(clon
 def test_a_set_up_for_tests_serves_the_lab_too(clone: Path) -> None:
     make(clone, "test")
     assert installs(make(clone, "lab")[1]) == []
+
+
+def test_make_grading_installs_what_the_grader_needs(clone: Path) -> None:
+    status, log, printed = make(clone, "grading")
+    assert status == 0 and "course grade handed-in/" in printed, printed
+    assert installs(log)[-1].endswith("-e .[course,grading]")
+    assert installs(make(clone, "lab")[1]) == [], "the lab needs nothing more"
 
 
 def test_a_torch_that_is_there_already_is_never_replaced(clone: Path) -> None:

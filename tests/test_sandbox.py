@@ -541,6 +541,13 @@ def test_where_bubblewrap_fails_its_words_are_passed_on(tmp_path: Path, monkeypa
         Sandbox("bubblewrap")
 
 
+def test_without_what_the_notebooks_import_nothing_is_graded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bubble, "find_spec", lambda name: None if name == "matplotlib" else object())
+    for isolation in ("bubblewrap", "none"):
+        with pytest.raises(NoIsolation, match=r"import matplotlib, .*pip install .*\[grading\]"):
+            Sandbox(isolation)
+
+
 def test_of_a_traceback_the_last_line_is_passed_on() -> None:
     said = bubble.advice(
         'Traceback (most recent call last):\n  File "x", line 1\nOSError: [Errno 1] mount: not permitted\n'

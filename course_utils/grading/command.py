@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from course_utils.authoring.unworded import unwritten
 from course_utils.grading import pages, tables
 from course_utils.grading.archives import Unreadable
 from course_utils.grading.clusters import new_mistake
@@ -21,10 +22,14 @@ from course_utils.grading.result import Result, Submission
 from course_utils.grading.roster import Roster, read_roster
 from course_utils.grading.sandbox import Isolation, Limits, NoIsolation, why_not
 from course_utils.grading.submissions import choose_latest, find_submissions, read
-from course_utils.lessons import Terms, adopt, terms
+from course_utils.lessons import Terms, adopt, lessons, terms
 from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons.terms import own_terms
 from gradient_ledger.errors import UserError
+
+
+ROOT = Path(__file__).resolve().parents[2]
+"""Where this course lies: in a clone, or installed."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
     """
     if not options.scheduler and (reason := why_not(options.isolation)):
         raise UserError(reason)
+    _refuse_mistakes_without_words()
     adopt(Terms() if options.course is None else own_terms(options.course))
     roster = None if options.roster is None else read_roster(options.roster)
     submissions = _found(options, roster, say)
@@ -92,6 +98,14 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
             say(remark)
     say(_summary(len(waiting), kept, len(unreadable), options.out))
     return 0
+
+
+def _refuse_mistakes_without_words() -> None:
+    """Judging runs the code of the mistakes: what `course new-mistake` copied there of a student waits to be read."""
+    for lesson in lessons():
+        for exercise in lesson.exercises:
+            for left in unwritten(ROOT, exercise):
+                raise UserError(f"{left}. Until then nothing is graded: a student's code would run outside the sandbox")
 
 
 def _found(options: Options, roster: Roster | None, say: Callable[[str], None]) -> tuple[Submission, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 from course_utils.grading.archives import MAX_NOTEBOOK, Unreadable
 from course_utils.grading.names import clean
 from course_utils.grading.result import Note
+from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons import lessons
 from course_utils.lessons.published import cell_digest, published_cells
 
@@ -186,8 +187,18 @@ def _raw(cell: Any, notes: list[Note]) -> _Raw:
 
 
 def _lesson(tree: dict[str, Any], cells: list[_Raw], notes: list[Note]) -> int:
-    """The lesson, by the notebook's own metadata, else by its cells. Raises `Unreadable`."""
-    known = {lesson.number for lesson in lessons()}
+    """The lesson, by the notebook's own metadata, else by its cells. Raises `Unreadable`.
+
+    A course of an instructor's own has some of the lessons; a notebook of another one is no notebook of it.
+    """
+    number = _recognised(tree, cells, notes)
+    if number not in {lesson.number for lesson in lessons()}:
+        raise Unreadable(f"This notebook is of lesson {number}, which is not part of this course.")
+    return number
+
+
+def _recognised(tree: dict[str, Any], cells: list[_Raw], notes: list[Note]) -> int:
+    known = _published()
     metadata = tree.get("metadata")
     course = metadata.get("course") if isinstance(metadata, dict) else None
     said = course.get("lesson") if isinstance(course, dict) else None
@@ -203,8 +214,6 @@ def _lesson(tree: dict[str, Any], cells: list[_Raw], notes: list[Note]) -> int:
         notes.append(_about_file(f"{text}; it was graded as lesson {first[0]}."))
         return first[0]
     if not first[1]:
-        if isinstance(said, int) and not isinstance(said, bool) and said in published_cells():
-            raise Unreadable(f"This notebook is of lesson {said}, which is not part of this course.")
         raise Unreadable(
             "This is a notebook, but no lesson of the course is to be recognised in it. "
             "Hand in the course's own notebook, with your code in its exercise cells."
@@ -225,10 +234,16 @@ def _signs(cell: _Raw) -> set[int]:
         found |= _by_digest().get(cell_digest(cell.source), set())
         text = cell.source[:20_000]
         found |= {int(match[1]) for match in _CHECK.finditer(text)}
-        found |= {_names()[name] for name in _DEFINED.findall(text) if name in _names()}
+        names = _names(tuple(lesson.number for lesson in lessons()))
+        found |= {names[name] for name in _DEFINED.findall(text) if name in names}
     else:
         found |= {int(match[1] or match[2]) for match in _HEADING.finditer(cell.source)}
-    return found & {lesson.number for lesson in lessons()}
+    return found & _published()
+
+
+def _published() -> set[int]:
+    """The lessons there are, whichever of them this course has."""
+    return {lesson.number for lesson in lessons()} | set(published_cells())
 
 
 @cache
@@ -239,9 +254,9 @@ def _by_digest() -> dict[str, set[int]]:
 
 
 @cache
-def _names() -> dict[str, int]:
-    """{name of an exercise: its lesson}, without the names that several lessons have."""
-    found = {(exercise.name, lesson.number) for lesson in lessons() for exercise in lesson.exercises}
+def _names(numbers: tuple[int, ...]) -> dict[str, int]:
+    """{name of an exercise: its lesson} in these lessons, without the names that several of them have."""
+    found = {(exercise.name, number) for number in numbers for exercise in find_lesson(number).exercises}
     counts = Counter(name for name, _ in found)
     return {name: number for name, number in found if counts[name] == 1}
 

@@ -133,7 +133,7 @@ jobs:
           sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
           python -m pip install --quiet -c constraints.txt uv
           python -m uv pip install --system --torch-backend cpu -c constraints.txt torch
-          python -m uv pip install --system -c constraints.txt '.[grading]' matplotlib ipywidgets
+          python -m uv pip install --system -c constraints.txt '.[grading]'
           python -m uv pip uninstall --system gradient-ledger
       - name: Grade
         id: grade

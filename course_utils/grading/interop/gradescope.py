@@ -138,7 +138,7 @@ python={home}/venv/bin/python
 uv() {{ "$python" -m uv pip "$1" --python "$python" "${{@:2}}"; }}
 uv install --torch-backend cpu -c constraints.txt torch || uv install -c constraints.txt torch
 # The package brings what it needs and is then taken out again: it runs from its folder.
-uv install -c constraints.txt '.[grading]' matplotlib ipywidgets
+uv install -c constraints.txt '.[grading]'
 uv uninstall gradient-ledger
 # Nobody but root reads the answers, whatever else fails.
 chmod -R go-rwx {home}/source

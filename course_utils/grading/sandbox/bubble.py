@@ -5,17 +5,23 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 from course_utils.grading.sandbox import staging
 
 COURSE = "/course"
 """Where the copy of the course lies inside."""
+_OF_THE_NOTEBOOKS = ("IPython", "ipywidgets", "matplotlib", "numpy", "torch")
+_EXTRA = "python -m pip install -c constraints.txt -e '.[grading]'"
 _INSTALL = "install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`; Fedora: `dnf install bubblewrap`)"
 
 
 def why_not(isolation: str) -> str:
-    """Why it cannot be tried at all; empty where it can."""
+    """Why nothing can be graded here; empty where it can be tried."""
+    for module in _OF_THE_NOTEBOOKS:
+        if find_spec(module) is None:  # a cell of the course's own would fail, and that costs learners their points
+            return f"The notebooks import {module}, which is not installed: `{_EXTRA}` brings it, in a clone."
     if isolation == "none":
         return "" if hasattr(os, "fork") else f"Grading forks processes, which {platform.system()} cannot: use Linux."
     if platform.system() != "Linux":
