@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from course_utils.checks.observe import observe_all
 from course_utils.exercise import Case, Evidence
 from course_utils.grading import grade
 from course_utils.grading.grade import Grader, given_up, seed_of
-from course_utils.grading.notebook import Cell, Notebook
+from course_utils.grading.notebook import Cell, Notebook, read_notebook
 from course_utils.grading.reaching import reaching
 from course_utils.grading.result import Note, Submission
 from course_utils.grading.sandbox import Ran
@@ -23,6 +24,7 @@ from course_utils.lessons import exercise, lesson
 
 ADA = Submission("ada", "ada/01.ipynb", notes=("An earlier one does not count.",))
 FIRST = lesson(1).exercises[0]
+STUDENT = Path(__file__).parents[1] / "notebooks" / f"{lesson(2).slug}.ipynb"
 
 
 def _solution() -> Callable[..., Any]:
@@ -41,6 +43,7 @@ class Here:
     functions: Mapping[str, Callable[..., Any]] = {}
     notes: tuple[Note, ...] = ()
     handed: Mapping[str, Sequence[Case]] = {}
+    code = "def f(): ..."
     forge: Callable[[list[Evidence]], list[Evidence]] = staticmethod(lambda evidence: evidence)
 
     def __init__(self, *_: object) -> None: ...
@@ -51,7 +54,7 @@ class Here:
             name: Here.forge(observe_all(exercise(name), function, self.handed[name]))
             for name, function in self.functions.items()
         }
-        return Ran(evidence, self.notes, dict.fromkeys(evidence, "def f(): ..."))
+        return Ran(evidence, self.notes, dict.fromkeys(evidence, self.code))
 
     def close(self) -> None: ...
 
@@ -61,7 +64,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(grade, "Sandbox", Here)
     kept = dict(vars(Here))
     yield
-    for name in ("functions", "notes", "handed", "forge"):
+    for name in ("functions", "notes", "handed", "forge", "code"):
         setattr(Here, name, kept[name])
 
 
@@ -129,6 +132,21 @@ def test_evidence_that_fits_nothing_gets_no_points_and_says_so(
         marked = grader.grade(ADA, notebook(lesson=1)).exercises[0]
     assert marked.points == 0 and marked.verdict.outcome == "failed"
     assert "could not be judged" in marked.notes[0].text
+
+
+def test_code_that_is_broken_as_it_was_handed_out_is_no_attempt_and_no_mistake() -> None:
+    task = exercise("2.7")
+    [starter] = [
+        cell.source for cell in read_notebook(STUDENT.read_bytes()).cells if f"def {task.name}(" in cell.source
+    ]
+    space: dict[str, Any] = {"torch": torch}
+    exec(starter.partition("check(")[0], space)
+    Here.functions, Here.code = {task.id: space[task.name]}, starter.strip()
+    for data, outcome in ((STUDENT.read_bytes(), "not attempted"), (notebook(starter + "#", lesson=2), "failed")):
+        with Grader("secret") as grader:
+            marked = grader.grade(ADA, data).exercises[-1]
+        assert (marked.verdict.outcome, marked.verdict.points) == (outcome, 0)
+        assert (marked.verdict.misconception is None) == (outcome == "not attempted")
 
 
 def test_what_is_no_notebook_is_a_result_that_says_why() -> None:
