@@ -778,17 +778,7 @@ lengths = sorted(len(text) for text in texts)
 print(f"{len(texts)} texts of {lengths[0]} to {lengths[-1]} characters, median {lengths[180]}")
 print("the shortest:", repr(min(texts, key=len)))
 
-# %% [markdown]
-# A window has 8 micro-batches with one text each, as on a GPU that is nearly full. The usual
-# division: each micro-batch's mean loss by 8. How far is the gradient from that of the 8 texts in
-# one batch? The cell tries 20 windows, with a new model, and after 100 steps of training on 4
-# texts each.
 
-# %%
-predict("6.e")
-
-
-# %%
 def trained(rule, seed, steps=100):
     """A model after so many steps on 4 of the first 300 texts, each a micro-batch."""
     model = byte_model(seed)
@@ -802,6 +792,18 @@ def trained(rule, seed, steps=100):
 
 
 rightly_trained = trained("shifted labels", 0)
+
+# %% [markdown]
+# A window has 8 micro-batches with one text each, as on a GPU that is nearly full. The usual
+# division: each micro-batch's mean loss by 8. How far is the gradient from that of the 8 texts in
+# one batch? The cell tries 20 windows, with a new model, and after 100 steps of training on 4
+# texts each.
+
+# %%
+predict("6.e")
+
+
+# %%
 layouts = {"8 micro-batches of 1 text": 1, "4 of 2 texts": 2, "2 of 4 texts": 4}
 errors = {(age, size): [] for age in ("new", "trained") for size in layouts.values()}
 for age, learner in (("new", byte_model()), ("trained", rightly_trained)):

@@ -27,7 +27,6 @@ from course_utils.lessons import lesson as find_lesson
 from course_utils.lessons.terms import own_terms
 from gradient_ledger.errors import UserError
 
-
 ROOT = Path(__file__).resolve().parents[2]
 """Where this course lies: in a clone, or installed."""
 
