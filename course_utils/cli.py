@@ -84,8 +84,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not module or module == __package__:
             raise  # a fault of this package, not of the environment
         return _complain(f"{module} is not installed: `course doctor` says how to mend this environment", USAGE)
-    except KeyboardInterrupt:
-        return _complain("interrupted", 130)
+    except KeyboardInterrupt as error:
+        return _complain(str(error) or "interrupted", 130)
     except BrokenPipeError:
         nobody_reads(sys.stdout)
         return 1

@@ -96,8 +96,8 @@ def add_mistake(root: Path, identifier: str, mark: str, code: str) -> list[str]:
         lines.append(f"It uses {', '.join(unknown)}, which stood elsewhere in the notebook: bring that along.")
     lines += [
         "This is a learner's code, and from here on it runs without a sandbox: read it first. Then write its words, "
-        "give it a name in both files, and run `ruff check --fix`, `ruff format` and "
-        f"`course verify {exercise.lesson}`."
+        "give it a name in both files, run `ruff check --fix` and `ruff format` on them, and "
+        f"`course verify {exercise.lesson}`. Until then nothing is graded.",
     ]
     return lines
 

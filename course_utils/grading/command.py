@@ -88,8 +88,7 @@ def grade_command(options: Options, say: Callable[[str], None] = print) -> int:
             again = "the same command goes on with the rest"
             if options.regrade:
                 again = "the same command begins again; without --regrade it grades what has no result yet"
-            say(f"Interrupted: what is graded is kept, and {again}.")
-            raise
+            raise KeyboardInterrupt(f"interrupted: what is graded is kept, and {again}") from None
         with _writing(book):
             tables.write_all(book)
             pages.write_all(book)
