@@ -36,7 +36,15 @@ def audit_both_ranks(script: Script, folder: Path) -> list[dict[str, Any]]:
     return reports
 
 
-@pytest.mark.parametrize("script", scripts("distributed", "__buggy"), ids=lambda script: script.name)
+def some(ending: str, every: int) -> list[Any]:
+    """The scripts with that ending; all but every so many of them are heavy, two interpreters each."""
+    return [
+        pytest.param(one, marks=[pytest.mark.heavy] if at % every else [], id=one.name)
+        for at, one in enumerate(scripts("distributed", ending))
+    ]
+
+
+@pytest.mark.parametrize("script", some("__buggy", 2))
 def test_a_mistake_between_ranks_is_found_in_each_rank(script: Script, tmp_path: Path) -> None:
     for report in audit_both_ranks(script, tmp_path):
         assert not report["trouble"]
@@ -45,13 +53,7 @@ def test_a_mistake_between_ranks_is_found_in_each_rank(script: Script, tmp_path:
         assert grave[0]["where"]["line"] in script.marked
 
 
-FIXED = scripts("distributed", "__fixed")
-
-
-@pytest.mark.parametrize(
-    "script",
-    [pytest.param(one, marks=[pytest.mark.heavy] if at % 3 else [], id=one.name) for at, one in enumerate(FIXED)],
-)
+@pytest.mark.parametrize("script", some("__fixed", 3))
 def test_the_repaired_loop_is_clean_in_each_rank(script: Script, tmp_path: Path) -> None:
     for report in audit_both_ranks(script, tmp_path):
         assert not report["trouble"]

@@ -126,10 +126,13 @@ def test_what_a_rank_prints_does_not_reach_the_notebook(capfd: pytest.CaptureFix
 
 def test_an_interrupt_ends_the_ranks() -> None:
     code = (
-        "import os, signal, threading, time\n"
+        "import os, signal, time\n"
+        "import torch.distributed as dist\n"
         "from course_utils.lessons.lesson7.ranks import on_ranks\n"
-        "def sleeping(): time.sleep(60)\n"
-        "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "def sleeping():\n"
+        "    dist.barrier()\n"  # by then both are there, and no fork is under way in which Python would lose it
+        "    if dist.get_rank() == 0: os.kill(os.getppid(), signal.SIGINT)\n"
+        "    time.sleep(60)\n"
         "try:\n"
         "    on_ranks(sleeping, fork=True)\n"
         "except KeyboardInterrupt:\n"

@@ -112,7 +112,9 @@ def test_the_base_install_is_torch_and_numpy(bare: Path, tmp_path: Path) -> None
     assert set(re.findall(r"([a-z]+)>=", _run(bare, "-c", asked, folder=tmp_path).stdout)) == {"torch", "numpy"}
 
 
-@pytest.mark.parametrize("command", ["gradient-ledger", "-m gradient_ledger", "course audit"])
+@pytest.mark.parametrize(
+    "command", ["gradient-ledger", "course audit", pytest.param("-m gradient_ledger", marks=pytest.mark.heavy)]
+)
 def test_an_audit_reports_in_text(bare: Path, folder: Path, command: str) -> None:
     start = (
         [bare, *command.split()]
