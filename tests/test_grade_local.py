@@ -241,7 +241,7 @@ def test_ctrl_c_stops_the_command_and_the_same_command_goes_on(
     hand_in(tmp_path / "in", ["work"] * 4)
     assert commanded(tmp_path, lambda: at_write(3, lambda: os.kill(os.getpid(), signal.SIGINT))) == 130
     said = capfd.readouterr()
-    assert "the same command goes on with the rest" in said.out and "Traceback" not in said.err
+    assert "the same command goes on with the rest" in said.err and "Traceback" not in said.err
     assert commanded(tmp_path) == 0
     assert everything(tmp_path) == undisturbed[0]
 
