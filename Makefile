@@ -111,7 +111,7 @@ checks:
 	@echo "== ruff check" && $(PY) -m ruff check .
 	@echo "== ruff format --check" && $(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 types promises
-	@echo "== pytest: unit tests (BANK=all: the whole bank at its second seed)" && $(PY) -m pytest -q -m "not heavy" $(UNIT)
+	@echo "== pytest: unit tests (of the bank at its second seed a sample; BANK=all: all of it)" && $(PY) -m pytest -q -m "not heavy" $(UNIT)
 	@test -n "$(SOLVED)" && test -n "$(UNSOLVED)" || { echo "no notebooks to run: \`course build\` makes them"; exit 1; }
 	@echo "== nbval: solved notebooks, outputs compared" && COURSE_HOME="$$COURSE_HOME/solved" $(PY) -m pytest -q --nbval --nbval-current-env $(PARALLEL) $(SOLVED)
 	@echo "== nbval: unsolved notebooks, run to the end" && COURSE_HOME="$$COURSE_HOME/unsolved" $(PY) -m pytest -q --nbval-lax --nbval-current-env $(PARALLEL) $(UNSOLVED)
