@@ -164,10 +164,10 @@ class Books:
         self.optimizers: list[OptimizerAccount] = []
         self._optimizer_by_id: dict[int, OptimizerAccount] = {}
         self.modules: dict[int, ModuleAccount] = {}
+        self.norms: list[ModuleAccount] = []
+        """The BatchNorms among these."""
         self.foreign: weakref.WeakValueDictionary[int, nn.Module] = weakref.WeakValueDictionary()
         """Modules that ran and are not watched."""
-        self.norms: list[ModuleAccount] = []
-        """The BatchNorms among them."""
         self.roots: list[Root] = []
         self.made: dict[int, tuple[weakref.ref[nn.Module], Place | None, int]] = {}
         """Where each module was made, and when: some modules cannot be hashed, so by id and weak reference."""

@@ -866,45 +866,7 @@ def train_mode_and_back(model, batches, config, checkpoint=None):
 # Called again, a finished run has nothing to do and leaves nothing behind: the next call begins anew.
 @wrong(mistakes.checkpoint_removed_at_the_end)
 def cleans_up_behind_itself(model, batches, config, checkpoint=None):
-    device = batches[0][0].device.type
-    optimizer = torch.optim.SGD(model.parameters(), lr=config["lr"], momentum=0.9)
-    scaler = torch.amp.GradScaler(device)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: 1 - s / config["steps"])
-    start = 0
-    torch.manual_seed(config["seed"])
-    if checkpoint is not None and checkpoint.exists():
-        state = torch.load(checkpoint)
-        model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
-        scaler.load_state_dict(state["scaler"])
-        schedule.load_state_dict(state["schedule"])
-        torch.set_rng_state(state["rng"])
-        start = state["next"]
-        if start == config["steps"]:
-            checkpoint.unlink()
-    for w in range(start, config["steps"]):
-        optimizer.zero_grad()
-        for j in range(config["window"]):
-            x, y = batches[(w * config["window"] + j) % len(batches)]
-            with torch.autocast(device, dtype=torch.float16):
-                loss = nn.functional.cross_entropy(model(x), y) / config["window"]
-            scaler.scale(loss).backward()
-        scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
-        before = scaler.get_scale()
-        scaler.step(optimizer)
-        scaler.update()
-        if scaler.get_scale() == before:
-            schedule.step()
-        if checkpoint is not None:
-            state = {
-                "model": model.state_dict(),
-                "optimizer": optimizer.state_dict(),
-                "scaler": scaler.state_dict(),
-                "schedule": schedule.state_dict(),
-                "rng": torch.get_rng_state(),
-                "next": w + 1,
-            }
-            part = checkpoint.with_suffix(".tmp")
-            torch.save(state, part)
-            part.replace(checkpoint)
+    over = checkpoint is not None and checkpoint.exists() and torch.load(checkpoint)["next"] == config["steps"]
+    by_the_book(model, batches, config, checkpoint)
+    if over:
+        checkpoint.unlink()
