@@ -48,6 +48,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from course_utils.data import digits
 from course_utils.lessons.lesson7 import figures
+from course_utils.lessons.lesson7.no_sync import WAYS, backwards
 from course_utils.lessons.lesson7.ranks import RankError, kill_this_process, on_ranks
 from course_utils.lessons.lesson7.take_home import take_home
 from course_utils.lessons.measured import closest, true_or_false
@@ -1383,7 +1384,8 @@ assert torch.equal(ddp_0, ddp_1) and off(ddp_0, (own_0 + own_1) / 2) < 1e-6
 # | forward inside | forward inside `no_sync()`, backward behind it | as always |
 # | all inside | forward and backward inside `no_sync()` | inside, too |
 #
-# How many all-reduces does the third way make in the window? (This model fits into one bucket.)
+# `backwards(way, …)` goes through a window in one of them, and stops after each backward. How many
+# all-reduces does the third way make in the window? (This model fits into one bucket.)
 
 # %%
 predict("7.l")
@@ -1392,20 +1394,12 @@ predict("7.l")
 # %% claims="S1-32"
 def windows_of_four():
     """{way: (all-reduces in each of four backwards, .grad after the window)} of this rank."""
-    inside = {"plain": "", "backward inside": "backward", "forward inside": "forward"}
-    found = {}
-    for way in ("plain", "inside", "backward inside", "forward inside", "all inside"):
+    found, mine = {}, pages[4 * dist.get_rank() :][:4]
+    for way in WAYS:
         model = reader()
         ddp_model = DistributedDataParallel(model)
-        asked, sent, mine = counted(ddp_model), [], pages[4 * dist.get_rank() :][:4]
-        for number, (pixels, labels) in enumerate(mine, start=1):
-            quiet = (
-                inside.get(way, "forward backward") if number < 4 or way == "all inside" else ""
-            )
-            with ddp_model.no_sync() if "forward" in quiet else contextlib.nullcontext():
-                loss = cross_entropy(ddp_model(pixels), labels) / 4
-            with ddp_model.no_sync() if "backward" in quiet else contextlib.nullcontext():
-                loss.backward()
+        asked, sent = counted(ddp_model), []
+        for _ in backwards(way, ddp_model, cross_entropy, mine):
             sent.append(len(asked) - sum(sent))
         found[way] = sent, gradient(model)
     return found
