@@ -54,8 +54,9 @@ TRIAL = "trial.ipynb"
 
 def _trial() -> str:
     longest = max(lesson(1).questions, key=lambda q: max(map(len, q.choices.values())) if q.kind == "prediction" else 0)
-    cells = ["from course_utils import *\nfrom course_utils.widgets import *", f"predict({longest.id!r})"]
+    cells = ["import torch\nfrom course_utils import *\nfrom course_utils.widgets import *", f"predict({longest.id!r})"]
     cells += ["quiz('1.q1')", "loss_surface()", "expression_graph()", "gradient_buffer()", "order_of_events()"]
+    cells += ["windows_of_training()", "underflow_line([torch.logspace(-9, 1, 60)])"]
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
     return nbformat.writes(made)
@@ -292,6 +293,16 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     expect(order.get_by_role("status")).to_contain_text("Steps 2 to 6 used passes that an earlier step had used")
     expect(order.locator("tbody tr:visible")).to_have_count(6)
     expect(surface.locator("img:visible")).to_have_count(1)
+    windows, scales = notebook.with_source("windows_of_training("), notebook.with_source("underflow_line(")
+    expect(windows.get_by_role("status")).to_contain_text("rule leak. Steps 3, 5 used batches of two epochs.")
+    for name in ("fewer batches", "fewer batches", "own division"):
+        windows.get_by_role("button", name=name, exact=True).click(timeout=60_000)
+    expect(windows.get_by_role("status")).to_contain_text("8 batches an epoch, windows of 4, rule own division. Right:")
+    expect(windows.locator("tbody tr:visible")).to_have_count(6)
+    expect(scales.get_by_role("status")).to_contain_text("Scale 2**0 in float16")
+    for name in ("Times 256", "Double it"):
+        scales.get_by_role("button", name=name, exact=True).click(timeout=60_000)
+    expect(scales.get_by_role("status")).to_contain_text("Scale 2**9 in float16")
 
     # No word lies on another and nothing scrolls sideways; a picture keeps its place while it changes.
     tops = "element => [...element.querySelectorAll('li, button')].map(e => e.getBoundingClientRect().top)"
@@ -329,7 +340,7 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     page.locator('.lm-Menu-item[data-command="kernelmenu:restart"]').click()
     page.locator(".jp-Dialog .jp-mod-accept").click()
     ask.locator("button.jupyter-widgets-disconnected").last.click(timeout=60_000)
-    for index in range(6):
+    for index in range(8):
         expect(told.nth(index)).to_be_visible()
     page.screenshot(path=shots / "trial-restarted.png", full_page=True)
 
@@ -344,14 +355,15 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     Notebook(page, lab.workbook / TRIAL)
     assert not any(one.is_visible() for one in page.get_by_text("Loading widget").all())
     missing = page.get_by_text("model not found")
-    expect(missing).to_have_count(6, timeout=60_000)
+    expect(missing).to_have_count(8, timeout=60_000)
     assert not any(one.is_visible() for one in missing.all())
     expect(ask.locator("li:visible").first).to_be_visible()
     expect(ask).to_contain_text("Committed: a")
-    expect(ledger.locator("tbody tr:visible")).not_to_have_count(0)
+    for explorer in (ledger, windows, scales):
+        expect(explorer.locator("tbody tr:visible")).not_to_have_count(0)
     for explorer in (surface, graph):
         expect(explorer.locator("img[alt]:visible")).to_have_count(1)
-    for index in range(6):
+    for index in range(8):
         expect(told.nth(index)).to_be_visible()
     assert page.evaluate("() => document.body.dataset.jpThemeLight") == "false"
     assert serious_faults(page) == ""
