@@ -1,4 +1,4 @@
-"""Lists of tensors: one too many or too few, out of step, right up to a point, sums or differences."""
+"""Lists of tensors: one too many or too few, out of step, right up to a point, sums or differences. Also of numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import torch
 
-from course_utils.checks.diagnose.run import MOST_APPROXIMATE, Run, close, digits_in_words
+from course_utils.checks.diagnose.run import MOST_APPROXIMATE, Run, close, digits_in_words, joined
 from course_utils.checks.difference import RESULT, Container, nice, wide
 from course_utils.exercise import Exercise
 from course_utils.plain import TensorData
@@ -17,7 +17,10 @@ Row = list[torch.Tensor]
 
 
 def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
-    """Sentences about a list of tensors: the result, or the first thing in it."""
+    """Sentences about a list: the result, or, of tensors, the first thing in it."""
+    listed = [run.listed for run in group]
+    if group and all(one is not None for one in listed):
+        return _numbers(group, [one for one in listed if one is not None])
     for where, named in ((RESULT, ""), (f"{RESULT}[0]", "In the first of the two things returned: ")):
         rows = [_rows(run, where) for run in group]
         both = [row for row in rows if row is not None]
@@ -34,6 +37,28 @@ def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> 
             said = said or _last_alone(both) or _alike(both)
             return [named + sentence[0].lower() + sentence[1:] if named else sentence for sentence in said]
     return []
+
+
+def _numbers(group: Sequence[Run], listed: Sequence[tuple[list[int], list[int]]]) -> list[str]:
+    """What a list of whole numbers holds too many, and what it lacks."""
+
+    def on(which: int) -> str:
+        shown = [f"{_in_words(one[which])} on case {run.number}" for run, one in zip(group, listed, strict=True)]
+        return "; ".join(shown[:3]) + (f"; and more on {len(shown) - 3} others" if len(shown) > 3 else "")
+
+    if not any(lacks for _, lacks in listed):
+        return [f"Nothing is missing in the list, but it holds what does not belong there: {on(0)}."]
+    if not any(odd for odd, _ in listed):
+        return [f"Nothing is in the list that does not belong there, but something is missing: {on(1)}."]
+    if all(odd and lacks for odd, lacks in listed):
+        return [f"The list holds what does not belong there ({on(0)}), and lacks what does ({on(1)})."]
+    return []
+
+
+def _in_words(numbers: Sequence[int], most: int = 4) -> str:
+    """Whole numbers in one phrase: 2; 2 and 5; 0, 1, 2, 3 and 4 more."""
+    shown = [str(n) for n in numbers]
+    return joined(shown) if len(shown) <= most else f"{', '.join(shown[:most])} and {len(shown) - most} more"
 
 
 def _rows(run: Run, where: str) -> tuple[Row, Row, float] | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -103,6 +104,14 @@ class Run:
         differing = {one.where for one in self.differences}
         return [pair for pair in self.pairs if pair.where in differing]
 
+    @cached_property
+    def listed(self) -> tuple[list[int], list[int]] | None:
+        """Of a list of whole numbers in order, each once: those that do not belong there, and those it lacks."""
+        right, given = (_ascending(self.children(leaves)) for leaves in (self.expected, self.leaves))
+        if right is None or given is None or right == given:
+            return None
+        return [n for n in given if n not in right], [n for n in right if n not in given]
+
     @property
     def comparable(self) -> bool:
         """Whether every difference is one of numbers in tensors of the right shape, all of them finite."""
@@ -119,6 +128,12 @@ class Run:
             return None
         keys = [f"{where}[{key if parent.kind == 'list' else repr(key)}]" for key in parent.keys]
         return [leaves.get(key) for key in keys]
+
+
+def _ascending(leaves: list[Any] | None) -> list[int] | None:
+    if leaves is None or not all(type(leaf) is int for leaf in leaves):
+        return None
+    return leaves if all(a < b for a, b in pairwise(leaves)) else None
 
 
 def inputs_of(exercise: Exercise, case: Case) -> dict[str, torch.Tensor]:

@@ -104,6 +104,9 @@ def _kind_of_fault(run: Run, places: set[str]) -> Any:
         return run.given.raised.type, skeleton(run.given.raised.message)
     if run.given.status == "stopped":
         return STOPPED
+    if run.listed is not None:
+        odd, lacks = map(bool, run.listed)
+        return "numbers", odd, lacks
     return next(one.kind for one in (*run.told, *run.differences) if one.where in places)
 
 
@@ -137,7 +140,7 @@ def _described(
     word = word or _unless_it_fails(lambda: diagnosis.named(group, runs))
     # Last, since it is no description of the numbers: it says why they may be as they are.
     certain = (*_diagnosed(exercise, group, runs), *diagnosis.changed(group))
-    if certain and _at_other_places(run, places):
+    if certain and (run.listed is not None or _at_other_places(run, places)):
         word = None
     return Fault(numbers, _case(run, total), _observed(run, places), (word,) if word else (), certain)
 

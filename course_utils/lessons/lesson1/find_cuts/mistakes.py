@@ -96,14 +96,62 @@ def _by_sign(station: Station, leaf: T) -> bool:
     return found is None or not torch.equal(found.sign(), _slope(station, leaf, 1e-3).sign())
 
 
+def _by_sign_or_zero(station: Station, leaf: T) -> bool:
+    found = _gradient(station, leaf)
+    given = torch.zeros_like(leaf) if found is None else found
+    return not torch.equal(given.sign(), _slope(station, leaf, 1e-3).sign())
+
+
 @mistake(
     "Signs were compared, not slopes",
     "A station is in the list where a gradient is missing or points the other way. One that has the right sign and the "
     "wrong size was let pass.",
     "Compare the numbers themselves, to a tolerance.",
+    also=(lambda stations, x: _at_each(stations, x, _by_sign_or_zero),),
 )
 def signs_compared(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _by_sign)
+
+
+def _by_the_sum(station: Station, leaf: T) -> bool:
+    found, slope = _gradient(station, leaf), _slope(station, leaf, 1e-3)
+    return abs(float((slope if found is None else slope - found).sum())) > 0.05
+
+
+@mistake(
+    "Errors that cancel were let pass",
+    "Missing in the list is a station whose gradient is too large at some entries and too small at others, by the same "
+    "amount in all.",
+    "Compare entry by entry, not the sum of all entries.",
+    "Moving all entries of h at once measures the sum of their slopes.",
+)
+def sums_compared(stations: Stations, x: T) -> list[int]:
+    return _at_each(stations, x, _by_the_sum)
+
+
+def _by_the_mean(station: Station, leaf: T) -> bool:
+    found, slope = _gradient(station, leaf), _slope(station, leaf, 1e-3)
+    return float((slope if found is None else slope - found).abs().mean()) > 0.08
+
+
+@mistake(
+    "One wrong entry among right ones was let pass",
+    "Missing in the list is a station whose gradient is wrong at one entry alone.",
+    "Let each entry decide: one that is wrong is a cut. A mean over all entries, or a look at some of them, lets it pass.",
+)
+def one_entry_let_pass(stations: Stations, x: T) -> list[int]:
+    return _at_each(stations, x, _by_the_mean)
+
+
+@mistake(
+    "A station that has no gradient, and no slope either, is named",
+    "Autograd has no gradient there, and the measured slope is zero: nothing is lost, so it is no cut. "
+    "All that the list should hold is in it.",
+    "Where autograd gives None, take zeros, and compare them with the measurement all the same.",
+    "A step function is flat almost everywhere.",
+)
+def none_is_always_a_cut(stations: Stations, x: T) -> list[int]:
+    return _at_each(stations, x, lambda station, leaf: _is_missing(station, leaf) or _differs(station, leaf))
 
 
 # ------------------------------------------------------------------ where it is asked

@@ -38,6 +38,10 @@ def _logged(h: T) -> T:
     return torch.sin(h)
 
 
+def _above(h: T) -> T:
+    return (h > 0).to(h.dtype)  # no gradient, and no slope that could be lost
+
+
 # ------------------------------------------------------------------ stations that hand nothing back
 
 
@@ -79,6 +83,17 @@ def _term(h: T) -> T:
     return torch.sin(h) + square
 
 
+def _tilted(h: T) -> T:
+    # Too small at some entries and too large at others, by the same amount in all.
+    slopes = torch.linspace(-1, 1, h.numel(), dtype=h.dtype, device=h.device)
+    return 2 * h + slopes.reshape(h.shape) * h.detach()
+
+
+def _one_entry(h: T) -> T:
+    entries = h.flatten()
+    return torch.cat([0.3 * entries[:1].detach(), entries[1:]]).reshape(h.shape)
+
+
 # ------------------------------------------------------------------ stations whose input matters
 
 
@@ -100,6 +115,7 @@ _PLAIN: Mapping[str, Station] = {
     "square": _square,
     "shifted": _shifted,
     "logged": _logged,
+    "above": _above,
     "detach": _detach,
     "item": _item,
     "no_grad": _no_grad,
@@ -108,6 +124,8 @@ _PLAIN: Mapping[str, Station] = {
     "gate": _gate,
     "size": _size,
     "term": _term,
+    "tilted": _tilted,
+    "one_entry": _one_entry,
     "far": _far,
 }
 _OWN_WEIGHTS = ("layer", "layer_behind_a_detach", "factor_made_once")
@@ -238,6 +256,21 @@ _ROWS: Sequence[tuple[str, Sequence[Sequence[int]], Sequence[Sequence[str]]]] = 
             ("square", ""),
         ),
     ),
+    (
+        "errors that add up to nothing",
+        ([3], [4]),
+        (("tanh", "layer", "logged", ""), ("tilted",), ("logged", "", "square")),
+    ),
+    (
+        "one entry of six",
+        ([2, 3],),
+        (("layer", "logged", "square"), ("one_entry",), ("tanh", "", "logged")),
+    ),
+    (
+        "nothing to hand back, and nothing lost",
+        ([3], [2], [4]),
+        (("above",), ("layer", "logged", "tanh"), ("gate", "tanh gate", "gate logged")),
+    ),
     ("no station at all", ([2], [3], [4]), ()),
     (
         "float32, six stations",
@@ -314,6 +347,9 @@ EXERCISE = Exercise(
     ),
     properties=(
         ("there is no station", lambda spec: not spec["stations"]),
+        ("a station's gradient is wrong by amounts that add up to nothing", _has("tilted")),
+        ("a station's gradient is wrong at one entry alone", _has("one_entry")),
+        ("a station has no gradient, and no slope", _has("above")),
         ("a station cuts some of its lines", _has("gate", "size", "term")),
         ("a station's output requires a gradient although it cuts", _has("new_leaf", "layer_behind_a_detach")),
         ("a station uses a value whose graph was freed", _has("factor_made_once")),
