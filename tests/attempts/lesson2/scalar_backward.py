@@ -427,3 +427,58 @@ def sorted_by_the_first_level(output):
     for v in sorted(level, key=level.get):
         for parent, slope in v.parents:
             parent.grad += slope * v.grad
+
+
+@wrong(mistakes.told_apart_by_number)
+def numbers_seen(output):
+    order, seen = [], {output.data}
+    stack = [(output, iter(output.parents))]
+    while stack:
+        value, rest = stack[-1]
+        for parent, _ in rest:
+            if parent.data not in seen:
+                seen.add(parent.data)
+                stack.append((parent, iter(parent.parents)))
+                break
+        else:
+            order.append(value)
+            stack.pop()
+    output.grad = 1.0
+    for value in reversed(order):
+        for parent, slope in value.parents:
+            parent.grad += slope * value.grad
+
+
+@wrong(mistakes.marks_left_behind)
+def marks_stay(output):
+    order, stack = [], [(output, False)]
+    while stack:
+        value, done = stack.pop()
+        if done:
+            order.append(value)
+        elif not getattr(value, "visited", False):
+            value.visited = True
+            stack.append((value, True))
+            stack += [(parent, False) for parent, _ in value.parents]
+    output.grad = 1.0
+    for value in reversed(order):
+        for parent, slope in value.parents:
+            parent.grad += slope * value.grad
+
+
+@right
+def marks_taken_away(output):
+    order, stack = [], [(output, False)]
+    while stack:
+        value, done = stack.pop()
+        if done:
+            order.append(value)
+        elif not hasattr(value, "visited"):
+            value.visited = True
+            stack.append((value, True))
+            stack += [(parent, False) for parent, _ in value.parents]
+    output.grad = 1.0
+    for value in reversed(order):
+        del value.visited
+        for parent, slope in value.parents:
+            parent.grad += slope * value.grad

@@ -308,3 +308,38 @@ def parents_emptied(output: Value) -> None:
     for value in _sorted(output):
         _passed_on([value])
         value.parents = ()
+
+
+@mistake(
+    "An attribute was left on the values",
+    "Every .grad is right, but the values have an attribute now that they did not have: a mark, for instance, that says "
+    "which were visited. Whoever goes backward again, through a value with such a mark, may stop there.",
+    "Keep in a set of your own which values were visited.",
+    "A mark outlives the call that made it.",
+)
+def marks_left_behind(output: Value) -> None:
+    for value, gradient in _gradients(output).items():
+        value.grad += gradient
+        vars(value)["visited"] = True
+
+
+@mistake(
+    "Two values were taken for one, since they are the same number",
+    "Where two different values hold the same number, one of them did not pass its gradient on.",
+    "Remember the values themselves, not their .data: two values may hold the same number and have different operands.",
+    "Python tells objects apart by identity unless a class says otherwise; floats it tells apart by their number.",
+)
+def told_apart_by_number(output: Value) -> None:
+    order: list[Value] = []
+    seen: set[float] = set()
+
+    def visit(value: Value) -> None:
+        if value.data not in seen:
+            seen.add(value.data)
+            for parent, _ in value.parents:
+                visit(parent)
+            order.append(value)
+
+    visit(output)
+    output.grad = 1.0
+    _passed_on(reversed(order))

@@ -41,6 +41,8 @@ def _values(case: Case) -> dict[str, _Watched]:
             values[name].grad = draw.normal().item()
     for name, other in spec.get("opposite", {}).items():
         values[name].data = -values[other].data
+    for name, other in spec.get("equal", {}).items():
+        values[name].data = values[other].data
     for name, operation, *operands in spec["steps"]:
         first, *rest = (values[operand] for operand in operands)
         made = first.tanh() if operation == "tanh" else first + rest[0] if operation == "+" else first * rest[0]
@@ -102,6 +104,14 @@ def _cases(seed: int) -> list[Case]:
                 },
             ),
             (
+                "y = p * q with p = a * u and q = b * v, where p and q are the same number",
+                {
+                    "inputs": ["a", "u", "b", "v"],
+                    "equal": {"b": "a", "v": "u"},
+                    "steps": [["p", "*", "a", "u"], ["q", "*", "b", "v"], ["y", "*", "p", "q"]],
+                },
+            ),
+            (
                 "y = w * x, and another value made of w that y does not use",
                 {"inputs": ["w", "x"], "steps": [["other", "*", "w", "w"], ["y", "*", "w", "x"]]},
             ),
@@ -121,14 +131,16 @@ def _doubling_spec(count: int) -> dict[str, Any]:
 
 def _arrange(case: Case) -> Arrangement:
     values = _values(case)
-    before = {name: (value.data, value._parents) for name, value in values.items()}
+
+    def state() -> list[tuple[object, ...]]:
+        return [(value.data, value._parents, set(vars(value))) for value in values.values()]
+
+    before = state()
 
     def facts(_: object) -> dict[str, object]:
-        after = {name: (value.data, value._parents) for name, value in values.items()}
-        pairs = [(before[name], after[name]) for name in values]
-        changed = [
-            word for place, word in enumerate((".data", ".parents")) if any(a[place] != b[place] for a, b in pairs)
-        ]
+        pairs = list(zip(before, state(), strict=True))
+        words = (".data", ".parents", "the attributes")
+        changed = [word for place, word in enumerate(words) if any(a[place] != b[place] for a, b in pairs)]
         return {
             GRAD: {name: value.grad for name, value in values.items()},
             CHANGED: " and ".join(changed) or "nothing",
@@ -159,7 +171,8 @@ EXERCISE = Exercise(
         "Write `scalar_backward(output)`, the backward pass of the engine above. For every `Value` that `output` was "
         "made of, near or far, and for `output` itself, add the derivative of `output` with respect to it to its "
         "`.grad`. A value without operands may hold the gradient of earlier calls; all others, and `output`, begin "
-        "with 0.0. `.data` and `.parents` stay as they are. What the function returns does not matter."
+        "with 0.0. All else of a value stays as it is: `.data`, `.parents`, and no attribute is left on it. No way through "
+        "the graph is longer than a hundred steps. What the function returns does not matter."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -178,6 +191,7 @@ EXERCISE = Exercise(
     ),
     properties=(
         ("a value that was itself made of others is used twice", _passes_on_what_is_used_twice),
+        ("two values are the same number", lambda spec: "equal" in spec),
         ("a value is used twice", lambda spec: len(set(_operands(spec))) < len(_operands(spec))),
         ("no value is used twice", lambda spec: len(set(_operands(spec))) == len(_operands(spec))),
         ("a value holds the gradient of earlier calls", lambda spec: "earlier" in spec),

@@ -63,7 +63,9 @@ EXERCISE = Exercise(
         "Each of `batches` is a pair `(x, y)` and gives one step of the optimizer, with the gradient of the whole "
         "batch. The batch goes through the model in `pieces` pieces of rows, as `x.chunk(pieces)` cuts them. `loss_fn` "
         "returns a **sum** over rows. Whatever `.grad` held before the call plays no part, and what it holds "
-        "afterwards does not matter. The function returns one float a batch: the loss of the whole batch before its step."
+        "afterwards does not matter; every parameter that is trained gets a gradient from every batch. The function returns "
+        "one float a batch: the loss of the whole batch before its step. Judged are the weights and what is returned, with "
+        "models that treat each row by itself."
     ),
     cases=_cases,
     arrange=_arrange,
