@@ -30,7 +30,7 @@ def float_beside(evidence: Evidence, fact: str) -> Evidence:
 
 def floats_beside(evidence: Evidence, facts: Sequence[str] | str, tensors: Sequence[int] = ()) -> Evidence:
     """Evidence of a list of returned floats. Their values become one fact, in a row, or a fact each where several
-    names are given; a place in `tensors` may hold a tensor of one entry as well."""
+    names are given; a place in `tensors` may hold a tensor of one entry as well, without a graph."""
     result = evidence.result
     if not isinstance(result, list):
         return evidence
@@ -44,13 +44,15 @@ def floats_beside(evidence: Evidence, facts: Sequence[str] | str, tensors: Seque
         for name, number in zip(facts, numbers, strict=False):
             if number is not None:
                 found[name] = TensorData(torch.tensor(number, dtype=torch.float64))
-    shown = [
-        FLOAT
-        if place in tensors and isinstance(value, TensorData) and value.value.numel() == 1
-        else _without_value(value)
-        for place, value in enumerate(result)
-    ]
+    shown = [_as_tensor(value) if place in tensors else _without_value(value) for place, value in enumerate(result)]
     return replace(evidence, result=shown, facts={**evidence.facts, **found})
+
+
+def _as_tensor(value: Plain) -> Plain:
+    """What stands in a result for a float or a tensor of one entry: a graph is all that tells them apart."""
+    if number_in(value) is None:
+        return value
+    return TensorData(torch.zeros(()), has_graph=isinstance(value, TensorData) and value.has_graph)
 
 
 def _without_value(value: Plain) -> Plain:

@@ -34,12 +34,23 @@ def _earlier(draw: Draw, shape: tuple[int, ...], kind: Holding) -> torch.Tensor:
         case "transposed":
             return torch.empty_strided(shape, (1, shape[0]), dtype=grad.dtype, device=grad.device).copy_(grad)
         case "part of a bucket":  # several gradients in one piece of memory, as data-parallel training keeps them
-            bucket = draw.normal(grad.numel() + 4)
-            # Not as a view, which autograd refuses to detach in place.
-            return torch.empty(0, dtype=grad.dtype, device=grad.device).set_(
-                bucket.untyped_storage(), 2, shape, grad.stride()
-            )
+            return _within(draw.normal(grad.numel() + 4), 2, grad)
     return grad
+
+
+def _within(bucket: torch.Tensor, start: int, like: torch.Tensor) -> torch.Tensor:
+    """A tensor in the memory of another; not a view of it, which autograd refuses to detach in place."""
+    empty = torch.empty(0, dtype=like.dtype, device=like.device)
+    return empty.set_(bucket.untyped_storage(), start, like.shape, like.stride())
+
+
+def share_memory(params: Iterable[torch.Tensor]) -> None:
+    """Put the gradients of `params`, which all hold one, into one piece of memory, one behind the other."""
+    held = [(param, param.grad) for param in params if param.grad is not None]
+    bucket, start = torch.cat([grad.flatten() for _, grad in held]), 0
+    for param, grad in held:
+        param.grad = _within(bucket, start, grad)
+        start += grad.numel()
 
 
 def bytes_held(params: Iterable[torch.Tensor]) -> int:

@@ -269,6 +269,15 @@ def step_first(b: Bench) -> None:
     b.optimizer.step()
 
 
+def step_first_and_cleared_last(b: Bench) -> None:
+    """A step that finds nothing, and after it a right loop that clears when it has stepped."""
+    b.optimizer.step()
+    for x, y in b.batches():
+        b.loss(x, y).backward()
+        b.optimizer.step()
+        b.optimizer.zero_grad()
+
+
 def stepped_twice(b: Bench) -> None:
     """Two steps for each backward."""
     for x, y in b.batches():
@@ -559,6 +568,7 @@ LOOPS: Mapping[str, Loop] = {
         replaced,
         replaced_and_late,
         step_first,
+        step_first_and_cleared_last,
         stepped_twice,
         stepped_twice_and_never_cleared,
         stepped_again_after_the_clear,

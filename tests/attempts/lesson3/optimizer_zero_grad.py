@@ -409,3 +409,13 @@ def detached_and_assigned(optimizer, set_to_none=True):
         for p in group["params"]:
             if p.grad is not None:
                 p.grad = None if set_to_none else p.grad.detach().zero_()
+
+
+@wrong(says="where the gradients lie in one piece of memory")
+def fills_the_whole_memory(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.untyped_storage().fill_(0)

@@ -896,3 +896,21 @@ def losses_as_tensors(generator, discriminator, g_optimizer, d_optimizer, loss_f
 @wrong(effects.returned_nothing)
 def return_forgotten(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     detached(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise)
+
+
+@wrong(mistakes.judged_in_eval)
+def eval_for_the_generator(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    d_optimizer.zero_grad()
+    a, b = discriminator(real), discriminator(fake.detach())
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    discriminator.eval()
+    g_optimizer.zero_grad()
+    c = discriminator(fake)
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    discriminator.train()
+    return d_loss.item(), g_loss.item()

@@ -806,3 +806,17 @@ def clipped_before_the_backward_and_measured_after(model, optimizer, loss_fn, x,
     norm = sum(p.grad.norm() ** 2 for p in model.parameters() if p.grad is not None) ** 0.5
     optimizer.step()
     return loss.item(), norm.item()
+
+
+@wrong(effects.carries_a_graph)
+def norm_with_its_graph(model, optimizer, loss_fn, x, y, max_norm):
+    leaves = [p for p in model.parameters() if p.requires_grad]
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    grads = torch.autograd.grad(loss, leaves, create_graph=True, allow_unused=True)
+    norm = torch.cat([g.flatten() for g in grads if g is not None]).norm()
+    scale = torch.clamp(max_norm / (norm + 1e-6), max=1.0)
+    for p, g in zip(leaves, grads):
+        p.grad = None if g is None else (g * scale).detach()
+    optimizer.step()
+    return loss.item(), norm

@@ -357,3 +357,20 @@ def printed(events):
 @raised(effects.no_such_attribute)
 def dots_for_brackets(events):
     return [e.step for e in events if e.kind == "step"]
+
+
+@wrong(mistakes.empty_ones_called_used)
+def whatever_a_step_names_is_used(events):
+    used, full, out = set(), set(), []
+    for e in events:
+        names = set(e["names"])
+        if e["kind"] == "accumulate":
+            full |= names
+        elif e["kind"] == "clear":
+            full -= names
+            used -= names
+        elif e["kind"] == "step":
+            if used & names & full:
+                out.append(e["step"])
+            used |= names
+    return out

@@ -11,7 +11,7 @@ from torch import nn
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases, without_global_draws
 from course_utils.lessons.lesson3.clearing import Before, keeps
-from course_utils.lessons.lesson3.inputs import hold
+from course_utils.lessons.lesson3.inputs import hold, share_memory
 from course_utils.lessons.training import OPTIMIZERS, remembered_by
 
 STATE = "what the optimizer remembers of each parameter"
@@ -97,6 +97,13 @@ def _cases(seed: int) -> list[Case]:
                 held={"0.weight": "infinite", "2.weight": "NaN"},
                 **zeros,
             ),
+            row(
+                "gradients in one piece of memory, a layer that the optimizer does not hold, set_to_none=False",
+                "SGD",
+                [_FIRST],
+                bucket=True,
+                **zeros,
+            ),
             row("a frozen weight that holds a gradient", "AdamW", one, frozen=["0.weight"]),
             row(
                 "float32, a frozen weight, set_to_none=False",
@@ -125,6 +132,8 @@ def _arrange(case: Case) -> Arrangement:
     for name, param in named.items():
         hold(draw, param, spec.get("held", {}).get(name, "gradient"))
         param.requires_grad_(name not in spec.get("frozen", ()))
+    if "bucket" in spec:
+        share_memory(named.values())
     before, calls = Before(named, keeps(spec)), _Calls()
     flag = {"set_to_none": spec["set_to_none"]} if "set_to_none" in spec else {}
     return Arrangement(
@@ -181,6 +190,7 @@ EXERCISE = Exercise(
         "you do not need.",
     ),
     properties=(
+        ("the gradients lie in one piece of memory", lambda spec: "bucket" in spec),
         ("set_to_none is False", keeps),
         ("set_to_none is True or left out", lambda spec: not keeps(spec)),
         ("set_to_none is left out", lambda spec: "set_to_none" not in spec),

@@ -682,3 +682,44 @@ def _other_noise(*args: Any, both: bool) -> object:
     g_loss.backward()
     g_optimizer.step()
     return first, g_loss.item()
+
+
+def _judged_in_eval(back: Callable[[bool], bool]) -> Code:
+    """The generator's half with the discriminator in eval mode; `back` says in which it is left, from that it was in."""
+
+    def step(
+        generator: nn.Module,
+        discriminator: nn.Module,
+        g_optimizer: Optimizer,
+        d_optimizer: Optimizer,
+        loss_fn: LossFn,
+        real: T,
+        noise: T,
+    ) -> tuple[float, float]:
+        was = discriminator.training
+        fake = generator(noise)
+        d_optimizer.zero_grad()
+        d_loss = _labelled(loss_fn, discriminator(real), 1.0) + _labelled(loss_fn, discriminator(fake.detach()), 0.0)
+        d_loss.backward()
+        d_optimizer.step()
+        discriminator.eval()
+        g_optimizer.zero_grad()
+        g_loss = _labelled(loss_fn, discriminator(fake), 1.0)
+        g_loss.backward()
+        g_optimizer.step()
+        discriminator.train(back(was))
+        return d_loss.item(), g_loss.item()
+
+    return step
+
+
+@mistake(
+    "In the generator's half the discriminator was in eval mode",
+    "The discriminator's step is right. For the generator's loss it was in eval mode: with a layer that behaves otherwise "
+    "in train mode, such as dropout, that is another loss, and another gradient.",
+    "Leave both networks in the mode in which they came.",
+    "eval() changes what layers compute. It records a graph all the same.",
+    also=(_judged_in_eval(lambda was: True),),
+)
+def judged_in_eval(*args: Any) -> object:
+    return _judged_in_eval(lambda was: was)(*args)

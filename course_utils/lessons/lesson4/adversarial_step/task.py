@@ -47,15 +47,26 @@ def _cases(seed: int) -> list[Case]:
                 frozen_holds=True,
                 earlier="both",
             ),
+            row("networks that behave otherwise in train mode, in which they are", 4, 3, moded=True, earlier="both"),
+            row("the same networks in eval mode", 3, 4, moded=True, eval=True),
             row("float32, Adam and SGD", 5, 4, ("Adam", "SGD"), stepped=1, earlier="both", dtype="float32"),
         ],
     )
 
 
-def _network(draw: Draw, *sizes: int) -> nn.Module:
+class _Moded(nn.Tanh):
+    """Something else in train mode than in eval mode, as dropout is, without a draw."""
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        given = super().forward(input)
+        return 2 * given.roll(1, dims=-1) if self.training else given
+
+
+def _network(draw: Draw, case: Case, *sizes: int) -> nn.Module:
     first, hidden, last = sizes
-    build = lambda: nn.Sequential(nn.Linear(first, hidden), nn.Tanh(), nn.Linear(hidden, last))  # noqa: E731
-    return draw.fill(without_global_draws(build), scale=0.8)
+    middle = _Moded if "moded" in case.spec else nn.Tanh
+    build = lambda: nn.Sequential(nn.Linear(first, hidden), middle(), nn.Linear(hidden, last))  # noqa: E731
+    return draw.fill(without_global_draws(build), scale=0.8).train("eval" not in case.spec)
 
 
 def _optimizer(case: Case, model: nn.Module, name: str) -> torch.optim.Optimizer:
@@ -64,7 +75,7 @@ def _optimizer(case: Case, model: nn.Module, name: str) -> torch.optim.Optimizer
 
 def _arrange(case: Case) -> Arrangement:
     draw, spec = Draw(case), case.spec
-    networks = {"generator": _network(draw, 2, 4, 3), "discriminator": _network(draw, 3, 4, 1)}
+    networks = {"generator": _network(draw, case, 2, 4, 3), "discriminator": _network(draw, case, 3, 4, 1)}
     for name, network in networks.items():
         if spec.get("frozen") in ("both", name):
             network[0].requires_grad_(False)  # type: ignore[index, operator]
@@ -142,6 +153,8 @@ EXERCISE = Exercise(
         ("a layer of the generator is frozen", lambda spec: spec.get("frozen") == "generator"),
         ("the optimizers have steps behind them", lambda spec: "stepped" in spec),
         ("loss_fn is the squared error", lambda spec: spec["loss"] == "squared error"),
+        ("the networks are in eval mode", lambda spec: "eval" in spec),
+        ("the networks behave otherwise in train mode than in eval mode", lambda spec: "moded" in spec),
         ("the networks are float32", lambda spec: spec.get("dtype") == "float32"),
     ),
     telling={

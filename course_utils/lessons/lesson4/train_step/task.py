@@ -22,6 +22,7 @@ def _cases(seed: int) -> list[Case]:
             row("one layer, SGD", 4, model="linear"),
             row(".grad holds earlier gradients", 5, earlier="all", loss="squared error"),
             row("a batch of one", 1),
+            row(".grad holds huge earlier gradients", 4, earlier="huge", loss="squared error"),
             row("momentum, after two steps", 4, "momentum", stepped=2, earlier="some"),
             row("Adam, after two steps", 6, "Adam", loss="pinball", stepped=2, earlier="all"),
             row("weight decay and a frozen weight", 3, "decay", model="frozen"),
@@ -78,6 +79,7 @@ EXERCISE = Exercise(
     ),
     properties=(
         (".grad was None before", lambda spec: spec.get("earlier", "none") == "none" and "frozen_holds" not in spec),
+        (".grad holds huge earlier gradients", lambda spec: spec.get("earlier") == "huge"),
         ("a frozen weight holds a gradient", lambda spec: "frozen_holds" in spec),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
         ("the model has a layer that it does not use", lambda spec: spec["model"] == "unused"),

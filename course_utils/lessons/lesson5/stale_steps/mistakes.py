@@ -316,3 +316,28 @@ def all_but_the_first(events: Events) -> list[int]:
 def once_old_always_old(events: Events) -> list[int]:
     numbers = _numbers(events)
     return _those(events, lambda step: bool(numbers) and step.number >= numbers[0])
+
+
+@mistake(
+    "A gradient that was empty at a step counts as used",
+    "A step that comes before anything was written names gradients which hold nothing. They were taken for used, and so the "
+    "first step that finds something in them is in the list, although nothing old is there.",
+    "At a step, only those of the gradients it names that hold something have been used.",
+    "A step skips a parameter whose .grad is None.",
+)
+def empty_ones_called_used(events: Events) -> list[int]:
+    written: set[str] = set()
+    used: set[str] = set()
+    found, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            written |= names
+        elif event["kind"] == "clear":
+            written -= names
+            used -= names
+        elif event["kind"] == "step":
+            found += [number] if used & names & written else []
+            used |= names
+            number += 1
+    return found

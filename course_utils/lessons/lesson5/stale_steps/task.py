@@ -35,11 +35,12 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("an optimizer that clears seldom", "second_clears_too_late"),
     ("two optimizers that share a layer", "one_for_all_and_one_for_the_second"),
     ("a step before all else", "step_first"),
+    ("a step before all else, and a clear after each step", "step_first_and_cleared_last"),
 )
 
 _CLEAN = frozenset(
     {"plain", "in_windows", "second_layer_now_and_then", "late", "both_cleared", "in_turn"}
-    | {"second_steps_seldom", "step_first", "frozen_and_not_cleared"}
+    | {"second_steps_seldom", "step_first", "step_first_and_cleared_last", "frozen_and_not_cleared"}
 )
 """The loops in which no step uses anything old."""
 
@@ -101,6 +102,10 @@ EXERCISE = Exercise(
         "it name anything that is in `used`? Then put into `used` what it names and what is in `written`.",
     ),
     properties=(
+        (
+            "a step finds nothing, and what it names is written next, without a clear",
+            is_loop("step_first_and_cleared_last"),
+        ),
         ("two optimizers hold the same layer", is_loop("one_for_all_and_one_for_the_second")),
         (
             "clears name some of the gradients, and steps name more",
