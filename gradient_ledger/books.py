@@ -34,6 +34,19 @@ def _numbered(kind: str, number: int) -> str:
     return f"{kind}{number}" if number > 1 else kind
 
 
+class Schedule:
+    """One scheduler that is made for so many steps, and how many it took."""
+
+    __slots__ = ("length", "optimizer", "place", "steps", "type")
+
+    def __init__(self, scheduler: Any, optimizer: int, length: int):
+        self.type = type(scheduler).__name__
+        self.optimizer = optimizer
+        self.length = length
+        self.steps = 0
+        self.place: Place | None = None
+
+
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
@@ -164,6 +177,8 @@ class Books:
         self.optimizers: list[OptimizerAccount] = []
         self._optimizer_by_id: dict[int, OptimizerAccount] = {}
         self.modules: dict[int, ModuleAccount] = {}
+        self.schedules: dict[int, Schedule] = {}
+        """The schedulers that say how many steps they are made for, by id."""
         self.norms: list[ModuleAccount] = []
         """The BatchNorms among these."""
         self.foreign: weakref.WeakValueDictionary[int, nn.Module] = weakref.WeakValueDictionary()

@@ -654,12 +654,30 @@ class OptimizerFacts:
 
 
 @dataclass(frozen=True)
+class ScheduleFacts:
+    """What the ledger knows of one learning-rate scheduler at the end."""
+
+    scheduler: str
+    """Its class."""
+    optimizer: int
+    """Number of the optimizer whose rate it sets."""
+    length: int
+    """How many steps it is made for."""
+    steps: int
+    """How many it took."""
+    where: Place | None
+    """The line that stepped it last."""
+
+
+@dataclass(frozen=True)
 class Log:
     """All that rules may look at: the events and the standing facts. Pure data."""
 
     events: tuple[Event, ...]
     parameters: tuple[ParameterFacts, ...] = ()
     optimizers: tuple[OptimizerFacts, ...] = ()
+    schedules: tuple[ScheduleFacts, ...] = ()
+    """Those that say how many steps they are made for."""
     window: int | None = None
     """Micro-batches meant per step, if the user said so."""
     pending: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from gradient_ledger import closelook, compiled, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
-from gradient_ledger.events import Log, OptimizerFacts, ParameterFacts, Place
+from gradient_ledger.events import Log, OptimizerFacts, ParameterFacts, Place, ScheduleFacts
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite
@@ -134,6 +134,10 @@ class Recorder(State):
                         entry.number, self.books.label(entry), entry.steps, entry.made_at, entry.made, entry.first_event
                     )
                     for entry in self.books.optimizers
+                ),
+                schedules=tuple(
+                    ScheduleFacts(one.type, one.optimizer, one.length, one.steps, one.place)
+                    for one in self.books.schedules.values()
                 ),
                 window=self.window,
                 pending=pending,

@@ -14,7 +14,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from gradient_ledger import places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
-from gradient_ledger.books import ModuleAccount
+from gradient_ledger.books import ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
 from gradient_ledger.events import (
     AverageUpdate,
@@ -217,6 +217,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
     pending = 0
     skipped = False
     if number is not None:
+        _count_schedule(state, scheduler, number, frame)
         entry = state.books.optimizers[number]
         pending = max((len(a.deposits) for a in entry.accounts if a.status == FRESH), default=0)
         skipped = any(a.status == SKIPPED for a in entry.accounts)
@@ -233,6 +234,26 @@ def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
         after_skip=skipped,
         rate=rate_of(state.books.optimizers[number]) if number is not None else None,
     )
+
+
+_LENGTHS = ("total_steps", "T_max", "total_iters")
+"""Where a scheduler keeps the number of steps after which it has done its work or begins anew."""
+_ENDING = ("OneCycleLR", "CosineAnnealingLR", "PolynomialLR")
+"""Those that are over then. Others, such as a warm-up, stay where they are, and are stepped on."""
+
+
+def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameType) -> None:
+    """Count the steps of a scheduler that says how many it is made for."""
+    name = type(scheduler).__name__
+    length = next((vars(scheduler).get(key) for key in _LENGTHS if key in vars(scheduler)), None)
+    if name not in _ENDING or not isinstance(length, int):
+        return
+    books, key = state.books, id(scheduler)
+    entry = books.schedules.get(key)
+    if entry is None or (entry.type, entry.optimizer, entry.length) != (name, optimizer, length):
+        entry = books.schedules[key] = Schedule(scheduler, optimizer, length)
+    entry.steps += 1
+    entry.place = places.user_place(frame)
 
 
 def loader_started(state: State, loader: Any, frame: FrameType) -> None:

@@ -39,6 +39,7 @@ from gradient_ledger.events import (
     ParameterFacts,
     Place,
     ScalerUpdate,
+    ScheduleFacts,
     SchedulerStep,
     SkippedStep,
     Step,
@@ -2224,6 +2225,76 @@ def added(*factors: float) -> Log:
         tape.step()
         tape.clear()
     return tape.log()
+
+
+def _scheduled(scheduler: str, length: int, steps: int, taken: int) -> Log:
+    schedule = ScheduleFacts(scheduler, 0, length, steps, at(SCHEDULE))
+    return windows(*[1] * taken).log(schedules=(schedule,))
+
+
+@finds(
+    "window.schedules",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "OneCycleLR is made for 20 steps, SGD took 20, and the scheduler 4 steps",
+    length=20,
+    scheduler_steps=4,
+    optimizer_steps=20,
+)
+def a_schedule_for_steps_is_stepped_once_an_epoch() -> Log:
+    return _scheduled("OneCycleLR", 20, 4, taken=20)
+
+
+@finds(
+    "window.schedules",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "CosineAnnealingLR is made for 4 steps, and took 20, one with each step of SGD: the learning rate begins anew",
+    length=4,
+    scheduler_steps=20,
+    optimizer_steps=20,
+)
+def a_schedule_for_epochs_is_stepped_with_the_optimizer() -> Log:
+    return _scheduled("CosineAnnealingLR", 4, 20, taken=20)
+
+
+@finds(
+    "window.schedules",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "the learning rate stays at its end after 10",
+    length=10,
+)
+def a_polynomial_is_over_in_the_middle() -> Log:
+    return _scheduled("PolynomialLR", 10, 20, taken=20)
+
+
+@quiet("window.schedules")
+def a_schedule_is_stepped_as_often_as_it_is_long() -> Log:
+    return _scheduled("OneCycleLR", 20, 20, taken=20)
+
+
+@quiet("window.schedules")
+def a_schedule_for_epochs_is_stepped_once_an_epoch() -> Log:
+    return _scheduled("CosineAnnealingLR", 4, 4, taken=20)
+
+
+@quiet("window.schedules")
+def a_schedule_for_more_epochs_than_were_run() -> Log:
+    return _scheduled("CosineAnnealingLR", 100, 4, taken=20)
+
+
+@quiet("window.schedules")
+def a_schedule_goes_up_and_down_once_an_epoch() -> Log:
+    return _scheduled("CosineAnnealingLR", 2, 4, taken=20)
+
+
+@quiet("window.schedules")
+def a_schedule_is_half_over_when_the_run_ends() -> Log:
+    return _scheduled("OneCycleLR", 40, 20, taken=20)
 
 
 @finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "The divergence of the distribution trains it")

@@ -334,6 +334,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "schedule-on-another-clock",
+        "The schedule is stepped by another clock",
+        "A schedule that is made for optimizer steps and stepped once an epoch hardly moves; one that is made for epochs and "
+        "stepped with the optimizer is over, or begins anew, in the middle of the first of them.",
+        "Give the schedule as many steps as scheduler.step() will be called.",
+        "",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "average-trained-too",
         "A running average is trained as well",
         "The weights of a teacher follow the student's on average; an optimizer that holds them moves them by gradients, too.",

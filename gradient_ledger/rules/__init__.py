@@ -28,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     window.losses,
     window.hooks,
     window.schedulers,
+    window.schedules,
     window.means,
     window.forwards,
     window.averages,

@@ -211,9 +211,8 @@ def _came_later(parameter: ParameterFacts, optimizer: int, windows: list[Window]
 def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     """Whether parts were left out of the optimizer, or are there to be passed through."""
     left_out = [p for p in orphans if p.training and p.is_parameter and _left_out(view, p)]
-    models = {p.model for p in left_out}
-    kinds = {model.rstrip("0123456789") for model in models}
-    beside = {owner for p in view.log.parameters if p.model.rstrip("0123456789") in kinds for owner in p.owners}
+    kinds = {_class(p.model) for p in left_out}
+    beside = {owner for p in view.log.parameters if _class(p.model) in kinds for owner in p.owners}
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
     likely = [e for e in stepped if e.number in beside] or stepped
     let_go = next((p.let_go_at for p in left_out if p.let_go_at is not None), None)
@@ -227,6 +226,17 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     )
 
 
+def _whole(parameter: ParameterFacts) -> str:
+    """The label of its model. All lists of modules are one: they run nothing themselves, and may share their parts."""
+    kind = _class(parameter.model)
+    return kind if kind in ("ModuleList", "ModuleDict") else parameter.model
+
+
+def _class(label: str) -> str:
+    """The label of a model without its number."""
+    return label.rstrip("0123456789")
+
+
 def _left_out(view: View, orphan: ParameterFacts) -> bool:
     """Whether a parameter looks forgotten, not frozen.
 
@@ -236,7 +246,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     """
     if orphan.let_go_at is not None or orphan.thawed:
         return True
-    mine = [p for p in view.log.parameters if p.model == orphan.model and p.in_model]
+    mine = [p for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model]
     trained = [p for p in mine if p.owners]
     if trained:
         behind = min(p.position for p in trained) < orphan.position
@@ -255,9 +265,12 @@ def _part(parameter: ParameterFacts) -> str:
 
 
 def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
-    """Whether a parameter without optimizer was made after this one, in a model this one trains."""
-    made = next((e.made for e in view.log.optimizers if e.number == optimizer), 0)
-    return orphan.made > made > 0 and any(p.model == orphan.model and p.in_model for p in mine)
+    """Whether a parameter without optimizer was made after this one, in a model this one trains, and after every other
+    that steps something of the model: a later one could have held it."""
+    beside = {owner for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model for owner in p.owners}
+    made = {e.number: e.made for e in view.log.optimizers if e.number == optimizer or e.number in beside}
+    trains = any(p.model == orphan.model and p.in_model for p in mine)
+    return trains and made.get(optimizer, 0) > 0 and orphan.made > max(made.values())
 
 
 def idle(view: View) -> Iterator[Finding]:

@@ -278,6 +278,40 @@ def schedulers(view: View) -> Iterator[Finding]:
             )
 
 
+_EPOCH = 5
+"""Fewest optimizer steps between two of a scheduler by which it is taken to be stepped once an epoch."""
+
+
+def schedules(view: View) -> Iterator[Finding]:
+    """Schedules that are made for so many steps, and stepped by another clock."""
+    taken = {e.number: e.steps for e in view.log.optimizers}
+    for one in view.log.schedules:
+        steps = taken.get(one.optimizer, 0)
+        made = f"{one.scheduler} is made for {one.length} steps"
+        if one.steps * _EPOCH <= steps and abs(one.length - steps) * 10 <= steps:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{made}, {view.label(one.optimizer)} took {steps}, and the scheduler {times(one.steps, 'step')}: "
+                "the learning rate never leaves the schedule's beginning.",
+                length=one.length,
+                scheduler_steps=one.steps,
+                optimizer_steps=steps,
+            )
+        elif one.steps >= 2 * one.length and abs(one.steps - steps) * 10 <= steps:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{made}, and took {one.steps}, one with each step of {view.label(one.optimizer)}: the learning rate "
+                f"{'begins anew' if one.scheduler == 'CosineAnnealingLR' else 'stays at its end'} after {one.length}.",
+                length=one.length,
+                scheduler_steps=one.steps,
+                optimizer_steps=steps,
+            )
+
+
 def means(view: View) -> Iterator[Finding]:
     """Notes on how the losses of a window add up; only a reference can tell for certain."""
     for windows in view.windows.values():

@@ -1,0 +1,19 @@
+# variant: a warm-up of eight steps, stepped on with every step, and a cosine once an epoch
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+batches = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(8)]
+model = nn.Sequential(nn.Linear(6, 12), nn.Tanh(), nn.Linear(12, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+warm_up = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.1, total_iters=8)
+cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
+for epoch in range(4):
+    for inputs, targets in batches:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        warm_up.step()
+    cosine.step()
+    print(f"loss {loss.item():.3f}")
