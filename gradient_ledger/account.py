@@ -61,6 +61,7 @@ class Account:
         # who it is
         "attached",
         "cut_at",
+        "frozen_after",
         "handle",
         "hooks",
         "index",
@@ -74,7 +75,7 @@ class Account:
         "position",
         "ref",
         "root",
-        "thawed",
+        "thawed_at",
         "trains",
         # what its gradient holds: written by the transitions alone
         "assigned",
@@ -119,8 +120,10 @@ class Account:
         """Whether it required a gradient when we last looked."""
         self.looked_at = False
         """Whether the user's code ever read its gradient."""
-        self.thawed = False
-        """Whether it began to require a gradient while no living optimizer held it."""
+        self.frozen_after: int | None = None
+        """How many steps its optimizers had taken when it was last frozen."""
+        self.thawed_at: int | None = None
+        """How many passes had added to it when it was first seen to require a gradient again."""
         self.cut_at: Place | None = None
         """Where its output left the graph, if that was seen."""
         self.joined: object = None
@@ -172,6 +175,18 @@ class Account:
         """What its `.grad` holds now; None for a parameter that is gone, too."""
         parameter = self.ref()
         return grad_of(parameter) if parameter is not None else None
+
+    @property
+    def steps(self) -> int:
+        """How many steps the optimizers took that hold it."""
+        return sum(owner.steps for owner in self.owners)
+
+    @property
+    def thawed(self) -> bool:
+        """Whether it got gradients since it began to require them again, and no living optimizer that holds it has
+        stepped since it was frozen."""
+        idle = not self.owned or self.frozen_after == self.steps
+        return self.thawed_at is not None and idle and self.total > self.thawed_at
 
     # ------------------------------------------------------------------ transitions
 

@@ -385,9 +385,11 @@ class Books:
             parameter = account.ref()
             if parameter is not None:
                 account.owned = any(owner.alive for owner in account.owners)
-                thaws = can_train(parameter) and not account.trains
-                account.thawed = not account.owned and (thaws or account.thawed)
-                account.trains = can_train(parameter)
+                before, account.trains = account.trains, can_train(parameter)
+                if before and not account.trains:
+                    account.frozen_after, account.thawed_at = account.steps, None
+                elif account.trains and not before:
+                    account.thawed_at = account.total
                 if alive:
                     account.attached = id(parameter) in held
 

@@ -614,7 +614,7 @@ class ParameterFacts:
     read: bool = False
     """Whether the user's code ever read its gradient."""
     thawed: bool = False
-    """Whether it began to require a gradient while no living optimizer held it."""
+    """Whether it got gradients since it began to require them again, and no optimizer of its has stepped since then."""
     called_at: Place | None = None
     """Where the module that holds it was first called."""
     training: bool = False

@@ -216,12 +216,14 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
     likely = [e for e in stepped if e.number in beside] or stepped
     let_go = next((p.let_go_at for p in left_out if p.let_go_at is not None), None)
+    held = "no optimizer holds them" + (": the one that did was let go before it ever stepped" if let_go else "")
+    if any(p.owners for p in left_out or orphans):
+        held = "no optimizer that holds them has stepped since they were frozen"
     return finding(
         "gradients-nobody-uses",
         "warning" if left_out else "info",
         let_go or (likely[-1].made_at if likely and left_out else None),
-        f"{some(p.name for p in left_out or orphans)} get gradients{', in train mode' if left_out else ''}, and no "
-        f"optimizer holds them{': the one that did was let go before it ever stepped' if let_go else ''}.",
+        f"{some(p.name for p in left_out or orphans)} get gradients{', in train mode' if left_out else ''}, and {held}.",
         names=[p.name for p in left_out or orphans][:10],
     )
 
