@@ -803,9 +803,9 @@ def per_sample_gradients(model, loss_fn, x, y):
 # with it.
 #
 # - **Optimizer state.** SGD with momentum keeps a *momentum buffer*, a fading sum of past
-#   gradients. In its plain form: $v \leftarrow 0.9\,v + g$, and then $w \leftarrow w - \eta\,v$. Adam keeps two
-#   fading averages, its *moments*: one of the gradients, one of their squares. They belong to the
-#   optimizer.
+#   gradients. In its plain form: $v \leftarrow 0.9\,v + g$, and then $w \leftarrow w - \eta\,v$.
+#   Adam keeps two fading averages, its *moments*: one of the gradients, one of their squares. They
+#   belong to the optimizer.
 # - **BatchNorm statistics.** A BatchNorm layer keeps a running mean and variance of what passes
 #   through it, and counts the batches in `num_batches_tracked`. They are *module buffers*:
 #   tensors that belong to the model but are not trained. (The word "buffer" has two meanings
@@ -1362,8 +1362,8 @@ assert copies[0].grad.tolist() == [3, 3] and copies[1].grad is None
 # %% [markdown]
 # ## True or false
 #
-# Six statements that you will meet elsewhere, some of them in threads of real projects. Commit to
-# each before you measure it.
+# Six statements that one meets, some of them in threads of real projects. Commit to each before
+# you measure it.
 #
 # **One: the optimizers.**
 
@@ -1405,8 +1405,8 @@ compare("2.k", true_or_false(all(keeps for _, keeps in found.values())))
 # %% [markdown]
 # Clearing is a call that your loop makes. A step of these optimizers does not make it for you.
 # With other options a step may still write into `.grad`. Nesterov momentum in its `foreach` form,
-# the default on a GPU, leaves the gradient plus the momentum there (PyTorch 2.13). So read
-# `.grad` before the step, not after it.
+# the default on a GPU, leaves the gradient plus a share of the momentum buffer there (PyTorch
+# 2.13). So read `.grad` before the step, not after it.
 #
 # **Two: the sum.**
 
@@ -1564,8 +1564,9 @@ compare("2.p", true_or_false(polluted.norm() < clean.norm()))
 # %% [markdown]
 # The attack moves the input uphill, but what it sends backward is the loss that training lowers:
 # nearly the same gradient once more. So the direction hardly changes here, and the step grows as
-# with a larger learning rate: easy to overlook. Users asked about it in BorealisAI/advertorch#113 and P2333/Bag-of-Tricks-for-AT#8.
-# Asking `torch.autograd.grad` for the input's gradient alone avoids it.
+# with a larger learning rate: easy to overlook. Users asked about it in
+# BorealisAI/advertorch#113 and P2333/Bag-of-Tricks-for-AT#8. Asking `torch.autograd.grad` for the
+# input's gradient alone avoids it.
 #
 # ## Summary
 #

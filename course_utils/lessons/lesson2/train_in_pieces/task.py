@@ -56,8 +56,8 @@ EXERCISE = Exercise(
     id="2.7",
     name="train_in_pieces",
     title="Find the mistake in this loop",
-    difficulty=3,
-    minutes=15,
+    difficulty=2,
+    minutes=10,
     goal=(
         "`train_in_pieces(model, optimizer, loss_fn, batches, pieces)` trains, raises nothing, and is wrong. Mend it. "
         "Each of `batches` is a pair `(x, y)` and gives one step of the optimizer, with the gradient of the whole "
