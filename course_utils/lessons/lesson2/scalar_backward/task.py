@@ -41,6 +41,8 @@ def _values(case: Case) -> dict[str, _Watched]:
             values[name].grad = draw.normal().item()
     for name, other in spec.get("opposite", {}).items():
         values[name].data = -values[other].data
+    for name, other in spec.get("equal", {}).items():
+        values[name].data = values[other].data
     for name, operation, *operands in spec["steps"]:
         first, *rest = (values[operand] for operand in operands)
         made = first.tanh() if operation == "tanh" else first + rest[0] if operation == "+" else first * rest[0]
@@ -99,6 +101,14 @@ def _cases(seed: int) -> list[Case]:
                     "inputs": ["a", "u", "v"],
                     "opposite": {"v": "u"},
                     "steps": [["p", "*", "a", "u"], ["q", "*", "a", "v"], ["y", "+", "p", "q"]],
+                },
+            ),
+            (
+                "y = tanh(u) * tanh(v), where u and v are two values of the same number",
+                {
+                    "inputs": ["u", "v"],
+                    "equal": {"v": "u"},
+                    "steps": [["p", "tanh", "u"], ["q", "tanh", "v"], ["y", "*", "p", "q"]],
                 },
             ),
             (
@@ -182,6 +192,7 @@ EXERCISE = Exercise(
         ("no value is used twice", lambda spec: len(set(_operands(spec))) == len(_operands(spec))),
         ("a value holds the gradient of earlier calls", lambda spec: "earlier" in spec),
         ("no value holds the gradient of earlier calls", lambda spec: "earlier" not in spec),
+        ("two values hold the same number", lambda spec: "equal" in spec),
         ("output was made in one step", lambda spec: len(spec["steps"]) == 1),
         ("output was made in several steps", lambda spec: len(spec["steps"]) > 1),
         ("a tanh is among the steps", lambda spec: any(step[1] == "tanh" for step in spec["steps"])),

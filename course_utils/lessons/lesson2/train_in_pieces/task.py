@@ -61,8 +61,8 @@ EXERCISE = Exercise(
     goal=(
         "`train_in_pieces(model, optimizer, loss_fn, batches, pieces)` trains, raises nothing, and is wrong. Mend it. "
         "Each of `batches` is a pair `(x, y)` and gives one step of the optimizer, with the gradient of the whole "
-        "batch. The batch goes through the model in `pieces` pieces of rows, as `x.chunk(pieces)` cuts them. `loss_fn` "
-        "returns a **sum** over rows. Whatever `.grad` held before the call plays no part, and what it holds "
+        "batch. The loop sends it through the model in `pieces` pieces of rows, as `x.chunk(pieces)` cuts them; what is "
+        "judged are the numbers. `loss_fn` returns a **sum** over rows. Whatever `.grad` held before the call plays no part, and what it holds "
         "afterwards does not matter. The function returns one float a batch: the loss of the whole batch before its step."
     ),
     cases=_cases,
