@@ -262,6 +262,9 @@ def test_a_none_that_torch_warned_of_is_the_grad_of_no_leaf() -> None:
         _ = (torch.ones(2, requires_grad=True) * 1).grad
     warned = (str(caught[0].message),)
     assert _raised("TypeError", "'float' and 'NoneType'", "x = x - lr * x.grad", warned) == ["grad-of-a-non-leaf"]
+    later = "unsupported operand type(s) for +: 'int' and 'NoneType'"
+    assert _raised("TypeError", later, "return found, sum(found)", warned) == ["grad-of-a-non-leaf"]
+    assert _raised("TypeError", later, "return found, sum(found)") == ["operands-do-not-combine"]
 
 
 # ------------------------------------------------------------------ evidence that is none

@@ -241,8 +241,9 @@ number_of_dimensions = Misconception(
 )
 mixed_dtypes = Misconception(
     "mixed-dtypes",
-    "Two dtypes met in one operation",
-    "Two operands are of different dtypes. Many operations refuse the mixture.",
+    "Two dtypes met",
+    "Two tensors of different dtypes met, in an operation or in an assignment to .grad. Many operations refuse the "
+    "mixture, and so does .grad.",
     "Which of the two is not what you meant? torch.zeros and torch.ones give float32 where no dtype= is said; "
     "x.new_zeros(...) and torch.zeros_like(x) take that of an input. Where a model was converted, its inputs must be, "
     "too.",
@@ -409,7 +410,8 @@ def of_exception(raised: Raised, warned: Sequence[str]) -> tuple[Misconception, 
     if raised.type == "TypeError" and _NO_GRADIENT.search(raised.message) and "backward(" in _last_line(raised):
         return (gradient_is_no_tensor,)
     if raised.type == "TypeError" and "unsupported operand type" in raised.message:
-        return (operands_do_not_combine,)
+        none_of_a_grad = "NoneType" in raised.message and any(NON_LEAF in text for text in warned)
+        return (grad_of_a_non_leaf if none_of_a_grad else operands_do_not_combine,)
     if raised.type == "AttributeError" and "NoneType" not in raised.message:
         return (no_such_attribute,)
     return ()

@@ -151,7 +151,9 @@ def spread(rows: torch.Tensor, mean: torch.Tensor, sizes: Sequence[int], noise: 
         for row in rows.tolist():
             left.annotate("", row, (0, 0), arrowprops=thin)
         left.annotate("", mean.tolist(), (0, 0), arrowprops={"arrowstyle": "->", "color": "black", "linewidth": 3})
-        left.text(*(1.7 * mean).tolist(), "mean", weight="bold", ha="center", va="center")
+        left.plot([], [], color=COLOURS["sky blue"], linewidth=1.5, linestyle="-", label="a sample")
+        left.plot([], [], color="black", linewidth=3, linestyle="-", label="their mean")
+        left.legend(loc="upper left")
         reach = 1.15 * rows.abs().max().item()
         left.set(xlim=(-reach, reach), ylim=(-reach, reach), xlabel="gradient entry 1", ylabel="gradient entry 2")
         left.set_title(f"{len(rows)} samples and their mean")
@@ -209,9 +211,10 @@ def one_slot(parameter: torch.nn.Parameter, holders: Mapping[str, torch.Tensor])
         middle = (len(holders) - 1) / 2
         for place, name in enumerate(holders):
             height = 2 * middle - place
-            ax.text(0, height, name, ha="center", va="center", bbox=_BOX)
+            box = ax.text(0, height, name, ha="center", va="center", bbox=_BOX).get_bbox_patch()
             if name in pointing:
-                ax.annotate("", (2.75, middle + 0.15 * (middle - place)), (0.75, height), arrowprops=_ARROW)
+                from_box = {**_ARROW, "patchA": box, "shrinkA": 4}
+                ax.annotate("", (2.75, middle + 0.15 * (middle - place)), (0, height), arrowprops=from_box)
         ax.text(3.6, middle, f"parameter p\n{parameter.item():g}", ha="center", va="center", bbox=_BOX)
         ax.annotate("", (5.6, middle), (4.3, middle), arrowprops=_ARROW)
         ax.text(4.95, middle + 0.12, ".grad", ha="center", va="bottom")

@@ -68,6 +68,7 @@ QUESTIONS: tuple[Question, ...] = (
         {
             "apart": "2: it is another tensor",
             "both": "12: it changes too",
+            "raises": "There is none: adding in place raises",
         },
     ),
     Question(
@@ -123,13 +124,14 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "2.l",
         "prediction",
-        "A thousand gradients of 1 add up to 1000 in `.grad`, whatever its dtype.",
+        "In bfloat16, a thousand gradients of 1 add up to 1000 in `.grad`, give or take one percent.",
         TRUE_OR_FALSE,
     ),
     Question(
         "2.m",
         "prediction",
-        "A batch cut into equal pieces, each mean loss weighted with 1/k, gives the gradient of the whole batch, BatchNorm or not.",
+        "For a model with BatchNorm, too, k equal pieces, each mean loss weighted with 1/k, give the gradient of the whole "
+        "batch.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -147,25 +149,26 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "2.p",
         "prediction",
-        "After the attack's backward, the training step uses a gradient more than 1.5 times as long, and nothing raises.",
+        "The attack works against the training, so in `.grad` the two cancel in part: the training step gets shorter.",
         TRUE_OR_FALSE,
     ),
     Question(
         "2.q1",
         "quiz",
-        "After the first backward you write `kept = w.grad`. Then a second backward runs. What is in `kept`?",
+        "From a cleared `.grad`, three backward calls bring 1, 2 and 3. After each you write `seen.append(w.grad)`. What "
+        "does `seen` show at the end?",
         {
-            "first": "The first gradient",
-            "sum": "The sum of both",
-            "second": "The second gradient",
-            "none": "None",
+            "brought": "1, 2, 3",
+            "sums": "1, 3, 6",
+            "last": "3, 3, 3",
+            "live": "6, 6, 6",
         },
-        answer="sum",
+        answer="live",
         because={
-            "first": "it would be, had you written w.grad.clone(). Without a copy, kept is another name for the one tensor.",
-            "sum": "kept and w.grad are one tensor, and the second backward adds into it in place.",
-            "second": "nothing is replaced. The second gradient is added to what the tensor holds.",
-            "none": "clearing with None takes the tensor away from w, but nothing here cleared it.",
+            "brought": "nothing was cleared in between, and .grad holds sums, not single gradients.",
+            "sums": "it would, had you appended w.grad.clone(). A name is no copy.",
+            "last": "nothing is replaced: each gradient is added to what the tensor holds.",
+            "live": "the list holds one tensor three times, and each later backward adds into it in place.",
         },
     ),
     Question(
@@ -191,8 +194,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "2.q3",
         "quiz",
-        "Suppose PyTorch cleared `.grad` at the start of every backward. Which of these could you no longer write as it "
-        "is written today?",
+        "Suppose PyTorch cleared `.grad` at the start of every backward. Which of these would train differently from "
+        "today?",
         {
             "uses": "A network that uses one weight twice in a forward pass",
             "losses": "Two losses, with a backward call after each, before one step",
@@ -202,41 +205,45 @@ QUESTIONS: tuple[Question, ...] = (
         because={
             "uses": "the uses are added inside one backward call, before anything is written to .grad.",
             "losses": "the second call would wipe out the gradient of the first. You would have to add up copies yourself.",
-            "descent": "that would work, and you would not even have to clear.",
+            "descent": "it would train as it does today, and you would not even have to clear.",
         },
     ),
     Question(
         "2.q4",
         "quiz",
-        "A training loop runs one forward and backward on each of 4 micro-batches, then one `step()`. How often have the "
-        "running statistics of its BatchNorm layers been updated?",
+        "A training loop runs forward and backward on each of 4 micro-batches, then one `step()` of SGD with momentum. How "
+        "often has each of these changed: a `.grad`, BatchNorm's running mean, a momentum buffer?",
         {
-            "once": "Once, by the step",
-            "four": "Four times, by the forward passes",
-            "backward": "Four times, by the backward calls",
+            "once": "4 times, once, once",
+            "four": "4 times, 4 times, once",
+            "all": "4 times each",
+            "step": "Once each",
         },
         answer="four",
         because={
-            "once": "no optimizer knows them. They are buffers of the module, not parameters.",
-            "four": "each forward pass in training mode updates them, whether a backward follows or not.",
-            "backward": "the number is right, the cause is not. A forward pass without any backward updates them too.",
+            "once": "the running mean belongs to the module, not to the optimizer: every forward pass in training mode "
+            "moves it.",
+            "four": "each backward adds to .grad, each forward pass moves the running mean, and the one step moves the "
+            "momentum buffer.",
+            "all": "only a step moves the momentum buffer, and there was one.",
+            "step": "each backward adds to .grad at once, and each forward pass moves the running mean.",
         },
     ),
     Question(
         "2.q5",
         "quiz",
-        "In the middle of accumulating you save `model.state_dict()`, and later load it into a new model. Which "
-        "gradients does the new model hold?",
+        "Two of four micro-batches have gone backward. You save `model.state_dict()` and `optimizer.state_dict()`, load "
+        "both in a new process, run the other two micro-batches there, and step. Which gradients does this step use?",
         {
-            "same": "The ones that were there when you saved",
-            "none": "None",
-            "zero": "Zeros",
+            "four": "Those of all four",
+            "last": "Those of the last two",
+            "first": "Those of the first two",
         },
-        answer="none",
+        answer="last",
         because={
-            "same": "a state_dict holds parameters and buffers of modules. A gradient is neither.",
-            "none": "gradients are not in the state_dict, and a parameter without a backward call has .grad None.",
-            "zero": "nobody made a tensor for them. Zeros and None are different things, as lesson 3 shows.",
+            "four": "neither file holds a gradient, so the first two are lost.",
+            "last": "neither file holds a gradient: the new process begins with .grad None, and nothing tells you.",
+            "first": "they stayed in the old process. What went backward in the new one is all there is.",
         },
     ),
     Question(

@@ -1599,7 +1599,7 @@ def class_i_08(param, loss_fn, n):
 
 # clears .grad at the end instead of at the start: the old .grad is counted in every snapshot AND .grad is None
 # afterwards, not the sum of the n gradients
-@wrong(says='None where a gradient is expected: .grad after the call.')
+@wrong(mistakes.cleared_at_the_end_and_not_before)
 def class_i_13(param, loss_fn, n):
     collected = []
     for _ in range(n):
@@ -1659,3 +1659,14 @@ def class_i_23(param, loss_fn, n):
     return hist
 
 
+
+
+@wrong(mistakes.cleared_at_the_end_and_not_before)
+def zeroed_by_an_optimizer_at_the_end(param, loss_fn, n):
+    optimizer = torch.optim.SGD([param], lr=0.1)
+    snapshots = []
+    for _ in range(n):
+        loss_fn(param).backward()
+        snapshots.append(param.grad.detach().clone())
+    optimizer.zero_grad(set_to_none=False)
+    return snapshots

@@ -2708,3 +2708,39 @@ def class_i_25(model, loss_fn, x, y):
                 p.data.copy_(orig)
             result[name] = G.reshape(len(x), *p.shape)
     return result
+
+
+# what most write first: x[i], backward, and what is then in .grad
+@wrong(mistakes.batch_dimension_lost_and_grad_written)
+def x_i_backward_and_read(model, loss_fn, x, y):
+    rows = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for i in range(len(x)):
+        model.zero_grad()
+        loss_fn(model(x[i]), y[i]).backward()
+        for n, p in model.named_parameters():
+            if n in rows:
+                rows[n].append(torch.zeros_like(p) if p.grad is None else p.grad.clone())
+    return {n: torch.stack(r).detach() for n, r in rows.items()}
+
+
+@wrong(mistakes.batch_dimension_lost_and_grad_written)
+def rows_of_zip_never_cleared(model, loss_fn, x, y):
+    rows = {n: [] for n, p in model.named_parameters() if p.requires_grad}
+    for xi, yi in zip(x, y):
+        loss_fn(model(xi), yi).backward()
+        for n, p in model.named_parameters():
+            if n in rows:
+                rows[n].append(torch.zeros_like(p).detach() if p.grad is None else p.grad.clone())
+    return {n: torch.stack(r) for n, r in rows.items()}
+
+
+@wrong(mistakes.batch_dimension_lost_and_grad_written)
+def target_by_index_and_zeroed(model, loss_fn, x, y):
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    rows = {n: [] for n in named}
+    for i in range(len(x)):
+        model.zero_grad(set_to_none=False)
+        loss_fn(model(x[i : i + 1]), y[i]).backward()
+        for n, p in named.items():
+            rows[n].append(torch.zeros_like(p).detach() if p.grad is None else p.grad.clone())
+    return {n: torch.stack(r) for n, r in rows.items()}

@@ -429,7 +429,7 @@ def sorted_by_the_first_level(output):
             parent.grad += slope * v.grad
 
 
-@wrong(mistakes.told_apart_by_number)
+@wrong(mistakes.told_apart_by_their_numbers)
 def numbers_seen(output):
     order, seen = [], {output.data}
     stack = [(output, iter(output.parents))]
@@ -443,6 +443,26 @@ def numbers_seen(output):
         else:
             order.append(value)
             stack.pop()
+    output.grad = 1.0
+    for value in reversed(order):
+        for parent, slope in value.parents:
+            parent.grad += slope * value.grad
+
+
+# known by its number, not by itself: passes as long as no two values hold the same one
+@wrong(mistakes.told_apart_by_their_numbers)
+def met_by_number(output):
+    order, met = [], set()
+
+    def go(value):
+        if value.data in met:
+            return
+        met.add(value.data)
+        for parent, _ in value.parents:
+            go(parent)
+        order.append(value)
+
+    go(output)
     output.grad = 1.0
     for value in reversed(order):
         for parent, slope in value.parents:
@@ -482,3 +502,21 @@ def marks_taken_away(output):
         del value.visited
         for parent, slope in value.parents:
             parent.grad += slope * value.grad
+
+
+@wrong(mistakes.told_apart_by_their_numbers)
+def met_by_number_last_operand_first(output):
+    order, met = [], []
+
+    def go(value):
+        if value.data not in met:
+            met.append(value.data)
+            for parent, _ in reversed(value.parents):
+                go(parent)
+            order.insert(0, value)
+
+    go(output)
+    output.grad += 1
+    for value in order:
+        for parent, slope in value.parents:
+            parent.grad = parent.grad + slope * value.grad

@@ -819,7 +819,7 @@ def class_b_10(w, x, depth):
 
 
 # every contribution is summed to a 0-d tensor, right for a 0-d w alone: for a w shaped like x the shape is lost
-@wrong(effects.wrong_shape)
+@wrong(mistakes.contributions_over_the_entries)
 def class_b_12(w, x, depth):
     with torch.no_grad():
         acts = [x]
@@ -855,8 +855,8 @@ def class_b_13(w, x, depth):
 
 
 # the clones are not detached: when w requires gradients they are no leaves, their .grad stays None, backward fills
-# w.grad instead and the sum raises TypeError
-@raised(effects.operands_do_not_combine)
+# w.grad instead and the sum raises TypeError; PyTorch warned of the .grad that was read
+@raised(effects.grad_of_a_non_leaf)
 def class_b_17(w, x, depth):
     clones = []
     for _ in range(depth):
@@ -1632,7 +1632,7 @@ def class_e_19(w, x, depth):
 
 # the numbers come back as float32 on the CPU, so float64 inputs lose their dtype AND a w shaped like x gets summed
 # to one number
-@wrong(effects.wrong_shape)
+@wrong(mistakes.contributions_over_the_entries)
 def class_e_24(w, x, depth):
     wn = w.detach().cpu().numpy()
     xn = x.detach().cpu().numpy()
@@ -2510,3 +2510,114 @@ def class_i_25(w, x, depth):
 
     contributions = torch.from_numpy(out).to(w.device)
     return contributions, contributions.sum(dim=0)
+
+
+# forgets the later rounds, and that a 0-d w serves many entries
+@wrong(mistakes.local_derivative_alone)
+def local_and_unreduced(w, x, depth):
+    h, found = x.detach(), []
+    for _ in range(depth):
+        out = torch.tanh(w.detach() * h)
+        found.append((1 - out**2) * h)
+        h = out
+    return found, sum(found)
+
+
+@wrong(mistakes.weight_left_out_of_chain)
+def without_w_and_unreduced(w, x, depth):
+    w, hidden = w.detach(), [x.detach()]
+    for _ in range(depth):
+        hidden.append(torch.tanh(w * hidden[-1]))
+    signal, found = torch.ones_like(x), []
+    for k in range(depth, 0, -1):
+        signal = signal * (1 - hidden[k] ** 2)
+        found.insert(0, signal * hidden[k - 1])
+    return found, sum(found)
+
+
+@wrong(mistakes.output_for_input)
+def output_and_unreduced(w, x, depth):
+    w, hidden = w.detach(), [x.detach()]
+    for _ in range(depth):
+        hidden.append(torch.tanh(w * hidden[-1]))
+    signal, found = torch.ones_like(x), []
+    for k in range(depth, 0, -1):
+        signal = signal * (1 - hidden[k] ** 2)
+        found.append(signal * hidden[k])
+        signal = signal * w
+    return found[::-1], sum(found)
+
+
+# the list is read as w times h, and tanh only passed on the way to the round before
+@wrong(mistakes.own_slope_missing)
+def slope_after_the_share(w, x, depth):
+    w, hidden = w.detach(), [x.detach()]
+    for _ in range(depth):
+        hidden.append(torch.tanh(w * hidden[-1]))
+    signal, found = torch.ones_like(x), []
+    for k in range(depth, 0, -1):
+        found.append(signal * hidden[k - 1])
+        signal = signal * w * (1 - hidden[k] ** 2)
+    return found[::-1], sum(found)
+
+
+@wrong(mistakes.own_slope_missing)
+def slope_after_the_share_summed(w, x, depth):
+    w, hidden = w.detach(), [x.detach()]
+    for _ in range(depth):
+        hidden.append(torch.tanh(w * hidden[-1]))
+    signal, found = torch.ones_like(x), []
+    for k in range(depth, 0, -1):
+        one = signal * hidden[k - 1]
+        found.insert(0, one.sum() if w.ndim == 0 else one)
+        signal = signal * w * (1 - hidden[k] ** 2)
+    return torch.stack(found), torch.stack(found).sum(0)
+
+
+# one loop forward: the product that is carried along holds the rounds before, not those after
+@wrong(mistakes.factors_of_earlier_rounds)
+def one_loop_forward(w, x, depth):
+    w, h, carried, found = w.detach(), x.detach(), torch.ones_like(x), []
+    for _ in range(depth):
+        out = torch.tanh(w * h)
+        carried = carried * (1 - out**2)
+        one = carried * h
+        found.append(one.sum() if w.ndim == 0 else one)
+        carried, h = carried * w, out
+    return found, sum(found)
+
+
+@wrong(mistakes.factors_of_earlier_rounds)
+def one_loop_forward_unreduced(w, x, depth):
+    w, h, carried, found = w.detach(), x.detach(), torch.ones_like(x), []
+    for _ in range(depth):
+        out = torch.tanh(w * h)
+        found.append(carried * (1 - out**2) * h)
+        carried, h = carried * (1 - out**2) * w, out
+    return found, sum(found)
+
+
+# nudges a use as the lesson does, all of its entries at once
+@wrong(mistakes.contributions_over_the_entries)
+def nudged_whole(w, x, depth):
+    def last(uses):
+        h = x.detach().double()
+        for use in uses:
+            h = torch.tanh(use * h)
+        return h.sum()
+
+    found, step = [], 1e-5
+    for k in range(depth):
+        up, down = ([w.detach().double() + (s if i == k else 0) for i in range(depth)] for s in (step, -step))
+        found.append(((last(up) - last(down)) / (2 * step)).to(w.dtype))
+    return found, sum(found)
+
+
+@wrong(mistakes.contributions_over_the_entries)
+def sums_of_shares(w, x, depth):
+    uses = [w.detach().clone().requires_grad_() for _ in range(depth)]
+    h = x.detach()
+    for use in uses:
+        h = torch.tanh(use * h)
+    found = torch.autograd.grad(h.sum(), uses)
+    return [one.sum() for one in found], sum(found)

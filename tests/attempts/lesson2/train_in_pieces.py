@@ -440,3 +440,95 @@ def evaluated_afterwards(model, optimizer, loss_fn, batches, pieces):
         optimizer.step()
         losses.append(loss_fn(model(x), y).item())
     return losses
+
+
+# the recipe of a loss that is a mean, with the clearing after the step
+@wrong(mistakes.divided_and_first_batch_on_old_gradients)
+def the_usual_recipe(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    for x, y in batches:
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted) / pieces
+            loss.backward()
+            total += loss.item()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(total)
+    return losses
+
+
+@wrong(mistakes.divided_and_first_batch_on_old_gradients)
+def the_usual_recipe_with_the_right_losses(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    for x, y in batches:
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted)
+            total += loss.item()
+            (loss / pieces).backward()
+        optimizer.step()
+        losses.append(total)
+        optimizer.zero_grad()
+    return losses
+
+
+@wrong(mistakes.divided_by_the_number_of_rows)
+def mean_of_the_rows_told(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted) / len(x)
+            loss.backward()
+            total += loss.item()
+        optimizer.step()
+        losses.append(total)
+    return losses
+
+
+# the clearing stands right, the step one level too deep
+@wrong(mistakes.stepped_for_each_piece)
+def step_in_the_inner_loop(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        losses.append(total)
+    return losses
+
+
+@wrong(mistakes.stepped_for_each_piece)
+def step_in_the_inner_loop_and_divided(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted) / pieces
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        losses.append(total)
+    return losses
+
+
+@wrong(mistakes.stepped_for_each_piece)
+def step_in_the_inner_loop_cleared_after_it(model, optimizer, loss_fn, batches, pieces):
+    losses = []
+    for x, y in batches:
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces)):
+            loss = loss_fn(model(rows), wanted)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        losses.append(total)
+        optimizer.zero_grad()
+    return losses

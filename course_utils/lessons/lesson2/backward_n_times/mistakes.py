@@ -82,8 +82,8 @@ def same_live_grad(param: T, loss_fn: Loss, n: int) -> object:
 
 @mistake(
     "The earlier gradient is counted in, and every entry shows the live .grad",
-    "Two things at once: what .grad held before the call is counted in, and all entries share the memory of .grad, "
-    "so they show its last value.",
+    "Two things at once: where .grad held something before the call, that is counted in; and all entries share the "
+    "memory of .grad, so they show its last value.",
     "Clear once before the first backward, and store copies that own their memory.",
     "Nothing clears .grad for you, and a list stores references.",
 )
@@ -318,6 +318,27 @@ def _zeroed_at_the_end(param: T, loss_fn: Loss, n: int) -> object:
 )
 def cleared_at_the_end(param: T, loss_fn: Loss, n: int) -> object:
     kept = _rounds(param, loss_fn, n)
+    param.grad = None
+    return kept
+
+
+def _zeroed_at_the_end_and_not_before(param: T, loss_fn: Loss, n: int) -> object:
+    kept = _rounds(param, loss_fn, n, first=_not_at_all)
+    _zeroed_if_held(param)
+    return kept
+
+
+@mistake(
+    "Cleared at the end, and not at the start",
+    "Every entry lies on top of what .grad held before the call, where it held something; and at the end .grad is "
+    "cleared, where the sum should be.",
+    "Clear once, before the first backward, and leave the sum in .grad.",
+    "In a training loop the end of one round is the start of the next. Here somebody else calls first.",
+    also=(_zeroed_at_the_end_and_not_before,),
+    signs=(BACKWARDS, ELSEWHERE),
+)
+def cleared_at_the_end_and_not_before(param: T, loss_fn: Loss, n: int) -> object:
+    kept = _rounds(param, loss_fn, n, first=_not_at_all)
     param.grad = None
     return kept
 

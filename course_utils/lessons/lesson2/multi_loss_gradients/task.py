@@ -182,11 +182,10 @@ EXERCISE = Exercise(
     minutes=15,
     goal=(
         "Write `multi_loss_gradients(model, losses, weights)`. Each of `losses` is a function that takes the model "
-        "and returns a 0-d loss; `weights` are floats that float32 holds exactly, one a loss. Afterwards every `.grad` holds the gradient of "
-        "the weighted sum of the losses, and nothing of what was there before. A parameter that no loss uses ends "
-        "as None or zeros, a frozen one keeps None. Call each loss once; one of weight zero may be left out. A loss that "
-        "stands in the list twice counts twice, each time with the weight of its place. What the function returns does "
-        "not matter."
+        "and returns a 0-d loss; `weights` are floats that float32 holds exactly, one a loss. Afterwards every `.grad` "
+        "holds the gradient of the weighted sum of the losses, and nothing of what was there before. A parameter that no "
+        "loss uses ends as None or zeros, a frozen one keeps None. A loss that stands in the list twice counts twice, "
+        "each time with the weight of its place. What the function returns does not matter."
     ),
     cases=_cases,
     arrange=_arrange,

@@ -84,6 +84,7 @@ def _through_grad(
     each: Clearing | Literal["restored"] = "not",
     copied: bool = True,
     end: End = "left",
+    part: Parts = _one,
 ) -> Rows:
     """A backward for each sample: what is cleared before all and before each, if rows are copies, how .grad ends."""
     named = _trainable(model)
@@ -93,7 +94,7 @@ def _through_grad(
     _clear(named, first)
     for i in range(len(x)):
         _clear(named, each)
-        xi, yi = _one(x, y, i)
+        xi, yi = part(x, y, i)
         loss_fn(model(xi), yi).backward()
         for name, p in named.items():
             row = torch.zeros_like(p, requires_grad=False) if p.grad is None else p.grad
@@ -373,6 +374,34 @@ def sample_without_batch_dimension(model: nn.Module, loss_fn: LossFn, x: T, y: T
 )
 def target_without_batch_dimension(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
     return _rows(model, loss_fn, x, y, lambda x, y, i: (x[i : i + 1], y[i]))
+
+
+def _x_alone(x: T, y: T, i: int) -> tuple[T, T]:
+    return x[i], y[i]
+
+
+_PARTS: tuple[Parts, ...] = (_x_alone, lambda x, y, i: (x[i], y[i : i + 1]), lambda x, y, i: (x[i : i + 1], y[i]))
+"""What of one sample may lose the dimension of the batch."""
+_WRITING: tuple[tuple[Clearing, Clearing], ...] = (("not", "None"), ("not", "zeros"), ("not", "not"), ("None", "not"))
+"""What is cleared before all samples and before each, where what came is left in .grad."""
+
+
+@mistake(
+    "The batch dimension was lost, and .grad was written",
+    "More than one thing is off. What the model or loss_fn was handed for one sample has one dimension less than a batch of one "
+    "has: some models refuse that, and a loss that counts the rows counts something else. And .grad does not hold what "
+    "it held before the call: each backward writes there.",
+    "Slice with i:i + 1, or add a dimension in front. And use a function that returns gradients, or put .grad back.",
+    "x[i] takes a row out of the batch; x[i : i + 1] is a batch of one row.",
+    also=tuple(
+        partial(_through_grad, part=part, first=first, each=each)
+        for part, (first, each) in product(_PARTS, _WRITING)
+        if (part, each) != (_x_alone, "None")
+    ),
+    signs=(MODEL_SHAPES,),
+)
+def batch_dimension_lost_and_grad_written(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> object:
+    return _through_grad(model, loss_fn, x, y, each="None", part=_x_alone)
 
 
 @mistake(

@@ -118,12 +118,12 @@ EXERCISE = Exercise(
     name="per_sample_gradients",
     title="Undo the sum over the batch",
     difficulty=3,
-    minutes=20,
+    minutes=25,
     goal=(
         "Write `per_sample_gradients(model, loss_fn, x, y)`: a dict `{name: tensor of shape (n, *parameter shape)}` "
         "whose row `i` is the gradient of `loss_fn` on sample `i` alone; `n` is `len(x)`, at least 1. "
         "`loss_fn(prediction, target)` takes the model's output for a batch and that batch's targets, in this order, and "
-        "returns a 0-d mean, plain or weighted: for sample `i`, a batch of one of each. Leave every `.grad` as it was. A "
+        "returns a 0-d mean, plain or weighted. Sample `i` alone is a batch of one of each. Leave every `.grad` as it was. A "
         "frozen parameter has no entry, an unused one has zeros, a tied one appears once. The models draw no random "
         "numbers and use no batch statistics; some of them accept batches alone. The loss depends on at least one "
         "parameter that requires gradients. Models and losses work under `torch.func`, too."

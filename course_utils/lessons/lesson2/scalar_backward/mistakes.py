@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from course_utils.checks.mistakes import mistake
 from course_utils.lessons.lesson2.scalars import Edge, Value
@@ -90,6 +91,33 @@ def earlier_gradients_lost(output: Value) -> None:
 def same_operand_counted_once(output: Value) -> None:
     output.grad = 1.0
     _passed_on(_sorted(output), lambda value: dict(value.parents).items())
+
+
+def _once_a_number(output: Value, turned: bool) -> None:
+    order: list[Value] = []
+    seen: set[float] = set()
+
+    def visit(value: Value) -> None:
+        if value.data not in seen:
+            seen.add(value.data)
+            for parent, _ in value.parents[:: -1 if turned else 1]:
+                visit(parent)
+            order.append(value)
+
+    visit(output)
+    output.grad = 1.0
+    _passed_on(order[::-1])
+
+
+@mistake(
+    "Two values of the same number were taken for one",
+    "Where two values hold the same number, one of them passed nothing on.",
+    "By what does your code know that it has met a value: by the value itself, or by its .data?",
+    "Two values can hold the same number and still be two.",
+    also=(partial(_once_a_number, turned=True),),
+)
+def told_apart_by_their_numbers(output: Value) -> None:
+    _once_a_number(output, turned=False)
 
 
 # ------------------------------------------------------------------ the order
@@ -321,25 +349,3 @@ def marks_left_behind(output: Value) -> None:
     for value, gradient in _gradients(output).items():
         value.grad += gradient
         vars(value)["visited"] = True
-
-
-@mistake(
-    "Two values were taken for one, since they are the same number",
-    "Where two different values hold the same number, one of them did not pass its gradient on.",
-    "Remember the values themselves, not their .data: two values may hold the same number and have different operands.",
-    "Python tells objects apart by identity unless a class says otherwise; floats it tells apart by their number.",
-)
-def told_apart_by_number(output: Value) -> None:
-    order: list[Value] = []
-    seen: set[float] = set()
-
-    def visit(value: Value) -> None:
-        if value.data not in seen:
-            seen.add(value.data)
-            for parent, _ in value.parents:
-                visit(parent)
-            order.append(value)
-
-    visit(output)
-    output.grad = 1.0
-    _passed_on(reversed(order))

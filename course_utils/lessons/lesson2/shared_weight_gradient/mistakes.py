@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 
@@ -77,6 +78,18 @@ def _by_hand(
     return found[::-1], _sum(found)
 
 
+_unreduced = partial(_by_hand, reduce=lambda one: one)
+"""By hand, where what a 0-d w receives is not summed over the entries that it serves."""
+
+
+def _local(passed: T, w: T) -> T:
+    return torch.ones_like(passed)
+
+
+def _without_w(passed: T, w: T) -> T:
+    return passed
+
+
 @mistake(
     "The last use stands first",
     "The contributions are right, in the order in which backward meets them.",
@@ -142,15 +155,17 @@ def uses_cut_apart(w: T, x: T, depth: int) -> object:
     "Each use stops at its own round",
     "A contribution is the derivative of that round's h alone. What the later rounds make of it is missing.",
     "Multiply by the signal that arrives from the later rounds; with autograd, differentiate the final loss.",
+    also=(partial(_unreduced, carry=_local),),
 )
 def local_derivative_alone(w: T, x: T, depth: int) -> object:
-    return _by_hand(w, x, depth, carry=lambda passed, w: torch.ones_like(passed))
+    return _by_hand(w, x, depth, carry=_local)
 
 
 @mistake(
     "The signal passes tanh unchanged",
     "The derivative of tanh is missing on the way back.",
     "Multiply what arrives at tanh by its local derivative.",
+    also=(partial(_unreduced, slope=torch.ones_like),),
 )
 def activation_derivative_missing(w: T, x: T, depth: int) -> object:
     return _by_hand(w, x, depth, slope=torch.ones_like)
@@ -160,15 +175,17 @@ def activation_derivative_missing(w: T, x: T, depth: int) -> object:
     "The signal passes back without w",
     "On the way back through w * h the signal must be multiplied by w; here it was passed on as it is.",
     "At a product each factor receives the signal times the other factor: w receives h, and h receives w.",
+    also=(partial(_unreduced, carry=_without_w),),
 )
 def weight_left_out_of_chain(w: T, x: T, depth: int) -> object:
-    return _by_hand(w, x, depth, carry=lambda passed, w: passed)
+    return _by_hand(w, x, depth, carry=_without_w)
 
 
 @mistake(
     "A round's output in place of its input",
     "The derivative of w * h with respect to w is the h that goes into the round; the one that comes out was used.",
     "Keep the list of all h, x first, and check which position each round reads.",
+    also=(partial(_unreduced, position=1),),
 )
 def output_for_input(w: T, x: T, depth: int) -> object:
     return _by_hand(w, x, depth, position=1)
@@ -180,9 +197,56 @@ def output_for_input(w: T, x: T, depth: int) -> object:
     "which is what the index -1 reads.",
     "Keep the list of all h, x first, and check which position each round reads.",
     "A negative index is no error in Python: it counts from the end.",
+    also=(partial(_unreduced, position=-1),),
 )
 def input_read_too_early(w: T, x: T, depth: int) -> object:
     return _by_hand(w, x, depth, position=-1)
+
+
+def _own_slope_missing(reduced: bool) -> Code:
+    def code(w: T, x: T, depth: int) -> object:
+        signals, hidden = _signals(w, x, depth)[0], _hidden(w, x, depth)
+        found = [signals[use + 1] * hidden[use] for use in range(depth)]
+        found = [_fitted(w, one) for one in found] if reduced else found
+        return found, _sum(found)
+
+    return code
+
+
+@mistake(
+    "The slope of a use's own tanh is missing",
+    "Each contribution is the signal that arrives at the round's h, times the h that goes in. The signal passed the tanh "
+    "of the later rounds, but not that of the use's own round.",
+    "w stands inside tanh(w * h). What does the signal meet first on its way back from this round's h to w?",
+    also=(_own_slope_missing(False),),
+)
+def own_slope_missing(w: T, x: T, depth: int) -> object:
+    return _own_slope_missing(True)(w, x, depth)
+
+
+def _through_earlier_rounds(reduced: bool) -> Code:
+    def code(w: T, x: T, depth: int) -> object:
+        hidden, found = _hidden(w, x, depth), []
+        signal = torch.ones_like(hidden[0])
+        for use in range(depth):
+            signal = signal * (1 - hidden[use + 1] ** 2)
+            found.append(signal * hidden[use])
+            signal = signal * w.detach()
+        found = [_fitted(w, one) for one in found] if reduced else found
+        return found, _sum(found)
+
+    return code
+
+
+@mistake(
+    "The factors of the earlier rounds, not of the later ones",
+    "Each contribution was multiplied by what the rounds before it do. With depth 1 this does not show.",
+    "Which rounds lie between this use and the loss? Multiply by what those do: the product grows from the loss back.",
+    "Forward is the order in which the h are made, so the product is built in that order, too.",
+    also=(_through_earlier_rounds(False),),
+)
+def factors_of_earlier_rounds(w: T, x: T, depth: int) -> object:
+    return _through_earlier_rounds(True)(w, x, depth)
 
 
 def _signal_at(where: int, reduced: bool) -> Code:
@@ -270,7 +334,7 @@ def tanh_before_the_product(w: T, x: T, depth: int) -> object:
 
 
 def _total_reduced(w: T, x: T, depth: int) -> object:
-    found, _ = _by_hand(w, x, depth, reduce=lambda one: one)
+    found, _ = _unreduced(w, x, depth)
     return found, right(w, x, depth)[1]
 
 
@@ -281,7 +345,7 @@ def _total_reduced(w: T, x: T, depth: int) -> object:
     also=(_total_reduced,),
 )
 def uses_not_reduced(w: T, x: T, depth: int) -> object:
-    return _by_hand(w, x, depth, reduce=lambda one: one)
+    return _unreduced(w, x, depth)
 
 
 @mistake(
@@ -465,6 +529,24 @@ def product_for_sum(w: T, x: T, depth: int) -> object:
 def _summed_to_one_number(w: T, x: T, depth: int) -> object:
     found, total = right(w, x, depth)
     return found, total.sum()
+
+
+def _nudged_as_a_whole(w: T, x: T, depth: int) -> object:
+    found = [one.sum() for one in right(w, x, depth)[0]]
+    return found, _sum(found)
+
+
+@mistake(
+    "Each contribution is one number",
+    "Where w has several entries, what they add was added up: one number stands for all of them, as when all entries of "
+    "a use are nudged together. A contribution has the shape of w.",
+    "Keep the entries of w apart. When you nudge, nudge one entry of one use at a time.",
+    "Where w is 0-d there is only one entry, and this is right.",
+    also=(_nudged_as_a_whole,),
+)
+def contributions_over_the_entries(w: T, x: T, depth: int) -> object:
+    found, total = right(w, x, depth)
+    return [one.sum() for one in found], total
 
 
 @mistake(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
+from typing import Literal
 
 import torch
 from torch import nn
@@ -29,10 +31,13 @@ def _loop(
     each_piece: bool = False,
     before_step: bool = False,
     after_step: bool = False,
-    factor: Callable[[int], float] = lambda pieces: 1.0,
+    steps: Literal["batch", "piece", "end"] = "batch",
+    divisor: Callable[[int, int], int] = lambda pieces, rows: 1,
+    divided_told: bool = False,
     told: Callable[[list[float], int], list[float]] = lambda values, pieces: [sum(values)],
 ) -> Code:
-    """The loop, clearing where it is said; `factor` on each piece's loss, `told` from a batch's losses to what is
+    """The loop, clearing and stepping where it is said. Each piece's loss goes backward divided by the `divisor` of
+    pieces and rows of the batch, and is returned so where `divided_told`; `told` makes of a batch's losses what is
     returned."""
 
     def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int) -> list[float]:
@@ -48,12 +53,18 @@ def _loop(
             for rows, wanted in _cut(batch, pieces):
                 clear(each_piece)
                 loss = loss_fn(model(rows), wanted)
-                (loss * factor(pieces)).backward()
-                values.append(loss.item())
+                divided = loss / divisor(pieces, len(batch[0]))
+                divided.backward()
+                if steps == "piece":
+                    optimizer.step()
+                values.append((divided if divided_told else loss).item())
             clear(before_step)
-            optimizer.step()
+            if steps == "batch":
+                optimizer.step()
             clear(after_step)
             losses += told(values, pieces)
+        if steps == "end":
+            optimizer.step()
         return losses
 
     return code
@@ -142,26 +153,16 @@ def nothing_trained(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, bat
 # ------------------------------------------------------------------ how often it steps
 
 
-def _stepping(each_piece: bool, clear: bool, once: bool = False) -> Code:
-    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int) -> list[float]:
-        losses = []
-        optimizer.zero_grad()
-        for batch in batches:
-            total = 0.0
-            for rows, wanted in _cut(batch, pieces):
-                if clear:
-                    optimizer.zero_grad()
-                loss = loss_fn(model(rows), wanted)
-                loss.backward()
-                if each_piece:
-                    optimizer.step()
-                total += loss.item()
-            losses.append(total)
-        if once:
-            optimizer.step()
-        return losses
+def _by_pieces(pieces: int, rows: int) -> int:
+    return pieces
 
-    return code
+
+def _by_rows(pieces: int, rows: int) -> int:
+    return rows
+
+
+_stepping = partial(_loop, steps="piece")
+_stepping_divided = partial(_stepping, divisor=_by_pieces, divided_told=True)
 
 
 @mistake(
@@ -169,11 +170,25 @@ def _stepping(each_piece: bool, clear: bool, once: bool = False) -> Code:
     "Each piece got a step of its own, at weights that the piece before had moved.",
     "How many steps does the exercise ask for, one a piece or one a batch?",
     "Small batches with a step each train, too; they are another training.",
+    also=(
+        _stepping_divided(each_piece=True),
+        *(
+            code
+            for make in (_stepping, _stepping_divided)
+            for code in (
+                make(each_batch=True),
+                make(after_step=True),
+                make(before=True, after_step=True),
+                make(before=True),
+                make(),
+            )
+        ),
+    ),
 )
 def stepped_for_each_piece(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
 ) -> object:
-    return _stepping(each_piece=True, clear=True)(model, optimizer, loss_fn, batches, pieces)
+    return _stepping(each_piece=True)(model, optimizer, loss_fn, batches, pieces)
 
 
 @mistake(
@@ -184,17 +199,10 @@ def stepped_for_each_piece(
 def stepped_once_in_all(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
 ) -> object:
-    return _stepping(each_piece=False, clear=False, once=True)(model, optimizer, loss_fn, batches, pieces)
+    return _loop(steps="end", before=True)(model, optimizer, loss_fn, batches, pieces)
 
 
 # ------------------------------------------------------------------ what is summed
-
-
-def _divided_in_both(
-    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
-) -> list[float]:
-    told = _loop(each_batch=True, factor=lambda n: 1 / n, told=lambda values, n: [sum(values) / n])
-    return told(model, optimizer, loss_fn, batches, pieces)
 
 
 @mistake(
@@ -202,12 +210,28 @@ def _divided_in_both(
     "Each step used the gradient of the batch divided by the number of pieces.",
     "loss_fn returns a sum over rows. What is the sum of the sums of the pieces?",
     "With a loss that is a mean one has to divide: the mean of a batch is the mean of the means of equal pieces.",
-    also=(_divided_in_both,),
+    also=(_loop(each_batch=True, divisor=_by_pieces, divided_told=True),),
 )
 def divided_by_the_number_of_pieces(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
 ) -> object:
-    return _loop(each_batch=True, factor=lambda n: 1 / n)(model, optimizer, loss_fn, batches, pieces)
+    return _loop(each_batch=True, divisor=_by_pieces)(model, optimizer, loss_fn, batches, pieces)
+
+
+@mistake(
+    "Divided by the number of pieces, and the first step used old gradients",
+    "Two things at once. Each piece's gradient was divided by the number of pieces. And where .grad held something "
+    "before the call, the first step used that, too: from the second batch on it began empty.",
+    "loss_fn returns a sum over rows: what is the sum of the sums of the pieces? And where may .grad be emptied so that "
+    "the first batch is served, too?",
+    "Many loops divide by the number of pieces and clear after the step. Theirs is a loss that is a mean, and a .grad "
+    "that is empty at first.",
+    also=(_loop(after_step=True, divisor=_by_pieces, divided_told=True),),
+)
+def divided_and_first_batch_on_old_gradients(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
+) -> object:
+    return _loop(after_step=True, divisor=_by_pieces)(model, optimizer, loss_fn, batches, pieces)
 
 
 @mistake(
@@ -215,18 +239,12 @@ def divided_by_the_number_of_pieces(
     "Each step used the gradient of the batch divided by the number of its rows: that of the mean, not of the sum.",
     "loss_fn returns a sum over rows, and the step is asked to use its gradient as it is.",
     "Most losses are means. This one is not.",
+    also=(_loop(each_batch=True, divisor=_by_rows, divided_told=True),),
 )
 def divided_by_the_number_of_rows(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, pieces: int
 ) -> object:
-    losses = []
-    for x, y in batches:
-        optimizer.zero_grad()
-        loss = loss_fn(model(x), y)
-        (loss / len(x)).backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
+    return _loop(each_batch=True, divisor=_by_rows)(model, optimizer, loss_fn, batches, pieces)
 
 
 @mistake(

@@ -56,16 +56,16 @@ EXERCISE = Exercise(
     id="2.7",
     name="train_in_pieces",
     title="Find the mistake in this loop",
-    difficulty=3,
-    minutes=15,
+    difficulty=2,
+    minutes=10,
     goal=(
         "`train_in_pieces(model, optimizer, loss_fn, batches, pieces)` trains, raises nothing, and is wrong. Mend it. "
         "Each of `batches` is a pair `(x, y)` and gives one step of the optimizer, with the gradient of the whole "
-        "batch. The batch goes through the model in `pieces` pieces of rows, as `x.chunk(pieces)` cuts them. `loss_fn` "
-        "returns a **sum** over rows. Whatever `.grad` held before the call plays no part, and what it holds "
-        "afterwards does not matter; every parameter that is trained gets a gradient from every batch. The function returns "
-        "one float a batch: the loss of the whole batch before its step. Judged are the weights and what is returned, with "
-        "models that treat each row by itself."
+        "batch. The loop sends it through the model in `pieces` pieces of rows, as `x.chunk(pieces)` cuts them; what is "
+        "judged are the numbers, with models that treat each row by itself. `loss_fn` returns a **sum** over rows. Whatever "
+        "`.grad` held before the call plays no part, and what it holds afterwards does not matter; every parameter that is "
+        "trained gets a gradient from every batch. The function returns one float a batch: the loss of the whole batch before "
+        "its step."
     ),
     cases=_cases,
     arrange=_arrange,
