@@ -396,6 +396,15 @@ def cleared_too_late(model, optimizer, loss_fn, x, y):
     return loss.item()
 
 
+@wrong(mistakes.stepped_before_backward)
+def step_and_backward_swapped(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    optimizer.step()
+    loss.backward()
+    return loss.item()
+
+
 @wrong(mistakes.no_backward)
 def backward_forgotten(model, optimizer, loss_fn, x, y):
     optimizer.zero_grad()

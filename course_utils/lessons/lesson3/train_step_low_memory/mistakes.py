@@ -202,6 +202,20 @@ def cleared_before_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: Los
 
 
 @mistake(
+    "The step came before the backward",
+    "No step used the gradient of its batch: when step() ran, .grad was empty, and backward filled it afterwards.",
+    "A step reads .grad, and backward writes it. Which of the two comes first?",
+    signs=(BACKWARDS, LEDGER),
+)
+def stepped_before_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    optimizer.step()
+    loss.backward()  # type: ignore[no-untyped-call]
+    return loss.item()
+
+
+@mistake(
     "No backward ran",
     "No gradient was computed, and no parameter moved.",
     "What brings a gradient into .grad?",
