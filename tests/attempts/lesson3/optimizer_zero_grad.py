@@ -372,6 +372,16 @@ def the_list_for_its_entries(optimizer, set_to_none=True):
             group["params"].grad.zero_()
 
 
+@raised(mistakes.number_for_a_parameter)
+def from_the_state_dict(optimizer, set_to_none=True):
+    for group in optimizer.state_dict()["param_groups"]:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.zero_()
+
+
 @raised(mistakes.list_of_groups_asked_for_a_name)
 def one_group_expected(optimizer, set_to_none=True):
     for p in optimizer.param_groups["params"]:

@@ -141,6 +141,19 @@ def stopped_above_the_parameters(optimizer: Any, set_to_none: bool = True) -> No
 
 
 @mistake(
+    "A number was asked for .grad",
+    "The message says int: what was asked for .grad is a number, not a parameter.",
+    "state_dict() gives the numbers of the parameters, and range() gives numbers, too. Where do the parameters "
+    "themselves stand?",
+    "Printed, the groups of state_dict() look like those of the optimizer.",
+)
+def number_for_a_parameter(optimizer: Any, set_to_none: bool = True) -> None:
+    for group in optimizer.state_dict()["param_groups"]:
+        for param in group["params"]:
+            param.grad = None
+
+
+@mistake(
     "The list of groups was asked for a name",
     "param_groups is a list, and a list has positions, not names: Python refused.",
     "Which loop gives you one group at a time? A group is a dict, and has names.",
