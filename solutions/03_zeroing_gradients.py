@@ -266,8 +266,8 @@ assert [name for name in left if left[name] == "0"] == [
 # So there are two families. One takes the tensor away from the parameter and leaves `None`. The
 # other keeps the tensor and writes zeros into it. Both clear: only a loop that does neither
 # accumulates. The name `zero_grad` comes from the second family, its default belongs to the
-# first. Clearing is like emptying a glass before it is filled again, people say. `zero_()` empties
-# it. The default takes the glass away, and backward brings another.
+# first. Clearing is like emptying a glass before it is filled again, people say. `zero_()`
+# empties it. The default takes the glass away, and backward brings another.
 #
 # > **Fact.** `zero_grad()`, of an optimizer and of a module, sets `.grad` to `None` unless you
 # > say `set_to_none=False`.
@@ -750,6 +750,9 @@ figures.idle_weights(paths, used=8)
 # Nothing calls it back, because the loss does not see it any more. Muon breaks the rule above: it
 # stretches its average to the same length in every step, so its idle weight does not slow down.
 #
+# **Try it.** Put an optimizer of your own choice into `makers`, with and without momentum or
+# weight decay. Say first which way its idle weight will go, and how far.
+#
 # ### A weight that is used now and then
 #
 # Models with many branches, such as mixtures of experts or networks whose architecture is
@@ -1130,12 +1133,12 @@ compare("3.i", holders.get(tuple(waiting.values()), "none"))
 
 # %% [markdown]
 # Read each chart from left to right; F, B, S and C stand for forward, backward, step and clear.
-# The orange area is gradients in `.grad`, the blue one is all the rest. In the forward pass the blue
-# area grows: activations, which the graph keeps for backward. Early in the backward pass it has a
-# spike. Then it shrinks, layer by layer, while gradients arrive. With `None` after the step the
-# orange area is gone during the whole forward pass. With zeros it lies under everything, a floor of
-# $P$ that never leaves. With `None` after the forward it lies under the forward pass, and is
-# freed just before backward.
+# The orange area is gradients in `.grad`, the blue one is all the rest. In the forward pass the
+# blue area grows: activations, which the graph keeps for backward. Early in the backward pass it
+# has a spike. Then it shrinks, layer by layer, while gradients arrive. With `None` after the step
+# the orange area is gone during the whole forward pass. With zeros it lies under everything, a
+# floor of $P$ that never leaves. With `None` after the forward it lies under the forward pass, and
+# is freed just before backward.
 #
 # The weights end the same in the three loops, to the last bit. The memory does not.
 #
@@ -1431,8 +1434,8 @@ compare("3.n", true_or_false(shrinks and values[1000][1] == 1))
 # %% [markdown]
 # `set_to_none=False` fills the gradients that are there. It makes none: `None` stays `None`. The
 # one backward left a gradient behind, although it was 0, and from then on AdamW's weight decay,
-# 0.01 by default, had its way. For small models either will do, some texts say. This one has three
-# weights.
+# 0.01 by default, had its way. For small models either will do, some texts say. This one has
+# three weights.
 #
 # ## Summary
 #

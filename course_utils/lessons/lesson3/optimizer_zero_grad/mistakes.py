@@ -108,8 +108,8 @@ def first_of_each_group(optimizer: Optimizer, set_to_none: bool = True) -> None:
 
 @mistake(
     "Only parameters that the optimizer remembers something of were cleared",
-    "The cleared ones are those with an entry in optimizer.state. Before its first step an optimizer has none, and "
-    "plain SGD never has.",
+    "The cleared ones are those with an entry in optimizer.state. Before the first step most optimizers have none, and "
+    "plain SGD never has one.",
     "state is the optimizer's memory. Where does it keep the parameters that it was given?",
     "After a few steps of Adam every parameter has an entry there.",
 )
