@@ -748,7 +748,8 @@ figures.idle_weights(paths, used=8)
 # %% [markdown]
 # With momentum the idle weight overshoots: it ends far beyond 3, the value that its loss wanted.
 # Nothing calls it back, because the loss does not see it any more. Muon breaks the rule above: it
-# stretches its average to the same length in every step, so its idle weight does not slow down.
+# stretches its average to about the same length in each step, so its idle weight does not slow
+# down.
 #
 # **Try it.** Put an optimizer of your own choice into `makers`, with and without momentum or
 # weight decay. Say first which way its idle weight will go, and how far.
@@ -1137,8 +1138,8 @@ compare("3.i", holders.get(tuple(waiting.values()), "none"))
 # blue area grows: activations, which the graph keeps for backward. Early in the backward pass it
 # has a spike. Then it shrinks, layer by layer, while gradients arrive. With `None` after the step
 # the orange area is gone during the whole forward pass. With zeros it lies under everything, a
-# floor of $P$ that never leaves. With `None` after the forward it lies under the forward pass, and
-# is freed just before backward.
+# floor of $P$ that never leaves. With `None` after the forward it lies under the forward pass,
+# and is freed just before backward.
 #
 # The weights end the same in the three loops, to the last bit. The memory does not.
 #
