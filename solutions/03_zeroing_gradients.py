@@ -77,9 +77,8 @@ x, y = draw(24, 10, seed=1), draw(24, 2, seed=2)
 # ## Two branches, one in use
 #
 # A model has two branches, two small networks side by side. One reads handwritten digits, the
-# other reads the same digits turned upside down. One optimizer, Adam with *weight decay*, holds
-# the parameters of both. Weight decay is a small pull towards 0, which an optimizer adds to its
-# steps.
+# other reads the same digits turned upside down. One optimizer, Adam with a weight decay of 0.01,
+# holds the parameters of both.
 #
 # For five passes over the data both branches are trained. Then the project changes. For twenty
 # further passes only upright digits come. The second branch is still in the model, and its
@@ -149,8 +148,9 @@ compare("3.a", "both" if len(forgot) == 2 else "".join(forgot) or "same")
 # needed again, one loop has kept it and the other has unlearned it, down to guessing: its weights
 # are nearly gone.
 #
-# Is it the zeros alone, or has the optimizer a part in it? The cell fills with zeros once more:
-# without weight decay, and with AdamW in place of Adam.
+# Is it the zeros alone, or has the optimizer a part in it? *Weight decay* is a small pull towards
+# 0, which an optimizer adds to its steps. The cell fills with zeros once more: without that pull,
+# and with AdamW in place of Adam.
 
 # %%
 print("upside-down digits read right (%)   after pass 5     10     25")
