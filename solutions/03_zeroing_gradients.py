@@ -77,9 +77,8 @@ x, y = draw(24, 10, seed=1), draw(24, 2, seed=2)
 # ## Two branches, one in use
 #
 # A model has two branches, two small networks side by side. One reads handwritten digits, the
-# other reads the same digits turned upside down. One optimizer, Adam with *weight decay*, holds
-# the parameters of both. Weight decay is a small pull towards 0, which an optimizer adds to its
-# steps.
+# other reads the same digits turned upside down. One optimizer, Adam with a weight decay of 0.01,
+# holds the parameters of both.
 #
 # For five passes over the data both branches are trained. Then the project changes. For twenty
 # further passes only upright digits come. The second branch is still in the model, and its
@@ -149,8 +148,9 @@ compare("3.a", "both" if len(forgot) == 2 else "".join(forgot) or "same")
 # needed again, one loop has kept it and the other has unlearned it, down to guessing: its weights
 # are nearly gone.
 #
-# Is it the zeros alone, or has the optimizer a part in it? The cell fills with zeros once more:
-# without weight decay, and with AdamW in place of Adam.
+# Is it the zeros alone, or has the optimizer a part in it? *Weight decay* is a small pull towards
+# 0, which an optimizer adds to its steps. The cell fills with zeros once more: without that pull,
+# and with AdamW in place of Adam.
 
 # %%
 print("upside-down digits read right (%)   after pass 5     10     25")
@@ -238,7 +238,7 @@ compare("3.b", choices.get(tuple(raised), "two"))
 # it the one that was there? Each `zero_grad` is called twice: as it is, and with
 # `set_to_none=False`.
 
-# %% claims="S0-1 S0-13 S0-24 S0-25 S2-4 S2-11 S3-5 S3-12"
+# %% claims="S0-1 S0-13 S0-24 S0-25 S2-4 S2-11 S2-16 S3-5 S3-12"
 every_way = {
     **ways,
     "optimizer.zero_grad(set_to_none=False)": lambda _, o: o.zero_grad(set_to_none=False),
@@ -262,10 +262,12 @@ assert [name for name in left if left[name] == "0"] == [
     "model.zero_grad(set_to_none=False)",
 ]
 
-# %% [markdown]
+# %% [markdown] claims="S0-8"
 # So there are two families. One takes the tensor away from the parameter and leaves `None`. The
-# other keeps the tensor and writes zeros into it. The name `zero_grad` comes from the second
-# family. Its default belongs to the first.
+# other keeps the tensor and writes zeros into it. Both clear: only a loop that does neither
+# accumulates. The name `zero_grad` comes from the second family, its default belongs to the
+# first. Clearing is like emptying a glass before it is filled again, people say. `zero_()`
+# empties it. The default takes the glass away, and backward brings another.
 #
 # > **Fact.** `zero_grad()`, of an optimizer and of a module, sets `.grad` to `None` unless you
 # > say `set_to_none=False`.
@@ -533,11 +535,9 @@ predict("3.e")
 class Counting(torch.optim.Optimizer):
     """Counts its steps, and leaves them to an optimizer inside."""
 
-    def __init__(self, params, lr, one_list=False):
+    def __init__(self, params, lr):
         super().__init__(params, {"lr": lr})
         self.inside = torch.optim.SGD(self.param_groups, lr=lr)
-        if one_list:
-            self.param_groups, self.defaults = self.inside.param_groups, self.inside.defaults
         self.steps = 0
 
     def step(self):
@@ -545,35 +545,29 @@ class Counting(torch.optim.Optimizer):
         self.inside.step()
 
 
-def joined(one_list=False, at_inside=False):
+def joined(inside):
     """Whether the weight that came later is moved, and whether it is cleared."""
     first, later = (nn.Parameter(torch.ones(2, dtype=f64)) for _ in range(2))
-    outer = Counting([first], lr=0.1, one_list=one_list)
-    (outer.inside if at_inside else outer).add_param_group({"params": [later]})
+    outer = Counting([first], lr=0.1)
+    (outer.inside if inside else outer).add_param_group({"params": [later]})
     (first * later).sum().backward()
     outer.step()
     outer.zero_grad()
     return bool((later != 1).all()), later.grad is None
 
 
-outcomes = {
-    "added to the outer one": joined(),
-    "added to the inner one": joined(at_inside=True),
-    "one list for both": joined(one_list=True),
-}
-for name, (moved, cleared) in outcomes.items():
-    print(f"{name:<24}moved: {moved!s:<7}cleared: {cleared}")
-assert list(outcomes.values())[1:] == [(True, False), (True, True)]
+for name, inside in (("outer", False), ("inner", True)):
+    moved, cleared = joined(inside)
+    print(f"added to the {name} one   moved: {moved!s:<7}cleared: {cleared}")
+assert joined(inside=True) == (True, False)
 words = {(True, True): "both", (False, True): "cleared", (True, False): "moved"}
-compare("3.e", words.get(outcomes["added to the outer one"], "neither"))
+compare("3.e", words.get(joined(inside=False), "neither"))
 
 # %% [markdown]
 # Two optimizers have two lists. The new group went into the outer list. The outer `zero_grad()`
 # clears it, the inner `step()` does not know it: each gradient is thrown away unused. Added to
-# the inner one, it is stepped and never cleared. A careful wrapper lets both use one list, and
-# the same defaults for what joins.
-#
-# So the question to a `zero_grad()` is always: whose list does it walk?
+# the inner one, it is stepped and never cleared. So the question to a `zero_grad()` is always:
+# whose list does it walk?
 #
 # ### Copies
 #
@@ -700,46 +694,47 @@ compare("3.f", {0: "0", 1: "1", len(every_optimizer): "all"}.get(counted, "some"
 # exception is LBFGS, which moves it by the same amount either way: it puts all gradients into one
 # long vector, with zeros for `None`, and takes its direction from the history of that vector.
 #
-# With zeros, it depends on what else the optimizer adds to the gradient:
+# With zeros, it depends on what else there is in a step:
 #
 # - **Nothing:** plain SGD multiplies 0 by the learning rate, and RMSprop and Adagrad, as they
 #   come, by another number. The weight stays.
 # - **An average of past gradients:** momentum, and Adam's first moment. The weight goes on in the
-#   old direction, and slows down.
+#   old direction. As a rule it slows down, as the average fades.
 # - **Weight decay:** each step pulls the weight towards 0, although it is in no loss. (ASGD has a
 #   small decay of its own.)
 #
-# Now the opening can be explained. Its Adam has both, averages and weight decay. Without weight
-# decay, the averages alone cost the idle branch some digits, and faded. The weight decay did the
-# rest. Not every weight decay would. AdamW leaves it out of Adam's scaling, which makes small
+# Now the opening can be explained. Its Adam has both, averages and weight decay. The averages
+# alone cost the idle branch some digits, and then they had faded. The weight decay did the rest.
+# Not every weight decay would. AdamW leaves it out of Adam's scaling, which makes small
 # gradients large. With the same 0.01, its branch kept as many digits as without weight decay.
 #
-# ### Picture: two states, four optimizers
+# ### Picture: one weight, two states
 #
 # One weight, first in use for eight steps with the loss `(w - 3)**2 / 2`, then idle for forty.
-# The two lines differ in the state of `.grad` alone.
+# The two lines differ in the state of `.grad` alone. (PyTorch has Muon since 2.9.)
 
 
 # %%
 def path(make, none, used=8, idle=40):
     """The values of a weight that is in use first, and idle then."""
-    w = nn.Parameter(torch.tensor(1.0, dtype=f64))
+    w = nn.Parameter(torch.ones(1, 1, dtype=f64))  # Muon takes matrices alone
     optimizer, values = make([w]), [1.0]
     for step in range(used + idle):
         optimizer.zero_grad(set_to_none=none)
         if step < used:
-            ((w - 3) ** 2 / 2).backward()
+            ((w - 3) ** 2 / 2).sum().backward()
         optimizer.step()
         values.append(w.item())
     return values
 
 
 makers = {
-    "SGD": lambda params: torch.optim.SGD(params, lr=0.05),
     "SGD, weight decay": lambda params: torch.optim.SGD(params, lr=0.05, weight_decay=0.2),
     "SGD, momentum 0.9": lambda params: torch.optim.SGD(params, lr=0.05, momentum=0.9),
     "Adam": lambda params: torch.optim.Adam(params, lr=0.05),
 }
+if "Muon" in every_optimizer:
+    makers["Muon"] = lambda params: torch.optim.Muon(params, lr=0.05, weight_decay=0.0)
 paths = {
     name: {state: path(make, state == "None") for state in ("None", "zeros")}
     for name, make in makers.items()
@@ -752,7 +747,12 @@ figures.idle_weights(paths, used=8)
 
 # %% [markdown]
 # With momentum the idle weight overshoots: it ends far beyond 3, the value that its loss wanted.
-# Nothing calls it back, because the loss does not see it any more.
+# Nothing calls it back, because the loss does not see it any more. Muon breaks the rule above: it
+# stretches its average to about the same length in each step, so its idle weight does not slow
+# down.
+#
+# **Try it.** Put an optimizer of your own choice into `makers`, with and without momentum or
+# weight decay. Say first which way its idle weight will go, and how far.
 #
 # ### A weight that is used now and then
 #
@@ -1134,12 +1134,12 @@ compare("3.i", holders.get(tuple(waiting.values()), "none"))
 
 # %% [markdown]
 # Read each chart from left to right; F, B, S and C stand for forward, backward, step and clear.
-# The red area is gradients in `.grad`, the blue one is all the rest. In the forward pass the blue
-# area grows: activations, which the graph keeps for backward. Early in the backward pass it has a
-# spike. Then it shrinks, layer by layer, while gradients arrive. With `None` after the step the
-# red area is gone during the whole forward pass. With zeros it lies under everything, a floor of
-# $P$ that never leaves. With `None` after the forward it lies under the forward pass, and is
-# freed just before backward.
+# The orange area is gradients in `.grad`, the blue one is all the rest. In the forward pass the
+# blue area grows: activations, which the graph keeps for backward. Early in the backward pass it
+# has a spike. Then it shrinks, layer by layer, while gradients arrive. With `None` after the step
+# the orange area is gone during the whole forward pass. With zeros it lies under everything, a
+# floor of $P$ that never leaves. With `None` after the forward it lies under the forward pass,
+# and is freed just before backward.
 #
 # The weights end the same in the three loops, to the last bit. The memory does not.
 #
@@ -1285,33 +1285,50 @@ figures.step_memory({"your step": live.history})
 # %% [markdown]
 # ## True or false
 #
-# Six statements. Some of them you will meet elsewhere. Commit to each before you measure it.
+# Four statements. Some of them you will meet elsewhere. Commit to each before you measure it.
 #
-# **One: in place.** Zeroing in place avoids the memory of a new tensor, so it needs less memory
-# than setting to None.
+# **One: in place.** One text says: zeroing in place makes no new tensor, so it saves memory.
+# Somebody answers: at the peak of a step, a loop that sets None never needs more than the same
+# loop with zeros. Is the answer right?
 
 # %%
 predict("3.k")
 
+
 # %% claims="S0-25 S0-34 S2-12b S3-11"
-between = {}
-for none in (False, True):
-    model = small_model()
-    P = sum(p.nbytes for p in model.parameters())
+def peak_of_a_step(none, keep):
+    """The most bytes alive in the third step of a loop, in P, and what zero_grad asked for."""
+    model, kept = small_model(), []
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     with LiveBytes(model.parameters()) as live:
-        squared_error(model(x), y).backward()
-        asked = live.asked
-        model.zero_grad(set_to_none=none)
-        between[none] = live.now / P
-        print(
-            f"set_to_none={none!s:<6}bytes asked for by zero_grad: {live.asked - asked}   "
-            f"alive afterwards: {between[none]:g} P"
-        )
-compare("3.k", true_or_false(between[False] < between[True]))
+        for _ in range(3):
+            live.history.clear()
+            squared_error(model(x), y).backward()
+            if keep:
+                kept[:] = [p.grad for p in model.parameters()]
+            optimizer.step()
+            asked = live.asked
+            optimizer.zero_grad(set_to_none=none)
+            asked = live.asked - asked
+    most = max(moment.alive for moment in live.history)
+    return most / sum(p.nbytes for p in model.parameters()), asked
+
+
+print("peak of a step             zeros      None     asked for by zero_grad")
+never_more = True
+for keep in (False, True):
+    (zeros, a), (none, b) = (peak_of_a_step(none, keep) for none in (False, True))
+    never_more &= none <= zeros
+    name = "a list keeps the gradients" if keep else "nobody keeps the gradients"
+    print(f"{name}{zeros:>6.2f} P{none:>8.2f} P{a:>12} bytes, {b} bytes")
+    assert (none > zeros) == keep and a == b == 0
+compare("3.k", true_or_false(never_more))
 
 # %% [markdown]
-# It is true that `zero_()` makes no new tensor. Neither does `None`. What counts is what stays:
-# all gradients in the one case, nothing in the other.
+# It is true that `zero_()` makes no new tensor. Neither does `None`. What counts is what stays.
+# Where nobody else holds the gradients, zeros stay and `None` does not. Where a list keeps the
+# last ones, `None` is dearer: while backward makes the new ones, the list has the old ones still.
+# Zeros are written into the tensors of the list, and there is one set of them.
 #
 # **Two: the price of freeing.** Setting to None frees the gradients, and backward makes them
 # anew. Yet over a whole step of this lesson's small model, a loop with None asks for no more
@@ -1357,62 +1374,11 @@ assert asked["the loss w.sum()"][0] < asked["the loss w.sum()"][1]
 # is. To keep it as `.grad`, it must copy it into a tensor of its own, as lesson 2 showed. So the
 # statement is not true of every model.
 #
-# **Three: the flag.** Without `set_to_none=True`, gradients of earlier batches still accumulate.
-
-# %%
-predict("3.m")
-
-# %% claims="S2-16"
-ratios = {}
-for name, clear in (
-    ("set_to_none=True", lambda sgd: sgd.zero_grad(set_to_none=True)),
-    ("set_to_none=False", lambda sgd: sgd.zero_grad(set_to_none=False)),
-    ("no zero_grad at all", lambda sgd: None),
-):
-    model = small_model()
-    sgd = torch.optim.SGD(model.parameters(), lr=0.0)  # no step: each batch has the same gradient
-    for _ in range(3):
-        clear(sgd)
-        squared_error(model(x), y).backward()
-        sgd.step()
-    alone = small_model()
-    squared_error(alone(x), y).backward()
-    ratios[name] = (model[0].weight.grad.norm() / alone[0].weight.grad.norm()).item()
-    print(f"{name:<22}third gradient: {ratios[name]:g} times that of the batch")
-compare("3.m", true_or_false(ratios["set_to_none=False"] > 1.5))
-
-# %% [markdown]
-# Both values of the flag clear. What accumulates is a loop that does not call `zero_grad` at all.
-#
-# **Four: dirt.** People compare clearing with wiping a memory buffer, so that no old data corrupt
-# the new. But a gradient that was not cleared can be put right afterwards, if you know the old
-# one.
-
-# %%
-predict("3.n")
-
-# %% claims="S0-8 S0-45"
-model, alone = small_model(), small_model()
-squared_error(model(x), y).backward()
-first = model[0].weight.grad.clone()
-squared_error(model(2 * x), y).backward()  # another batch, nothing cleared
-squared_error(alone(2 * x), y).backward()
-difference = model[0].weight.grad - first
-error = ((difference - alone[0].weight.grad).norm() / first.norm()).item()
-print(f"sum minus the first gradient is the second one, up to 1e-12: {error < 1e-12}")
-compare("3.n", true_or_false(error < 1e-12))
-
-# %% [markdown]
-# Nothing is corrupted. It is a sum, and up to rounding you can take it apart again. It may be
-# what you want, as in lesson 2, or not. A glass that was not emptied is a better picture than a
-# dirty buffer: the old water is still water. Today's default does not even empty the glass. It
-# takes it away, and backward brings a new one.
-#
-# **Five: rows of a table.** With gradients set to None, Adam moves only the rows of an embedding
+# **Three: rows of a table.** With gradients set to None, Adam moves only the rows of an embedding
 # that the batch has used.
 
 # %%
-predict("3.o")
+predict("3.m")
 
 
 # %% claims="S2-14"
@@ -1437,19 +1403,19 @@ print("rows used by the two batches:", [[0, 1, 2], [3, 4]])
 print("moved by Adam:               ", dense)
 print("moved by SparseAdam:         ", rows_moved(torch.optim.SparseAdam, sparse=True))
 assert rows_moved(torch.optim.SparseAdam, sparse=True) == [[0, 1, 2], [3, 4]]
-compare("3.o", true_or_false(dense[1] == [3, 4]))
+compare("3.m", true_or_false(dense[1] == [3, 4]))
 
 # %% [markdown]
 # `None` is a state of a whole parameter. The table is one parameter, and its dense gradient holds
 # zeros for the rows that were not used. For Adam these are gradients of 0, and its averages go
 # on. `SparseAdam`, with a sparse gradient, moves the used rows alone.
 #
-# **Six: two weights.** A loop clears with `set_to_none=False`, and its optimizer is AdamW as it
+# **Four: two weights.** A loop clears with `set_to_none=False`, and its optimizer is AdamW as it
 # comes. One idle weight was in the loss once, in the first step. Another one never was. The first
 # shrinks on and on, the second stays as it is.
 
 # %%
-predict("3.p")
+predict("3.n")
 
 # %% claims="S2-14 S3-21 S3-22"
 used, once, never = (nn.Parameter(torch.ones((), dtype=f64)) for _ in range(3))
@@ -1464,13 +1430,13 @@ for step in (0, 500, 1000):
     print(f"step {step:>4}: in the loss once {values[step][0]:.4f}   never {values[step][1]:.4f}")
 print("their gradients:", once.grad, never.grad)
 shrinks = values[0][0] > values[500][0] > values[1000][0]
-compare("3.p", true_or_false(shrinks and values[1000][1] == 1))
+compare("3.n", true_or_false(shrinks and values[1000][1] == 1))
 
 # %% [markdown]
 # `set_to_none=False` fills the gradients that are there. It makes none: `None` stays `None`. The
 # one backward left a gradient behind, although it was 0, and from then on AdamW's weight decay,
-# 0.01 by default, had its way. So "for a small model either will do" is not about the size of the
-# model. Here it has three weights.
+# 0.01 by default, had its way. For small models either will do, some texts say. This one has
+# three weights.
 #
 # ## Summary
 #
@@ -1488,7 +1454,7 @@ compare("3.p", true_or_false(shrinks and values[1000][1] == 1))
 # | Does `requires_grad_(False)` freeze? | Not surely, while a tensor is left in `.grad` | 3 |
 # | What does clearing with zeros move? | 4 P bytes a step; `None` moves 0, where backward hands its tensor over | 4 |
 # | What does `None` save at the peak? | P where activations dominate, less with few rows, nothing in a window or where the peak lies in the step | 5 |
-# | Who keeps the memory alive all the same? | Whoever else holds the gradients | 1, 5 |
+# | Who keeps the memory alive all the same? | Whoever else holds the gradients; then `None` may need more than zeros | 1, 5, true or false |
 #
 # ## What comes next
 #

@@ -61,16 +61,22 @@ def owners(table: Mapping[str, Mapping[str, bool]]) -> None:
 def idle_weights(paths: Mapping[str, Mapping[str, Sequence[float]]], used: int) -> None:
     """A weight over its steps, a chart an optimizer: {optimizer: {state of .grad: values}}; idle after step `used`."""
     with style():
-        fig, axes = plt.subplots(1, len(paths), figsize=(9.2, 3.3), sharey=True)
-        for ax, (optimizer, lines) in zip(axes, paths.items(), strict=True):
+        rows = -(-len(paths) // 2)
+        fig, grid = plt.subplots(rows, 2, figsize=(6.8, 2.3 * rows), sharex=True, sharey=True, squeeze=False)
+        axes = grid.flatten()
+        for ax in axes[len(paths) :]:
+            ax.set_visible(False)
+        for ax, (optimizer, lines) in zip(axes, paths.items(), strict=False):
             ax.axvspan(0, used, color="#e6e6e6", zorder=0)
             looks = ((COLOURS["blue"], "-", 3.5), (COLOURS["vermillion"], "--", 1.8))
             for (state, values), (colour, line, width) in zip(lines.items(), looks, strict=True):
                 ax.plot(values, line, color=colour, linewidth=width, label=state)
             ax.set_title(optimizer, fontsize=11)
+        for ax in grid[-1]:
             ax.set_xlabel("steps")
-        axes[0].set_ylabel("the weight")
-        axes[0].legend(loc="upper left")
+        for ax in grid[:, 0]:
+            ax.set_ylabel("the weight")
+        axes[0].legend(loc="upper right")
     told = ". ".join(
         f"{optimizer}: "
         + ", ".join(f"{state} from {values[used]:.3f} to {values[-1]:.3f}" for state, values in lines.items())

@@ -91,10 +91,10 @@ QUESTIONS: tuple[Question, ...] = (
         "P is the number of bytes of all gradients. How many bytes more does a step read and write when it clears with "
         "zeros, compared with None?",
         {
-            "1": "P: the zeros that are written",
-            "2": "2 P: zeros are written, and read once",
-            "3": "3 P: zeros are read, the gradient is read, the sum is written",
-            "4": "4 P: zeros are written, and then all that the choice above says",
+            "1": "P",
+            "2": "2 P",
+            "3": "3 P",
+            "4": "4 P",
         },
     ),
     Question(
@@ -121,7 +121,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "3.k",
         "prediction",
-        "Zeroing in place leaves less memory in use than setting to None.",
+        "At the peak of a step, a loop that sets None never needs more memory than the same loop with zeros.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -134,23 +134,11 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "3.m",
         "prediction",
-        "With `set_to_none=False` the third gradient still contains those of the batches before.",
-        TRUE_OR_FALSE,
-    ),
-    Question(
-        "3.n",
-        "prediction",
-        "Two backward calls ran without a clearing. If you kept the first gradient, you can still tell the second.",
-        TRUE_OR_FALSE,
-    ),
-    Question(
-        "3.o",
-        "prediction",
         "The second batch uses rows 3 and 4. With None, the second step of Adam moves rows 3 and 4 alone.",
         TRUE_OR_FALSE,
     ),
     Question(
-        "3.p",
+        "3.n",
         "prediction",
         "With `set_to_none=False`, AdamW shrinks the idle weight that was in the loss once, and leaves the one that never was.",
         TRUE_OR_FALSE,

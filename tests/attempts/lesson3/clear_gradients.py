@@ -438,3 +438,13 @@ def of_that_class(params, set_to_none=True):
                 p.grad = None
             elif p.grad is not None:
                 p.grad.zero_()
+
+
+@wrong(mistakes.second_walk_found_nothing)
+def zeros_for_all_and_none_on_top(params, set_to_none=True):
+    for p in params:
+        if p.grad is not None:
+            p.grad.zero_()
+    if set_to_none:
+        for p in params:
+            p.grad = None

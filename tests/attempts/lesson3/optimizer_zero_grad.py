@@ -347,9 +347,44 @@ def zero_on_none(optimizer, set_to_none=True):
                 p.grad.zero_()
 
 
-@raised(effects.no_such_attribute)
+@raised(mistakes.stopped_above_the_parameters)
 def groups_for_parameters(optimizer, set_to_none=True):
     for p in optimizer.param_groups:
+        p.grad = None
+
+
+@raised(mistakes.stopped_above_the_parameters)
+def keys_for_parameters(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.zero_()
+
+
+@raised(mistakes.stopped_above_the_parameters)
+def the_list_for_its_entries(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        if set_to_none:
+            group["params"].grad = None
+        else:
+            group["params"].grad.zero_()
+
+
+@raised(mistakes.number_for_a_parameter)
+def from_the_state_dict(optimizer, set_to_none=True):
+    for group in optimizer.state_dict()["param_groups"]:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.zero_()
+
+
+@raised(mistakes.list_of_groups_asked_for_a_name)
+def one_group_expected(optimizer, set_to_none=True):
+    for p in optimizer.param_groups["params"]:
         p.grad = None
 
 

@@ -367,6 +367,26 @@ def parts_and_one_backward(model, optimizer, loss_fn, x, y):
     return total.item()
 
 
+@wrong(mistakes.batch_taken_apart)
+def predictions_of_two_rows_joined(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    predictions = torch.cat([model(rows) for rows in x.split(2)])
+    loss = loss_fn(predictions, y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.batch_taken_apart)
+def predictions_of_each_row_stacked(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    predictions = torch.stack([model(row[None])[0] for row in x])
+    loss = loss_fn(predictions, y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 # ------------------------------------------------------------------ wrong numbers
 
 
@@ -393,6 +413,15 @@ def cleared_too_late(model, optimizer, loss_fn, x, y):
     loss.backward()
     optimizer.zero_grad()
     optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.stepped_before_backward)
+def step_and_backward_swapped(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    optimizer.step()
+    loss.backward()
     return loss.item()
 
 

@@ -249,6 +249,19 @@ def generator_used_up(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop()(params, set_to_none)
 
 
+@mistake(
+    "Of a generator the gradients are zeros, not None",
+    "Where params is a generator and set_to_none=True, each .grad that held a tensor holds zeros; where params is a list "
+    "it is None.",
+    "How many loops over params run one after the other? In a generator the second one finds nothing.",
+    "A list can be walked through as often as one likes. model.parameters() is no list.",
+)
+def second_walk_found_nothing(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_none=_zeros)(params, set_to_none)
+    if set_to_none:
+        _loop()(params, set_to_none)
+
+
 def _by_position(params: Sequence[T], set_to_none: bool = True) -> None:
     if params:
         params[0]

@@ -249,18 +249,17 @@ EXERCISE = Exercise(
     difficulty=3,
     minutes=15,
     goal=(
-        "Write `freeze(module)`, which takes the parameters of a module out of training for good. You get the module "
-        "alone; it may have parts inside of parts, and it may itself be part of a larger model. Afterwards no "
-        "`step()` of any optimizer that holds these parameters moves them, LBFGS excepted. The optimizer may be made "
-        "before the call or after it, and may have weight decay, momentum or another history. A gradient may wait in "
-        "`.grad` at the call, also of a parameter that is frozen already, and the next thing may be a step. The loop "
-        "may clear before the step or after it, with `set_to_none=False`, or never. A loss computed before the call "
-        "may go backward after it. Everything else stays as it was: the parameters and buffers are the same objects "
-        "with the same values, every module is in the same mode, and batch norm in train mode goes on with its "
-        "running statistics. The rest of the model keeps its gradients and goes on learning, what lies in front of "
-        "the module included. A parameter that the module shares with the rest is frozen for both. How you do it is "
-        "yours: judged is what later backward passes and steps do, not `requires_grad` itself, and a hook may stay. "
-        "What the function returns does not matter."
+        "Write `freeze(module)`, which takes the parameters of a module out of training for good, those of the parts "
+        "inside of its parts included. Afterwards no `step()` of any optimizer that holds them moves them, LBFGS "
+        "excepted: made before the call or after it, with weight decay, momentum or another history. A gradient may "
+        "wait in `.grad` at the call, also of a parameter that is frozen already, and the next thing may be a step. "
+        "The loop may clear before the step or after it, with `set_to_none=False`, or never. A loss computed before "
+        "the call may go backward after it. Everything else stays as it was: the parameters and buffers are the same "
+        "objects with the same values, every module is in the same mode, and batch norm in train mode goes on with "
+        "its running statistics. The module may be part of a larger model: the rest of it keeps its gradients and "
+        "goes on learning, what lies in front of the module included. A parameter that the module shares with the "
+        "rest is frozen for both. How you do it is yours, and a hook may stay: judged is what later backward passes "
+        "and steps do, not `requires_grad` itself, nor what the function returns."
     ),
     cases=_cases,
     arrange=_arrange,

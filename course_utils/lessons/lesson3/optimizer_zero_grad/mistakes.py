@@ -108,13 +108,59 @@ def first_of_each_group(optimizer: Optimizer, set_to_none: bool = True) -> None:
 
 @mistake(
     "Only parameters that the optimizer remembers something of were cleared",
-    "The cleared ones are those with an entry in optimizer.state. Before its first step an optimizer has none, and "
-    "plain SGD never has.",
+    "The cleared ones are those with an entry in optimizer.state. Before the first step most optimizers have none, and "
+    "plain SGD never has one.",
     "state is the optimizer's memory. Where does it keep the parameters that it was given?",
     "After a few steps of Adam every parameter has an entry there.",
 )
 def those_with_state_alone(optimizer: Optimizer, set_to_none: bool = True) -> None:
     _cleared(list(optimizer.state), set_to_none)
+
+
+def _of_keys(optimizer: Any, set_to_none: bool = True) -> None:
+    for group in optimizer.param_groups:
+        for key in group:
+            key.grad = None
+
+
+def _of_lists(optimizer: Any, set_to_none: bool = True) -> None:
+    for group in optimizer.param_groups:
+        group["params"].grad = None
+
+
+@mistake(
+    "What was asked for .grad is no parameter",
+    "The message names what it is: a dict is a group, a str is a key of a group, and a list is what stands under the "
+    "key of the parameters. A parameter is one entry of that list.",
+    "How many levels are there from param_groups down to one parameter? Each list takes a loop of its own.",
+    also=(_of_keys, _of_lists),
+)
+def stopped_above_the_parameters(optimizer: Any, set_to_none: bool = True) -> None:
+    for group in optimizer.param_groups:
+        group.grad = None
+
+
+@mistake(
+    "A number was asked for .grad",
+    "The message says int: what was asked for .grad is a number, not a parameter.",
+    "state_dict() gives the numbers of the parameters, and range() gives numbers, too. Where do the parameters "
+    "themselves stand?",
+    "Printed, the groups of state_dict() look like those of the optimizer.",
+)
+def number_for_a_parameter(optimizer: Any, set_to_none: bool = True) -> None:
+    for group in optimizer.state_dict()["param_groups"]:
+        for param in group["params"]:
+            param.grad = None
+
+
+@mistake(
+    "The list of groups was asked for a name",
+    "param_groups is a list, and a list has positions, not names: Python refused.",
+    "Which loop gives you one group at a time? A group is a dict, and has names.",
+    "Most optimizers have one group, and then it looks as if param_groups were that group.",
+)
+def list_of_groups_asked_for_a_name(optimizer: Any, set_to_none: bool = True) -> None:
+    _cleared(optimizer.param_groups["params"], set_to_none)
 
 
 # ------------------------------------------------------------------ what else was changed

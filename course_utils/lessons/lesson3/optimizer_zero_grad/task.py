@@ -171,7 +171,7 @@ EXERCISE = Exercise(
         "is None stays None, and one that holds a tensor, infinite or NaN as it may be, holds zeros afterwards, in "
         "the same tensor object and the same memory. Nothing else changes: not the gradients of parameters that the "
         "optimizer does not hold, not the parameters' values, not the groups, not what the optimizer remembers of "
-        "earlier steps. An entry of `optimizer.state` with nothing in it counts as none."
+        "earlier steps. Reading `optimizer.state[p]` may leave an empty entry, which counts as none."
     ),
     cases=_cases,
     arrange=_arrange,

@@ -141,28 +141,38 @@ def gradients_alive_in_a_later_forward_pass(
     return total
 
 
+def _apart(pieces: int) -> Code:
+    """The batch in so many pieces, their gradients added outside of `.grad`."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> float:
+        params = [param for param in model.parameters() if param.requires_grad]
+        sums: list[T | None] = [None] * len(params)
+        optimizer.zero_grad()
+        total = 0.0
+        for rows, wanted in zip(x.chunk(pieces), y.chunk(pieces), strict=True):
+            loss = loss_fn(model(rows), wanted) * (len(rows) / len(x))
+            new = torch.autograd.grad(loss, params, allow_unused=True)
+            sums = [b if a is None else a if b is None else a + b for a, b in zip(sums, new, strict=True)]
+            total += loss.item()
+        for param, gradient in zip(params, sums, strict=True):
+            param.grad = gradient
+        optimizer.step()
+        return total
+
+    return code
+
+
 @mistake(
     "A layer saw a part of the batch",
-    "Where a layer works on the rows of the batch together, as batch norm does, step and loss are those of two halves: "
-    "in each the layer worked with other rows.",
+    "Where a layer works on the rows of the batch together, as batch norm does, step and loss are those of a batch in "
+    "pieces: in each the layer worked with other rows.",
     "Run the batch through the model as a whole.",
-    "For a model without such a layer the mean over the halves is the mean over the batch.",
+    "For a model without such a layer the mean over the pieces is the mean over the batch.",
+    also=(_apart(3), _apart(6)),
     signs=(ALIVE,),
 )
 def batch_taken_apart(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    params = [param for param in model.parameters() if param.requires_grad]
-    sums: list[T | None] = [None] * len(params)
-    optimizer.zero_grad()
-    total = 0.0
-    for rows, wanted in zip(x.chunk(2), y.chunk(2), strict=True):
-        loss = loss_fn(model(rows), wanted) * (len(rows) / len(x))
-        new = torch.autograd.grad(loss, params, allow_unused=True)
-        sums = [b if a is None else a if b is None else a + b for a, b in zip(sums, new, strict=True)]
-        total += loss.item()
-    for param, gradient in zip(params, sums, strict=True):
-        param.grad = gradient
-    optimizer.step()
-    return total
+    return _apart(2)(model, optimizer, loss_fn, x, y)
 
 
 # ------------------------------------------------------------------ what the step used
@@ -199,6 +209,20 @@ def cleared_at_the_end_alone(model: nn.Module, optimizer: Optimizer, loss_fn: Lo
 )
 def cleared_before_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(before_step=_to_none)(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
+    "The step came before the backward",
+    "No step used the gradient of its batch: when step() ran, .grad was empty, and backward filled it afterwards.",
+    "A step reads .grad, and backward writes it. Which of the two comes first?",
+    signs=(BACKWARDS, LEDGER),
+)
+def stepped_before_backward(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    optimizer.step()
+    loss.backward()  # type: ignore[no-untyped-call]
+    return loss.item()
 
 
 @mistake(

@@ -87,7 +87,7 @@ def five_for_four(model: nn.Module, set_to_none: bool) -> int:
     "The gradient that is handed over was counted",
     "With set_to_none=True bytes were counted. There .grad takes over the tensor that arrives: nothing is read, written "
     "or copied.",
-    "What does backward do with the arriving tensor where .grad is None? Lesson 2 compared the memory.",
+    "What does backward do with the arriving tensor where .grad is None? Section 4 compared the memory.",
     "In the end new numbers stand in .grad, so somebody must have written them. That was the computation of the "
     "gradient, which does not count here.",
     also=(_times(4, 2), _times(4, 3)),

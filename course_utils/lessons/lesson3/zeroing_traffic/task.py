@@ -145,7 +145,7 @@ EXERCISE = Exercise(
         "Take one parameter and one step, and write down which operations touch its .grad between two steps, for "
         "either value of set_to_none. You have seen their names in the section before.",
         "An in-place addition a += b reads two tensors and writes one. Filling with zeros writes one. And backward "
-        "into None, as lesson 2 measured: is the arriving tensor copied, or kept?",
+        "into None, as section 4 measured: is the arriving tensor copied, or kept?",
         "A tensor has as many bytes as it has entries times the bytes of one entry; both are methods of a tensor, and "
         "the second differs from dtype to dtype. Go over the parameters that require gradients, each of them once.",
     ),
