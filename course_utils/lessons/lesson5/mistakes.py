@@ -146,6 +146,18 @@ cleared_once_an_epoch = made_by(
     ),
     loop(epoch=emptied),
 )
+cleared_once_an_epoch_and_divided = made_by(
+    named(
+        "cleared-once-an-epoch-and-divided",
+        "Cleared once an epoch, stepped once a batch, and divided",
+        "The parameters are those of a loop whose steps use the gradients of all batches of the epoch so far, each divided "
+        "by the number of batches.",
+        "How often does a step come in an epoch, and how often the line that clears? A mean is wanted where several "
+        "batches share a step.",
+        "Dividing makes the sum of an epoch as long as one gradient, but a sum of many batches it stays.",
+    ),
+    loop(epoch=emptied, divided=len),
+)
 
 
 def _first_group(model: nn.Module, optimizer: Optimizer) -> None:

@@ -144,6 +144,16 @@ def once_an_epoch(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
+@wrong(mistakes.cleared_once_an_epoch_and_divided)
+def once_an_epoch_and_averaged(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss = loss_fn(model(x), y) / len(batches)
+            loss.backward()
+            optimizer.step()
+
+
 @wrong(mistakes.first_group_alone_cleared)
 def first_group(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
