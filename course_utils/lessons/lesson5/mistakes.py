@@ -578,6 +578,30 @@ a_frozen_parameter_moved = made_by(
     _gradients_for_all,
 )
 
+
+def in_train_mode(code: Callable[..., Any]) -> Callable[..., Any]:
+    """`code`, whose first argument is a model, after that model was put into train mode."""
+
+    def train(model: nn.Module, *rest: Any) -> Any:
+        model.train()
+        return code(model, *rest)
+
+    return train
+
+
+put_into_train_mode = made_by(
+    named(
+        "put-into-train-mode",
+        "The model is put into train mode",
+        "A model that came in eval mode is trained in train mode: dropout and batch norm give other predictions, and other "
+        "gradients.",
+        "Leave model.train() and model.eval() to the caller.",
+        "Training is what train mode is for.",
+        where=lambda spec: spec["model"] == "eval",
+    ),
+    in_train_mode(loop(batch=emptied)),
+)
+
 # ------------------------------------------------------------------ what is left behind
 
 

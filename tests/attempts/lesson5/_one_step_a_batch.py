@@ -368,6 +368,16 @@ def fresh_zeros_for_all(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
+@wrong(mistakes.put_into_train_mode)
+def train_mode_first(model, optimizer, loss_fn, batches, epochs):
+    model.train()
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
 @wrong(mistakes.hooks_left_behind)
 def hook_that_clears_stays(model, optimizer, loss_fn, batches, epochs):
     optimizer.register_step_post_hook(lambda o, args, kwargs: o.zero_grad())

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_utils.checks.mistakes import Code, mistake
+from course_utils.checks.mistakes import Code, made_by, mistake
+from course_utils.lessons.lesson5 import mistakes as shared
 from course_utils.lessons.training import Batch, LossFn
 
 Batches = Sequence[Batch]
@@ -371,13 +372,4 @@ def arguments_of_the_loss_swapped(model: nn.Module, loss_fn: LossFn, batches: Ba
     _loop(momentum=1.0)(model, lambda prediction, target: loss_fn(target, prediction), batches, lr)
 
 
-@mistake(
-    "The model is put into train mode",
-    "A model that came in eval mode is trained in train mode: dropout and batch norm give other predictions, and other "
-    "gradients.",
-    "Leave model.train() and model.eval() to the caller.",
-    "Training is what train mode is for.",
-)
-def put_into_train_mode(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
-    model.train()
-    _loop(momentum=1.0)(model, loss_fn, batches, lr)
+put_into_train_mode = made_by(shared.put_into_train_mode, shared.in_train_mode(_loop(momentum=1.0)))
