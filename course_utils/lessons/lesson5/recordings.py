@@ -326,6 +326,15 @@ def clipped(b: Bench) -> None:
         b.optimizer.step()
 
 
+def clipped_too_early(b: Bench) -> None:
+    """Clipped between the clear, to zeros, and the backward: nothing is there to clip."""
+    for x, y in b.batches():
+        b.optimizer.zero_grad(set_to_none=False)
+        clip_grad_norm_(b.model.parameters(), 0.1)
+        b.loss(x, y).backward()
+        b.optimizer.step()
+
+
 def clipped_late(b: Bench) -> None:
     """Clipped after the step."""
     for x, y in b.batches():
@@ -565,6 +574,7 @@ LOOPS: Mapping[str, Loop] = {
         stepped_without_backward,
         frozen_on_the_way,
         clipped,
+        clipped_too_early,
         clipped_late,
         clipped_between_two_steps,
         first_layer_alone_cleared,

@@ -667,6 +667,19 @@ def one_old_gradient_clipped(events):
     return states_and_stories(events)
 
 
+@wrong(mistakes.empty_clip_called_a_fault)
+def nothing_new_is_enough(events):
+    found, new = states_and_stories(events), set()
+    for e in events:
+        if e["kind"] == "clip" and not new & set(e["names"]) and found is None:
+            return "clipped-after-step"
+        if e["kind"] == "accumulate":
+            new |= set(e["names"])
+        elif e["kind"] in ("clear", "step"):
+            new -= set(e["names"])
+    return found
+
+
 @wrong(mistakes.clear_in_the_middle_misnamed)
 def cleared_after_a_write(events):
     found = states_and_stories(events)

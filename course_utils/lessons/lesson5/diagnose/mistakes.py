@@ -19,6 +19,7 @@ from course_utils.lessons.lesson5.diagnose.answers import (
     are,
     clips_of_old,
     first_of,
+    holds,
     right,
     steps_on_nothing,
     stories,
@@ -386,8 +387,26 @@ extra_clears_called_a_fault = _on(
 )
 
 
+def _clips_of_nothing(events: Events) -> bool:
+    """Whether there are clips, and what each of them names holds nothing."""
+    clips = [at for at, event in enumerate(events) if event["kind"] == "clip"]
+    return bool(clips) and not any(
+        holds(stories(events[:at]).get(name, "")) for at in clips for name in events[at]["names"]
+    )
+
+
+empty_clip_called_a_fault = _on(
+    "empty_clip_called_a_fault",
+    ["clipped_too_early"],
+    _instead(lambda events: _fine(events) and _clips_of_nothing(events)),
+    "A clip of gradients that hold nothing is called a fault",
+    "Each clip stands between a clear and the next backward: what it names holds nothing. The loop gets the name of a fault.",
+    "Of clipped-after-step there are two halves. Holding nothing new is one of them; what does the text ask first?",
+)
+
+
 def _clips(events: Events) -> bool:
-    return _fine(events) and _counts(events, "clip") > 0
+    return _fine(events) and _counts(events, "clip") > 0 and not _clips_of_nothing(events)
 
 
 def _clips_after_another_step(events: Events) -> bool:
@@ -761,6 +780,7 @@ def _plain(events: Events) -> bool:
             sort(events)
             for sort in (
                 _clips,
+                _clips_of_nothing,
                 _two_optimizers,
                 _many_clears,
                 _named_unwritten,
