@@ -14,6 +14,7 @@ from course_utils.lessons.lesson5.diagnose.answers import (
     FAULTS,
     OLD_ALONE,
     SUM,
+    THROWN_AWAY,
     Events,
     another_is_cleared,
     are,
@@ -373,8 +374,31 @@ second_step_behind_a_clear_called_a_fault = _on(
 )
 
 
+def _partly_thrown_away(events: Events) -> bool:
+    """Whether some step uses a part of what it names, while another part was thrown away."""
+    for at, event in enumerate(events):
+        if event["kind"] == "step":
+            told = {name: stories(events[:at]).get(name, "") for name in event["names"]}
+            if any(map(holds, told.values())) and are(THROWN_AWAY, told):
+                return True
+    return False
+
+
+partly_empty_step_called_a_fault = _on(
+    "partly_empty_step_called_a_fault",
+    ["one_layer_late"],
+    _instead(lambda events: _fine(events) and _partly_thrown_away(events)),
+    "A step that finds one of two layers gets a name",
+    "One layer is cleared between backward and step, the other before the backward: each step uses the other. None of the "
+    "eight fits such a loop, as the text defines them, and the answer is one of them.",
+    "How much must a step use, so that it uses nothing at all?",
+    "The loop is wrong: what that layer was to learn is lost.",
+)
+
+
 def _many_clears(events: Events) -> bool:
-    return _fine(events) and not _two_optimizers(events) and _counts(events, "clear") > _counts(events, "step") + 1
+    more = _counts(events, "clear") > _counts(events, "step") + 1
+    return _fine(events) and more and not _two_optimizers(events) and not _partly_thrown_away(events)
 
 
 extra_clears_called_a_fault = _on(
@@ -606,14 +630,33 @@ one_clear_misnamed = _on(
 )
 
 
+def _last_clear(events: Events) -> bool:
+    return _counts(events, "clear") == 1 and events[-1]["kind"] == "clear"
+
+
+last_clear_misnamed = _on(
+    "last_clear_misnamed",
+    ["cleared_after_the_loop"],
+    _misnamed("zeroed-once-per-epoch", [_last_clear]),
+    "A loop that clears once, after its last step, gets another name, or none",
+    "From its second step on, each step uses a sum of old and new. A clear names these gradients, though only at the end.",
+    "The three faults with a sum are told apart by the names in clears. Does the text ask where the clear stands, and can "
+    "you know the clears when the first sum is met?",
+)
+
+
+def _now_and_then(events: Events) -> bool:
+    return not _one_clear(events) and not _last_clear(events)
+
+
 _rare = (
     *_misnamed(
         "zeroed-once-per-epoch",
-        [_not(_one_clear)],
-        [_not(_one_clear), _not(_two_optimizers)],
-        [_not(_one_clear), _two_optimizers],
-        [_not(_one_clear), _not(another_is_cleared)],
-        [_not(_one_clear), _two_optimizers, _not(another_is_cleared)],
+        [_now_and_then],
+        [_now_and_then, _not(_two_optimizers)],
+        [_now_and_then, _two_optimizers],
+        [_now_and_then, _not(another_is_cleared)],
+        [_now_and_then, _two_optimizers, _not(another_is_cleared)],
     ),
     *_misnamed("zeroed-once-per-epoch", [another_is_cleared], but=["one-of-two-optimizers-zeroed"]),
 )
@@ -758,16 +801,16 @@ replaced_layer_misnamed = _on(
 )
 
 
-_clipped = _misnamed("clipped-after-step", [])
+_clipped = _misnamed("clipped-after-step", [], [_two_optimizers], [_not(_two_optimizers)])
 
 
 late_clip_misnamed = _on(
     "late_clip_misnamed",
-    ["clipped_late"],
+    ["clipped_late", "in_turn_and_clipped_late"],
     _clipped,
     "A clip behind the step gets another name, or none",
     "When the clip comes, a step has used all that the clipped gradients hold. The answer given is another.",
-    "What do the gradients hold when the clip comes, and what comes next to them: a write, or a clear?",
+    "What do the gradients that the clip names hold when it comes, and what comes next to them: a write, or a clear?",
 )
 
 
@@ -781,6 +824,7 @@ def _plain(events: Events) -> bool:
             for sort in (
                 _clips,
                 _clips_of_nothing,
+                _partly_thrown_away,
                 _two_optimizers,
                 _many_clears,
                 _named_unwritten,

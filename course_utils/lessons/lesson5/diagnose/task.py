@@ -47,6 +47,9 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("two steps to a backward, and clips", "clipped_between_two_steps"),
     ("two steps to a backward, and more clears", "stepped_again_after_the_clear"),
     ("a clear, a clip and a backward each time", "clipped_too_early"),
+    ("one clear in all, in another place", "cleared_after_the_loop"),
+    ("clears of one layer and of the other", "one_layer_late"),
+    ("two optimizers in turn, and clips of one layer", "in_turn_and_clipped_late"),
 )
 
 
@@ -106,6 +109,8 @@ EXERCISE = Exercise(
     ),
     properties=(
         ("there is one clear, before the first step", is_loop("cleared_before_the_loop")),
+        ("there is one clear, after the last step", is_loop("cleared_after_the_loop")),
+        ("a clear between backward and step names one layer alone", is_loop("one_layer_late")),
         ("each backward of a window has a clear behind it", is_loop("late_in_windows")),
         ("a step comes before the first backward", is_loop("step_first")),
         (
