@@ -769,8 +769,8 @@ figures.case(found, yours)
 advice(found.ledger)
 
 # %% [markdown]
-# Without the second helping the loss falls more slowly: what was called learning rate 0.1 had worked
-# as 0.2.
+# Without the second helping the loss falls more slowly: what was called learning rate 0.1 had
+# worked as 0.2.
 #
 # ## 7. Case five: a new head
 #

@@ -476,7 +476,7 @@ def _left_out(events: Events) -> bool:
         and not _two_optimizers(events)
         and bool(are("zs|zzs", told))
         and bool(are("zws", told))
-        and (not _named_unwritten(events) and not _step_first(events))
+        and not (_named_unwritten(events) or _step_first(events) or _partly_thrown_away(events))
     )
 
 
