@@ -227,6 +227,36 @@ cleared_at_every_second_step = made_by(
 )
 
 
+def _at_every_second_batch(rest: int, *, after: bool) -> Loop:
+    """Cleared at the batches of an epoch whose number, from 0, leaves this rest when divided by 2: before them or after."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
+        for _ in range(epochs):
+            for number, (x, y) in enumerate(batches):
+                at = number % 2 == rest
+                if at and not after:
+                    optimizer.zero_grad()
+                loss_fn(model(x), y).backward()
+                optimizer.step()
+                if at and after:
+                    optimizer.zero_grad()
+
+    return code
+
+
+cleared_at_every_second_batch = made_by(
+    named(
+        "cleared-at-every-second-batch",
+        "Cleared at every second batch of an epoch",
+        "The parameters are those of a loop that clears at every second batch of each epoch, before it or after it: steps "
+        "without a clear use the gradients of earlier batches, too.",
+        "For which batches does the line that clears run, and for which the step?",
+        "It looks like gradient accumulation, where a window of two batches has one clear; but it has one step, too.",
+    ),
+    *(_at_every_second_batch(rest, after=after) for rest in (0, 1) for after in (False, True)),
+)
+
+
 def _weights(model: nn.Module, optimizer: Optimizer) -> None:
     with torch.no_grad():
         for p in model.parameters():

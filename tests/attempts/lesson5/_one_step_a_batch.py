@@ -189,6 +189,16 @@ def every_other_step(model, optimizer, loss_fn, batches, epochs):
             taken += 1
 
 
+@wrong(mistakes.cleared_at_every_second_batch)
+def cleared_after_odd_batches(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(batches):
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+            if (i + 1) % 2 == 0:
+                optimizer.zero_grad()
+
+
 @wrong(mistakes.weights_were_zeroed)
 def parameters_zeroed(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
