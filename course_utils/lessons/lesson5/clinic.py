@@ -24,7 +24,7 @@ Loop = Callable[[nn.Module, torch.optim.Optimizer, LossFn, Sequence[Batch], int]
 
 WATCHED = 4
 """Batches an epoch that the ledger is shown, in two epochs: enough for every fault of the lesson."""
-WIDTH = 76
+WIDTH = 62
 """Columns of what is printed."""
 SCRIPT = """\
 import torch

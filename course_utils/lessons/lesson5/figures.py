@@ -56,9 +56,9 @@ def loss_curve(chart: Chart) -> None:
 def case(found: Chart, yours: Chart, used: str = "used") -> None:
     """Loss, gradient norm and ledger of a loop as it was found, and of the learner's; `used` names what is measured."""
     with style():
-        fig = plt.figure(figsize=(10.0, 4.8))
-        grid = fig.add_gridspec(2, 3, width_ratios=(1, 1.15, 1.35))
-        loss, norm = fig.add_subplot(grid[:, 0]), fig.add_subplot(grid[:, 1])
+        fig = plt.figure(figsize=(7.0, 6.0))
+        grid = fig.add_gridspec(2, 2, width_ratios=(1, 1.15), height_ratios=(1.3, 1))
+        loss, norm = fig.add_subplot(grid[0, 0]), fig.add_subplot(grid[0, 1])
         for chart, name, colour, line in ((found, "as found", BROKEN, "--"), (yours, "yours", MENDED, "-")):
             loss.plot(_epochs(chart.losses), chart.losses, line, color=colour, label=name)
             norm.plot(_epochs(chart.norms), chart.norms, line, color=colour, linewidth=1.5, label=f"{name}: {used}")
@@ -68,10 +68,10 @@ def case(found: Chart, yours: Chart, used: str = "used") -> None:
         loss.xaxis.set_major_locator(MaxNLocator(integer=True))
         loss.legend()
         top = max(*found.norms, *yours.norms, *found.own, *yours.own)
-        norm.set(xlabel="step", title="norm of the gradient", ylim=(-0.04 * top, 1.55 * top))
+        norm.set(xlabel="step", title="norm of the gradient", ylim=(-0.04 * top, 1.75 * top))
         norm.legend(loc="upper left")
         strips = [
-            _strip(fig.add_subplot(grid[place, 2]), chart, name)
+            _strip(fig.add_subplot(grid[1, place]), chart, name)
             for place, (chart, name) in enumerate(((found, "as found"), (yours, "yours")))
         ]
     told = " ".join(
@@ -106,7 +106,7 @@ def _strip(ax: Axes, chart: Chart, name: str, windows: int = 3) -> str:
     ax.set_yticks(range(tallest + 1) if tallest < 5 else range(0, tallest + 1, 4))
     ax.set(xlim=(-0.6, max(len(drawn), 1) - 0.4), ylim=(0, tallest + 0.6))
     ids = [finding.misconception for finding in chart.ledger.findings()] or ["nothing found"]
-    ax.set_title(f"{name}: {', '.join(ids)}", fontsize=10.5)
+    ax.set_title("\n".join([f"{name}:", *ids]), fontsize=10.5)
     ax.set_ylabel("held", fontsize=10)
     events = " ".join(f"{'!' * bool(column.marks)}{column.word}[{len(column.held)}]" for column in drawn)
     return f"{', '.join(ids)}; backward passes held after each event, ! where a finding points: {events}"

@@ -146,6 +146,18 @@ cleared_once_an_epoch = made_by(
     ),
     loop(epoch=emptied),
 )
+cleared_once_an_epoch_and_divided = made_by(
+    named(
+        "cleared-once-an-epoch-and-divided",
+        "Cleared once an epoch, stepped once a batch, and divided",
+        "The parameters are those of a loop whose steps use the gradients of all batches of the epoch so far, each divided "
+        "by the number of batches.",
+        "How often does a step come in an epoch, and how often the line that clears? A mean is wanted where several "
+        "batches share a step.",
+        "Dividing makes the sum of an epoch as long as one gradient, but a sum of many batches it stays.",
+    ),
+    loop(epoch=emptied, divided=len),
+)
 
 
 def _first_group(model: nn.Module, optimizer: Optimizer) -> None:
@@ -212,6 +224,36 @@ cleared_at_every_second_step = made_by(
         "How many steps come between two clearings, and how many should?",
     ),
     _every_second,
+)
+
+
+def _at_every_second_batch(rest: int, *, after: bool) -> Loop:
+    """Cleared at the batches of an epoch whose number, from 0, leaves this rest when divided by 2: before them or after."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
+        for _ in range(epochs):
+            for number, (x, y) in enumerate(batches):
+                at = number % 2 == rest
+                if at and not after:
+                    optimizer.zero_grad()
+                loss_fn(model(x), y).backward()
+                optimizer.step()
+                if at and after:
+                    optimizer.zero_grad()
+
+    return code
+
+
+cleared_at_every_second_batch = made_by(
+    named(
+        "cleared-at-every-second-batch",
+        "Cleared at every second batch of an epoch",
+        "The parameters are those of a loop that clears at every second batch of each epoch, before it or after it: steps "
+        "without a clear use the gradients of earlier batches, too.",
+        "For which batches does the line that clears run, and for which the step?",
+        "It looks like gradient accumulation, where a window of two batches has one clear; but it has one step, too.",
+    ),
+    *(_at_every_second_batch(rest, after=after) for rest in (0, 1) for after in (False, True)),
 )
 
 
@@ -564,6 +606,30 @@ a_frozen_parameter_moved = made_by(
     loop(batch=_thawed),
     loop(batch=_zeros_for_all),
     _gradients_for_all,
+)
+
+
+def in_train_mode(code: Callable[..., Any]) -> Callable[..., Any]:
+    """`code`, whose first argument is a model, after that model was put into train mode."""
+
+    def train(model: nn.Module, *rest: Any) -> Any:
+        model.train()
+        return code(model, *rest)
+
+    return train
+
+
+put_into_train_mode = made_by(
+    named(
+        "put-into-train-mode",
+        "The model is put into train mode",
+        "A model that came in eval mode is trained in train mode: dropout and batch norm give other predictions, and other "
+        "gradients.",
+        "Leave model.train() and model.eval() to the caller.",
+        "Training is what train mode is for.",
+        where=lambda spec: spec["model"] == "eval",
+    ),
+    in_train_mode(loop(batch=emptied)),
 )
 
 # ------------------------------------------------------------------ what is left behind

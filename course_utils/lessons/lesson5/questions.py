@@ -42,11 +42,13 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.d",
         "prediction",
-        "Cleared once an epoch: what does the used norm do?",
+        "Cleared once an epoch of 30 batches: how many times as long as own is used, in the last step of an epoch? (The "
+        "mean over the six epochs.)",
         {
-            "own": "It is at most twice own, in every step",
-            "grows": "It equals own in the first step, and never again",
-            "saw": "It equals own in one step of each epoch, and is far above it in another",
+            "same": "About as long",
+            "three": "About 3 times",
+            "fifteen": "About 15 times",
+            "thirty": "About 30 times: it is the sum of 30 gradients",
         },
     ),
     Question(
@@ -121,7 +123,8 @@ QUESTIONS: tuple[Question, ...] = (
         {
             "none": "In none: it requires no gradient",
             "one": "In one: then the old gradient is used up",
-            "five": "In all five",
+            "less": "In all five, less far each time: the old gradient fades",
+            "alike": "In all five, as far each time",
         },
     ),
     Question(
@@ -147,7 +150,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.o",
         "prediction",
-        "Adam divides by the size of the gradients, so it hardly matters to it when nobody clears.",
+        "Adam divides by the size of the gradients. So it does less harm to Adam here than to SGD when nobody clears, judged by "
+        "the loss of the last step.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -182,51 +186,51 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "5.q2",
         "quiz",
-        "A trace has, again and again, this line: `backward backward clear step`. Which sentence is true of it?",
+        "The lines of a trace take turns: `clear backward step`, then `backward step`, and so on. Which sentence is true?",
         {
-            "right": "It is a right window of two backwards",
-            "late": "Its steps find `None` or zeros: what both backwards wrote has been cleared",
-            "inside": "Its steps use the second backward alone",
+            "right": "It is a right loop with windows of two backwards",
+            "own": "Each step uses its own batch alone",
+            "old": "Every second step uses its own batch and the one before, which a step has used already",
         },
-        answer="late",
+        answer="old",
         because={
-            "right": "in a right window the clear stands before the first backward, or after the step.",
-            "late": "the clear stands between the last backward and the step, and takes both gradients.",
-            "inside": "that would be `backward clear backward step`.",
+            "right": "in a right window of two no step stands between the two backwards.",
+            "own": "no clear stands between the first line's step and the second line's backward, which adds.",
+            "old": "nothing clears after the first line's step. It is cleared now and then: `zeroed-once-per-epoch`.",
         },
     ),
     Question(
         "5.q3",
         "quiz",
-        "A loop clears between backward and step, with the default `zero_grad()`. The optimizer is SGD with weight decay. "
-        "What do you see?",
+        "SGD with momentum 0.9 and no weight decay has trained a right loop for a while. From now on "
+        "`zero_grad(set_to_none=False)` runs between backward and step. What do the weights do?",
         {
-            "flat": "The weights stay where they are",
-            "shrinks": "The weights shrink in every step",
-            "momentum": "The weights move as with momentum 1",
+            "stop": "They stop at once: the steps find zeros",
+            "coast": "They go on in the old direction, less far with each step",
+            "learn": "They go on learning, as before",
         },
-        answer="flat",
+        answer="coast",
         because={
-            "flat": "the default sets `.grad` to None, and SGD skips such a parameter, with its weight decay.",
-            "shrinks": "that needs zeros, `set_to_none=False`. With None the optimizer skips the parameter.",
-            "momentum": "that is the loop that never clears. Here everything is thrown away.",
+            "stop": "zeros are added to the momentum buffer, and the step goes along the buffer.",
+            "coast": "each step adds zeros to 0.9 times the momentum buffer, and goes along what is left of it.",
+            "learn": "no new gradient reaches a step.",
         },
     ),
     Question(
         "5.q4",
         "quiz",
-        "You add a new layer to a model whose optimizer exists already, and change nothing else. The forward pass uses the "
-        "layer, `loss.backward()` and `optimizer.step()` run. What is in the new layer's `.grad` after three batches with `optimizer.zero_grad()` in the loop?",
+        "In the loop as found, somebody writes `model.zero_grad()` in place of `optimizer.zero_grad()`, and changes nothing "
+        "else. What becomes of the new head?",
         {
-            "none": "None: the optimizer clears it",
-            "last": "The gradient of the third batch",
-            "sum": "The sum of three gradients",
+            "learns": "It learns: its gradients are right now",
+            "still": "Its `.grad` holds the gradient of one batch, and it still does not move",
+            "sum": "Nothing changes: its gradients pile up",
         },
-        answer="sum",
+        answer="still",
         because={
-            "none": "an optimizer clears the parameters it holds. It does not hold the new ones.",
-            "last": "for that somebody would have to clear between the batches. The optimizer does not hold these.",
-            "sum": "backward writes to every parameter in the graph; nobody clears these, and nobody steps them.",
+            "learns": "a step moves what its optimizer holds, whatever lies in `.grad` of the rest.",
+            "still": "the model clears what it has, the new head too. No optimizer holds it, so no step uses it.",
+            "sum": "`model.zero_grad()` clears all parameters of the model as it is now, with the new head.",
         },
     ),
     Question(

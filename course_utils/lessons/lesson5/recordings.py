@@ -131,6 +131,12 @@ def cleared_before_the_loop(b: Bench) -> None:
     never(b)
 
 
+def cleared_after_the_loop(b: Bench) -> None:
+    """One clear, after the last step."""
+    never(b)
+    b.optimizer.zero_grad()
+
+
 def never_in_windows(b: Bench) -> None:
     """Windows of several backwards, and no clear between them."""
     for window in b.windows():
@@ -151,6 +157,17 @@ def late_with_a_frozen_layer(b: Bench) -> None:
     """Cleared between backward and step, while the optimizer also holds a layer that is frozen."""
     b.model.first.requires_grad_(False)
     late(b)
+
+
+def one_layer_late(b: Bench) -> None:
+    """By hand, one layer is cleared before the backward, the other between backward and step."""
+    for x, y in b.batches():
+        for p in b.model.first.parameters():
+            p.grad = None
+        b.loss(x, y).backward()
+        for p in b.model.second.parameters():
+            p.grad = None
+        b.optimizer.step()
 
 
 def late_in_windows(b: Bench) -> None:
@@ -335,6 +352,15 @@ def clipped(b: Bench) -> None:
         b.optimizer.step()
 
 
+def clipped_too_early(b: Bench) -> None:
+    """Clipped between the clear, to zeros, and the backward: nothing is there to clip."""
+    for x, y in b.batches():
+        b.optimizer.zero_grad(set_to_none=False)
+        clip_grad_norm_(b.model.parameters(), 0.1)
+        b.loss(x, y).backward()
+        b.optimizer.step()
+
+
 def clipped_late(b: Bench) -> None:
     """Clipped after the step."""
     for x, y in b.batches():
@@ -504,6 +530,19 @@ def in_turn_and_all_clipped(b: Bench) -> None:
         second.step()
 
 
+def in_turn_and_clipped_late(b: Bench) -> None:
+    """As two opponents train; what the second one's step has used is clipped after it."""
+    first, second = b.two
+    for x, y in b.batches():
+        second.zero_grad()
+        b.loss(x, y).backward()
+        second.step()
+        clip_grad_norm_(b.model.second.parameters(), 0.1)
+        first.zero_grad()
+        (-b.loss(x, y)).backward()
+        first.step()
+
+
 def second_steps_seldom(b: Bench) -> None:
     """The second optimizer steps, and clears, after every second batch: its gradients add up over two."""
     first, second = b.two
@@ -553,9 +592,11 @@ LOOPS: Mapping[str, Loop] = {
         cleared_twice,
         never,
         cleared_before_the_loop,
+        cleared_after_the_loop,
         never_in_windows,
         late,
         late_with_a_frozen_layer,
+        one_layer_late,
         late_in_windows,
         in_windows,
         cleared_inside,
@@ -575,6 +616,7 @@ LOOPS: Mapping[str, Loop] = {
         stepped_without_backward,
         frozen_on_the_way,
         clipped,
+        clipped_too_early,
         clipped_late,
         clipped_between_two_steps,
         first_layer_alone_cleared,
@@ -591,6 +633,7 @@ LOOPS: Mapping[str, Loop] = {
         cleared_between_the_steps,
         clipped_between_the_steps,
         in_turn_and_all_clipped,
+        in_turn_and_clipped_late,
         second_steps_seldom,
         second_clears_too_late,
         second_steps_at_the_end,

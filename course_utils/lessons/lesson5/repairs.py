@@ -44,6 +44,15 @@ def one_step_a_batch(name: str, rest: str = JUDGED) -> str:
     )
 
 
+def same_repair(name: str) -> str:
+    """The goal of another repair with the same contract as 5.2, which stands above it in the notebook."""
+    return (
+        f"`{name}(model, optimizer, loss_fn, batches, epochs)` runs, raises nothing, and is wrong in another place. Mend "
+        "it. What is asked and judged is what exercise 5.2 says, word for word: a step for each batch, with the gradient "
+        "of that batch and with nothing else."
+    )
+
+
 Spec = Mapping[str, Any]
 Property = tuple[str, Callable[[Spec], bool]]
 

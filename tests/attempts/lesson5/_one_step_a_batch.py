@@ -144,6 +144,16 @@ def once_an_epoch(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
+@wrong(mistakes.cleared_once_an_epoch_and_divided)
+def once_an_epoch_and_averaged(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss = loss_fn(model(x), y) / len(batches)
+            loss.backward()
+            optimizer.step()
+
+
 @wrong(mistakes.first_group_alone_cleared)
 def first_group(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -177,6 +187,16 @@ def every_other_step(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.step()
             taken += 1
+
+
+@wrong(mistakes.cleared_at_every_second_batch)
+def cleared_after_odd_batches(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(batches):
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+            if (i + 1) % 2 == 0:
+                optimizer.zero_grad()
 
 
 @wrong(mistakes.weights_were_zeroed)
@@ -355,6 +375,16 @@ def fresh_zeros_for_all(model, optimizer, loss_fn, batches, epochs):
                 p.grad = torch.zeros_like(p)
             loss = loss_fn(model(x), y)
             loss.backward()
+            optimizer.step()
+
+
+@wrong(mistakes.put_into_train_mode)
+def train_mode_first(model, optimizer, loss_fn, batches, epochs):
+    model.train()
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
             optimizer.step()
 
 

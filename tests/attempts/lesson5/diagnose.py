@@ -667,6 +667,19 @@ def one_old_gradient_clipped(events):
     return states_and_stories(events)
 
 
+@wrong(mistakes.empty_clip_called_a_fault)
+def nothing_new_is_enough(events):
+    found, new = states_and_stories(events), set()
+    for e in events:
+        if e["kind"] == "clip" and not new & set(e["names"]) and found is None:
+            return "clipped-after-step"
+        if e["kind"] == "accumulate":
+            new |= set(e["names"])
+        elif e["kind"] in ("clear", "step"):
+            new -= set(e["names"])
+    return found
+
+
 @wrong(mistakes.clear_in_the_middle_misnamed)
 def cleared_after_a_write(events):
     found = states_and_stories(events)
@@ -702,6 +715,58 @@ def windows_without_a_clear(events):
 def names_of_the_optimizer_not_asked(events):
     found = states_and_stories(events)
     return None if found == "layer-replaced-after-optimizer" else found
+
+
+@wrong(mistakes.last_clear_misnamed)
+def only_clears_seen_so_far(events):
+    found, seen, old, new = states_and_stories(events), set(), set(), set()
+    if found != "zeroed-once-per-epoch":
+        return found
+    for e in events:
+        names = set(e["names"])
+        if e["kind"] == "clear":
+            seen, old, new = seen | names, old - names, new - names
+        elif e["kind"] == "accumulate":
+            new |= names
+        elif e["kind"] == "step":
+            if names & old & new & seen:
+                return found
+            old, new = old | (names & new), new - names
+    return "never-zeroed"
+
+
+@wrong(mistakes.partly_empty_step_called_a_fault)
+def one_layer_thrown_away_is_enough(events):
+    found, thrown, new = states_and_stories(events), set(), set()
+    for e in events:
+        names = set(e["names"])
+        if e["kind"] == "clear":
+            thrown, new = thrown | (names & new), new - names
+        elif e["kind"] == "accumulate":
+            thrown, new = thrown - names, new | names
+        elif e["kind"] == "step":
+            if found is None and names & thrown:
+                return "zeroed-before-step"
+            thrown, new = thrown - names, new - names
+    return found
+
+
+@wrong(mistakes.late_clip_misnamed)
+def nothing_new_anywhere(events):
+    found, old, new = states_and_stories(events), set(), set()
+    if found != "clipped-after-step":
+        return found
+    for e in events:
+        names = set(e["names"])
+        if e["kind"] == "clip" and old and not new:
+            return found
+        if e["kind"] == "accumulate":
+            new |= names
+        elif e["kind"] == "clear":
+            old, new = old - names, new - names
+        elif e["kind"] == "step":
+            old, new = old | (names & new), new - names
+    return None
 
 
 @wrong(mistakes.late_clip_misnamed)

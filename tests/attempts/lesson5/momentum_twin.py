@@ -293,6 +293,29 @@ def rate_times_number(model, loss_fn, batches, lr):
         optimizer.step()
 
 
+@wrong(mistakes.taken_anew)
+def all_losses_so_far(model, loss_fn, batches, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    seen = []
+    for x, y in batches:
+        seen.append((x, y))
+        optimizer.zero_grad()
+        sum(loss_fn(model(a), b) for a, b in seen).backward()
+        optimizer.step()
+
+
+@wrong(mistakes.taken_anew)
+def mean_of_all_losses_so_far(model, loss_fn, batches, lr):
+    for i in range(len(batches)):
+        model.zero_grad()
+        for x, y in batches[: i + 1]:
+            (loss_fn(model(x), y) / (i + 1)).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                if p.grad is not None:
+                    p -= lr * p.grad
+
+
 @wrong(mistakes.applied_ahead)
 def weights_of_all_later_steps(model, loss_fn, batches, lr):
     for i, (x, y) in enumerate(batches):

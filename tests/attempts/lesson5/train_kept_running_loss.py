@@ -558,7 +558,7 @@ def a_plain_loop(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(mistakes.cleared_once_an_epoch)
+@wrong(mistakes.cleared_once_an_epoch_and_divided)
 def step_in_the_loop_clear_outside(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         optimizer.zero_grad()
@@ -566,6 +566,25 @@ def step_in_the_loop_clear_outside(model, optimizer, loss_fn, batches, epochs):
             loss = loss_fn(model(x), y) / len(batches)
             loss.backward()
             optimizer.step()
+
+
+@wrong(mistakes.cleared_once_an_epoch)
+def step_in_the_loop_and_no_mean(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.put_into_train_mode)
+def train_mode_first(model, optimizer, loss_fn, batches, epochs):
+    model.train()
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            (loss_fn(model(x), y) / len(batches)).backward()
+        optimizer.step()
 
 
 @wrong(mistakes.stepped_once_in_all)

@@ -719,6 +719,34 @@ def training_taken_out(model, optimizer, loss_fn, batches, epochs):
     return maps
 
 
+@wrong(mistakes.put_into_train_mode)
+def train_mode_first(model, optimizer, loss_fn, batches, epochs):
+    model.train()
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            pixels = x.clone().requires_grad_()
+            optimizer.zero_grad()
+            loss_fn(model(pixels), y).backward()
+            maps.append(pixels.grad.abs())
+            optimizer.step()
+    return maps
+
+
+@wrong(mistakes.put_into_train_mode)
+def eval_for_the_map_train_for_the_step(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            model.eval()
+            maps.append(map_of(model, loss_fn, x, y))
+            model.train()
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+    return maps
+
+
 @wrong(mistakes.hooks_left_behind)
 def hook_stays(model, optimizer, loss_fn, batches, epochs):
     maps = []

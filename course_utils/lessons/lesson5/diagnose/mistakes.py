@@ -14,11 +14,13 @@ from course_utils.lessons.lesson5.diagnose.answers import (
     FAULTS,
     OLD_ALONE,
     SUM,
+    THROWN_AWAY,
     Events,
     another_is_cleared,
     are,
     clips_of_old,
     first_of,
+    holds,
     right,
     steps_on_nothing,
     stories,
@@ -372,8 +374,31 @@ second_step_behind_a_clear_called_a_fault = _on(
 )
 
 
+def _partly_thrown_away(events: Events) -> bool:
+    """Whether some step uses a part of what it names, while another part was thrown away."""
+    for at, event in enumerate(events):
+        if event["kind"] == "step":
+            told = {name: stories(events[:at]).get(name, "") for name in event["names"]}
+            if any(map(holds, told.values())) and are(THROWN_AWAY, told):
+                return True
+    return False
+
+
+partly_empty_step_called_a_fault = _on(
+    "partly_empty_step_called_a_fault",
+    ["one_layer_late"],
+    _instead(lambda events: _fine(events) and _partly_thrown_away(events)),
+    "A step that finds one of two layers gets a name",
+    "One layer is cleared between backward and step, the other before the backward: each step uses the other. None of the "
+    "eight fits such a loop, as the text defines them, and the answer is one of them.",
+    "How much must a step use, so that it uses nothing at all?",
+    "The loop is wrong: what that layer was to learn is lost.",
+)
+
+
 def _many_clears(events: Events) -> bool:
-    return _fine(events) and not _two_optimizers(events) and _counts(events, "clear") > _counts(events, "step") + 1
+    more = _counts(events, "clear") > _counts(events, "step") + 1
+    return _fine(events) and more and not _two_optimizers(events) and not _partly_thrown_away(events)
 
 
 extra_clears_called_a_fault = _on(
@@ -386,8 +411,26 @@ extra_clears_called_a_fault = _on(
 )
 
 
+def _clips_of_nothing(events: Events) -> bool:
+    """Whether there are clips, and what each of them names holds nothing."""
+    clips = [at for at, event in enumerate(events) if event["kind"] == "clip"]
+    return bool(clips) and not any(
+        holds(stories(events[:at]).get(name, "")) for at in clips for name in events[at]["names"]
+    )
+
+
+empty_clip_called_a_fault = _on(
+    "empty_clip_called_a_fault",
+    ["clipped_too_early"],
+    _instead(lambda events: _fine(events) and _clips_of_nothing(events)),
+    "A clip of gradients that hold nothing is called a fault",
+    "Each clip stands between a clear and the next backward: what it names holds nothing. The loop gets the name of a fault.",
+    "Of clipped-after-step there are two halves. Holding nothing new is one of them; what does the text ask first?",
+)
+
+
 def _clips(events: Events) -> bool:
-    return _fine(events) and _counts(events, "clip") > 0
+    return _fine(events) and _counts(events, "clip") > 0 and not _clips_of_nothing(events)
 
 
 def _clips_after_another_step(events: Events) -> bool:
@@ -433,7 +476,7 @@ def _left_out(events: Events) -> bool:
         and not _two_optimizers(events)
         and bool(are("zs|zzs", told))
         and bool(are("zws", told))
-        and (not _named_unwritten(events) and not _step_first(events))
+        and not (_named_unwritten(events) or _step_first(events) or _partly_thrown_away(events))
     )
 
 
@@ -587,14 +630,33 @@ one_clear_misnamed = _on(
 )
 
 
+def _last_clear(events: Events) -> bool:
+    return _counts(events, "clear") == 1 and events[-1]["kind"] == "clear"
+
+
+last_clear_misnamed = _on(
+    "last_clear_misnamed",
+    ["cleared_after_the_loop"],
+    _misnamed("zeroed-once-per-epoch", [_last_clear]),
+    "A loop that clears once, after its last step, gets another name, or none",
+    "From its second step on, each step uses a sum of old and new. A clear names these gradients, though only at the end.",
+    "The three faults with a sum are told apart by the names in clears. Does the text ask where the clear stands, and can "
+    "you know the clears when the first sum is met?",
+)
+
+
+def _now_and_then(events: Events) -> bool:
+    return not _one_clear(events) and not _last_clear(events)
+
+
 _rare = (
     *_misnamed(
         "zeroed-once-per-epoch",
-        [_not(_one_clear)],
-        [_not(_one_clear), _not(_two_optimizers)],
-        [_not(_one_clear), _two_optimizers],
-        [_not(_one_clear), _not(another_is_cleared)],
-        [_not(_one_clear), _two_optimizers, _not(another_is_cleared)],
+        [_now_and_then],
+        [_now_and_then, _not(_two_optimizers)],
+        [_now_and_then, _two_optimizers],
+        [_now_and_then, _not(another_is_cleared)],
+        [_now_and_then, _two_optimizers, _not(another_is_cleared)],
     ),
     *_misnamed("zeroed-once-per-epoch", [another_is_cleared], but=["one-of-two-optimizers-zeroed"]),
 )
@@ -739,16 +801,16 @@ replaced_layer_misnamed = _on(
 )
 
 
-_clipped = _misnamed("clipped-after-step", [])
+_clipped = _misnamed("clipped-after-step", [], [_two_optimizers], [_not(_two_optimizers)])
 
 
 late_clip_misnamed = _on(
     "late_clip_misnamed",
-    ["clipped_late"],
+    ["clipped_late", "in_turn_and_clipped_late"],
     _clipped,
     "A clip behind the step gets another name, or none",
     "When the clip comes, a step has used all that the clipped gradients hold. The answer given is another.",
-    "What do the gradients hold when the clip comes, and what comes next to them: a write, or a clear?",
+    "What do the gradients that the clip names hold when it comes, and what comes next to them: a write, or a clear?",
 )
 
 
@@ -761,6 +823,8 @@ def _plain(events: Events) -> bool:
             sort(events)
             for sort in (
                 _clips,
+                _clips_of_nothing,
+                _partly_thrown_away,
                 _two_optimizers,
                 _many_clears,
                 _named_unwritten,

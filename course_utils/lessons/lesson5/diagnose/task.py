@@ -46,6 +46,10 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("two steps to a backward and no clear", "stepped_twice_and_never_cleared"),
     ("two steps to a backward, and clips", "clipped_between_two_steps"),
     ("two steps to a backward, and more clears", "stepped_again_after_the_clear"),
+    ("a clear, a clip and a backward each time", "clipped_too_early"),
+    ("one clear in all, in another place", "cleared_after_the_loop"),
+    ("clears of one layer and of the other", "one_layer_late"),
+    ("two optimizers in turn, and clips of one layer", "in_turn_and_clipped_late"),
 )
 
 
@@ -105,6 +109,8 @@ EXERCISE = Exercise(
     ),
     properties=(
         ("there is one clear, before the first step", is_loop("cleared_before_the_loop")),
+        ("there is one clear, after the last step", is_loop("cleared_after_the_loop")),
+        ("a clear between backward and step names one layer alone", is_loop("one_layer_late")),
         ("each backward of a window has a clear behind it", is_loop("late_in_windows")),
         ("a step comes before the first backward", is_loop("step_first")),
         (
@@ -117,6 +123,7 @@ EXERCISE = Exercise(
         ("a step of another optimizer comes between backward and clip", is_loop("clipped_between_the_steps")),
         ("a step of another optimizer comes between backward and clear", is_loop("cleared_between_the_steps")),
         ("a clip names some gradients that are old and others that are new", is_loop("in_turn_and_all_clipped")),
+        ("a clip comes between a clear and a backward", is_loop("clipped_too_early")),
         ("there are clips", lambda spec: "clip" in kinds(spec)),
         ("there are two optimizers", has_two_optimizers),
         ("there is no clear at all", lambda spec: "clear" not in kinds(spec)),

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_utils.checks.mistakes import Code, mistake
+from course_utils.checks.mistakes import Code, made_by, mistake
+from course_utils.lessons.lesson5 import mistakes as shared
 from course_utils.lessons.training import Batch, LossFn
 
 Batches = Sequence[Batch]
@@ -203,6 +204,28 @@ def steps_that_grow(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: flo
 
 
 @mistake(
+    "Earlier batches are asked again at the newest place",
+    "The parameters end where each step leads along the gradients of all batches so far, every one of them taken anew at the "
+    "parameters of that step; or along their mean.",
+    "The loop that never clears keeps an early gradient as it was taken, at the parameters of its own time. Where in yours "
+    "is g1 computed when the third step uses it?",
+    "It is the gradient of the sum of all losses so far, and sums are what .grad holds.",
+    also=(lambda model, loss_fn, batches, lr: _all_anew(model, loss_fn, batches, lr, mean=True),),
+)
+def taken_anew(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    _all_anew(model, loss_fn, batches, lr)
+
+
+def _all_anew(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float, mean: bool = False) -> None:
+    optimizer = _sgd(model, lr)
+    for count in range(1, len(batches) + 1):
+        optimizer.zero_grad()
+        total = torch.stack([loss_fn(model(x), y) for x, y in batches[:count]]).sum()
+        (total / count if mean else total).backward()
+        optimizer.step()
+
+
+@mistake(
     "Each gradient is applied at once for all the steps that it will be in",
     "The parameters end where steps of n lr, (n - 1) lr, ... lr lead, each along one batch's gradient.",
     "A gradient is in every later step, but each of these steps comes after another batch. Where are the later gradients "
@@ -349,13 +372,4 @@ def arguments_of_the_loss_swapped(model: nn.Module, loss_fn: LossFn, batches: Ba
     _loop(momentum=1.0)(model, lambda prediction, target: loss_fn(target, prediction), batches, lr)
 
 
-@mistake(
-    "The model is put into train mode",
-    "A model that came in eval mode is trained in train mode: dropout and batch norm give other predictions, and other "
-    "gradients.",
-    "Leave model.train() and model.eval() to the caller.",
-    "Training is what train mode is for.",
-)
-def put_into_train_mode(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
-    model.train()
-    _loop(momentum=1.0)(model, loss_fn, batches, lr)
+put_into_train_mode = made_by(shared.put_into_train_mode, shared.in_train_mode(_loop(momentum=1.0)))

@@ -144,8 +144,11 @@ never_cleared = made_by(shared.never_cleared, loop(step="epoch", divided=len))
 cleared_before_the_step = made_by(shared.cleared_before_the_step, loop(late=emptied, step="epoch", divided=len))
 zeros_before_the_step = made_by(shared.zeros_before_the_step, loop(late=zeroed, step="epoch", divided=len))
 never_stepped = made_by(shared.never_stepped, loop(epoch=emptied, step=None))
-cleared_once_an_epoch = made_by(shared.cleared_once_an_epoch, loop(epoch=emptied), loop(epoch=emptied, divided=len))
+cleared_once_an_epoch = shared.cleared_once_an_epoch
+cleared_once_an_epoch_and_divided = shared.cleared_once_an_epoch_and_divided
 memory_lost = made_by(shared.memory_lost, *shared.forgetting(epoch=emptied, step="epoch", divided=len))
-
+put_into_train_mode = made_by(
+    shared.put_into_train_mode, shared.in_train_mode(loop(epoch=emptied, step="epoch", divided=len))
+)
 
 hooks_left_behind = made_by(shared.hooks_left_behind, shared.hooked(loop(epoch=emptied, step="epoch", divided=len)))

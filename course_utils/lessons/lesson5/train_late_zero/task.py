@@ -10,7 +10,7 @@ from course_utils.lessons.lesson5.repairs import (
     QUANTITIES,
     arrange,
     cases_of_batches,
-    one_step_a_batch,
+    same_repair,
     telling,
 )
 
@@ -20,7 +20,7 @@ EXERCISE = Exercise(
     title="Repair: nothing is learned",
     difficulty=1,
     minutes=6,
-    goal=one_step_a_batch("train_late_zero"),
+    goal=same_repair("train_late_zero"),
     cases=cases_of_batches,
     arrange=arrange,
     may_change=MAY_CHANGE,

@@ -107,6 +107,32 @@ memory_lost = _shared(shared.memory_lost)
 nothing_went_backward = _shared(shared.nothing_went_backward)
 hooks_left_behind = _shared(shared.hooks_left_behind)
 
+
+def _in_eval_mode(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The map as it would be in eval mode; the model is left in train mode."""
+    model.eval()
+    slope = slope_of_loss(model, loss_fn, x, y)
+    model.train()
+    return slope
+
+
+def _one_pass(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> Maps:
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            maps.append(_leaking_slope(model, loss_fn, x, y).abs())
+            optimizer.step()
+    return maps
+
+
+put_into_train_mode = made_by(
+    shared.put_into_train_mode,
+    shared.in_train_mode(_with_maps(_right)),
+    shared.in_train_mode(_one_pass),
+    _with_maps(_right, _in_eval_mode),
+)
+
 # ------------------------------------------------------------------ which maps
 
 

@@ -10,7 +10,7 @@ from course_utils.lessons.lesson5.repairs import (
     QUANTITIES,
     arrange,
     cases_of_batches,
-    one_step_a_batch,
+    same_repair,
     telling,
 )
 
@@ -20,7 +20,7 @@ EXERCISE = Exercise(
     title="Repair: the first batch of an epoch is right, the others are not",
     difficulty=2,
     minutes=6,
-    goal=one_step_a_batch("train_zero_per_epoch"),
+    goal=same_repair("train_zero_per_epoch"),
     cases=cases_of_batches,
     arrange=arrange,
     may_change=MAY_CHANGE,
