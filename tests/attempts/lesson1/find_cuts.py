@@ -304,6 +304,40 @@ def tiny_move(stations, x):
     return cuts
 
 
+# A tolerance that forgives the rounding of small sums alone.
+@wrong(mistakes.move_too_small_for_float32)
+def default_move_and_a_wide_tolerance(stations, x):
+    cuts, h = [], x
+    for i, station in enumerate(stations):
+        leaf = h.detach().clone().requires_grad_(True)
+        out = station(leaf)
+        g = torch.autograd.grad(out.sum(), leaf, allow_unused=True)[0] if out.requires_grad else None
+        if g is None:
+            g = torch.zeros_like(leaf)
+        if (g - numerical_gradient(lambda at: station(at).sum(), h.detach())).abs().max() > 0.05:
+            cuts.append(i)
+        h = out
+    return cuts
+
+
+@wrong(mistakes.missing_is_a_cut)
+def no_gradient_no_question(stations, x):
+    cuts, h = [], x
+    for i, station in enumerate(stations):
+        leaf = h.detach().clone().requires_grad_(True)
+        out = station(leaf)
+        try:
+            (g,) = torch.autograd.grad(out.sum(), leaf)
+        except RuntimeError:
+            cuts.append(i)
+            h = out
+            continue
+        if (g - numerical_gradient(lambda at: station(at).sum(), h.detach(), 1e-2)).abs().max() > 0.05:
+            cuts.append(i)
+        h = out
+    return cuts
+
+
 @raised(mistakes.backward_into_every_weight)
 def backward_everywhere(stations, x):
     cuts, h = [], x
@@ -391,7 +425,8 @@ def backward_and_no_questions(stations, x):
     return cuts
 
 
-@wrong(mistakes.move_too_small_for_float32)
+# Two mistakes; the first case that fails shows this one, and its move is named beside it.
+@wrong(mistakes.missing_is_a_cut)
 def in_per_mille(stations, x):
     cuts = []
     for i, station in enumerate(stations):

@@ -91,9 +91,25 @@ def only_missing_gradients(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _is_missing)
 
 
+def _missing_or(differs: Cuts) -> Cuts:
+    return lambda station, leaf: _is_missing(station, leaf) or differs(station, leaf)
+
+
+@mistake(
+    "A station of slope zero is named, since it hands nothing back",
+    "Where the output does not move when the input moves, there is nothing to hand back: a missing gradient counts as "
+    "zero, and zero is the slope. Such a station stands in the list.",
+    "Take zeros for a gradient that is missing, and compare them with the measured slope as everywhere.",
+    "Where a gradient is missing, it was nearly always lost.",
+)
+def missing_is_a_cut(stations: Stations, x: T) -> list[int]:
+    return _at_each(stations, x, _missing_or(_differs))
+
+
 def _by_sign(station: Station, leaf: T) -> bool:
     found = _gradient(station, leaf)
-    return found is None or not torch.equal(found.sign(), _slope(station, leaf, 1e-3).sign())
+    given = torch.zeros_like(leaf) if found is None else found
+    return not torch.equal(given.sign(), _slope(station, leaf, 1e-3).sign())
 
 
 @mistake(
@@ -101,6 +117,7 @@ def _by_sign(station: Station, leaf: T) -> bool:
     "A station is in the list where a gradient is missing or points the other way. One that has the right sign and the "
     "wrong size was let pass.",
     "Compare the numbers themselves, to a tolerance.",
+    also=(lambda stations, x: _at_each(stations, x, _missing_or(_by_sign)),),
 )
 def signs_compared(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _by_sign)
@@ -197,7 +214,10 @@ def judged_at_x(stations: Stations, x: T) -> list[int]:
     "How large is the rounding of a difference in float32, divided by the move? Compare that with your move and your "
     "tolerance, as in section 1.",
     "A move that is small enough for float64 is too small for float32.",
-    also=(lambda stations, x: _at_each(stations, x, _judged(1e-5, 1e-6)),),
+    also=(
+        lambda stations, x: _at_each(stations, x, _judged(1e-5, 1e-6)),
+        lambda stations, x: _at_each(stations, x, _judged(1e-5, 0.05)),
+    ),
 )
 def move_too_small_for_float32(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _judged(1e-8 if x.dtype == torch.float32 else 1e-5, 1e-3))

@@ -38,7 +38,17 @@ def _logged(h: T) -> T:
     return torch.sin(h)
 
 
+def _lifted(h: T) -> T:
+    # In float32 a sum of 64 to 128 has steps of 8e-6: too coarse for a move of 1e-5, fine enough for one of 1e-3.
+    return h + 25
+
+
 # ------------------------------------------------------------------ stations that hand nothing back
+
+
+def _step(h: T) -> T:
+    # Nothing to hand back: it has no graph, and its slope is zero.
+    return (h > 0).to(h.dtype)
 
 
 def _detach(h: T) -> T:
@@ -100,6 +110,8 @@ _PLAIN: Mapping[str, Station] = {
     "square": _square,
     "shifted": _shifted,
     "logged": _logged,
+    "lifted": _lifted,
+    "step": _step,
     "detach": _detach,
     "item": _item,
     "no_grad": _no_grad,
@@ -238,6 +250,11 @@ _ROWS: Sequence[tuple[str, Sequence[Sequence[int]], Sequence[Sequence[str]]]] = 
             ("square", ""),
         ),
     ),
+    (
+        "a station of slope zero",
+        ([3], [4]),
+        (("", "tanh", "logged"), ("step",), ("item", "gate", "no_grad"), ("logged", "square")),
+    ),
     ("no station at all", ([2], [3], [4]), ()),
     (
         "float32, six stations",
@@ -251,11 +268,11 @@ _ROWS: Sequence[tuple[str, Sequence[Sequence[int]], Sequence[Sequence[str]]]] = 
     (
         "float32, none cuts",
         ([4], [3]),
-        (("square", "tanh", "logged"), ("layer", "layer logged"), ("tanh", "logged")),
+        (("square", "tanh", "logged"), ("layer", "layer logged"), ("tanh", "logged"), ("lifted",)),
     ),
 )
 """Names of cases, the shapes that `x` may have, and station after station what may stand there: none, one or several.
-Of all these the learner's own cases have the first. Nothing here makes an entry of a gradient larger than the text says,
+Of all these the learner's own cases have the first. Nothing here makes an entry larger than the text says,
 nor the slope along several stations so small that a cut among them would hardly show."""
 
 
@@ -296,10 +313,11 @@ EXERCISE = Exercise(
         "some. Return the list of the positions of those that do, in order, counted from 0. A station cuts if, at the "
         "tensor `h` that reaches it, the gradient of `station(h).sum()` with respect to `h` is not the slope that you "
         "measure by moving `h`; where autograd has no gradient at all, that counts as zero. In float64 and in float32, a "
-        "cut makes an entry of the gradient wrong by more than 0.1, and no entry is larger than 100.\n\nStations may have "
-        "weights of their own. These and their `.grad` stay as they were, and part of their graph may have been freed by "
-        "an earlier backward pass. No station has chance in it, changes what it is given, or remembers a call; `x` "
-        "requires no gradient; in the check it has at most ten entries."
+        "cut makes an entry of the gradient wrong by more than 0.1. No entry of a gradient is larger than 100, nor, in "
+        "float32, of what a station gives.\n\nStations may have weights of their own; some were computed beforehand, and "
+        "an earlier backward pass has freed that graph. The weights and their `.grad` stay as they were. No station has "
+        "chance in it, changes what it is given, or remembers a call; `x` requires no gradient; in the check it has at "
+        "most ten entries."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -319,6 +337,8 @@ EXERCISE = Exercise(
         ("a station uses a value whose graph was freed", _has("factor_made_once")),
         ("a station detaches a constant that cancels", _has("shifted")),
         ("a station cuts where its input is large", _has("clip")),
+        ("a station has slope zero and no gradient", _has("step")),
+        ("a station gives large numbers", _has("lifted")),
         ("a station goes through NumPy", _has("numpy")),
         ("stations have weights of their own", _has(*_OWN_WEIGHTS)),
         ("x is a matrix", lambda spec: len(spec["shape"]) == 2),
