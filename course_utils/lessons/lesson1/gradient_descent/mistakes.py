@@ -325,6 +325,38 @@ def value_for_gradient(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
     return points
 
 
+def _measured(h: float, number: bool) -> Code:
+    """By central differences, as in 1.1; `number`: the quotient is taken of Python's floats."""
+
+    def code(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
+        points = [x0.detach().clone()]
+        for _ in range(steps):
+            flat = points[-1].reshape(-1)
+            slope = torch.zeros_like(flat)
+            for i in range(flat.numel()):
+                up, down = flat.clone(), flat.clone()
+                up[i] += h
+                down[i] -= h
+                change = f(up.reshape(x0.shape)) - f(down.reshape(x0.shape))
+                slope[i] = (change.item() if number else change) / (2 * h)
+            points.append(points[-1] - lr * slope.reshape(x0.shape))
+        return points
+
+    return code
+
+
+@mistake(
+    "In float32 the points are right to a few digits only",
+    "They are what a gradient leaves that was measured by central differences, with an h of 1e-5 or 1e-4. In float32 such "
+    "an h is so small that rounding takes most digits of the difference.",
+    "Ask autograd for the gradient: it makes no differences, and is right to rounding.",
+    "In float64 a gradient that was measured so is right to eight digits and more.",
+    also=(_measured(1e-5, number=True), _measured(1e-4, number=False), _measured(1e-4, number=True)),
+)
+def slope_measured_in_float32(f: Scalar, x0: T, lr: float, steps: int) -> Any:
+    return _measured(1e-5, number=False)(f, x0, lr, steps)
+
+
 # ------------------------------------------------------------------ the length
 
 
