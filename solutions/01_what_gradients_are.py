@@ -281,17 +281,6 @@ figures.difference_errors(error)
 # So for this function there is a best `h`, and it is not tiny. float32 has fewer digits and
 # needs a *larger* one.
 #
-# > **Fact.** The formula of the central difference is exact for a parabola: $x^2$ has no
-# > truncation error at any `h`. For $x^3$ the error is $h^2$.
-
-# %%
-for name, f, slope in (("x**2", lambda x: x**2, 3.0), ("x**3", lambda x: x**3, 6.75)):
-    for h in (0.5, 0.25, 0.125):  # powers of 2: nothing is rounded here
-        off = (f(1.5 + h) - f(1.5 - h)) / (2 * h) - slope
-        print(f"{name} at 1.5, h = {h:<6}error {off:<9} h squared {h**2}")
-        assert off == (0 if name == "x**2" else h**2)
-
-# %% [markdown]
 # ### The judge, and what it costs
 #
 # The central difference has one great virtue: it knows nothing about derivatives. That makes it
@@ -367,8 +356,10 @@ quiz("1.q1")
 # right. Which entries move while you measure one of them? And who else holds the tensor you
 # move?
 #
-# A transposed tensor keeps its numbers where they were in memory: it is not *contiguous*.
-# `reshape` makes any tensor flat, and copies where it must. `view` never copies, and refuses.
+# A tensor has a *dtype*, the kind of its numbers, and a *device*, the processor that holds it;
+# `torch.zeros_like(x)` takes over both. A transposed tensor keeps its numbers where they were in
+# memory: it is not *contiguous*. `reshape` makes any tensor flat, and copies where it must.
+# `view` never copies: where it would have to, it raises.
 
 
 # %% exercise="1.1"
@@ -1101,8 +1092,9 @@ def gradient_descent(f, x0, lr, steps):
 #
 # A network of two layers is a longer line of stations. The first layer multiplies by weights
 # and adds a *bias*, `tanh` bends the result, the second layer multiplies and adds again: that
-# is the network that read the digits. Going back, each station asks one thing: a gradient
-# arrived at my output; what do I hand to my input? It multiplies by its local slope.
+# is the network that read the digits. A *unit* is one of the numbers in between. Going back,
+# each station asks one thing: a gradient arrived at my output; what do I hand to my input? It
+# multiplies by its local slope.
 
 
 # %%
