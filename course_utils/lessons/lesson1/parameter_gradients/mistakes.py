@@ -428,7 +428,7 @@ def frozen_parameter_listed(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> An
     return _frozen_as(_zeros)(model, loss_fn, x, y)
 
 
-def _one_by_one(which: Callable[[nn.Module], Grads], allow_unused: bool) -> Code:
+def _one_by_one(which: Callable[[nn.Module], dict[str, nn.Parameter]], allow_unused: bool) -> Code:
     def code(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
         loss = loss_fn(model(x), y)
         found = {}
@@ -440,7 +440,7 @@ def _one_by_one(which: Callable[[nn.Module], Grads], allow_unused: bool) -> Code
     return code
 
 
-def _named(model: nn.Module) -> Grads:
+def _named(model: nn.Module) -> dict[str, nn.Parameter]:
     return dict(model.named_parameters())
 
 
