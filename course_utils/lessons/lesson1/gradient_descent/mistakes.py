@@ -10,6 +10,7 @@ import torch
 from course_utils.checks.mistakes import mistake
 from course_utils.lessons.lesson1.gradient_descent.task import DIFFERENT
 from course_utils.lessons.lesson1.inputs import Scalar
+from course_utils.lessons.lesson1.numerical_gradient.answers import right as central_differences
 
 T = torch.Tensor
 Code = Callable[[Scalar, T, float, int], Any]
@@ -326,20 +327,13 @@ def value_for_gradient(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
 
 
 def _measured(h: float, number: bool) -> Code:
-    """By central differences, as in 1.1; `number`: the quotient is taken of Python's floats."""
+    """By the central differences of exercise 1.1; `number`: the quotient is taken of Python's floats."""
 
     def code(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
         points = [x0.detach().clone()]
         for _ in range(steps):
-            flat = points[-1].reshape(-1)
-            slope = torch.zeros_like(flat)
-            for i in range(flat.numel()):
-                up, down = flat.clone(), flat.clone()
-                up[i] += h
-                down[i] -= h
-                change = f(up.reshape(x0.shape)) - f(down.reshape(x0.shape))
-                slope[i] = (change.item() if number else change) / (2 * h)
-            points.append(points[-1] - lr * slope.reshape(x0.shape))
+            slope = central_differences((lambda at: f(at).double()) if number else f, points[-1], h)
+            points.append(points[-1] - lr * slope.to(x0.dtype))
         return points
 
     return code
