@@ -320,6 +320,53 @@ def default_move_and_a_wide_tolerance(stations, x):
     return cuts
 
 
+@wrong(mistakes.move_too_small_for_float32)
+def tinier_move_and_a_wide_tolerance(stations, x):
+    cuts = []
+    for i, station in enumerate(stations):
+        g = jacobian(lambda h: station(h).sum(), x.detach())
+        if (g - numerical_gradient(lambda h: station(h).sum(), x, 1e-6)).abs().max() > 0.1:
+            cuts.append(i)
+        x = station(x).detach()
+    return cuts
+
+
+@wrong(mistakes.sums_compared)
+def sums_of_both(stations, x):
+    cuts = []
+    for i, station in enumerate(stations):
+        g = jacobian(lambda h: station(h).sum(), x.detach()).sum()
+        n = numerical_gradient(lambda h: station(h).sum(), x, 1e-3).sum()
+        if abs(g - n) > 0.05:
+            cuts.append(i)
+        x = station(x).detach()
+    return cuts
+
+
+@wrong(mistakes.without_abs)
+def largest_difference(stations, x):
+    cuts = []
+    for i, station in enumerate(stations):
+        g = jacobian(lambda h: station(h).sum(), x.detach())
+        n = numerical_gradient(lambda h: station(h).sum(), x, 1e-3)
+        if (n - g).max() > 0.05:
+            cuts.append(i)
+        x = station(x).detach()
+    return cuts
+
+
+@wrong(mistakes.without_abs)
+def largest_difference_the_other_way(stations, x):
+    cuts = []
+    for i, station in enumerate(stations):
+        g = jacobian(lambda h: station(h).sum(), x.detach())
+        n = numerical_gradient(lambda h: station(h).sum(), x, 1e-3)
+        if (g - n).max() > 0.05:
+            cuts.append(i)
+        x = station(x).detach()
+    return cuts
+
+
 @wrong(mistakes.missing_is_a_cut)
 def no_gradient_no_question(stations, x):
     cuts, h = [], x

@@ -123,6 +123,44 @@ def signs_compared(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _by_sign)
 
 
+def _differ_by(size: Callable[[T], T]) -> Cuts:
+    """Whether a number made of gradient minus slope is large."""
+
+    def cuts(station: Station, leaf: T) -> bool:
+        found = _gradient(station, leaf)
+        given = torch.zeros_like(leaf) if found is None else found
+        return size(given - _slope(station, leaf, 1e-3)).item() > 0.05
+
+    return cuts
+
+
+def _by(size: Callable[[T], T]) -> Callable[[Stations, T], list[int]]:
+    return lambda stations, x: _at_each(stations, x, _differ_by(size))
+
+
+@mistake(
+    "Entries that are too large make up for entries that are too small",
+    "A station was let pass whose gradient is wrong in some entries, in both directions: added up, what is missing and what "
+    "is too much are nothing.",
+    "Compare entry by entry: abs() first, then max() or sum().",
+    "A sum or a mean is one number, and easily compared.",
+    also=(_by(lambda off: off.mean().abs()),),
+)
+def sums_compared(stations: Stations, x: T) -> list[int]:
+    return _by(lambda off: off.sum().abs())(stations, x)
+
+
+@mistake(
+    "Only one sign of the difference counts",
+    "Stations were let pass whose gradient differs from the slope to one side alone: everywhere too small, or everywhere "
+    "too large.",
+    "A difference may be negative: abs() comes before max().",
+    also=(_by(lambda off: (-off).max()),),
+)
+def without_abs(stations: Stations, x: T) -> list[int]:
+    return _by(lambda off: off.max())(stations, x)
+
+
 # ------------------------------------------------------------------ where it is asked
 
 
@@ -208,6 +246,10 @@ def judged_at_x(stations: Stations, x: T) -> list[int]:
 # ------------------------------------------------------------------ the measurement
 
 
+def _measured(move: float, tolerance: float) -> Callable[[Stations, T], list[int]]:
+    return lambda stations, x: _at_each(stations, x, _judged(move, tolerance))
+
+
 @mistake(
     "In float32, stations are named that cut nothing",
     "In float64 the list is right. In float32 what was measured is not what autograd gives even where nothing is cut.",
@@ -215,8 +257,8 @@ def judged_at_x(stations: Stations, x: T) -> list[int]:
     "tolerance, as in section 1.",
     "A move that is small enough for float64 is too small for float32.",
     also=(
-        lambda stations, x: _at_each(stations, x, _judged(1e-5, 1e-6)),
-        lambda stations, x: _at_each(stations, x, _judged(1e-5, 0.05)),
+        _measured(1e-5, 1e-6),
+        *(_measured(move, tolerance) for move in (1e-5, 1e-6, 1e-7) for tolerance in (0.05, 0.1)),
     ),
 )
 def move_too_small_for_float32(stations: Stations, x: T) -> list[int]:

@@ -89,6 +89,16 @@ def _term(h: T) -> T:
     return torch.sin(h) + square
 
 
+def _damped(h: T) -> T:
+    return h * (2 - h * h).detach()  # every entry of the gradient is too large
+
+
+def _tilt(h: T) -> T:
+    # What is missing of the gradient adds up to zero: two entries, one too small, one too large by as much.
+    first, second = h.detach().flatten()[:2]
+    return h + (first - second)
+
+
 # ------------------------------------------------------------------ stations whose input matters
 
 
@@ -120,6 +130,8 @@ _PLAIN: Mapping[str, Station] = {
     "gate": _gate,
     "size": _size,
     "term": _term,
+    "damped": _damped,
+    "tilt": _tilt,
     "far": _far,
 }
 _OWN_WEIGHTS = ("layer", "layer_behind_a_detach", "factor_made_once")
@@ -255,6 +267,11 @@ _ROWS: Sequence[tuple[str, Sequence[Sequence[int]], Sequence[Sequence[str]]]] = 
         ([3], [4]),
         (("", "tanh", "logged"), ("step",), ("item", "gate", "no_grad"), ("logged", "square")),
     ),
+    (
+        "gradients with entries that are too large",
+        ([3], [4]),
+        (("damped",), ("tilt", "logged tilt", "tilt tanh"), ("logged", "tanh", "layer")),
+    ),
     ("no station at all", ([2], [3], [4]), ()),
     (
         "float32, six stations",
@@ -332,7 +349,7 @@ EXERCISE = Exercise(
     ),
     properties=(
         ("there is no station", lambda spec: not spec["stations"]),
-        ("a station cuts some of its lines", _has("gate", "size", "term")),
+        ("a station cuts some of its lines", _has("gate", "size", "term", "damped", "tilt")),
         ("a station's output requires a gradient although it cuts", _has("new_leaf", "layer_behind_a_detach")),
         ("a station uses a value whose graph was freed", _has("factor_made_once")),
         ("a station detaches a constant that cancels", _has("shifted")),
