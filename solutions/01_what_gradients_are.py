@@ -358,8 +358,8 @@ quiz("1.q1")
 #
 # A tensor has a *dtype*, the kind of its numbers, and a *device*, the processor that holds it;
 # `torch.zeros_like(x)` takes over both. A transposed tensor keeps its numbers where they were in
-# memory: it is not *contiguous*. `reshape` makes any tensor flat, and copies where it must.
-# `view` never copies: where it would have to, it raises.
+# memory: in general it is not *contiguous*. `reshape` makes any tensor flat, and copies where it
+# must. `view` never copies: where it would have to, it raises.
 
 
 # %% exercise="1.1"

@@ -203,7 +203,7 @@ QUESTIONS: tuple[Question, ...] = (
         answer="a",
         because={
             "a": "the gradient is attached to the parameter, and both optimizers hold references to that parameter.",
-            "b": "a new optimizer holds references to parameters and nothing more; they own their gradients.",
+            "b": "both refer to the same parameters, and these own their gradients; backward() knows of no optimizer.",
             "c": "backward() needs no optimizer at all: section 1 had a gradient without any.",
         },
     ),
