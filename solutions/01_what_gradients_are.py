@@ -133,7 +133,7 @@ compare("1.0", closest(share_right(changed), b=0.1, c=0.75, d=share_right(whole)
 # \big(\text{pace}\cdot\text{km}_i + \text{start} - \text{minutes}_i\big)^2
 # $$
 #
-# A tensor with a single number and no axes, like this loss, is a *scalar*.
+# A tensor with a single number and no axes, like this loss, is a *scalar*, or 0-d.
 
 # %%
 km, minutes = deliveries()
@@ -183,9 +183,9 @@ compare("1.a", closest(shrink, a=10, b=100, c=10_000))
 # PyTorch computes this number too. You mark the weight with `requires_grad=True`, compute the
 # loss, and call `backward()` on it. The part of PyTorch that does this is called *autograd*.
 #
-# > **Fact.** `loss.backward()` puts the gradient into the weight's `.grad`, if that was empty
-# > before: it is the slope that the shrinking moves settle at. If something stood there, the
-# > gradient is added to it.
+# > **Fact.** `loss.backward()` puts a gradient into the weight's `.grad`, if that was empty
+# > before: here it is the slope that the shrinking moves settle at. If something stood there,
+# > the gradient is added to it.
 
 # %%
 pace = torch.tensor(2.0, dtype=f64, requires_grad=True)
@@ -281,22 +281,13 @@ figures.difference_errors(error)
 # So for this function there is a best `h`, and it is not tiny. float32 has fewer digits and
 # needs a *larger* one.
 #
-# > **Fact.** The formula of the central difference is exact for a parabola: $x^2$ has no
-# > truncation error at any `h`. For $x^3$ the error is $h^2$.
-
-# %%
-for name, f, slope in (("x**2", lambda x: x**2, 3.0), ("x**3", lambda x: x**3, 6.75)):
-    for h in (0.5, 0.25, 0.125):  # powers of 2: nothing is rounded here
-        off = (f(1.5 + h) - f(1.5 - h)) / (2 * h) - slope
-        print(f"{name} at 1.5, h = {h:<6}error {off:<9} h squared {h**2}")
-        assert off == (0 if name == "x**2" else h**2)
-
-# %% [markdown]
 # ### The judge, and what it costs
 #
 # The central difference has one great virtue: it knows nothing about derivatives. That makes it
 # the judge of everyone who claims to know them. PyTorch ships this measurement as
-# `torch.autograd.gradcheck`.
+# `torch.autograd.gradcheck`. Below it judges a rule written by hand: a `Function` has a `forward`
+# for the value, and a `backward` that multiplies what arrives (`incoming`) by the slope. Why it
+# multiplies is the next section.
 #
 # > **Fact.** `gradcheck` compares a derivative rule with central differences, at the points you
 # > give it: here it accepts the right rule and refuses the wrong one.
@@ -315,7 +306,7 @@ class Square(torch.autograd.Function):
     @staticmethod
     def backward(ctx, incoming):
         (x,) = ctx.saved_tensors
-        return incoming * ctx.factor * x, None
+        return incoming * ctx.factor * x, None  # nothing for the factor
 
 
 probe = torch.linspace(-1.0, 1.0, 4, dtype=f64, requires_grad=True)
@@ -364,6 +355,11 @@ quiz("1.q1")
 # Now write that judge yourself, for any number of weights. Two questions decide whether it is
 # right. Which entries move while you measure one of them? And who else holds the tensor you
 # move?
+#
+# A tensor has a *dtype*, the kind of its numbers, and a *device*, the processor that holds it;
+# `torch.zeros_like(x)` takes over both. A transposed tensor keeps its numbers where they were in
+# memory: in general it is not *contiguous*. `reshape` makes any tensor flat, and copies where it
+# must. `view` never copies: where it would have to, it raises.
 
 
 # %% exercise="1.1"
@@ -653,8 +649,7 @@ assert [t.requires_grad for t in tensors.values()] == [True, False, True, False]
 
 # %% [markdown]
 # `backward()` frees the values that the graph had kept for it. Where there were any, as here, a
-# second call through the same graph raises. To run the computation again is to record a new
-# graph.
+# second call through the same graph raises. Each forward pass records a new graph.
 
 # %%
 pace = torch.tensor(2.0, dtype=f64, requires_grad=True)
@@ -671,8 +666,7 @@ print("a new forward pass has a new graph:", new.grad_fn is not loss.grad_fn)
 
 # %% [markdown]
 # The explorer below draws the graph that PyTorch recorded and walks the backward pass station
-# by station, with the local slope on every edge. It shows the gradient of the stations in
-# between as it passes; only the leaves keep theirs.
+# by station, with the local slope on every edge.
 #
 # **Try it.** Put the expression of section 2 in: `expression_graph("x**2 * (3 * x)", {"x":
 # 2.0})`. In which order do the stations get their gradient, and when is that of `x` complete?
@@ -789,10 +783,11 @@ print("the optimizer is gone, the gradient is still there:", weight.grad is not 
 
 # %% [markdown]
 # `backward()` *stores*. There is another call that *returns*: `torch.autograd.grad(loss,
-# tensors)` gives the gradients back in a tuple and writes them nowhere.
+# tensors)` gives the gradients of all these tensors in a tuple.
 #
-# > **Fact.** `torch.autograd.grad` leaves every `.grad` as it was. It raises, by default, when
-# > the loss does not use one of the tensors.
+# > **Fact.** `torch.autograd.grad` leaves the `.grad` of every leaf as it was; only a tensor
+# > that was told to `retain_grad()` gets one. It raises, by default, when the loss does not use
+# > one of the tensors.
 
 # %%
 w = torch.tensor([1.0, 2.0], dtype=f64, requires_grad=True)
@@ -808,6 +803,12 @@ except RuntimeError as caught:
 print("a tensor that the loss does not use:", raised[:36])
 print("allowed:", torch.autograd.grad(w.square().sum(), [idle], allow_unused=True))
 assert w.grad.tolist() == [70, 80] and idle.grad is None and raised != "nothing"
+
+h = w * 3
+h.retain_grad()
+torch.autograd.grad(h.sum(), [w])
+print("told to keep its own: h has", sig(h.grad), "  and w still", sig(w.grad))
+assert h.grad.tolist() == [1, 1] and w.grad.tolist() == [70, 80]
 
 # %%
 quiz("1.q3")
@@ -879,73 +880,54 @@ assert abs(up - angle) < 1 and abs(down + 180 - angle) < 1
 #
 # $$\text{weight} \leftarrow \text{weight} - \text{lr}\cdot\text{gradient}$$
 #
-# PyTorch calls this rule SGD. Optimizers with other rules read the same `.grad`. Take a loss
-# whose slopes never change, `100 * a + 1 * b + 0.01 * c`, and hand each optimizer its gradient,
-# `[100, 1, 0.01]`, with `lr = 0.1`.
+# PyTorch calls this rule SGD. *Adam* is another optimizer: it reads the same `.grad`, and has a
+# rule of its own. Take the loss `100 * a + 1 * b + 0.01 * c`, and hand each of the two its
+# gradient, `[100, 1, 0.01]`, with `lr = 0.1`.
 
 # %%
 predict("1.g")
 
 # %%
 slopes = torch.tensor([100.0, 1.0, 0.01], dtype=f64)
-
-
-def moves(make_optimizer, steps=3):
-    """How far each weight moved in each step; the gradient is the same at every step."""
+moved = {}
+for name, make in (("SGD", torch.optim.SGD), ("Adam", torch.optim.Adam)):
     weights = torch.zeros(3, dtype=f64, requires_grad=True)
-    optimizer = make_optimizer([weights])
-    moved = []
-    for _ in range(steps):
-        before = weights.detach().clone()
-        weights.grad = slopes.clone()
-        optimizer.step()
-        moved.append(weights.detach() - before)
-    return moved
-
-
-moved = {
-    "SGD": moves(lambda p: torch.optim.SGD(p, lr=0.1)),
-    "SGD, momentum 0.9": moves(lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9)),
-    "Adam": moves(lambda p: torch.optim.Adam(p, lr=0.1)),
-}
-for name, steps in moved.items():
-    print(name)
-    for number, step in enumerate(steps, 1):
-        shares = sig(step / (-0.1 * slopes))
-        print(f"  step {number}: {sig(step)} is -lr * gradient times {shares}")
-
-adam = moved["Adam"][0].abs()
+    weights.grad = slopes.clone()
+    make([weights], lr=0.1).step()
+    moved[name] = weights.detach()
+    print(f"the first step of {name:<4} moves the weights by {sig(moved[name])}")
+adam = moved["Adam"].abs()
 compare("1.g", closest(adam[0] / adam[2], a=10_000, b=1, c=100))
 
 # %% [markdown] claims="S0-2 S0-10"
-# SGD moves in proportion to the gradient, and so did momentum at its first step. Then momentum
-# grows, although the gradient is the same, because it remembers earlier ones. Adam divides a
-# running mean of the gradient by a running size of it. These slopes stay the same, so their
-# size cancels, and every weight moves equally far.
+# SGD moves in proportion to the gradient. Adam divides a running mean of the gradient by a
+# running size of it: in the first step the size cancels, and every weight moves equally far.
+# Other optimizers have other rules. SGD with *momentum* adds a share of its last move to the
+# next one.
 #
-# > **Fact.** Plain SGD changes a weight by `-lr * gradient`, up to rounding. Momentum as above
+# > **Fact.** Plain SGD changes a weight by `-lr * gradient`, up to rounding. Momentum as below
 # > does so in its first step, Adam in general not even there: what they do depends on their
 # > rule, and after the first step on earlier gradients too.
 
 # %%
-slopes = torch.tensor([2.0, -0.5], dtype=f64)
 makers = {
     "SGD": lambda p: torch.optim.SGD(p, lr=0.1),
-    "momentum": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9),
+    "momentum 0.9": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9),
     "Adam": lambda p: torch.optim.Adam(p, lr=0.1),
 }
-plain = {}
+steps = {}
 for name, make in makers.items():
-    weights = torch.zeros(2, dtype=f64, requires_grad=True)
-    optimizer = make([weights])
-    plain[name] = []
-    for _ in range(3):
-        before = weights.detach().clone()
-        weights.grad = slopes.clone()
+    weight = torch.zeros((), dtype=f64, requires_grad=True)
+    optimizer = make([weight])
+    steps[name] = []
+    for slope in (2.0, 2.0, -0.5):
+        before = weight.item()
+        weight.grad = torch.tensor(slope, dtype=f64)
         optimizer.step()
-        plain[name].append(torch.allclose(weights.detach() - before, -0.1 * slopes))
-    print(f"{name:<9} the steps are -lr * gradient: {plain[name]}")
-assert plain == {"SGD": [True] * 3, "momentum": [True, False, False], "Adam": [False] * 3}
+        steps[name].append(round((weight.item() - before) / -0.1, 4))
+    print(f"gradients 2, 2, -0.5: {name:<13} moves by -lr times {steps[name]}")
+assert steps["SGD"] == [2, 2, -0.5] and steps["momentum 0.9"][0] == 2 != steps["Adam"][0]
+assert steps["momentum 0.9"][1:] == [3.8, 2.92]
 
 # %% [markdown]
 # ### How large may the learning rate be?
@@ -1041,16 +1023,17 @@ for share in (0.99, 1.01):
 # %% [markdown]
 # The gradient at the starting point was the same in all three pictures. What became of it was
 # the optimizer's doing. Now choose the learning rate yourself. The explorer fits another line,
-# with weights `w` and `b`; its limit stands in the text below the map.
+# with weights `w` and `b`; its limit stands below the map (an eigenvalue of the Hessian is a
+# curvature).
 #
-# **Try it.** Find the rate that comes nearest to the minimum within the steps shown. Is it
-# above or below 1 / steepest?
+# **Try it.** Find the rate that comes nearest to the minimum in five steps. Is it above or below
+# 1 / steepest, which is half the limit?
 #
 # <details><summary>What to expect</summary>
 #
-# Above. At 1 / steepest the steepest direction is done in one step, but the flat one creeps.
-# Both shrink equally fast, by the formula above, at `2 / (flattest + steepest)`. In a narrow
-# valley that is just below the limit.
+# Above, at about 0.5. At 1 / steepest the steepest direction is done in one step, but the flat
+# one creeps. Both shrink equally fast, by the formula above, at `2 / (flattest + steepest)`. In
+# a narrow valley that is just below the limit.
 #
 # </details>
 
@@ -1065,8 +1048,8 @@ quiz("1.q4")
 # be a minimum.
 #
 # > **Fact.** A gradient of zero says that the loss is flat there. That may be a minimum, a
-# > maximum, a terrace, a saddle, or a unit that hears nothing; a gradient alone does not tell
-# > which.
+# > maximum, a terrace, a saddle, or a `relu` that is off (`relu(x)` is `x` where that is
+# > positive, else 0); a gradient alone does not tell which.
 
 # %%
 flat_places = {
@@ -1074,7 +1057,7 @@ flat_places = {
     "the top of a hill, -x**2": (lambda p: -(p[0] ** 2), (0.0,)),
     "a terrace, x**3": (lambda p: p[0] ** 3, (0.0,)),
     "a saddle, x**2 - y**2": (lambda p: p[0] ** 2 - p[1] ** 2, (0.0, 0.0)),
-    "a dead unit, (relu(x) - 1)**2": (lambda p: (torch.relu(p[0]) - 1) ** 2, (-0.05,)),
+    "a relu off, (relu(x) - 1)**2": (lambda p: (torch.relu(p[0]) - 1) ** 2, (-0.05,)),
 }
 for name, (f, at) in flat_places.items():
     place = torch.tensor(at, dtype=f64, requires_grad=True)
@@ -1109,8 +1092,9 @@ def gradient_descent(f, x0, lr, steps):
 #
 # A network of two layers is a longer line of stations. The first layer multiplies by weights
 # and adds a *bias*, `tanh` bends the result, the second layer multiplies and adds again: that
-# is the network that read the digits. Going back, each station asks one thing: a gradient
-# arrived at my output; what do I hand to my input? It multiplies by its local slope.
+# is the network that read the digits. A *unit* is one of the numbers in between. Going back,
+# each station asks one thing: a gradient arrived at my output; what do I hand to my input? It
+# multiplies by its local slope.
 
 
 # %%
@@ -1479,7 +1463,8 @@ sgd, adam = (lengths[name, 1000] / lengths[name, 1] for name in ("SGD", "Adam"))
 compare("1.m", true_or_false(abs(sgd / 1000 - 1) < 1e-4 and abs(adam - 1) < 1e-4))
 
 # %% [markdown]
-# In lesson 6 this is a trap: a loss that was not divided shows with SGD, and hides with Adam.
+# It is so as long as the gradients are far above Adam's `eps`, 1e-8. In lesson 6 this is a trap:
+# a loss that is too large by a factor shows with SGD, and hides with Adam.
 
 # %%
 predict("1.n")
@@ -1547,7 +1532,7 @@ compare("1.p", true_or_false(torch.allclose(once, twice)))
 # |---|---|
 # | A gradient is the slope of the loss for small moves of one weight, in units of loss per unit of weight. | 1 |
 # | Change the unit of a weight, and its gradient changes with it: size is not importance. | 1 |
-# | The central difference has a best `h` on a curve, and float32 needs a larger one than float64. | 1 |
+# | The central difference of `exp(sin(x))` has a best `h`; float32 needs a larger one than float64. | 1 |
 # | Multiply along a line of stations, add where lines meet. | 2 |
 # | Shapes that do not match can broadcast without a word. | 2 |
 # | `detach`, `item` and `no_grad` cut the graph, and a cut is silent while the loss has a graph left. | 3, 7 |

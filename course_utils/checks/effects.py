@@ -345,7 +345,8 @@ view_of_non_contiguous = Misconception(
     "view-of-non-contiguous",
     "view() met a non-contiguous tensor",
     "A transposed tensor's entries lie in memory in another order, so view() cannot lay them in a row without copying.",
-    "reshape never refuses, but then it gives a copy: what is written into the copy does not reach the original.",
+    "Use reshape, and keep what it gives: where it has to copy, what is written there does not reach the original. At "
+    "the end reshape gives it the old shape again.",
 )
 
 _DTYPES = (

@@ -213,7 +213,7 @@ def descents(loss: Callable[[T], T], walks: Mapping[str, T], best: T) -> None:
     paces, starts = torch.linspace(-0.5, 8.5, 91).double(), torch.linspace(1.5, 9.5, 81).double()
     heights = torch.stack([torch.stack([loss(torch.stack([pace, start])) for pace in paces]) for start in starts])
     with style():
-        fig, axes = plt.subplots(1, len(walks), figsize=(9.6, 3.5), sharey=True)
+        fig, axes = plt.subplots(1, len(walks), figsize=(7.8, 3.2), sharey=True)
         for ax, (title, walk) in zip(axes, walks.items(), strict=True):
             ax.contour(paces, starts, heights.log(), levels=9, colors="#999999", linewidths=0.8)
             ax.plot(walk[:, 0], walk[:, 1], "o-", markersize=4, linewidth=1.4, color=COLOURS["blue"])

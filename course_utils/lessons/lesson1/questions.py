@@ -160,7 +160,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "1.p",
         "prediction",
-        "True or false: write every row of a batch down twice, and the gradient of the mean loss stays the same.",
+        "True or false: a linear model is given every row of a batch twice, and the gradient of its mean loss stays the "
+        "same.",
         TRUE_OR_FALSE,
     ),
     Question(
@@ -202,7 +203,7 @@ QUESTIONS: tuple[Question, ...] = (
         answer="a",
         because={
             "a": "the gradient is attached to the parameter, and both optimizers hold references to that parameter.",
-            "b": "an optimizer keeps no gradients; it refers to parameters, and they own theirs.",
+            "b": "both refer to the same parameters, and these own their gradients; backward() knows of no optimizer.",
             "c": "backward() needs no optimizer at all: section 1 had a gradient without any.",
         },
     ),
@@ -214,7 +215,7 @@ QUESTIONS: tuple[Question, ...] = (
         answer="b",
         because={
             "a": "the step goes against the gradient: minus 0.1 times minus 2 is plus.",
-            "b": "-lr * gradient = -0.1 * (-2) = +0.2. The loss falls when this weight rises.",
+            "b": "-lr * gradient = -0.1 * (-2) = +0.2. For a small move, the loss falls when this weight rises.",
             "c": "the gradient says the direction and the steepness; the learning rate scales it.",
         },
     ),

@@ -1191,8 +1191,27 @@ def class_d_14(f, x0, lr, steps):
     return [here] + class_d_14(f, here - lr * slope, lr, steps - 1)
 
 
+# The function of exercise 1.1, with its h.
+@wrong(mistakes.slope_measured_in_float32)
+def by_the_own_numerical_gradient(f, x0, lr, steps):
+    def numerical_gradient(f, x, h=1e-5):
+        entries = torch.empty_like(x)
+        for index in torch.nonzero(torch.ones_like(x)):
+            where = tuple(index)
+            up, down = x.clone(), x.clone()
+            up[where] += h
+            down[where] -= h
+            entries[where] = (f(up) - f(down)) / (2 * h)
+        return entries
+
+    points = [x0.clone()]
+    for _ in range(steps):
+        points.append(points[-1] - lr * numerical_gradient(f, points[-1]))
+    return points
+
+
 # central differences in place of the gradient: not accurate enough, in float32 above all
-@wrong()
+@wrong(mistakes.slope_measured_in_float32)
 def class_d_20(f, x0, lr, steps, h=1e-4):
     def slope(p):
         g = torch.zeros(p.numel(), dtype=p.dtype, device=p.device)

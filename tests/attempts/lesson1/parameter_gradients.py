@@ -44,10 +44,29 @@ def zeroes_before_the_first_backward(model, loss_fn, x, y):
 
 
 # One graph for all parameters, freed by the first question.
-@raised(effects.graph_freed)
+@raised(mistakes.asked_one_by_one)
 def grad_in_a_loop(model, loss_fn, x, y):
     loss = loss_fn(model(x), y)
     return {n: torch.autograd.grad(loss, p)[0] for n, p in model.named_parameters() if p.requires_grad}
+
+
+@raised(mistakes.asked_one_by_one)
+def grad_in_a_loop_unused_allowed(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    out = {}
+    for n, p in model.named_parameters():
+        if p.requires_grad:
+            g = torch.autograd.grad(loss, p, allow_unused=True)[0]
+            out[n] = torch.zeros_like(p) if g is None else g
+    return out
+
+
+@raised(mistakes.asked_one_by_one)
+def backward_and_then_grad(model, loss_fn, x, y):
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    named = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    return dict(zip(named, torch.autograd.grad(loss, list(named.values()), allow_unused=True)))
 
 
 @raised(effects.no_graph)

@@ -363,6 +363,15 @@ def bias_keeps_the_batch(W1, b1, W2, b2, x, y):
     return {"W1": x.T @ d1, "b1": d1, "W2": h.T @ d2, "b2": d2}
 
 
+# What prediction 1.i takes for the slope: the value.
+@wrong(mistakes.value_for_slope)
+def times_the_hidden_value(W1, b1, W2, b2, x, y):
+    hidden = torch.tanh(x @ W1 + b1)
+    to_out = 2 * (hidden @ W2 + b2 - y) / y.numel()
+    to_hidden = (to_out @ W2.T) * hidden
+    return {"W1": x.T @ to_hidden, "b1": to_hidden.sum(0), "W2": hidden.T @ to_out, "b2": to_out.sum(0)}
+
+
 @wrong(mistakes.sigmoid_slope)
 def from_an_older_course(W1, b1, W2, b2, x, y):
     h = torch.tanh(x @ W1 + b1)

@@ -91,12 +91,22 @@ def only_missing_gradients(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _is_missing)
 
 
+def _missing_or(differs: Cuts) -> Cuts:
+    return lambda station, leaf: _is_missing(station, leaf) or differs(station, leaf)
+
+
+@mistake(
+    "A station of slope zero is named, since it hands nothing back",
+    "Where the output does not move when the input moves, there is nothing to hand back: a missing gradient counts as "
+    "zero, and zero is the slope. Such a station stands in the list.",
+    "Take zeros for a gradient that is missing, and compare them with the measured slope as everywhere.",
+    "Where a gradient is missing, it was nearly always lost.",
+)
+def missing_is_a_cut(stations: Stations, x: T) -> list[int]:
+    return _at_each(stations, x, _missing_or(_differs))
+
+
 def _by_sign(station: Station, leaf: T) -> bool:
-    found = _gradient(station, leaf)
-    return found is None or not torch.equal(found.sign(), _slope(station, leaf, 1e-3).sign())
-
-
-def _by_sign_or_zero(station: Station, leaf: T) -> bool:
     found = _gradient(station, leaf)
     given = torch.zeros_like(leaf) if found is None else found
     return not torch.equal(given.sign(), _slope(station, leaf, 1e-3).sign())
@@ -107,26 +117,48 @@ def _by_sign_or_zero(station: Station, leaf: T) -> bool:
     "A station is in the list where a gradient is missing or points the other way. One that has the right sign and the "
     "wrong size was let pass.",
     "Compare the numbers themselves, to a tolerance.",
-    also=(lambda stations, x: _at_each(stations, x, _by_sign_or_zero),),
+    also=(lambda stations, x: _at_each(stations, x, _missing_or(_by_sign)),),
 )
 def signs_compared(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _by_sign)
 
 
-def _by_the_sum(station: Station, leaf: T) -> bool:
-    found, slope = _gradient(station, leaf), _slope(station, leaf, 1e-3)
-    return abs(float((slope if found is None else slope - found).sum())) > 0.05
+def _differ_by(size: Callable[[T], T]) -> Cuts:
+    """Whether a number made of gradient minus slope is large."""
+
+    def cuts(station: Station, leaf: T) -> bool:
+        found = _gradient(station, leaf)
+        given = torch.zeros_like(leaf) if found is None else found
+        return size(given - _slope(station, leaf, 1e-3)).item() > 0.05
+
+    return cuts
+
+
+def _by(size: Callable[[T], T]) -> Callable[[Stations, T], list[int]]:
+    return lambda stations, x: _at_each(stations, x, _differ_by(size))
 
 
 @mistake(
-    "Errors that cancel were let pass",
-    "Missing in the list is a station whose gradient is too large at some entries and too small at others, by the same "
-    "amount in all.",
-    "Compare entry by entry, not the sum of all entries.",
-    "Moving all entries of h at once measures the sum of their slopes.",
+    "Entries that are too large make up for entries that are too small",
+    "A station was let pass whose gradient is wrong in some entries, in both directions: added up, what is missing and what "
+    "is too much are nothing.",
+    "Compare entry by entry: abs() first, then max() or sum().",
+    "A sum or a mean is one number, and easily compared.",
+    also=(_by(lambda off: off.mean().abs()),),
 )
 def sums_compared(stations: Stations, x: T) -> list[int]:
-    return _at_each(stations, x, _by_the_sum)
+    return _by(lambda off: off.sum().abs())(stations, x)
+
+
+@mistake(
+    "Only one sign of the difference counts",
+    "Stations were let pass whose gradient differs from the slope to one side alone: everywhere too small, or everywhere "
+    "too large.",
+    "A difference may be negative: abs() comes before max().",
+    also=(_by(lambda off: (-off).max()),),
+)
+def without_abs(stations: Stations, x: T) -> list[int]:
+    return _by(lambda off: off.max())(stations, x)
 
 
 def _by_the_mean(station: Station, leaf: T) -> bool:
@@ -141,17 +173,6 @@ def _by_the_mean(station: Station, leaf: T) -> bool:
 )
 def one_entry_let_pass(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _by_the_mean)
-
-
-@mistake(
-    "A station that has no gradient, and no slope either, is named",
-    "Autograd has no gradient there, and the measured slope is zero: nothing is lost, so it is no cut. "
-    "All that the list should hold is in it.",
-    "Where autograd gives None, take zeros, and compare them with the measurement all the same.",
-    "A step function is flat almost everywhere.",
-)
-def none_is_always_a_cut(stations: Stations, x: T) -> list[int]:
-    return _at_each(stations, x, lambda station, leaf: _is_missing(station, leaf) or _differs(station, leaf))
 
 
 # ------------------------------------------------------------------ where it is asked
@@ -239,13 +260,20 @@ def judged_at_x(stations: Stations, x: T) -> list[int]:
 # ------------------------------------------------------------------ the measurement
 
 
+def _measured(move: float, tolerance: float) -> Callable[[Stations, T], list[int]]:
+    return lambda stations, x: _at_each(stations, x, _judged(move, tolerance))
+
+
 @mistake(
     "In float32, stations are named that cut nothing",
     "In float64 the list is right. In float32 what was measured is not what autograd gives even where nothing is cut.",
     "How large is the rounding of a difference in float32, divided by the move? Compare that with your move and your "
     "tolerance, as in section 1.",
     "A move that is small enough for float64 is too small for float32.",
-    also=(lambda stations, x: _at_each(stations, x, _judged(1e-5, 1e-6)),),
+    also=(
+        _measured(1e-5, 1e-6),
+        *(_measured(move, tolerance) for move in (1e-5, 1e-6, 1e-7) for tolerance in (0.05, 0.1)),
+    ),
 )
 def move_too_small_for_float32(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _judged(1e-8 if x.dtype == torch.float32 else 1e-5, 1e-3))

@@ -10,6 +10,7 @@ import torch
 from course_utils.checks.mistakes import mistake
 from course_utils.lessons.lesson1.gradient_descent.task import DIFFERENT
 from course_utils.lessons.lesson1.inputs import Scalar
+from course_utils.lessons.lesson1.numerical_gradient.answers import right as central_differences
 
 T = torch.Tensor
 Code = Callable[[Scalar, T, float, int], Any]
@@ -323,6 +324,31 @@ def value_for_gradient(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
     for _ in range(steps):
         points.append(points[-1] - lr * f(points[-1]))
     return points
+
+
+def _measured(h: float, number: bool) -> Code:
+    """By the central differences of exercise 1.1; `number`: the quotient is taken of Python's floats."""
+
+    def code(f: Scalar, x0: T, lr: float, steps: int) -> list[T]:
+        points = [x0.detach().clone()]
+        for _ in range(steps):
+            slope = central_differences((lambda at: f(at).double()) if number else f, points[-1], h)
+            points.append(points[-1] - lr * slope.to(x0.dtype))
+        return points
+
+    return code
+
+
+@mistake(
+    "In float32 the points are right to a few digits only",
+    "They are what a gradient leaves that was measured by central differences, with an h of 1e-5 or 1e-4. In float32 such "
+    "an h is so small that rounding takes most digits of the difference.",
+    "Ask autograd for the gradient: it makes no differences, and is right to rounding.",
+    "In float64 a gradient that was measured so is right to eight digits and more.",
+    also=(_measured(1e-5, number=True), _measured(1e-4, number=False), _measured(1e-4, number=True)),
+)
+def slope_measured_in_float32(f: Scalar, x0: T, lr: float, steps: int) -> Any:
+    return _measured(1e-5, number=False)(f, x0, lr, steps)
 
 
 # ------------------------------------------------------------------ the length

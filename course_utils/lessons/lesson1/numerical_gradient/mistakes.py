@@ -332,7 +332,7 @@ def _from_torch_func(f: Scalar, x: T, h: float = H) -> T:
 @mistake(
     "A derivative instead of a difference",
     "The exact derivative came back, or autograd was asked for it. The exercise asks for the central difference at the "
-    "given h, and f may be opaque to autograd.",
+    "given h, and autograd cannot look into every f.",
     "Call f at x + h and x - h and use nothing else about f.",
     also=(_autograd_or_difference, _from_torch_func),
     signs=(MOVED,),

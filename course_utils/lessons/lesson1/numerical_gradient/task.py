@@ -110,7 +110,7 @@ EXERCISE = Exercise(
     ),
     cases=_cases,
     arrange=_arrange,
-    rules=("Only calls of `f`: no autograd and no derivative rules. `f` may be opaque to autograd.",),
+    rules=("Only calls of `f`: no autograd and no derivative rules. `f` may be one that autograd cannot look into.",),
     hints=(
         "A gradient entry answers one question: if this entry alone moves a little, how much does f move? How many "
         "times must f be called for one entry, and how many for all of them?",

@@ -428,6 +428,33 @@ def frozen_parameter_listed(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> An
     return _frozen_as(_zeros)(model, loss_fn, x, y)
 
 
+def _one_by_one(which: Callable[[nn.Module], dict[str, nn.Parameter]], allow_unused: bool) -> Code:
+    def code(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
+        loss = loss_fn(model(x), y)
+        found = {}
+        for name, p in which(model).items():
+            (gradient,) = torch.autograd.grad(loss, p, allow_unused=allow_unused)
+            found[name] = torch.zeros_like(p) if gradient is None else gradient
+        return found
+
+    return code
+
+
+def _named(model: nn.Module) -> dict[str, nn.Parameter]:
+    return dict(model.named_parameters())
+
+
+@mistake(
+    "One graph was asked for gradients more than once",
+    "The first call freed what the graph had kept, and the second one found nothing.",
+    "Was torch.autograd.grad called for each parameter alone, or after a backward()? One call takes a list of all "
+    "parameters, and gives a tuple in the same order.",
+    also=(_one_by_one(_trainable, False), _one_by_one(_named, True), _one_by_one(_named, False)),
+)
+def asked_one_by_one(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
+    return _one_by_one(_trainable, True)(model, loss_fn, x, y)
+
+
 def _left_out_where_grad_is_none(model: nn.Module, loss_fn: LossFn, x: T, y: T) -> Any:
     named = _trainable(model)
     found = _right(model, loss_fn, x, y)

@@ -229,6 +229,17 @@ def tanh_taken_twice(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
 
 
 @mistake(
+    "The value of tanh stands where its slope belongs",
+    "On the way back the signal was multiplied by the hidden value. That is nearly 1 where tanh is flat, and its slope is "
+    "nearly 0 there.",
+    "How far does tanh move when what goes into it moves a little? The prediction of section 6 asked just that.",
+    "Backward, the weights are multiplied by; tanh is no weight, its slope depends on where it stands.",
+)
+def value_for_slope(W1: T, b1: T, W2: T, b2: T, x: T, y: T) -> Grads:
+    return _by_hand(slope=lambda pre, hidden: hidden)(W1, b1, W2, b2, x, y)
+
+
+@mistake(
     "The slope of the sigmoid for tanh",
     "h(1 - h) was used: with h the value of a sigmoid, that is the sigmoid's slope.",
     "The derivative of tanh is one minus the square of its value.",
