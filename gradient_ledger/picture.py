@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradient_ledger.catalogue import misconception
-from gradient_ledger.events import Accumulate, Clear, Ending, Event, Finding, Log, SchedulerStep, Step
+from gradient_ledger.events import Accumulate, Backward, Clear, Ending, Event, Finding, Log, SchedulerStep, Step
 from gradient_ledger.files import write_bytes_atomically
 from gradient_ledger.report import main_optimizer
 from gradient_ledger.rules.view import View, times
@@ -57,7 +57,7 @@ def columns(log: Log, found: Sequence[Finding], windows: int) -> list[Column]:
                 last = out[-1]
                 out[-1] = Column(last.word, tuple(held), last.window, last.marks)
             continue
-        out.append(Column(word, tuple(held), window, _marks(event, found, window)))
+        out.append(Column(word, tuple(held), window, _marks(event, found, window, held)))
         if isinstance(event, Ending) and event.optimizer in (number, None):
             window += 1
             if window >= windows:
@@ -68,8 +68,11 @@ def columns(log: Log, found: Sequence[Finding], windows: int) -> list[Column]:
 _ABOUT_LOSS = ("zeroed-before-step", "zeroed-inside-window", "tail-dropped")
 
 
-def _marks(event: Event, found: Sequence[Finding], window: int) -> tuple[int, ...]:
-    """Numbers of the findings an event stands for: at their line, or for those of a condition the step they name."""
+def _marks(event: Event, found: Sequence[Finding], window: int, held: Sequence[str]) -> tuple[int, ...]:
+    """Numbers of the findings an event stands for: at their line, or for those of a condition the step they name.
+
+    held: what `.grad` holds, without what a backward pass brings.
+    """
     marks = []
     for number, one in enumerate(found, 1):
         if one.severity == "info":
@@ -85,6 +88,8 @@ def _marks(event: Event, found: Sequence[Finding], window: int) -> tuple[int, ..
         )
         if here and isinstance(event, Clear) and one.misconception in _ABOUT_LOSS and not event.lost:
             here = False  # the same line, at a moment when it did no harm
+        if isinstance(event, Backward) and one.misconception == "never-zeroed" and USED not in held:
+            here = False  # there was nothing old yet
         named = isinstance(event, Step) and window in one.evidence.get("steps", ()) and "sizes" in one.evidence
         if here or named:
             marks.append(number)

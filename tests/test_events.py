@@ -274,3 +274,9 @@ def test_lines_count_the_places_its_passes_came_from() -> None:
     one, other = (("train.py", 3),), (("train.py", 4),)
     assert Step(number=0, step=0, window=0, trails=(one, other, one)).lines == 2
     assert Log(()).finished and not Log(()).dropped
+
+
+def test_the_picture_marks_a_pass_on_old_gradients_and_none_before_there_are_any() -> None:
+    log = next(case for case in FOUND if case.name == "never-zeroed").write()
+    drawn = [column for column in picture.columns(log, findings(log), 3) if column.word == "backward"]
+    assert [column.marks for column in drawn] == [(), (1,), (1,)]
