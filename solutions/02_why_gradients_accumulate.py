@@ -625,8 +625,8 @@ def multi_loss_gradients(model, losses, weights):
 # gradients as its result. `torch.func.grad(f)` makes a new function: it takes what `f` takes and
 # returns the gradient of `f` with respect to its first argument, if you do not name another.
 #
-# > **Fact.** `torch.autograd.grad` and `torch.func.grad` return their gradients and leave `.grad`
-# > alone. They give what a cleared `backward()` gives, up to rounding.
+# > **Fact.** `torch.autograd.grad` and `torch.func.grad` return their gradients and leave the
+# > `.grad` of parameters alone. They give what a cleared `backward()` gives, up to rounding.
 
 # %%
 w = torch.tensor(1.0, **kind, requires_grad=True)

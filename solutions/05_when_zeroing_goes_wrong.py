@@ -137,8 +137,8 @@ compare("5.a", str(lower))
 # whole model, take all its gradients as one long vector and measure its length, the norm, right
 # before the step. Call it **used**. (In one case below the optimizer holds something else.) A
 # number alone says little: is 3 long? So compare it with the gradient of the step's own batch,
-# asked for with `torch.autograd.grad`, which leaves `.grad` alone (lesson 2). Call that norm
-# **own**.
+# asked for with `torch.autograd.grad`, which leaves the `.grad` of parameters alone (lesson 2).
+# Call that norm **own**.
 #
 # In a healthy plain loop the two are equal, because `.grad` holds nothing else. In the loop that
 # never clears, with SGD at learning rate 0.003, they are equal in the first step.
