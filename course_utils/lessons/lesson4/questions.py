@@ -142,8 +142,9 @@ QUESTIONS: tuple[Question, ...] = (
         "prediction",
         "LBFGS, with `optimizer.zero_grad()` inside the closure, or right before `step(closure)`: what do the losses do?",
         {
-            "either": "They fall in both cases: each step starts clean",
-            "inside": "They fall with the clearing inside, and explode with it outside",
+            "either": "They fall in the same way: each step starts clean",
+            "slower": "They fall in both cases, and more slowly with the clearing outside",
+            "inside": "They fall with the clearing inside, and rise with it outside",
         },
     ),
     Question(
