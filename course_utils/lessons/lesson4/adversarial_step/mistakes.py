@@ -248,7 +248,11 @@ def judged_by_the_old_one(*args: Any) -> object:
     "it about the fake rows again, after its step.",
     "The scores of the discriminator's half are at hand, and PyTorch refuses to go back through them after the step.",
 )
-def scores_used_again(
+def scores_used_again(*args: Any) -> object:
+    return _one_forward(*args, keep=True)
+
+
+def _one_forward(
     generator: nn.Module,
     discriminator: nn.Module,
     g_optimizer: Optimizer,
@@ -256,17 +260,31 @@ def scores_used_again(
     loss_fn: LossFn,
     real: T,
     noise: T,
+    *,
+    keep: bool,
 ) -> object:
+    """The scores of the fake rows serve both losses."""
     scores = discriminator(generator(noise))
     d_optimizer.zero_grad()
     d_loss = _labelled(loss_fn, discriminator(real), 1.0) + _labelled(loss_fn, scores, 0.0)
-    d_loss.backward(retain_graph=True)
+    d_loss.backward(retain_graph=keep)
     d_optimizer.step()
     g_optimizer.zero_grad()
     g_loss = _labelled(loss_fn, scores, 1.0)
     g_loss.backward()
     g_optimizer.step()
     return d_loss.item(), g_loss.item()
+
+
+@mistake(
+    "Part of a graph was walked backward twice",
+    "A backward frees the graph that it goes through, and a second one went through part of it again.",
+    "What do your two losses share: the scores of the fake rows, or the rows, not detached in the first half? The scores "
+    "are to come from the updated discriminator, so ask it again after its step. The rows may be detached in its half.",
+    "The error proposes retain_graph=True. That keeps the graph, and not the weights that went into it.",
+)
+def graph_shared(*args: Any) -> object:
+    return _one_forward(*args, keep=False)
 
 
 @mistake(
