@@ -75,13 +75,13 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "4.h",
         "prediction",
-        "The clipping stands before the backward, after the backward, or after the step. In which of the two wrong places "
-        "does it leave the weights as without any clipping?",
+        "The clipping stands before the backward, after the backward, or after the step. Where does it leave the weights "
+        "as without any clipping?",
         {
-            "before": "Before the backward",
-            "after": "After the step",
-            "both": "In both, bit for bit",
-            "neither": "In neither",
+            "before": "Before the backward alone",
+            "after": "After the step alone",
+            "both": "In both of these places, bit for bit",
+            "neither": "In none of the three",
         },
     ),
     Question(

@@ -246,7 +246,7 @@ def judged_by_the_old_one(*args: Any) -> object:
     "change: it moves the weights in place.",
     "Does a backward go through scores from before the discriminator's step? The updated discriminator is to judge: ask "
     "it about the fake rows again, after its step.",
-    "The scores of the discriminator's half are at hand, and PyTorch refuses to go back through them after the step.",
+    "The scores of the fake rows are at hand. They are those of the old weights.",
 )
 def scores_used_again(*args: Any) -> object:
     return _one_forward(*args, keep=True)
@@ -279,8 +279,8 @@ def _one_forward(
 @mistake(
     "Part of a graph was walked backward twice",
     "A backward frees the graph that it goes through, and a second one went through part of it again.",
-    "What do your two losses share: the scores of the fake rows, or the rows, not detached in the first half? The scores "
-    "are to come from the updated discriminator, so ask it again after its step. The rows may be detached in its half.",
+    "Which two backwards go through the same values? If both losses use the scores of the fake rows: the second is to use "
+    "those of the updated discriminator. If they share the rows alone, detach them in the first half.",
     "The error proposes retain_graph=True. That keeps the graph, and not the weights that went into it.",
 )
 def graph_shared(*args: Any) -> object:
