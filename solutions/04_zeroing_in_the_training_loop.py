@@ -459,7 +459,7 @@ stopped = [run for run in everything if run.error]
 still = [run for run in everything if not run.error and not run.moved]
 rest = [run for run in everything if not run.error and run.moved and not run.right]
 counts = [len(kind_of) for kind_of in (right, rest, still, stopped)]
-print("right: {}, right but for the ends: {}, no weight moves: {}, error: {}".format(*counts))
+print("right: {}, right but for the ends: {}, no move: {}, error: {}".format(*counts))
 for run in rest:  # the first step finds nothing, the last backward stays unused
     assert run.steps[0].held == () and run.left == (6,) and not run.lost
 early = [run for run in stopped if run.order.index("backward") < run.order.index("forward")]

@@ -80,7 +80,7 @@ QUESTIONS: tuple[Question, ...] = (
         {
             "before": "Before the backward alone",
             "after": "After the step alone",
-            "both": "In both of these places, bit for bit",
+            "both": "Before the backward and after the step, bit for bit",
             "neither": "In none of the three",
         },
     ),
