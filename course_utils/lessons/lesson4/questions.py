@@ -75,13 +75,13 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "4.h",
         "prediction",
-        "The clipping stands before the backward, after the backward, or after the step. In which of the two wrong places "
-        "does it leave the weights as without any clipping?",
+        "The clipping stands before the backward, after the backward, or after the step. Where does it leave the weights "
+        "as without any clipping?",
         {
-            "before": "Before the backward",
-            "after": "After the step",
-            "both": "In both, bit for bit",
-            "neither": "In neither",
+            "before": "Before the backward alone",
+            "after": "After the step alone",
+            "both": "Before the backward and after the step, bit for bit",
+            "neither": "In none of the three",
         },
     ),
     Question(
@@ -142,8 +142,9 @@ QUESTIONS: tuple[Question, ...] = (
         "prediction",
         "LBFGS, with `optimizer.zero_grad()` inside the closure, or right before `step(closure)`: what do the losses do?",
         {
-            "either": "They fall in both cases: each step starts clean",
-            "inside": "They fall with the clearing inside, and explode with it outside",
+            "either": "They fall in the same way: each step starts clean",
+            "slower": "They fall in both cases, and more slowly with the clearing outside",
+            "inside": "They fall with the clearing inside, and rise with it outside",
         },
     ),
     Question(

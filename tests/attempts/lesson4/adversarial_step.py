@@ -398,7 +398,22 @@ def both_step_at_the_end(generator, discriminator, g_optimizer, d_optimizer, los
     return d_loss.item(), g_loss.item()
 
 
-@raised(effects.graph_freed)
+@raised(mistakes.graph_shared)
+def scores_for_both_losses(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    d_optimizer.zero_grad()
+    a, b = discriminator(real), discriminator(fake.detach())
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    g_loss = loss_fn(b, torch.ones_like(b))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@raised(mistakes.graph_shared)
 def one_forward_and_no_detach(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     fake = generator(noise)
     d_optimizer.zero_grad()
@@ -414,7 +429,35 @@ def one_forward_and_no_detach(generator, discriminator, g_optimizer, d_optimizer
     return d_loss.item(), g_loss.item()
 
 
+@raised(mistakes.scores_used_again)
+def one_forward_and_a_graph_retained(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    d_optimizer.zero_grad()
+    a, b = discriminator(real), discriminator(fake)
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward(retain_graph=True)
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    g_loss = loss_fn(b, torch.ones_like(b))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
 @raised(effects.overwrote_saved_value)
+def scores_changed_in_place(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    # No step comes between: the card must not speak of the discriminator's.
+    fake = generator(noise)
+    d_optimizer.zero_grad()
+    a, b = discriminator(real).exp(), discriminator(fake.detach()).exp()
+    a -= a.mean()
+    d_loss = loss_fn(a.exp_(), torch.ones_like(a)) + loss_fn(b.mul_(2), torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    return d_loss.item(), d_loss.item()
+
+
+@raised(mistakes.scores_used_again)
 def judged_before_the_step(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     fake = generator(noise)
     d_optimizer.zero_grad()

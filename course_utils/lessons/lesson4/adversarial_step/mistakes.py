@@ -241,6 +241,53 @@ def judged_by_the_old_one(*args: Any) -> object:
 
 
 @mistake(
+    "A value that backward needs was changed before it came",
+    "A forward pass saved it for its backward, and by then it had been changed in place. An optimizer's step is such a "
+    "change: it moves the weights in place.",
+    "Does a backward go through scores from before the discriminator's step? The updated discriminator is to judge: ask "
+    "it about the fake rows again, after its step.",
+    "The scores of the fake rows are at hand. They are those of the old weights.",
+)
+def scores_used_again(*args: Any) -> object:
+    return _one_forward(*args, keep=True)
+
+
+def _one_forward(
+    generator: nn.Module,
+    discriminator: nn.Module,
+    g_optimizer: Optimizer,
+    d_optimizer: Optimizer,
+    loss_fn: LossFn,
+    real: T,
+    noise: T,
+    *,
+    keep: bool,
+) -> object:
+    """The scores of the fake rows serve both losses."""
+    scores = discriminator(generator(noise))
+    d_optimizer.zero_grad()
+    d_loss = _labelled(loss_fn, discriminator(real), 1.0) + _labelled(loss_fn, scores, 0.0)
+    d_loss.backward(retain_graph=keep)
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    g_loss = _labelled(loss_fn, scores, 1.0)
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@mistake(
+    "Part of a graph was walked backward twice",
+    "A backward frees the graph that it goes through, and a second one went through part of it again.",
+    "Which two backwards go through the same values? If both losses use the scores of the fake rows: the second is to use "
+    "those of the updated discriminator. If they share the rows alone, detach them in the first half.",
+    "The error proposes retain_graph=True. That keeps the graph, and not the weights that went into it.",
+)
+def graph_shared(*args: Any) -> object:
+    return _one_forward(*args, keep=False)
+
+
+@mistake(
     "The generator's loss leaked into the discriminator",
     "The discriminator's step used the gradient of its own loss and that of the generator's loss, which passes through "
     "it. The generator was judged by the discriminator as it came.",

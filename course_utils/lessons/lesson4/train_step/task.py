@@ -60,8 +60,8 @@ EXERCISE = Exercise(
         "target)` returns the mean loss, and `optimizer` holds the parameters of `model`, the frozen ones too. "
         "Afterwards every parameter is where one step of `optimizer` with the gradient of this batch's loss puts it. "
         "`.grad` may hold any finite numbers when the function is called, on a frozen or unused parameter too. They play "
-        "no part, and a frozen parameter does not move. Clearing to None and clearing to zeros are both right: where a frozen or unused parameter holds a gradient, the "
-        "optimizer is plain SGD, for which the two are the same. The function returns the loss before the step, as a Python float. "
+        "no part, and a frozen parameter does not move. Clear to None or to zeros: no case tells the two apart. "
+        "The function returns the loss before the step, as a Python float. "
         "The mode of the model, train or eval, stays as it was. Further forward passes are allowed, and what `.grad` holds "
         "afterwards does not matter."
     ),

@@ -63,8 +63,8 @@ EXERCISE = Exercise(
         "total norm **before** clipping, as a float or a 0-d tensor. The total norm is never tiny, and "
         "dividing by it plus a millionth, as torch does, is right, too. `.grad` may hold any finite numbers when the "
         "function is called, on a frozen or unused parameter too. They play no part, not in the norm either, and a frozen "
-        "parameter does not move. Clearing to None and clearing to zeros are both right: where a frozen or unused parameter holds a gradient, the "
-        "optimizer is plain SGD, for which the two are the same. The mode of the model stays as it was, and what `.grad` holds afterwards does not matter."
+        "parameter does not move. Clear to None or to zeros: no case tells the two apart. "
+        "The mode of the model stays as it was, and what `.grad` holds afterwards does not matter."
     ),
     cases=_cases,
     arrange=_arrange,
