@@ -198,7 +198,8 @@ overwrote_saved_value = Misconception(
     "overwrote-saved-value",
     "A value that backward needs was overwritten",
     "The forward pass saved it for backward, and an in-place operation changed it before backward came.",
-    "Find the in-place operation (+=, names ending in _, x[i] = ...) and let it make a new tensor instead.",
+    "Find the in-place operation (+=, names ending in _, x[i] = ..., or a step of an optimizer between forward and "
+    "backward) and let it make a new tensor, or come later.",
 )
 backward_needs_scalar = Misconception(
     "backward-needs-scalar",
