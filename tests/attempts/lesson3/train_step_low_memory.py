@@ -332,6 +332,17 @@ def new_zeros(model, optimizer, loss_fn, x, y):
     return loss.item()
 
 
+@wrong(mistakes.zeros_alive_in_the_forward_pass)
+def what_is_zero_already_is_left(model, optimizer, loss_fn, x, y):
+    for p in model.parameters():
+        if p.grad is not None and p.grad.any():
+            p.grad = None
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 @wrong(mistakes.gradients_alive_in_a_later_forward_pass)
 def two_micro_batches(model, optimizer, loss_fn, x, y):
     optimizer.zero_grad()

@@ -83,8 +83,8 @@ def _step(
 
 @mistake(
     "Old gradients were alive during the forward pass",
-    "When the model ran forward, .grad of its parameters still held the gradients from before the call, or from the "
-    "call before. They are of no use there, and they take as much memory as the parameters that they belong to.",
+    "When the model ran forward, .grad of its parameters still held what stood there before the call, or what the call "
+    "before had left. It is of no use there, and takes as much memory as the parameters that it belongs to.",
     "When is the earliest moment at which the old gradients are of no use any more? Your first line could be the one "
     "that gives them back.",
     "Clearing after the forward pass gives the same parameters, bit for bit.",
