@@ -252,6 +252,18 @@ def output_detached(module):
     module.register_forward_hook(lambda module, args, output: output.detach())
 
 
+@wrong(mistakes.forward_without_recording)
+def no_grad_around_the_forward(module):
+    forward = module.forward
+
+    def without_graph(*args):
+        with torch.no_grad():
+            return forward(*args)
+
+    module.forward = without_graph
+    module.zero_grad()
+
+
 @wrong(mistakes.statistics_stopped)
 def momentum_of_batch_norm(module):
     for part in module.modules():
