@@ -558,7 +558,7 @@ def a_plain_loop(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(mistakes.cleared_once_an_epoch)
+@wrong(mistakes.stepped_on_what_was_gathered)
 def step_in_the_loop_clear_outside(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         optimizer.zero_grad()

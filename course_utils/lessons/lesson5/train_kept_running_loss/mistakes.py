@@ -130,6 +130,19 @@ def stepped_for_each_batch(
 
 
 @mistake(
+    "One step a batch, with what the epoch had gathered",
+    "Each batch got a step, with the gradients, or their shares of the mean, of all batches of its epoch up to it.",
+    "How many steps does the exercise ask for, one a batch or one an epoch? How far is the step indented?",
+    "The clearing stands where it should. The step stands beside the backward, as in most loops.",
+    also=(loop(epoch=emptied),),
+)
+def stepped_on_what_was_gathered(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    loop(epoch=emptied, divided=len)(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
     "One step for all epochs together",
     "All gradients were computed at the first weights and used in a single step at the end.",
     "How far is the line with the step indented?",
@@ -144,7 +157,6 @@ never_cleared = made_by(shared.never_cleared, loop(step="epoch", divided=len))
 cleared_before_the_step = made_by(shared.cleared_before_the_step, loop(late=emptied, step="epoch", divided=len))
 zeros_before_the_step = made_by(shared.zeros_before_the_step, loop(late=zeroed, step="epoch", divided=len))
 never_stepped = made_by(shared.never_stepped, loop(epoch=emptied, step=None))
-cleared_once_an_epoch = made_by(shared.cleared_once_an_epoch, loop(epoch=emptied), loop(epoch=emptied, divided=len))
 memory_lost = made_by(shared.memory_lost, *shared.forgetting(epoch=emptied, step="epoch", divided=len))
 
 
