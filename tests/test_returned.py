@@ -48,9 +48,17 @@ def test_a_list_with_something_else_in_it_is_no_row() -> None:
 
 def test_a_pair_has_a_fact_each_and_a_tensor_only_where_one_may_stand() -> None:
     tensor = TensorData(torch.tensor(2.0))
+    plain = TensorData(torch.zeros(()))
     seen = floats_beside(_returned([0.5, tensor]), ("the loss", "the norm"), tensors=(1,))
-    assert seen.result == [FLOAT, FLOAT] and _value(seen, "the norm") == 2.0
-    assert floats_beside(_returned([tensor, tensor]), ("the loss", "the norm"), tensors=(1,)).result == [tensor, FLOAT]
+    assert seen.result == [FLOAT, plain] and _value(seen, "the norm") == 2.0
+    assert floats_beside(_returned([0.5, 2.0]), ("the loss", "the norm"), tensors=(1,)).result == [FLOAT, plain]
+    assert floats_beside(_returned([tensor, tensor]), ("the loss", "the norm"), tensors=(1,)).result == [tensor, plain]
+
+
+def test_where_a_tensor_may_stand_one_with_a_graph_is_told_from_it() -> None:
+    graph = TensorData(torch.tensor(2.0), has_graph=True)
+    seen = floats_beside(_returned([0.5, graph]), ("the loss", "the norm"), tensors=(1,))
+    assert seen.result == [FLOAT, TensorData(torch.zeros(()), has_graph=True)] and _value(seen, "the norm") == 2.0
 
 
 def test_what_is_no_list_stays() -> None:

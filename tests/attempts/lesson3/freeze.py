@@ -252,6 +252,14 @@ def output_detached(module):
     module.register_forward_hook(lambda module, args, output: output.detach())
 
 
+@wrong(mistakes.two_levels_alone)
+def the_module_and_its_children(module):
+    for part in [module, *module.children()]:
+        for p in part.parameters(recurse=False):
+            p.requires_grad_(False)
+            p.grad = None
+
+
 @wrong(mistakes.forward_without_recording)
 def no_grad_around_the_forward(module):
     forward = module.forward

@@ -209,6 +209,18 @@ def direct_parameters_alone(module: nn.Module) -> None:
     _frozen(module.parameters(recurse=False))
 
 
+@mistake(
+    "Parameters deeper inside were left out",
+    "What stays is what the module holds itself, and what its parts hold. The parameters of parts inside of parts went on "
+    "moving.",
+    "How deep does your walk go? Which method gives the parameters of a module and of all its parts, however deep?",
+    "A plain Sequential of layers has one level alone.",
+)
+def two_levels_alone(module: nn.Module) -> None:
+    for part in (module, *module.children()):
+        _frozen(part.parameters(recurse=False))
+
+
 def _of_children(module: nn.Module) -> list[nn.Parameter]:
     return [param for child in module.children() for param in child.parameters()]
 
@@ -300,8 +312,8 @@ def parameters_replaced(module: nn.Module) -> None:
 
 @mistake(
     "Only the module's forward pass was taken out of the graph",
-    "What lies in front of the module stands still. And the module's own parameters still learn where a loss was computed "
-    "before the call, or where another layer has one of them, too.",
+    "What lies in front of the module, where anything does, stands still. And the module's own parameters still learn where "
+    "a loss was computed before the call, or where another layer has one of them, too.",
     "That is a statement about forward passes to come. Which attribute of a parameter keeps every backward from bringing "
     "it a gradient?",
     "While the module runs under no_grad, none of its parameters gets a gradient through it.",

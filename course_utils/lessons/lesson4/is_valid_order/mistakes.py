@@ -144,13 +144,13 @@ def used_gradients_pass(events: Events) -> object:
 
 
 @mistake(
-    "The zeros were counted, wherever they stand",
-    "Orders pass in which a step uses what an earlier one has used. They have as many zeros in all as there are gaps between "
+    "Zeros enough, but in other places, are called right",
+    "Orders pass in which a step uses what an earlier one has used. They have zeros enough in all for the gaps between "
     "steps, but none in the gap where one is needed.",
     "How many zeros are there is not the question. What does .grad hold when the second of two steps comes?",
     "With one zero for each step the plain loop is right.",
 )
-def zeros_counted(events: Events) -> object:
+def zeros_in_other_places_pass(events: Events) -> object:
     zeros, backwards, steps = (list(events).count(one) for one in ("zero", "backward", "step"))
     return _but({"stale", "repeated"} if zeros >= steps - 1 and backwards >= steps else ())(events)
 
