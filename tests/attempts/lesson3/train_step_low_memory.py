@@ -487,6 +487,16 @@ def backward_twice(model, optimizer, loss_fn, x, y):
     return loss.item()
 
 
+@wrong(mistakes.gradient_clipped)
+def clipped_as_in_a_recipe(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad(set_to_none=True)
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+    optimizer.step()
+    return loss.item()
+
+
 @wrong(mistakes.multiplied_by_the_rows)
 def summed(model, optimizer, loss_fn, x, y):
     optimizer.zero_grad()

@@ -286,6 +286,21 @@ def gradient_doubled(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x:
     return _step(first=_to_none, backwards=2)(model, optimizer, loss_fn, x, y)
 
 
+def _clipped(model: nn.Module, optimizer: Optimizer, longest: float = 1.0) -> None:
+    nn.utils.clip_grad_norm_(model.parameters(), longest)
+
+
+@mistake(
+    "The gradient was clipped",
+    "The step used this batch's gradient, shortened where its norm was above a bound, such as 1.",
+    "Asked is the gradient as it is. Which line shortens it?",
+    "Many training scripts clip.",
+    also=(_step(first=_to_none, before_step=lambda model, optimizer: _clipped(model, optimizer, 0.5)),),
+)
+def gradient_clipped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step(first=_to_none, before_step=_clipped)(model, optimizer, loss_fn, x, y)
+
+
 @mistake(
     "Multiplied by the number of rows",
     "The step used the gradient times the number of rows. loss_fn is a mean already.",
