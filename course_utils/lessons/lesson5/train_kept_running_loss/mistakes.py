@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from torch import nn
 
 from course_utils.checks.mistakes import made_by, mistake
@@ -75,6 +76,34 @@ def summed_and_not_averaged(
 def divided_twice(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
     twice = loop(epoch=emptied, step="epoch", divided=lambda batches: len(batches) ** 2)
     twice(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "Divided by the number of rows",
+    "The parameters are those of steps on the sum of the batches' losses, divided by the number of rows of all batches.",
+    "loss_fn returns a mean over rows already. How many such means are added up?",
+    "Where each batch has one row the two numbers are the same.",
+)
+def divided_by_the_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
+    by_rows = loop(epoch=emptied, step="epoch", divided=lambda batches: sum(len(x) for x, _ in batches))
+    by_rows(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "The share of each batch is that of the batches so far",
+    "The parameters are those of steps in which the first batch of an epoch counts whole, the second one half, the third one "
+    "third: early batches still count more than late ones.",
+    "Of how many batches is the mean that the step should use? Does the first one know that already?",
+    "A running mean is right for the number that is printed. In .grad the earlier shares stay as they were added.",
+)
+def shares_of_a_running_mean(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for number, (x, y) in enumerate(batches, 1):
+            torch.autograd.backward(loss_fn(model(x), y) / number)
+        optimizer.step()
 
 
 def _alone(which: int, divided: Callable[[Batches], float]) -> Callable[..., None]:
