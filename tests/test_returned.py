@@ -18,6 +18,11 @@ def _value(evidence: Evidence, fact: str) -> list[float] | float:
     return value
 
 
+def _pair(evidence: Evidence) -> list[Plain]:
+    assert isinstance(evidence.result, list)
+    return evidence.result
+
+
 def test_a_float_stands_beside_its_value() -> None:
     seen = float_beside(_returned(0.5), "the loss")
     assert seen.result == FLOAT and _value(seen, "the loss") == 0.5
@@ -48,9 +53,19 @@ def test_a_list_with_something_else_in_it_is_no_row() -> None:
 
 def test_a_pair_has_a_fact_each_and_a_tensor_only_where_one_may_stand() -> None:
     tensor = TensorData(torch.tensor(2.0))
-    seen = floats_beside(_returned([0.5, tensor]), ("the loss", "the norm"), tensors=(1,))
-    assert seen.result == [FLOAT, FLOAT] and _value(seen, "the norm") == 2.0
-    assert floats_beside(_returned([tensor, tensor]), ("the loss", "the norm"), tensors=(1,)).result == [tensor, FLOAT]
+    for value in (2.0, tensor):  # the two are alike there
+        seen = floats_beside(_returned([0.5, value]), ("the loss", "the norm"), tensors=(1,))
+        first, second = _pair(seen)
+        assert first == FLOAT and _value(seen, "the norm") == 2.0
+        assert isinstance(second, TensorData) and not second.has_graph and second.value == 0
+    assert _pair(floats_beside(_returned([tensor, 2.0]), ("the loss", "the norm"), tensors=(1,)))[0] is tensor
+
+
+def test_where_a_tensor_may_stand_one_with_a_graph_is_told_from_it() -> None:
+    graph = TensorData(torch.tensor(2.0), has_graph=True)
+    seen = floats_beside(_returned([0.5, graph]), ("the loss", "the norm"), tensors=(1,))
+    second = _pair(seen)[1]
+    assert isinstance(second, TensorData) and second.has_graph and _value(seen, "the norm") == 2.0
 
 
 def test_what_is_no_list_stays() -> None:

@@ -356,6 +356,24 @@ def cleared_at_the_start_of_each_epoch() -> Log:
     return tape.log()
 
 
+@finds(
+    "order.stale",
+    "zeroed-once-per-epoch",
+    "error",
+    CLEAR,
+    "cleared 2 times in 6 steps, and b held old gradients in between: 4 backward passes of 6",
+)
+def one_is_cleared_at_the_start_of_each_epoch() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.clear()
+        for _ in range(3):
+            tape.clear(STEP - 1, "w")
+            tape.passes(1)
+            tape.step()
+    return tape.log()
+
+
 @finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "cleared 1 time in 3 steps")
 def cleared_once_before_the_loop() -> Log:
     tape = Tape("w b")
@@ -1040,7 +1058,7 @@ def what_was_thrown_away_held_nan() -> Log:
     "frozen-with-stale-gradient",
     "error",
     STEP,
-    "b no longer require a gradient but still hold an old one: 2 steps of SGD used it again",
+    "b no longer requires a gradient but still holds an old one: 2 steps of SGD used it again",
     names=["b"],
     steps=[1, 2],
 )

@@ -154,7 +154,8 @@ changed_rng = Misconception(
     "changed-rng",
     "The random state was changed",
     "Random numbers were drawn or a seed was set: whoever calls this function gets other random numbers afterwards.",
-    "Leave seeds and random draws out of the function, or use a torch.Generator of your own.",
+    "Leave seeds and random draws out of the function. Where the exercise asks for chance, use a torch.Generator of "
+    "your own.",
 )
 
 BY_CHANGE = {

@@ -133,11 +133,14 @@ def _why_stale(
     if regular or (once and len(windows) > 2):
         place = (regular or once)[0].where
         runs = len([e for e in touching if e.where == place])
+        written = {name for w in windows for e in w.of(Accumulate) for name in e.names}
+        # Where something else clears the rest, it is told whose clears are too few.
+        whose = f", and {some(sorted(names))} held old gradients in between" if names < written else ""
         return finding(
             "zeroed-once-per-epoch",
             "error",
             place,
-            f"This line cleared {times(runs, 'time')} in {times(len(windows), 'step')}: {seen}.",
+            f"This line cleared {times(runs, 'time')} in {times(len(windows), 'step')}{whose}: {seen}.",
             **evidence,
         )
     return finding(
@@ -337,7 +340,8 @@ def used_again(view: View) -> Iterator[Finding]:
                 "frozen-with-stale-gradient",
                 "error",
                 frozen[0].step.where,
-                f"{some(names)} no longer require a gradient but still hold an old one: "
+                f"{some(names)} no longer {'require' if len(names) > 1 else 'requires'} a gradient but still "
+                f"{'hold' if len(names) > 1 else 'holds'} an old one: "
                 f"{times(len(frozen), 'step')} of {view.label(optimizer)} used it again.",
                 names=names[:10],
                 steps=steps_of(frozen),

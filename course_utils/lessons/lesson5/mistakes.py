@@ -186,6 +186,12 @@ def _of_shape(wanted: Callable[[nn.Parameter], bool]) -> Clear:
     return clear
 
 
+def _of_weights(model: nn.Module, optimizer: Optimizer) -> None:
+    for name, p in model.named_parameters():
+        if name.endswith("weight"):
+            p.grad = None
+
+
 def _of_children(model: nn.Module, optimizer: Optimizer) -> None:
     """Where the model has no children, its own."""
     for module in list(model.children()) or [model]:
@@ -198,12 +204,15 @@ some_parameters_not_cleared = made_by(
         "some-parameters-not-cleared",
         "Some parameters were not cleared",
         "Some parameters were given the gradient of their batch alone. The gradients of the others pile up from step to "
-        "step.",
+        "step, all the way or within each epoch.",
         "Which parameters does the line reach that clears, and which does the step reach?",
     ),
     loop(batch=_of_shape(lambda p: p.ndim > 1)),
     loop(batch=_of_shape(lambda p: p.ndim == 1)),
+    loop(batch=_of_weights),
     loop(batch=_of_children),
+    loop(epoch=emptied, batch=_of_shape(lambda p: p.ndim > 1)),
+    loop(epoch=emptied, batch=_of_weights),
 )
 
 
@@ -309,13 +318,13 @@ stepped_on_the_last_batch_alone = made_by(
     ),
     loop(batch=emptied, step="epoch"),
 )
-used_the_batch_before = made_by(
+last_gradient_never_used = made_by(
     named(
-        "used-the-batch-before",
-        "Each step used the gradient of the batch before",
-        "The first step found nothing, each other one used the gradient of the batch before its own, and that of the "
-        "last batch was never used.",
-        "Between a batch's backward and the next forward there must be a step.",
+        "last-gradient-never-used",
+        "The last batch's gradient was never used",
+        "The parameters are right but for the last step, which did not come. So it is where the step stands ahead of the "
+        "forward: the first one finds nothing, and each later one uses what the round before has left.",
+        "What comes after the last backward of all?",
     ),
     loop(early=True, batch=emptied),
 )

@@ -542,8 +542,7 @@ def nothing_arrives_so_it_cuts(stations, x):
     return cuts
 
 
-# A secant far from the tangent: curved stations are named that cut nothing.
-@wrong(says="Nothing is missing in the list, but it holds what does not belong there: 2 on case 1")
+@wrong(mistakes.measured_over_a_wide_move)
 def one_sided_and_far(stations, x):
     cuts, h = [], x.detach()
     for k, station in enumerate(stations):

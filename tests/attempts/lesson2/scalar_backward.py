@@ -360,6 +360,27 @@ def leaves_alone(output):
             v.grad += grads[v]
 
 
+@wrong(mistakes.inner_values_left_out)
+def set_back_where_there_are_operands(output):
+    output.grad = 1.0
+    for v in _topological(output):
+        for parent, slope in v.parents:
+            parent.grad += slope * v.grad
+        if v.parents:
+            v.grad = 0.0
+
+
+@wrong(mistakes.output_left_out)
+def table_written_without_output(output):
+    table = defaultdict(float, {output: 1.0})
+    for v in _topological(output):
+        for parent, slope in v.parents:
+            table[parent] += slope * table[v]
+    del table[output]
+    for v, g in table.items():
+        v.grad = g
+
+
 @wrong(mistakes.output_left_out)
 def output_as_a_local(output):
     grads = defaultdict(float, {output: 1.0})

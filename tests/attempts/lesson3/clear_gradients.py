@@ -187,6 +187,31 @@ def where_the_sum_is_not_zero(params, set_to_none=True):
                 p.grad.zero_()
 
 
+@wrong(mistakes.nan_taken_for_emptiness)
+def cleared_where_anything_is_left(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None and p.grad.abs().sum() > 0:
+            p.grad.zero_()
+
+
+@wrong(mistakes.stopped_at_the_first_without)
+def return_for_continue(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        else:
+            if p.grad is None:
+                return
+            p.grad.zero_()
+
+
+@wrong(mistakes.parameters_alone)
+def by_a_parameter_list(params, set_to_none=True):
+    torch.nn.ParameterList(params).zero_grad(set_to_none=set_to_none)
+
+
 @wrong(mistakes.zeros_taken_for_emptiness)
 def where_something_is_in_it(params, set_to_none=True):
     for p in params:

@@ -252,6 +252,26 @@ def output_detached(module):
     module.register_forward_hook(lambda module, args, output: output.detach())
 
 
+@wrong(mistakes.two_levels_alone)
+def the_module_and_its_children(module):
+    for part in [module, *module.children()]:
+        for p in part.parameters(recurse=False):
+            p.requires_grad_(False)
+            p.grad = None
+
+
+@wrong(mistakes.forward_without_recording)
+def no_grad_around_the_forward(module):
+    forward = module.forward
+
+    def without_graph(*args):
+        with torch.no_grad():
+            return forward(*args)
+
+    module.forward = without_graph
+    module.zero_grad()
+
+
 @wrong(mistakes.statistics_stopped)
 def momentum_of_batch_norm(module):
     for part in module.modules():

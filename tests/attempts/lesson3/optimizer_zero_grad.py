@@ -243,6 +243,16 @@ def zeros_for_none(optimizer, set_to_none=True):
 
 
 @wrong(mistakes.multiplied_by_zero)
+def taken_from_itself(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.sub_(p.grad)
+
+
+@wrong(mistakes.multiplied_by_zero)
 def times_zero(optimizer, set_to_none=True):
     for group in optimizer.param_groups:
         for p in group["params"]:

@@ -332,6 +332,17 @@ def new_zeros(model, optimizer, loss_fn, x, y):
     return loss.item()
 
 
+@wrong(mistakes.zeros_alive_in_the_forward_pass)
+def what_is_zero_already_is_left(model, optimizer, loss_fn, x, y):
+    for p in model.parameters():
+        if p.grad is not None and p.grad.any():
+            p.grad = None
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 @wrong(mistakes.gradients_alive_in_a_later_forward_pass)
 def two_micro_batches(model, optimizer, loss_fn, x, y):
     optimizer.zero_grad()
@@ -501,6 +512,16 @@ def backward_twice(model, optimizer, loss_fn, x, y):
     loss = loss_fn(model(x), y)
     loss.backward(retain_graph=True)
     loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.gradient_clipped)
+def clipped_as_in_a_recipe(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad(set_to_none=True)
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
     optimizer.step()
     return loss.item()
 

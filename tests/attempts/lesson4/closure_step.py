@@ -167,6 +167,22 @@ def zero_grad_above_the_closure_and_loss_afterwards(model, optimizer, loss_fn, x
     return loss_fn(model(x), y).item()
 
 
+@wrong(mistakes.cleared_outside)
+def cleared_at_the_first_call_alone(model, optimizer, loss_fn, x, y):
+    losses = []
+
+    def closure():
+        if not losses:
+            optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        losses.append(loss.item())
+        return loss
+
+    optimizer.step(closure)
+    return losses[0]
+
+
 @wrong(mistakes.cleared_after_the_backward)
 def zero_grad_below_backward(model, optimizer, loss_fn, x, y):
     def closure():
@@ -407,6 +423,18 @@ def divided_again(model, optimizer, loss_fn, x, y):
         optimizer.zero_grad()
         loss = loss_fn(model(x), y) / len(x)
         loss.backward()
+        return loss
+
+    return optimizer.step(closure).item()
+
+
+@wrong(mistakes.clipped_in_the_closure)
+def clipped_out_of_habit(model, optimizer, loss_fn, x, y):
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         return loss
 
     return optimizer.step(closure).item()

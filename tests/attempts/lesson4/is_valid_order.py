@@ -209,6 +209,51 @@ def zero_empties_everything(events):
     return not waiting
 
 
+@wrong(mistakes.zero_ahead_of_a_step_passes)
+def a_zero_in_each_piece(events):
+    pieces = [[]]
+    for event in events:
+        if event == "step":
+            pieces.append([])
+        else:
+            pieces[-1].append(event)
+    *full, rest = pieces
+    if "backward" in rest:
+        return False
+    return all("backward" in piece for piece in full) and all("zero" in piece for piece in full[1:])
+
+
+@wrong(mistakes.zeros_in_other_places_pass)
+def zeros_enough_for_the_gaps(events):
+    waiting = 0
+    for event in events:
+        if event == "zero" and waiting:
+            return False
+        if event == "backward":
+            waiting += 1
+        if event == "step":
+            waiting = 0
+    b, s, z = (events.count(word) for word in ("backward", "step", "zero"))
+    return not waiting and z >= s - 1 and b >= s
+
+
+@wrong(mistakes.trailing_backward_passes)
+def judged_when_a_step_comes(events):
+    waiting = used = False
+    for event in events:
+        if event == "zero":
+            if waiting:
+                return False
+            used = False
+        elif event == "backward":
+            waiting = True
+        elif event == "step":
+            if used or not waiting:
+                return False
+            waiting, used = False, True
+    return True
+
+
 @wrong(mistakes.zero_between_backwards_passes)
 def a_step_needs_something(events):
     state = "empty"

@@ -569,6 +569,33 @@ def mean_of_the_squares(model, optimizer, loss_fn, x, y, max_norm):
     return loss.item(), norm.item()
 
 
+@wrong(mistakes.square_of_the_norm)
+def squares_of_what_was_never_cleared(model, optimizer, loss_fn, x, y, max_norm):
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    grads = [p.grad for p in model.parameters() if p.grad is not None]
+    norm = sum((g**2).sum() for g in grads)
+    if norm > max_norm:
+        for g in grads:
+            g *= max_norm / norm
+    optimizer.step()
+    return loss.item(), norm.item()
+
+
+@wrong(mistakes.rate_scaled)
+def move_shortened_after_the_step(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    norm = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None]).norm()
+    before = [p.detach().clone() for p in model.parameters()]
+    optimizer.step()
+    with torch.no_grad():
+        for p, old in zip(model.parameters(), before):
+            p.copy_(old + (p - old) * min(1.0, max_norm / norm.item()))
+    return loss.item(), norm.item()
+
+
 @wrong(mistakes.rate_scaled)
 def smaller_rate(model, optimizer, loss_fn, x, y, max_norm):
     optimizer.zero_grad()

@@ -177,6 +177,18 @@ def weights_alone_cleared(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
+@wrong(mistakes.some_parameters_not_cleared)
+def biases_cleared_once_an_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            for name, p in model.named_parameters():
+                if name.endswith("weight"):
+                    p.grad = None
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
 @wrong(mistakes.cleared_at_every_second_step)
 def every_other_step(model, optimizer, loss_fn, batches, epochs):
     taken = 0
@@ -230,7 +242,7 @@ def step_outside(model, optimizer, loss_fn, batches, epochs):
         optimizer.step()
 
 
-@wrong(mistakes.used_the_batch_before)
+@wrong(mistakes.last_gradient_never_used)
 def step_comes_first(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for x, y in batches:

@@ -427,6 +427,14 @@ def clears_of_the_other_not_asked(events):
 
 
 @wrong(mistakes.second_step_behind_a_clear_called_a_fault)
+def a_step_on_nothing_makes_old(events):
+    fault = first_of_those_that_fit(events, ORDER)
+    if fault is None and any(re.search("w.*s[^z]*w[^z]*s", story) for story in stories(events).values()):
+        return "zeroed-once-per-epoch"
+    return fault
+
+
+@wrong(mistakes.second_step_behind_a_clear_called_a_fault)
 def any_clear_before_an_empty_step(events):
     """What was cleared need not have been new."""
     for at, e, held in walk(events):
@@ -566,6 +574,28 @@ def second_optimizer_forgotten(events):
 def names_with_underscores(events):
     found = states_and_stories(events)
     return found and found.replace("-", "_")
+
+
+@wrong(mistakes.old_told_without_names)
+def sums_by_the_kinds_alone(events):
+    fault = first_of_those_that_fit(events, ORDER)
+    if fault in ORDER[:3]:
+        return fault
+    full = stepped = written = summed = again = False
+    for e in events:
+        if e["kind"] == "clear":
+            full = stepped = written = False
+        elif e["kind"] == "accumulate":
+            full = written = True
+        elif e["kind"] == "step" and full:
+            summed |= stepped and written
+            again |= stepped and not written
+            stepped, written = True, False
+    if summed:
+        return ORDER[3] if any(e["kind"] == "clear" for e in events) else ORDER[5]
+    if again:
+        return ORDER[6]
+    return fault if fault == ORDER[7] else None
 
 
 @wrong(mistakes.names_ignored)

@@ -122,7 +122,19 @@ def from_the_last_two_places(model, loss_fn, batches, lr):
 # ------------------------------------------------------------------ wrong
 
 
-@wrong(mistakes.never_cleared)
+@wrong(mistakes.sum_brought_back)
+def the_sum_laid_into_grad_first(model, loss_fn, batches, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    sums = {}
+    for x, y in batches:
+        for p in model.parameters():
+            p.grad = sums.get(p)
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+        sums = {p: p.grad.clone() for p in model.parameters() if p.grad is not None}
+
+
+@wrong(mistakes.sum_brought_back)
 def a_hook_that_adds_the_sum(model, loss_fn, batches, lr):
     sums = {}
 

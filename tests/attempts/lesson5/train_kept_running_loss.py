@@ -558,7 +558,29 @@ def a_plain_loop(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(mistakes.cleared_once_an_epoch_and_divided)
+@wrong(mistakes.divided_by_the_rows)
+def mean_over_all_rows(model, optimizer, loss_fn, batches, epochs):
+    rows = sum(len(x) for x, _ in batches)
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            (loss_fn(model(x), y) / rows).backward()
+        optimizer.step()
+
+
+@wrong(mistakes.shares_of_a_running_mean)
+def a_running_mean_detached(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        running = 0.0
+        for i, (x, y) in enumerate(batches, 1):
+            loss = running * (i - 1) / i + loss_fn(model(x), y) / i
+            loss.backward()
+            running = loss.item()
+        optimizer.step()
+
+
+@wrong(mistakes.stepped_on_what_was_gathered)
 def step_in_the_loop_clear_outside(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         optimizer.zero_grad()
@@ -568,7 +590,7 @@ def step_in_the_loop_clear_outside(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(mistakes.cleared_once_an_epoch)
+@wrong(mistakes.stepped_on_what_was_gathered)
 def step_in_the_loop_and_no_mean(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         optimizer.zero_grad()

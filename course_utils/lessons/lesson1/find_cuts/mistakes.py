@@ -175,6 +175,34 @@ def one_entry_let_pass(stations: Stations, x: T) -> list[int]:
     return _at_each(stations, x, _by_the_mean)
 
 
+def _judged_by_one_side(move: float, tolerance: float) -> Cuts:
+    def cuts(station: Station, leaf: T) -> bool:
+        found, rises = _gradient(station, leaf), torch.zeros_like(leaf)
+        start = station(leaf.detach()).sum().item()
+        for i in range(leaf.numel()):
+            moved = leaf.detach().clone()
+            moved.view(-1)[i] += move
+            rises.view(-1)[i] = (station(moved).sum().item() - start) / move
+        return not torch.allclose(torch.zeros_like(leaf) if found is None else found, rises, rtol=0, atol=tolerance)
+
+    return cuts
+
+
+@mistake(
+    "Curved stations are named that cut nothing",
+    "Nothing is missing in the list, but it holds curved stations, too. Over a wide move to one side a curved function "
+    "rises by another amount than its slope says, though nothing is cut.",
+    "By how much do you move an entry, and to one side or to both? How far is what you measure from the slope of h ** 3?",
+    "On a straight function any move measures the slope.",
+    also=(
+        lambda stations, x: _at_each(stations, x, _judged_by_one_side(0.1, 0.05)),
+        lambda stations, x: _at_each(stations, x, _judged_by_one_side(0.01, 0.01)),
+    ),
+)
+def measured_over_a_wide_move(stations: Stations, x: T) -> list[int]:
+    return _at_each(stations, x, _judged_by_one_side(0.1, 0.1))
+
+
 # ------------------------------------------------------------------ where it is asked
 
 
@@ -207,9 +235,9 @@ def _along_one_graph(stations: Stations, x: T, measured: bool = False) -> list[i
 
 
 @mistake(
-    "Stations behind a cut are named too",
-    "The list holds the stations that cut, and others behind the first of them, as where one graph is followed from x: what "
-    "reaches those is whole no more.",
+    "Stations were judged together with what lies in front of them",
+    "Behind a cut the list holds stations that cut nothing, as where one graph is followed from x: what reaches those is "
+    "whole no more. And where the whole way from x is judged, a cut behind a station of slope zero is missing.",
     "Judge each station alone, at an input of its own that holds the values which arrive there.",
     "Behind a cut everything looks cut.",
     also=(lambda stations, x: _along_one_graph(stations, x, measured=True),),

@@ -70,7 +70,7 @@ def _assigned(output: Value) -> None:
 
 @mistake(
     "The gradients of earlier calls are lost",
-    "The derivatives of this call are right, but what .grad held before it was not added to: it is gone.",
+    "What .grad held before the call was not added to: it is gone.",
     "Is .grad set to zero, or assigned to, for a value without operands? Such a value keeps what it holds.",
     "A training loop clears between steps. backward() itself does not.",
     also=(_assigned,),
@@ -302,9 +302,10 @@ def own_value_for_slope(output: Value) -> None:
 
 
 @mistake(
-    "Values in between got no gradient",
+    "Values in between hold no gradient",
     "The values without operands are right. Those in between, and output, are as they were.",
-    "The exercise asks for the gradient of every value, as an engine that explains itself would keep it.",
+    "The exercise asks for the gradient of every value, as an engine that explains itself would keep it. Did it never get "
+    "there, or was it taken away again?",
     "PyTorch keeps gradients of leaves alone, unless retain_grad() asks for more.",
 )
 def inner_values_left_out(output: Value) -> None:
@@ -315,7 +316,7 @@ def inner_values_left_out(output: Value) -> None:
 
 @mistake(
     "output itself has no gradient",
-    "All others are right. output moves by as much as it is moved itself: its derivative is 1, and its .grad is not.",
+    "output moves by as much as it is moved itself: its derivative is 1, and that was not added to its .grad.",
     "Is the 1 that you begin with in output.grad at the end, too?",
 )
 def output_left_out(output: Value) -> None:

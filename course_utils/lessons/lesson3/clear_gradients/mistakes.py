@@ -152,7 +152,7 @@ def _times_zero(param: T) -> None:
 @mistake(
     "Not a number is left where a gradient was infinite or NaN",
     "With set_to_none=False finite entries are zero. Where an entry was infinite or NaN, NaN stands now: that is what "
-    "infinity times 0 gives, and NaN times anything.",
+    "infinity times 0 gives, or infinity minus itself, and whatever is computed with NaN.",
     "Fill the tensor instead of computing with what is in it.",
     "For finite numbers a product with zero and zero are the same.",
 )
@@ -178,6 +178,22 @@ def sum_taken_for_emptiness(params: Iterable[T], set_to_none: bool = True) -> No
     _loop(where=_does_not_sum_to_zero)(params, set_to_none)
 
 
+def _holds_no_nan(param: T) -> bool:
+    return param.grad is not None and not bool(param.grad.isnan().any())
+
+
+@mistake(
+    "A gradient that holds NaN was left",
+    "On these cases gradients with NaN in them are what they were before the call. No number is above NaN, and none below: "
+    "whatever asks so passes them by.",
+    "Ask whether there is a gradient, not what is in it.",
+    "A sum of absolute values seems to be above zero wherever anything is left.",
+    also=(_loop(where=_holds_no_nan),),
+)
+def nan_taken_for_emptiness(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=lambda param: _zeros(param) if _holds_no_nan(param) else None)(params, set_to_none)
+
+
 @mistake(
     "A gradient of zeros was left, where None was asked for",
     "With set_to_none=True a .grad that holds zeros still holds them. Zeros are not None.",
@@ -201,16 +217,25 @@ def frozen_left(params: Iterable[T], set_to_none: bool = True) -> None:
 @mistake(
     "Tensors that are no nn.Parameter were left",
     "Plain tensors that require gradients still hold the gradient that they held.",
-    "Which condition leaves them out? Any leaf tensor may hold a gradient.",
+    "Which condition leaves them out? Or does something make a Parameter of its own out of each? Any leaf tensor may "
+    "hold a gradient.",
 )
 def parameters_alone(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(where=lambda param: isinstance(param, nn.Parameter))(params, set_to_none)
+
+
+def _ended_by_none_to_zeros_alone(params: Iterable[T], set_to_none: bool = True) -> None:
+    for param in params:
+        if param.grad is None and not set_to_none:
+            break
+        (_none if set_to_none else _zeros)(param)
 
 
 @mistake(
     "What comes after a parameter without a gradient was left",
     "The loop came to a .grad that is None, and the gradients behind it are what they were.",
     "break and return end the whole loop. What goes on with the next parameter?",
+    also=(_ended_by_none_to_zeros_alone,),
 )
 def stopped_at_the_first_without(params: Iterable[T], set_to_none: bool = True) -> None:
     for param in params:

@@ -209,6 +209,18 @@ def direct_parameters_alone(module: nn.Module) -> None:
     _frozen(module.parameters(recurse=False))
 
 
+@mistake(
+    "Parameters deeper inside were left out",
+    "What stays is what the module holds itself, and what its parts hold. The parameters of parts inside of parts went on "
+    "moving.",
+    "How deep does your walk go? Which method gives the parameters of a module and of all its parts, however deep?",
+    "A plain Sequential of layers has one level alone.",
+)
+def two_levels_alone(module: nn.Module) -> None:
+    for part in (module, *module.children()):
+        _frozen(part.parameters(recurse=False))
+
+
 def _of_children(module: nn.Module) -> list[nn.Parameter]:
     return [param for child in module.children() for param in child.parameters()]
 
@@ -287,8 +299,8 @@ def _shared_buffers(module: nn.Module) -> None:
 
 @mistake(
     "The parameters were replaced",
-    "The module has other tensors now than it had. The optimizer, and whoever else holds its parameters, holds the old "
-    "ones.",
+    "The module has other tensors now than it had. An optimizer made before the call, and whoever else holds its "
+    "parameters, holds the old ones.",
     "Change what there is: an attribute of each parameter, and what stands in its .grad.",
     "A new parameter without gradients seems the cleanest way to get rid of one with.",
     also=(_copied, _made_buffers, _shared_buffers),
@@ -298,7 +310,16 @@ def parameters_replaced(module: nn.Module) -> None:
         setattr(part, name, nn.Parameter(param.detach(), requires_grad=False))
 
 
-def _forward_without_recording(module: nn.Module) -> None:
+@mistake(
+    "Only the module's forward pass was taken out of the graph",
+    "What lies in front of the module, where anything does, stands still. And the module's own parameters still learn where "
+    "a loss was computed before the call, or where another layer has one of them, too.",
+    "That is a statement about forward passes to come. Which attribute of a parameter keeps every backward from bringing "
+    "it a gradient?",
+    "While the module runs under no_grad, none of its parameters gets a gradient through it.",
+    signs=(REQUIRES,),
+)
+def forward_without_recording(module: nn.Module) -> None:
     module.forward = torch.no_grad()(module.forward)  # type: ignore[method-assign]
     _cleared(module.parameters())
 
@@ -308,7 +329,6 @@ def _forward_without_recording(module: nn.Module) -> None:
     "Where other layers come before the module, they stand still: no gradient comes through the module to them.",
     "A frozen layer still passes gradients on to what lies in front of it. It only keeps none for itself.",
     "no_grad around a forward pass keeps everything out of the graph, not the parameters alone.",
-    also=(_forward_without_recording,),
 )
 def cut_off_in_front(module: nn.Module) -> None:
     module.forward = torch.no_grad()(module.forward)  # type: ignore[method-assign]

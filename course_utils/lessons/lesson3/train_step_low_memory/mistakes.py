@@ -83,8 +83,8 @@ def _step(
 
 @mistake(
     "Old gradients were alive during the forward pass",
-    "When the model ran forward, .grad of its parameters still held the gradients from before the call, or from the "
-    "call before. They are of no use there, and they take as much memory as the parameters that they belong to.",
+    "When the model ran forward, .grad of its parameters still held what stood there before the call, or what the call "
+    "before had left. It is of no use there, and takes as much memory as the parameters that it belongs to.",
     "When is the earliest moment at which the old gradients are of no use any more? Your first line could be the one "
     "that gives them back.",
     "Clearing after the forward pass gives the same parameters, bit for bit.",
@@ -308,6 +308,21 @@ def stepped_twice(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T,
 )
 def gradient_doubled(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(first=_to_none, backwards=2)(model, optimizer, loss_fn, x, y)
+
+
+def _clipped(model: nn.Module, optimizer: Optimizer, longest: float = 1.0) -> None:
+    nn.utils.clip_grad_norm_(model.parameters(), longest)
+
+
+@mistake(
+    "The gradient was clipped",
+    "The step used this batch's gradient, shortened where its norm was above a bound, such as 1.",
+    "Asked is the gradient as it is. Which line shortens it?",
+    "Many training scripts clip.",
+    also=(_step(first=_to_none, before_step=lambda model, optimizer: _clipped(model, optimizer, 0.5)),),
+)
+def gradient_clipped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step(first=_to_none, before_step=_clipped)(model, optimizer, loss_fn, x, y)
 
 
 @mistake(

@@ -129,8 +129,8 @@ def cleared_after_the_step(*args: Any) -> object:
 
 @mistake(
     "The discriminator was not cleared",
-    "The discriminator's step used what its .grad held before the call, and so its loss, too. The last generator step "
-    "of a training loop leaves such a gradient there.",
+    "The discriminator's step used what its .grad held before the call, on top of the gradient of its loss, and the "
+    "generator then met a wrong discriminator. The last generator step of a training loop leaves such a gradient there.",
     "The generator's loss passes through the discriminator and fills its .grad. Who empties it before the next "
     "discriminator step?",
     "g_optimizer.zero_grad() empties what g_optimizer holds, and no more.",

@@ -29,8 +29,10 @@ def _step(
     returned: str = "first",
     steps: int = 1,
     train: bool = False,
+    longest: float | None = None,
 ) -> Code:
     """A step of LBFGS that clears where it is said: before the step, in the closure, or there after the backward.
+    The closure shortens gradients that are longer than `longest`.
     What comes back is the "first", "last" or "smallest" loss of the closure, or the one "after" the step."""
 
     def code(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> float:
@@ -47,6 +49,8 @@ def _step(
             loss = loss_fn(model(x), y) * factor(len(x))
             if backward:
                 loss.backward()
+            if longest is not None:
+                nn.utils.clip_grad_norm_(model.parameters(), longest)
             clear(clear_after_backward)
             found.append(loss.item())
             return loss
@@ -77,10 +81,11 @@ def nothing_cleared(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
 
 
 @mistake(
-    "Cleared before the step, and not in the closure",
+    "Cleared once, and not at each call of the closure",
     "What .grad held before the call is gone, but each call of the closure added its gradient to those of the calls "
     "before it.",
-    "The line runs once, the closure several times. Where must the line stand?",
+    "How often does the closure run, and how often is .grad emptied? Does its place, or a condition, keep the line that "
+    "clears from running each time?",
     "Where a step has one backward, one zero_grad before it is enough.",
     also=(
         _step(clear_in=False, clear_before=True, returned="last"),
@@ -366,6 +371,18 @@ def summed_over_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x:
 )
 def divided_by_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(factor=lambda n: 1 / n)(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
+    "The closure clipped the gradient",
+    "LBFGS was given gradients of the batch's direction, shortened where their norm was above a bound, such as 1. It "
+    "works out its moves from how the gradient changes, and went another way.",
+    "Asked is the gradient of this batch, as long as it is. Which line shortens it?",
+    "With SGD a clipped gradient makes a shorter step, and no more.",
+    also=(_step(longest=0.5),),
+)
+def clipped_in_the_closure(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step(longest=1.0)(model, optimizer, loss_fn, x, y)
 
 
 @mistake(

@@ -98,10 +98,20 @@ def zero_between_backwards_passes(events: Events) -> object:
     "Wherever zero stands, the order passes: before a step, between two backwards, or after a last backward. Each time "
     "a gradient that no step has used is lost.",
     "Zero may empty a gradient that a step has used. May it empty one that still waits?",
-    also=(_but({"before step", *_INSIDE}),),
 )
 def any_zero_passes(events: Events) -> object:
     return _but({"before step", "at the end", *_INSIDE})(events)
+
+
+@mistake(
+    "Zero on a gradient that waits is called right, if a step comes later",
+    "Orders pass in which zero stands before a step or between two backwards. Each time a gradient that no step has used "
+    "is lost.",
+    "Zero may empty a gradient that a step has used. May it empty one that still waits? After a last backward you do not "
+    "allow it.",
+)
+def zero_ahead_of_a_step_passes(events: Events) -> object:
+    return _but({"before step", *_INSIDE})(events)
 
 
 @mistake(
@@ -134,11 +144,29 @@ def used_gradients_pass(events: Events) -> object:
 
 
 @mistake(
+    "Zeros enough, but in other places, are called right",
+    "Orders pass in which a step uses what an earlier one has used. They have zeros enough in all for the gaps between "
+    "steps, but none in the gap where one is needed.",
+    "How many zeros are there is not the question. What does .grad hold when the second of two steps comes?",
+    "With one zero for each step the plain loop is right.",
+)
+def zeros_in_other_places_pass(events: Events) -> object:
+    zeros, backwards, steps = (list(events).count(one) for one in ("zero", "backward", "step"))
+    return _but({"stale", "repeated"} if zeros >= steps - 1 and backwards >= steps else ())(events)
+
+
+def _judged_at_steps_and_zeros(events: Events) -> bool:
+    """What comes after the last of them is not looked at: neither is a last backward on used gradients."""
+    end = max((place for place, event in enumerate(events, 1) if event in ("step", "zero")), default=0)
+    return not _faults(events[:end])
+
+
+@mistake(
     "A backward that no step follows is called right",
     "Orders that end with gradients still waiting in .grad pass: no step ever uses them.",
     "What must be true of .grad when the last event is over?",
     "The loop over the events ends, and nothing in it asks what is left.",
-    also=(_but({"trailing", "at the end"}),),
+    also=(_but({"trailing", "at the end"}), _judged_at_steps_and_zeros),
 )
 def trailing_backward_passes(events: Events) -> object:
     return _but({"trailing"})(events)

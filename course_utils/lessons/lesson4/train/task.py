@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import torch
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import LOSSES, cases, model_and_batch
 from course_utils.lessons.lesson4.steps import STEPS, StepWatch
-from course_utils.lessons.training import batches_of, optimizer_of
+from course_utils.lessons.training import Batch, LossFn, batches_of, optimizer_of
+
+ORDER = "batches that loss_fn was handed, in order"
+
+
+class _InOrder:
+    """`loss_fn`, with the numbers of the batches whose targets it got."""
+
+    def __init__(self, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
+        self._loss_fn = loss_fn
+        self._targets = [y.clone() for _, y in batches]
+        self._expected = sorted([*range(1, len(batches) + 1)] * epochs)
+        self._seen: list[int] = []
+
+    def __call__(self, prediction: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        try:
+            same = [number for number, y in enumerate(self._targets, 1) if torch.equal(y, target)]
+        except (RuntimeError, TypeError):
+            same = []  # no plain tensors: ones that torch.func maps over, or none at all
+        self._seen.append(same[0] if same else 0)
+        return self._loss_fn(prediction, target)
+
+    def order(self) -> list[int] | str:
+        """The numbers, where each batch came as often as it should; "unknown" elsewhere: that is another mistake."""
+        return self._seen if sorted(self._seen) == self._expected else "unknown"
 
 
 def _cases(seed: int) -> list[Case]:
@@ -43,10 +70,11 @@ def _arrange(case: Case) -> Arrangement:
     batches = batches_of(case)
     optimizer = optimizer_of(case, model)
     watch = StepWatch(model, optimizer)
+    loss_fn = _InOrder(LOSSES[case.spec["loss"]], batches, case.spec["epochs"])
     return Arrangement(
-        (model, optimizer, LOSSES[case.spec["loss"]], batches, case.spec["epochs"]),
+        (model, optimizer, loss_fn, batches, case.spec["epochs"]),
         watch={"model": model, "batches": batches},
-        facts=lambda _: watch.facts(),
+        facts=lambda _: {**watch.facts(), ORDER: loss_fn.order()},
     )
 
 
@@ -101,6 +129,7 @@ EXERCISE = Exercise(
     ),
     telling={
         STEPS: "`optimizer.step()` was called so often: {given}; asked is {right}.",
+        ORDER: "loss_fn was handed the batches in the order {given}; asked is {right}.",
     },
     quantities={
         "the number of batches": lambda spec: len(spec["rows"]),

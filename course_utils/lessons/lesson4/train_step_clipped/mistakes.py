@@ -355,15 +355,23 @@ def sum_of_norms(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, 
     return _step(lambda params, limit: _clip(params, limit, total))(model, optimizer, loss_fn, x, y, max_norm)
 
 
+def _square(gradients: Sequence[T]) -> float:
+    return _norm(gradients) ** 2
+
+
+def _clip_by_the_square(params: Sequence[nn.Parameter], limit: float) -> float:
+    return _clip(params, limit, _square)
+
+
 @mistake(
     "The root is missing",
-    "What was measured, and compared with max_norm, is the sum of the squares: the square of the norm.",
+    "What was measured, and compared with max_norm, is the sum of the squares of what .grad held then: the square of its "
+    "norm.",
     "The norm is the root of that sum.",
-    also=(_step(_scaled_by_another(lambda gradients: _norm(gradients) ** 2)),),
+    also=(_step(_scaled_by_another(_square)), _step(_clip_by_the_square, clear=())),
 )
 def square_of_the_norm(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
-    square: Norm = lambda gradients: _norm(gradients) ** 2  # noqa: E731
-    return _step(lambda params, limit: _clip(params, limit, square))(model, optimizer, loss_fn, x, y, max_norm)
+    return _step(_clip_by_the_square)(model, optimizer, loss_fn, x, y, max_norm)
 
 
 def _always(params: Sequence[nn.Parameter], limit: float) -> float:
@@ -488,7 +496,7 @@ def root_mean_square(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x:
 
 
 @mistake(
-    "The learning rate was scaled, not the gradient",
+    "The move was shortened, or the learning rate, and not the gradient",
     "Loss and norm are right. The step is that of a smaller learning rate: with plain SGD it is the same, but momentum, "
     "Adam and weight decay do something else with a rate than with a gradient.",
     "Which number is to become shorter, and who reads it?",

@@ -29,6 +29,7 @@ from course_utils.lessons.lesson5.traces import all_named
 
 Name = str | None
 Sort = Callable[[Events], bool]
+_OF_SUMS = ("zeroed-once-per-epoch", "one-of-two-optimizers-zeroed", "never-zeroed")
 
 # ------------------------------------------------------------------ another definition
 
@@ -109,6 +110,19 @@ def names_ignored(events: Events) -> Name:
     return first_of(FAULTS, all_named(events, "accumulate", "clear", "step", "clip"))
 
 
+@mistake(
+    "What is old was told without names",
+    "On these loops the answers are those of code that asks of sums, and of what is old alone, whether some step, some "
+    "write or some clear stands there, whichever gradients it names.",
+    "A step makes old what it names, and a clear empties what it names. With two optimizers, or a layer left out, that "
+    "is not everything. Keep for each gradient by itself what its own steps have used.",
+)
+def old_told_without_names(events: Events) -> Name:
+    whole = all_named(events, "accumulate", "clear", "step")
+    old = (*_OF_SUMS, "stepped-on-used-gradients")
+    return next((name for name, fits in FAULTS.items() if fits(whole if name in old else events)), None)
+
+
 def _first_two_turned(name: str) -> Code:
     """Asks for the fault of that name after the one that follows it in the list."""
     order = list(FAULTS)
@@ -142,9 +156,10 @@ def _sums(events: Events) -> set[str]:
 
 @mistake(
     "Every sum of old and new is called never-zeroed",
-    "The loops that clear once per epoch, and those that clear one of two optimizers, are called never-zeroed.",
-    "Are there clears between the steps? Of the gradients that hold the sum, or of others? These questions tell the three "
-    "apart.",
+    "Loops in which a step uses a sum of old and new are called never-zeroed, also where some clear names the gradient "
+    "that holds it, and where one of two optimizers is cleared.",
+    "Does some clear, wherever it stands, name a gradient that holds the sum? Or only others? These questions tell the "
+    "three apart.",
 )
 def all_sums_never_zeroed(events: Events) -> Name:
     found = right(events)
@@ -178,9 +193,6 @@ def old_alone_called_a_sum(events: Events) -> Name:
     if found != "stepped-on-used-gradients":
         return found
     return "zeroed-once-per-epoch" if are(CLEARED, stories(events)) else "never-zeroed"
-
-
-_OF_SUMS = ("zeroed-once-per-epoch", "one-of-two-optimizers-zeroed", "never-zeroed")
 
 
 @mistake(
@@ -369,8 +381,8 @@ second_step_behind_a_clear_called_a_fault = _on(
     "A step behind the clear of what was used is called a fault",
     "The loop writes, steps, clears and steps once more. That second step finds nothing, and what was cleared had been used "
     "by the first. It gets the name of a fault.",
-    "Of each gradient that the second step names: was it written since its last step? If not, nothing was thrown away that "
-    "this step could have used.",
+    "What does the second step use? Between the two steps nothing was written: was anything thrown away that it could "
+    "have used? And is anything old in its gradients, when the next step comes?",
 )
 
 
@@ -462,10 +474,11 @@ right_clip_called_a_fault = _on(
     "right_clip_called_a_fault",
     ["clipped", "clipped_between_the_steps", "in_turn_and_all_clipped"],
     _clipping,
-    "A clip in its right place is called a fault",
-    "A loop in which each clip names something that no step has used yet gets the name of a fault.",
-    "Which gradients does the clip name, and has a step used all that they hold? With two optimizers, the "
-    "step before the clip may be the other's.",
+    "A right loop with clips is called a fault",
+    "A loop in which each clip names something that no step has used yet, and in which nothing else is wrong, gets the name "
+    "of a fault.",
+    "Take the clips out of the trace: does the answer stay? If not, which gradients does the clip name, and has a step used "
+    "all that they hold? Either way, with two optimizers the step before may be the other's.",
 )
 
 
@@ -669,8 +682,8 @@ rare_clear_misnamed = _on(
     "A clear that comes too rarely gets another name, or none",
     "Gradients are cleared between some of their steps and not between others, where they add up. The answer given is "
     "another.",
-    "Find the steps between which no clear stands: what does the second one use? Then look whether any clear names the "
-    "same gradient.",
+    "Take one gradient at a time: between which two of its own steps does no clear stand that names it? What does the "
+    "second of them use? Then look whether any clear names that gradient.",
 )
 
 

@@ -10,8 +10,8 @@ from torch import nn
 from course_utils.checks.answers import Answers, Broken, without_result
 from course_utils.checks.observe import LEDGER
 from course_utils.exercise import Case, Evidence
-from course_utils.lessons.lesson5.momentum_twin.mistakes import never_cleared
-from course_utils.lessons.lesson5.momentum_twin.task import LEFT
+from course_utils.lessons.lesson5.momentum_twin.mistakes import never_cleared, sum_brought_back
+from course_utils.lessons.lesson5.momentum_twin.task import LEFT, UNTOUCHED
 from course_utils.lessons.training import PARAMETERS, Batch, LossFn
 
 
@@ -30,7 +30,8 @@ def right(model: nn.Module, loss_fn: LossFn, batches: Sequence[Batch], lr: float
 def _rules(case: Case, evidence: Evidence) -> Broken | None:
     mixed = evidence.facts.get(LEFT)
     if isinstance(mixed, list) and mixed:
-        return Broken(never_cleared, f"after a backward, .grad of {mixed[0]} held something of earlier batches")
+        mistake = never_cleared if evidence.facts.get(UNTOUCHED) else sum_brought_back
+        return Broken(mistake, f"after a backward, .grad of {mixed[0]} held something of earlier batches")
     found = evidence.facts.get(LEDGER)
     if isinstance(found, list) and "never-zeroed" in found:  # on a copy of the model, say
         return Broken(never_cleared, "a loop that never clears was run on the way")

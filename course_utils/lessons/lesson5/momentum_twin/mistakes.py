@@ -53,15 +53,34 @@ def never_cleared(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float
         optimizer.step()
 
 
+@mistake(
+    "The path is right; the sum comes back into .grad",
+    "The parameters end where they should. Between the batches .grad was emptied or written to, and yet after a backward "
+    "something of earlier batches' gradients stands in it.",
+    "Something brings their sum back there. Where else may the step find it, so that a backward leaves nothing in .grad "
+    "but its own batch's gradient?",
+    "A step reads .grad, so the sum seems to belong there.",
+)
+def sum_brought_back(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    optimizer = _sgd(model, lr)
+    kept: dict[nn.Parameter, torch.Tensor] = {}
+    for x, y in batches:
+        optimizer.zero_grad()
+        for p, gradient in kept.items():
+            p.grad = gradient
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+        kept = {p: p.grad.clone() for p in model.parameters() if p.grad is not None}
+
+
 # ------------------------------------------------------------------ the sum is another one
 
 
 @mistake(
     "A layer that a batch does not use stands still",
-    "Where every batch uses every parameter, the path is right. Where a batch leaves a layer out, that layer does not move "
-    "with it, and in the loop that never clears it does.",
-    "There, .grad of that layer still holds the earlier gradients, and the step uses them. What does SGD do with a "
-    "parameter whose .grad is None, and what with one whose .grad is zeros?",
+    "Where a batch leaves a layer out, that layer does not move with it, and in the loop that never clears it does.",
+    "There, .grad of that layer still holds the earlier gradients, and the step uses them. What does your step do with a "
+    "parameter whose .grad is None, and what would it do with zeros?",
     "With SGD without momentum, None and zeros lead to the same step.",
     also=(lambda model, loss_fn, batches, lr: _own_sums(model, loss_fn, batches, lr),),
 )

@@ -17,6 +17,7 @@ from course_utils.lessons.training import PARAMETERS, Batch, batches_of, paramet
 Spec = Mapping[str, Any]
 
 LEFT = "gradients that held something of earlier batches"
+UNTOUCHED = "of these, gradients that nobody had touched since the backward before"
 
 
 class Switch(nn.Module):
@@ -40,6 +41,8 @@ class OwnGradients:
         self._handles: list[torch.utils.hooks.RemovableHandle] = []
         self.mixed: set[str] = set()
         """Names of the parameters whose `.grad` did."""
+        self.untouched: set[str] = set()
+        """Those whose `.grad` was, when a backward came, what the one before had left there."""
 
     def __enter__(self) -> OwnGradients:
         for name, parameter in self._model.named_parameters():
@@ -50,17 +53,22 @@ class OwnGradients:
     def _watch(self, name: str, parameter: nn.Parameter) -> None:
         before = parameter.detach().clone()
         last = all_since = torch.zeros_like(before)  # what the last backward brought, and all since the last update
+        left: tuple[torch.Tensor | None, int] = None, 0
 
         def arrives(gradient: torch.Tensor) -> None:
             nonlocal before, last, all_since
+            if left[0] is not None and parameter.grad is left[0] and parameter.grad._version == left[1]:
+                self.untouched.add(name)
             last = gradient.detach().clone()
             # A batch may be taken in parts: what they bring adds up as long as the parameter stays where it is.
             all_since = all_since + last if torch.equal(before, parameter.detach()) else last
             before = parameter.detach().clone()
 
         def added(held: torch.Tensor) -> None:
+            nonlocal left
             if held.grad is not None and not any(torch.equal(held.grad, own) for own in (last, all_since)):
                 self.mixed.add(name)
+            left = (None, 0) if held.grad is None else (held.grad, held.grad._version)
 
         self._handles.append(parameter.register_hook(arrives))
         self._handles.append(parameter.register_post_accumulate_grad_hook(added))
@@ -124,6 +132,7 @@ def _arrange(case: Case) -> Arrangement:
         facts=lambda _: {
             PARAMETERS: parameters_after(model),
             LEFT: sorted(looking.mixed),
+            UNTOUCHED: sorted(looking.mixed & looking.untouched),
         },
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from torch import nn
 
 from course_utils.checks.mistakes import made_by, mistake
@@ -77,6 +78,34 @@ def divided_twice(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batch
     twice(model, optimizer, loss_fn, batches, epochs)
 
 
+@mistake(
+    "Divided by the number of rows",
+    "The parameters are those of steps on the sum of the batches' losses, divided by the number of rows of all batches.",
+    "loss_fn returns a mean over rows already. How many such means are added up?",
+    "Where each batch has one row the two numbers are the same.",
+)
+def divided_by_the_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
+    by_rows = loop(epoch=emptied, step="epoch", divided=lambda batches: sum(len(x) for x, _ in batches))
+    by_rows(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "The share of each batch is that of the batches so far",
+    "The parameters are those of steps in which the first batch of an epoch counts whole, the second one half, the third one "
+    "third: early batches still count more than late ones.",
+    "Of how many batches is the mean that the step should use? Does the first one know that already?",
+    "A running mean is right for the number that is printed. In .grad the earlier shares stay as they were added.",
+)
+def shares_of_a_running_mean(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for number, (x, y) in enumerate(batches, 1):
+            torch.autograd.backward(loss_fn(model(x), y) / number)
+        optimizer.step()
+
+
 def _alone(which: int, divided: Callable[[Batches], float]) -> Callable[..., None]:
     def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
         factor = divided(batches)
@@ -130,6 +159,19 @@ def stepped_for_each_batch(
 
 
 @mistake(
+    "One step a batch, with what the epoch had gathered",
+    "Each batch got a step, with the gradients, or their shares of the mean, of all batches of its epoch up to it.",
+    "How many steps does the exercise ask for, one a batch or one an epoch? How far is the step indented?",
+    "The clearing stands where it should. The step stands beside the backward, as in most loops.",
+    also=(loop(epoch=emptied),),
+)
+def stepped_on_what_was_gathered(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    loop(epoch=emptied, divided=len)(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
     "One step for all epochs together",
     "All gradients were computed at the first weights and used in a single step at the end.",
     "How far is the line with the step indented?",
@@ -144,8 +186,6 @@ never_cleared = made_by(shared.never_cleared, loop(step="epoch", divided=len))
 cleared_before_the_step = made_by(shared.cleared_before_the_step, loop(late=emptied, step="epoch", divided=len))
 zeros_before_the_step = made_by(shared.zeros_before_the_step, loop(late=zeroed, step="epoch", divided=len))
 never_stepped = made_by(shared.never_stepped, loop(epoch=emptied, step=None))
-cleared_once_an_epoch = shared.cleared_once_an_epoch
-cleared_once_an_epoch_and_divided = shared.cleared_once_an_epoch_and_divided
 memory_lost = made_by(shared.memory_lost, *shared.forgetting(epoch=emptied, step="epoch", divided=len))
 put_into_train_mode = made_by(
     shared.put_into_train_mode, shared.in_train_mode(loop(epoch=emptied, step="epoch", divided=len))
