@@ -236,17 +236,15 @@ def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
     )
 
 
-_LENGTHS = ("total_steps", "T_max", "total_iters")
-"""Where a scheduler keeps the number of steps after which it has done its work or begins anew."""
-_ENDING = ("OneCycleLR", "CosineAnnealingLR", "PolynomialLR")
-"""Those that are over then. Others, such as a warm-up, stay where they are, and are stepped on."""
+_LENGTHS = {"OneCycleLR": "total_steps", "CosineAnnealingLR": "T_max", "PolynomialLR": "total_iters"}
+"""Schedulers that are over after so many steps, and where they keep the number. After a warm-up one goes on stepping."""
 
 
 def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameType) -> None:
     """Count the steps of a scheduler that says how many it is made for."""
     name = type(scheduler).__name__
-    length = next((vars(scheduler).get(key) for key in _LENGTHS if key in vars(scheduler)), None)
-    if name not in _ENDING or not isinstance(length, int):
+    length = vars(scheduler).get(_LENGTHS.get(name, ""))
+    if not isinstance(length, int):
         return
     books, key = state.books, id(scheduler)
     entry = books.schedules.get(key)

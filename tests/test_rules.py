@@ -2269,7 +2269,7 @@ def a_schedule_for_steps_is_stepped_once_an_epoch() -> Log:
     "schedule-on-another-clock",
     "warning",
     SCHEDULE,
-    "CosineAnnealingLR is made for 4 steps, and took 20, one with each step of SGD: the learning rate begins anew",
+    "CosineAnnealingLR is made for 4 steps, and took 20, one with each step of SGD: the learning rate rises again",
     length=4,
     scheduler_steps=20,
     optimizer_steps=20,

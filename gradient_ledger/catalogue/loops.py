@@ -337,7 +337,7 @@ MISCONCEPTIONS = (
         "schedule-on-another-clock",
         "The schedule is stepped by another clock",
         "A schedule that is made for optimizer steps and stepped once an epoch hardly moves; one that is made for epochs and "
-        "stepped with the optimizer is over, or begins anew, in the middle of the first of them.",
+        "stepped with the optimizer is over, or goes back up, long before the run ends.",
         "Give the schedule as many steps as scheduler.step() will be called.",
         "",
         "",

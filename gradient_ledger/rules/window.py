@@ -294,7 +294,7 @@ def schedules(view: View) -> Iterator[Finding]:
                 "warning",
                 one.where,
                 f"{made}, {view.label(one.optimizer)} took {steps}, and the scheduler {times(one.steps, 'step')}: "
-                "the learning rate never leaves the schedule's beginning.",
+                f"the learning rate goes no further than a schedule's first {one.steps} of {one.length}.",
                 length=one.length,
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
@@ -305,7 +305,7 @@ def schedules(view: View) -> Iterator[Finding]:
                 "warning",
                 one.where,
                 f"{made}, and took {one.steps}, one with each step of {view.label(one.optimizer)}: the learning rate "
-                f"{'begins anew' if one.scheduler == 'CosineAnnealingLR' else 'stays at its end'} after {one.length}.",
+                f"{'rises again' if one.scheduler == 'CosineAnnealingLR' else 'stays at its end'} after {one.length}.",
                 length=one.length,
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
