@@ -614,7 +614,7 @@ class ParameterFacts:
     read: bool = False
     """Whether the user's code ever read its gradient."""
     thawed: bool = False
-    """Whether it got gradients since it required them again, and no optimizer that holds it has stepped since it froze."""
+    """Whether it got gradients since it required them again, and no optimizer that holds it has stepped since then."""
     called_at: Place | None = None
     """Where the module that holds it was first called."""
     training: bool = False

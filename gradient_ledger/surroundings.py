@@ -237,7 +237,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
 
 
 _LENGTHS = {"OneCycleLR": "total_steps", "CosineAnnealingLR": "T_max", "PolynomialLR": "total_iters"}
-"""Schedulers that are over after so many steps, and where they keep the number. A warm-up is stepped on after its end."""
+"""Schedulers that are over after so many steps, and where they keep the number; a warm-up is stepped on after it."""
 
 
 def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameType) -> None:
