@@ -1877,6 +1877,26 @@ def an_optimizer_in_backward_steps_where_windows_were_meant() -> Log:
     return windows(1, 1, 1, inside_backward=True).log(window=4)
 
 
+@finds("division.twice", "divided-twice", "warning", BACKWARD, "divided by 16", "4 times 4 is 16", window=4, divisor=16)
+def a_function_and_its_caller_both_divide() -> Log:
+    return windows(4, 4, passes={"divisor": 16.0}).log()
+
+
+@quiet("division.twice")
+def a_loss_divided_by_the_size_of_its_window() -> Log:
+    return windows(4, 4, passes={"divisor": 4.0}).log()
+
+
+@quiet("division.twice")
+def half_of_two_losses_in_a_window_of_two() -> Log:
+    return windows(2, 2, passes={"divisor": 4.0}).log()
+
+
+@quiet("division.twice")
+def a_loss_divided_by_sixteen_in_windows_of_another_size() -> Log:
+    return windows(8, 8, passes={"divisor": 16.0}).log()
+
+
 @quiet("division.stepped_every_time")
 def a_loss_divided_by_two_is_half_of_something() -> Log:
     return windows(1, 1, 1, passes={"divisor": 2.0}).log()

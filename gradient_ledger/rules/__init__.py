@@ -34,6 +34,7 @@ RULES: tuple[Rule, ...] = (
     window.averages,
     window.trained_averages,
     division.stepped_every_time,
+    division.twice,
     division.auxiliary,
     division.running_totals,
     division.contrasts,

@@ -37,6 +37,24 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
         )
 
 
+def twice(view: View) -> Iterator[Finding]:
+    """Losses divided by the square of the window's size, as where a function and its caller both divide."""
+    for optimizer, windows in view.windows.items():
+        by, size = view.divisor(optimizer), view.size(optimizer)
+        plain = [w for w in windows if w.passes == size and not w.of(Edit) and not w.step.assigned and not w.step.hooks]
+        if size < LEAST or by != size * size or len(plain) * 2 < len(windows):
+            continue
+        yield finding(
+            "divided-twice",
+            "warning",
+            plain[0].step.last_pass_at,
+            f"Each mean loss is divided by {by}, and a window of {view.label(optimizer)} has {size} backward passes: "
+            f"{size} times {size} is {by}.",
+            window=size,
+            divisor=by,
+        )
+
+
 def auxiliary(view: View) -> Iterator[Finding]:
     """A loss that is divided by the size of the window, and beside it one that is not."""
     for windows in view.windows.values():
