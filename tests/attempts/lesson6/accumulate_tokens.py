@@ -666,6 +666,16 @@ def one_backward_for_the_sum(model, micro_batches, ignore_index=-100):
 
 
 @wrong(mistakes.several_graphs_at_once)
+def skipped_after_its_forward(model, micro_batches, ignore_index=-100):
+    model.zero_grad()
+    n = _count(micro_batches, ignore_index)
+    for tokens, labels in micro_batches:
+        loss = _loss(model, tokens, labels, ignore_index, "sum") / n
+        if (labels[:, 1:] != ignore_index).any():
+            loss.backward()
+
+
+@wrong(mistakes.several_graphs_at_once)
 def padded_to_one_batch(model, micro_batches, ignore_index=-100):
     model.zero_grad()
     rows = [row for tokens, _ in micro_batches for row in tokens]

@@ -199,6 +199,16 @@ def halve_while_even(peak_bytes, batch_size, budget):
 
 
 @wrong(mistakes.powers_of_two_alone)
+def doubled_from_one(peak_bytes, batch_size, budget):
+    n = 1
+    if peak_bytes(n) > budget:
+        raise ValueError(f"{budget} bytes are too few for one row")
+    while n * 2 <= batch_size and peak_bytes(n * 2) <= budget:
+        n *= 2
+    return n
+
+
+@wrong(mistakes.powers_of_two_alone)
 def doubling(peak_bytes, batch_size, budget):
     if peak_bytes(1) > budget:
         raise ValueError("nothing fits")

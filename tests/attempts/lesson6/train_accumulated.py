@@ -353,6 +353,11 @@ def over_rows(*args, **kwargs):
 
 
 @wrong(mistakes.one_size_for_all)
+def rows_of_the_windows_first_batch(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss * n / (len(self.part) * len(self.part[0][0])))(*args, **kwargs)
+
+
+@wrong(mistakes.one_size_for_all)
 def rows_of_the_first_batch(*args, **kwargs):
     def share(self, n):
         return self.loss * n / (self.window * len(self.batches[0][0]))
@@ -499,6 +504,49 @@ def one_counter_for_all(model, optimizer, loss_fn, batches, window, epochs, sche
                 optimizer.zero_grad()
         losses.append(running / len(batches))
     return losses
+
+
+def one_loop(ends, over_samples=True):
+    """A loop over batches with a step where `ends` says so; each weighed in the window that was meant."""
+
+    def code(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+        losses, count = [], 0
+        optimizer.zero_grad()
+        for _ in range(epochs):
+            total = 0.0
+            for i, (x, y) in enumerate(batches):
+                first = i // window * window
+                rows = sum(len(part) for part, _ in batches[first : first + window])
+                loss = loss_fn(model(x), y)
+                (loss * len(x) / rows).backward()
+                total += loss.item() * (len(x) if over_samples else 1)
+                count += 1
+                if ends(i, count, window, len(batches)):
+                    if max_norm is not None:
+                        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+                    optimizer.step()
+                    if scheduler is not None:
+                        scheduler.step()
+                    optimizer.zero_grad()
+            losses.append(total / (sum(len(x) for x, _ in batches) if over_samples else len(batches)))
+        return losses
+
+    return code
+
+
+@wrong(mistakes.carried_over)
+def one_counter_and_the_rows_of_an_epochs_window(*args, **kwargs):
+    return one_loop(lambda i, count, window, n: count % window == 0)(*args, **kwargs)
+
+
+@wrong(mistakes.stepped_at_the_first)
+def i_modulo_window(*args, **kwargs):
+    return one_loop(lambda i, count, window, n: i % window == 0)(*args, **kwargs)
+
+
+@wrong(mistakes.stepped_at_the_first)
+def i_modulo_window_or_the_end(*args, **kwargs):
+    return one_loop(lambda i, count, window, n: i % window == 0 or i + 1 == n, False)(*args, **kwargs)
 
 
 @wrong(mistakes.stepped_for_each_batch)
@@ -706,6 +754,24 @@ def scaled_loss_added(*args, **kwargs):
         return self.loss.item() * n / self.rows
 
     return attempt(counted=counted, told=the_sum)(*args, **kwargs)
+
+
+def measured_now(self):
+    with torch.no_grad():
+        self.late += sum(self.loss_fn(self.model(x), y).item() * len(x) for x, y in self.part)
+
+
+@wrong(mistakes.measured_after_the_step)
+def losses_after_the_step(*args, **kwargs):
+    def after_window(self):
+        Training.after_window(self)
+        measured_now(self)
+
+    def before_epoch(self):
+        self.late = 0.0
+
+    told = lambda self, total: self.late / self.samples
+    return attempt(after_window=after_window, before_epoch=before_epoch, told=told)(*args, **kwargs)
 
 
 @wrong(mistakes.sums_returned)

@@ -162,11 +162,22 @@ def halved_until_it_fits(peak_bytes: Peak, batch_size: int, budget: int) -> obje
     return _among(_halved)(peak_bytes, batch_size, budget)
 
 
+def _doubled(peak_bytes: Peak, batch_size: int, budget: int) -> int:
+    if peak_bytes(1) > budget:
+        raise ValueError("no size fits")
+    size = 1
+    while 2 * size <= batch_size and peak_bytes(2 * size) <= budget:
+        size *= 2
+    return size
+
+
 @mistake(
     "Powers of two alone were tried",
-    "What came back is the largest power of two that divides batch_size and fits. Other divisors were left out.",
-    "Write down the divisors of 12. Which of them are no powers of two?",
+    "What came back is the largest power of two that fits, among all or among those that divide batch_size. Other "
+    "divisors were left out.",
+    "Write down the divisors of 12. Which of them are no powers of two, and which powers of two are none of them?",
     "Batch sizes are powers of two by habit.",
+    also=(_doubled,),
 )
 def powers_of_two_alone(peak_bytes: Peak, batch_size: int, budget: int) -> object:
     return _among(lambda number: [n for n in divisors(number) if n.bit_count() == 1])(peak_bytes, batch_size, budget)

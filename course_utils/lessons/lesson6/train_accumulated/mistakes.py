@@ -69,6 +69,26 @@ def _closed_by_number_or_the_end(n_batches: int, window: int, epochs: int) -> li
     return [(pairs, True) for pairs, _ in _closed_by_number(n_batches, window, epochs)]
 
 
+def _closed_at_the_first(n_batches: int, window: int, epochs: int) -> list[tuple[list[Pair], bool]]:
+    plan: list[list[Pair]] = [[]]
+    for epoch in range(epochs):
+        for batch in range(n_batches):
+            plan[-1].append((epoch, batch))
+            if batch % window == 0:
+                plan.append([])
+    return [(pairs, place < len(plan) - 1) for place, pairs in enumerate(plan) if pairs]
+
+
+def _closed_at_the_first_and_the_end(n_batches: int, window: int, epochs: int) -> list[tuple[list[Pair], bool]]:
+    firsts = [0, *range(1, n_batches, window)]
+    ends = [*firsts[1:], n_batches]
+    return [
+        ([(epoch, batch) for batch in range(a, b)], True)
+        for epoch in range(epochs)
+        for a, b in zip(firsts, ends, strict=True)
+    ]
+
+
 def _each_alone(n_batches: int, window: int, epochs: int) -> list[tuple[list[Pair], bool]]:
     return _cut(n_batches, 1, epochs)
 
@@ -105,6 +125,7 @@ _of_the_epoch = _each(lambda n, rows, window, every: n / sum(every))
 _rows_by_window = _each(lambda n, rows, window, every: n / window)
 _rows_by_batches = _each(lambda n, rows, window, every: n / len(rows))
 _first_for_all = _each(lambda n, rows, window, every: n / (len(rows) * every[0]))
+_own_for_all = _each(lambda n, rows, window, every: n / (len(rows) * rows[0]))
 _first_for_all_windows = _each(lambda n, rows, window, every: n / (window * every[0]))
 _own_for_all_windows = _each(lambda n, rows, window, every: n / (window * rows[0]))
 _first_windows_rows = _each(lambda n, rows, window, every: n / sum(every[:window]))
@@ -177,9 +198,15 @@ def _trained(
     schedule: When = "window",
     steps: int = 1,
     backward: bool = True,
+    by_epoch: bool = False,
+    measured_late: bool = False,
     told: Callable[[Seen], object] = _over_samples,
 ) -> Code:
-    """A training with the windows of `plan`; `clear`, `clip` and `schedule` say where each of these is done."""
+    """A training with the windows of `plan`; `clear`, `clip` and `schedule` say where each of these is done.
+
+    `by_epoch` weighs a batch in the window that the exercise means, whatever `plan` says; `measured_late` tells the
+    losses after the step.
+    """
 
     def code(
         model: nn.Module,
@@ -218,6 +245,9 @@ def _trained(
                 at("epoch")
             at("window")
             factors = weigh([every[batch] for _, batch in pairs], window, every)
+            if by_epoch:
+                meant = [every[batch // window * window :][:window] for _, batch in pairs]
+                factors = [every[batch] / sum(rows) for (_, batch), rows in zip(pairs, meant, strict=True)]
             for (epoch, batch), factor in zip(pairs, factors, strict=True):
                 x, y = batches[batch]
                 at("batch")
@@ -235,6 +265,11 @@ def _trained(
                     optimizer.step()
                 at("after")
                 scheduled("window")
+            if measured_late:
+                for place, (epoch, batch) in enumerate(pairs, -len(pairs)):
+                    x, y = batches[batch]
+                    with torch.no_grad():
+                        seen[epoch][place] = (loss_fn(model(x), y).item(), *seen[epoch][place][1:])
             if pairs[-1][1] == len(batches) - 1:
                 scheduled("epoch")
         return told(seen)
@@ -385,6 +420,7 @@ def means_over_rows(*args: Any, **more: Any) -> object:
     "Where does each number of rows in your code come from, in each window?",
     "For batches of one size, and windows that are full, it is the same.",
     also=(
+        _trained(weigh=_own_for_all),
         _trained(weigh=_first_for_all_windows),
         _trained(weigh=_own_for_all_windows),
         _trained(weigh=_first_windows_rows),
@@ -443,12 +479,32 @@ def rest_leaked(*args: Any, **more: Any) -> object:
     where=_short_or_uneven,
     also=(
         _trained(_through_all_epochs_when_full),
+        *_also_over_batches(_through_all_epochs_when_full, by_epoch=True),
         *_also_over_batches(_through_all_epochs, weigh=_by_window),
         *_also_over_batches(_through_all_epochs_when_full, weigh=_by_window),
     ),
 )
 def carried_over(*args: Any, **more: Any) -> object:
     return _trained(_through_all_epochs)(*args, **more)
+
+
+@mistake(
+    "The first batch ended a window",
+    "The first step of an epoch came after its first batch, and each later one after `window` more. What was left over "
+    "gave a step of its own, went into the next epoch's first, or gave none.",
+    "Put i = 0 into your condition, then i = window - 1. With which of them is a window full?",
+    "Counting from 0 and from 1 differ by one batch.",
+    where=_several,
+    also=(
+        *_also_over_batches(_closed_at_the_first, weigh=_by_window),
+        *_also_over_batches(_closed_at_the_first, by_epoch=True),
+        *_also_over_batches(_closed_at_the_first_and_the_end),
+        *_also_over_batches(_closed_at_the_first_and_the_end, weigh=_by_window),
+        *_also_over_batches(_closed_at_the_first_and_the_end, by_epoch=True),
+    ),
+)
+def stepped_at_the_first(*args: Any, **more: Any) -> object:
+    return _trained(_closed_at_the_first)(*args, **more)
 
 
 @mistake(
@@ -730,6 +786,16 @@ def mean_over_windows(*args: Any, **more: Any) -> object:
 )
 def scaled_losses_summed(*args: Any, **more: Any) -> object:
     return _trained(told=_sums_of_windows)(*args, **more)
+
+
+@mistake(
+    "The losses were measured after the step",
+    "The training is right. Each batch's loss in what came back is that of the model after the step of its window.",
+    "Backward needs the loss before the step. Which number do you have by then?",
+    "After the step the losses look better.",
+)
+def measured_after_the_step(*args: Any, **more: Any) -> object:
+    return _trained(measured_late=True)(*args, **more)
 
 
 @mistake(
