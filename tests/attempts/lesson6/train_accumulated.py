@@ -549,6 +549,58 @@ def i_modulo_window_or_the_end(*args, **kwargs):
     return one_loop(lambda i, count, window, n: i % window == 0 or i + 1 == n, False)(*args, **kwargs)
 
 
+def a_step_after_the_loop(lacks=(), always=True):
+    """A step in the loop for full windows, and one after it; that one lacks something."""
+
+    def code(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+        def step(lacks=()):
+            if max_norm is not None and "clip" not in lacks:
+                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+            optimizer.step()
+            if scheduler is not None and "scheduler" not in lacks:
+                scheduler.step()
+            optimizer.zero_grad()
+
+        losses = []
+        optimizer.zero_grad()
+        for _ in range(epochs):
+            total = 0.0
+            for i, (x, y) in enumerate(batches):
+                first = i // window * window
+                rows = sum(len(part) for part, _ in batches[first : first + window])
+                loss = loss_fn(model(x), y)
+                (loss * len(x) / rows).backward()
+                total += loss.item() * len(x)
+                if (i + 1) % window == 0:
+                    step()
+            if always or len(batches) % window:
+                step(lacks)
+            losses.append(total / sum(len(x) for x, _ in batches))
+        return losses
+
+    return code
+
+
+@wrong(mistakes.stepped_again_at_the_end)
+def a_step_after_the_loop_unasked(*args, **kwargs):
+    return a_step_after_the_loop()(*args, **kwargs)
+
+
+@wrong(mistakes.stepped_again_at_the_end)
+def an_epoch_ends_with_a_step(*args, **kwargs):
+    return attempt(after_epoch=lambda self: (clear(self), self.clip(), self.step(), self.schedule()))(*args, **kwargs)
+
+
+@wrong(mistakes.rest_not_clipped)
+def the_step_after_the_loop_is_not_clipped(*args, **kwargs):
+    return a_step_after_the_loop({"clip"}, always=False)(*args, **kwargs)
+
+
+@wrong(mistakes.rest_not_scheduled)
+def the_step_after_the_loop_is_not_scheduled(*args, **kwargs):
+    return a_step_after_the_loop({"scheduler"}, always=False)(*args, **kwargs)
+
+
 @wrong(mistakes.stepped_for_each_batch)
 def step_in_the_inner_loop(*args, **kwargs):
     return attempt(

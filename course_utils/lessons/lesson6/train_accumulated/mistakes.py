@@ -22,9 +22,11 @@ Plan = Callable[[int, int, int], list[tuple[list[Pair], bool]]]
 """From n_batches, window and epochs to the windows, and whether each ends with a step."""
 Weigh = Callable[[Sequence[int], int, Sequence[int]], Sequence[float]]
 """From the rows of a window's batches, `window` and the rows of all batches to what each loss is multiplied by."""
-Place = Literal["run", "epoch", "window", "batch", "late", "after"]
+Place = Literal["run", "epoch", "window", "batch", "late", "after", "again"]
 Clip = Literal["window", "batch", "never"]
 When = Literal["window", "batch", "epoch", "before", "never"]
+Again = Literal["never", "windows fit", "always"]
+Part = Literal["nothing", "clip", "schedule"]
 Seen = list[list[tuple[float, int, int, float]]]
 """Of each epoch: (loss, rows, number of the window, factor) of each batch."""
 
@@ -200,12 +202,15 @@ def _trained(
     backward: bool = True,
     by_epoch: bool = False,
     measured_late: bool = False,
+    again: Again = "never",
+    rest_without: Part = "nothing",
     told: Callable[[Seen], object] = _over_samples,
 ) -> Code:
     """A training with the windows of `plan`; `clear`, `clip` and `schedule` say where each of these is done.
 
     `by_epoch` weighs a batch in the window that the exercise means, whatever `plan` says; `measured_late` tells the
-    losses after the step.
+    losses after the step; `again` says where an epoch ends with one more step, and `rest_without` what the step of a
+    shorter window lacks.
     """
 
     def code(
@@ -257,20 +262,28 @@ def _trained(
                 cut("batch")
                 seen[epoch].append((loss.item(), len(x), number, factor))
                 scheduled("batch")
+            full = len(pairs) == window
             if stepped:
-                cut("window")
+                if full or rest_without != "clip":
+                    cut("window")
                 at("late")
                 scheduled("before")
                 for _ in range(steps):
                     optimizer.step()
                 at("after")
-                scheduled("window")
+                if full or rest_without != "schedule":
+                    scheduled("window")
             if measured_late:
                 for place, (epoch, batch) in enumerate(pairs, -len(pairs)):
                     x, y = batches[batch]
                     with torch.no_grad():
                         seen[epoch][place] = (loss_fn(model(x), y).item(), *seen[epoch][place][1:])
             if pairs[-1][1] == len(batches) - 1:
+                if again == "always" or (again == "windows fit" and len(batches) % window == 0):
+                    at("again")
+                    cut("window")
+                    optimizer.step()
+                    scheduled("window")
                 scheduled("epoch")
         return told(seen)
 
@@ -508,6 +521,27 @@ def stepped_at_the_first(*args: Any, **more: Any) -> object:
 
 
 @mistake(
+    "One step too many at the end of an epoch",
+    "When an epoch ended and every window of it had its step, one more came. Where .grad is None the optimizer moves "
+    "nothing, but a scheduler goes on all the same.",
+    "What is left over if the windows fit into the epoch? Ask for that before the step that comes after the loop.",
+    "A step after the loop is right where something is left over.",
+    also=tuple(
+        _trained(again=again, clear=clear, zeros=zeros)
+        for again, clear, zeros in (
+            ("windows fit", ("window", "again"), True),
+            ("windows fit", ("window",), False),
+            ("always", ("window", "again"), False),
+            ("always", ("window", "again"), True),
+            ("always", ("window",), False),
+        )
+    ),
+)
+def stepped_again_at_the_end(*args: Any, **more: Any) -> object:
+    return _trained(again="windows fit", clear=("window", "again"))(*args, **more)
+
+
+@mistake(
     "One step a batch",
     "Each batch gave a step of its own, whole or with its share of the window.",
     "How many steps does an epoch have? How far is the step indented?",
@@ -645,6 +679,16 @@ def clipped_for_each_batch(*args: Any, **more: Any) -> object:
 
 
 @mistake(
+    "The last, shorter window was not clipped",
+    "Full windows were clipped. The step of what is left over at the end of an epoch used its gradient as it was.",
+    "Does your code step in two places? What comes before the one, and what before the other?",
+    where=_clips,
+)
+def rest_not_clipped(*args: Any, **more: Any) -> object:
+    return _trained(rest_without="clip")(*args, **more)
+
+
+@mistake(
     "Entries were clipped, not the norm",
     "Every entry of the gradient beyond max_norm was cut off there; the direction is another one.",
     "max_norm bounds the total norm. Which function of torch.nn.utils scales all gradients together?",
@@ -728,6 +772,16 @@ def scheduled_for_each_batch(*args: Any, **more: Any) -> object:
 )
 def scheduled_for_each_epoch(*args: Any, **more: Any) -> object:
     return _trained(schedule="epoch")(*args, **more)
+
+
+@mistake(
+    "The scheduler made no step for the last, shorter window",
+    "After full windows the learning rate moved on. After the step of what is left over at the end of an epoch it did not.",
+    "Does your code step in two places? What comes after the one, and what after the other?",
+    where=_schedules,
+)
+def rest_not_scheduled(*args: Any, **more: Any) -> object:
+    return _trained(rest_without="schedule")(*args, **more)
 
 
 @mistake(
