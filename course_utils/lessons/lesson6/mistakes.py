@@ -65,9 +65,14 @@ def sums_in_later_rounds(sizes: Sequence[int]) -> list[float]:
     ]
 
 
+def by_sum_so_far(sizes: Sequence[int]) -> list[float]:
+    """One over the sum of the sizes up to there."""
+    return [1 / max(found, 1) for found in accumulate(sizes)]
+
+
 def sums_over_rows_so_far(sizes: Sequence[int]) -> list[float]:
     """The same, but divided by the rows up to there."""
-    return [n / prod(list(accumulate(sizes))[place:]) for place, n in enumerate(sizes)]
+    return [n * share for n, share in zip(sizes, in_later_rounds(by_sum_so_far)(sizes), strict=True)]
 
 
 def again_in_later_rounds(weigh: Weigh) -> Weigh:

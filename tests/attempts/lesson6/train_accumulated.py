@@ -715,6 +715,24 @@ def one_by_one(*args, **kwargs):
     return attempt(clip=clip)(*args, **kwargs)
 
 
+@wrong(mistakes.clipped_by_group)
+def the_first_group_alone(*args, **kwargs):
+    def clip(self):
+        if self.max_norm is not None:
+            nn.utils.clip_grad_norm_(self.optimizer.param_groups[0]["params"], self.max_norm)
+
+    return attempt(clip=clip)(*args, **kwargs)
+
+
+@wrong(mistakes.clipped_by_group)
+def group_by_group(*args, **kwargs):
+    def clip(self):
+        for group in self.optimizer.param_groups if self.max_norm is not None else ():
+            nn.utils.clip_grad_norm_(group["params"], self.max_norm)
+
+    return attempt(clip=clip)(*args, **kwargs)
+
+
 @wrong(mistakes.clipped_unasked)
 def one_by_default(*args, **kwargs):
     def clip(self):

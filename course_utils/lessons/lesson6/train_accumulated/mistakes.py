@@ -713,6 +713,30 @@ def clipped_one_by_one(*args: Any, **more: Any) -> object:
     return _trained(clipped=_one_by_one)(*args, **more)
 
 
+def _first_group_clipped(model: nn.Module, optimizer: Optimizer, *rest: Any, **more: Any) -> object:
+    def first(_: Sequence[nn.Parameter], max_norm: float) -> None:
+        nn.utils.clip_grad_norm_(optimizer.param_groups[0]["params"], max_norm)
+
+    return _trained(clipped=first)(model, optimizer, *rest, **more)
+
+
+@mistake(
+    "Each group of parameters was clipped by itself, or one of them alone",
+    "Where the optimizer has two groups, max_norm was held against the norm of a group. The total norm is that of all "
+    "parameters of the model.",
+    "To which parameters does max_norm apply, and where do you get all of them?",
+    "Most optimizers have one group, and then it is the same.",
+    where=lambda spec: _clips(spec) and bool(spec["optimizer"] == "groups"),
+    also=(_first_group_clipped,),
+)
+def clipped_by_group(model: nn.Module, optimizer: Optimizer, *rest: Any, **more: Any) -> object:
+    def by_group(_: Sequence[nn.Parameter], max_norm: float) -> None:
+        for group in optimizer.param_groups:
+            nn.utils.clip_grad_norm_(group["params"], max_norm)
+
+    return _trained(clipped=by_group)(model, optimizer, *rest, **more)
+
+
 @mistake(
     "Clipped without max_norm",
     "Where no max_norm is given, a gradient longer than 1 was scaled down to that norm.",
