@@ -526,15 +526,12 @@ def stepped_at_the_first(*args: Any, **more: Any) -> object:
     "nothing, but a scheduler goes on all the same.",
     "What is left over if the windows fit into the epoch? Ask for that before the step that comes after the loop.",
     "A step after the loop is right where something is left over.",
-    also=tuple(
-        _trained(again=again, clear=clear, zeros=zeros)
-        for again, clear, zeros in (
-            ("windows fit", ("window", "again"), True),
-            ("windows fit", ("window",), False),
-            ("always", ("window", "again"), False),
-            ("always", ("window", "again"), True),
-            ("always", ("window",), False),
-        )
+    also=(
+        _trained(again="windows fit", clear=("window", "again"), zeros=True),
+        _trained(again="windows fit"),
+        _trained(again="always", clear=("window", "again")),
+        _trained(again="always", clear=("window", "again"), zeros=True),
+        _trained(again="always"),
     ),
 )
 def stepped_again_at_the_end(*args: Any, **more: Any) -> object:
