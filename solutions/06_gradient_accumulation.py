@@ -762,9 +762,10 @@ def accumulate_uneven(model, loss_fn, micro_batches):
 # The labels are *shifted*.
 #
 # `text_gradient(model, window, rule)` clears `.grad`, accumulates a window of such tables, a
-# backward for each, and returns a copy of the gradient. The rule says how the parts are weighted. Two of them for now:
-# `mean of means` divides each table's mean loss by the number of tables; `shifted labels` divides
-# each summed loss by the number of shifted labels in the window that are not -100.
+# backward for each, and returns a copy of the gradient. The rule says how the parts are weighted.
+# Two of them for now: `mean of means` divides each table's mean loss by the number of tables;
+# `shifted labels` divides each summed loss by the number of shifted labels in the window that are
+# not -100.
 
 # %%
 texts = paragraphs()
