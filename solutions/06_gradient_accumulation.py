@@ -822,8 +822,8 @@ compare("6.e", closest(found["trained", 1], rounding=1e-6, little=0.03, third=0.
 
 # %% [markdown]
 # With a new model the error is not quite half as long as the gradient. After 100 steps it is about
-# as long as the gradient itself. And the same texts in other micro-batches give another gradient. That is how it was noticed:
-# runs that should have been equal were not.
+# as long as the gradient itself. And the same texts in other micro-batches give another gradient.
+# That is how it was noticed: runs that should have been equal were not.
 #
 # Is it only another weighting, then, and as good? Train with both, two seeds each. The texts that
 # are held out are measured, the headings among them (under 40 characters) and the long ones (200
@@ -1802,8 +1802,7 @@ compare("6.n", closest(each, one=1, two=2, eight=8))
 # need gradient accumulation.
 #
 # So the hook has to count, and step in the last backward of a window. `counting_hooks` of this
-# lesson does that. How much of the
-# gradients is alive at once now?
+# lesson does that. How much of the gradients is alive at once now?
 
 # %%
 predict("6.o")
