@@ -972,7 +972,13 @@ def running_loss(model, optimizer, loss_fn, batches, window, epochs, scheduler=N
     return losses
 
 
-@wrong(says="where parts of the model are in eval mode")
+@wrong(mistakes.put_into_train_mode)
+def train_mode_by_habit(model, *args, **kwargs):
+    model.train()
+    return windows_as_slices(model, *args, **kwargs)
+
+
+@wrong(mistakes.put_into_train_mode)
 def the_root_mode_for_all(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
     was = model.training
     model.train()

@@ -14,7 +14,7 @@ from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson4.steps import STEPS
 from course_utils.lessons.lesson6 import mistakes as shared
 from course_utils.lessons.lesson6.train_accumulated.task import Scheduler
-from course_utils.lessons.training import Batch, LossFn
+from course_utils.lessons.training import Batch, LossFn, modes_put_back
 
 Optimizer = torch.optim.Optimizer
 Pair = tuple[int, int]
@@ -813,6 +813,37 @@ def rest_not_scheduled(*args: Any, **more: Any) -> object:
 )
 def scheduled_before_the_step(*args: Any, **more: Any) -> object:
     return _trained(schedule="before")(*args, **more)
+
+
+# ------------------------------------------------------------------ the mode
+
+
+def _train_mode_put_back(model: nn.Module, *rest: Any, **more: Any) -> object:
+    with modes_put_back(model):
+        model.train()
+        return _trained()(model, *rest, **more)
+
+
+def _root_mode_put_back(model: nn.Module, *rest: Any, **more: Any) -> object:
+    was = model.training
+    model.train()
+    told = _trained()(model, *rest, **more)
+    model.train(was)
+    return told
+
+
+@mistake(
+    "The model was put into train mode",
+    "Where parts of the model came in eval mode, dropout drew and batch norm used each batch's own statistics: the "
+    "update and the losses are those of train mode.",
+    "The mode is the caller's choice: leave model.train() out.",
+    "Most loops begin with model.train().",
+    where=lambda spec: bool(spec["model"] == "part eval"),
+    also=(_train_mode_put_back, _root_mode_put_back),
+)
+def put_into_train_mode(model: nn.Module, *rest: Any, **more: Any) -> object:
+    model.train()
+    return _trained()(model, *rest, **more)
 
 
 # ------------------------------------------------------------------ what is returned
