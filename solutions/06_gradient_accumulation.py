@@ -437,9 +437,9 @@ assert error > 0.1
 #
 # ### Picture: the window as a ledger
 #
-# Each micro-batch makes an entry, each step closes the books. For lengths, gradients do not add
-# up. But the parts that lie *along* the gradient of the whole window do. The picture shows these
-# parts for three windows, in lengths of that gradient. A mean should end at 1.
+# Each micro-batch makes an entry, each step closes the books. Gradients add up, their lengths do
+# not. What adds up is how far each of them goes *along* the gradient of the whole window. The
+# picture shows that for three windows, in lengths of that gradient. A mean should end at 1.
 
 
 # %% claims="S1-1 S1-6 S1-7 S1-14 S1-38"
@@ -664,11 +664,11 @@ for rule, factors in rules.items():
 # A cosine of 1 means the right direction; the length is another matter. Dividing by the number of
 # pieces is wrong in its direction. No learning rate mends that.
 #
-# > **Fact.** Take a loss that is a mean over rows, and a model that gives a row the same output
-# > whatever else is in the batch, and however often it was called (no dropout that draws, no
-# > BatchNorm, nothing that counts forward passes), and no hook or backward of your own that edits
-# > gradients. Then the weights $n_j / N$ give the whole batch's gradient up to rounding, however
-# > the batch is cut.
+# > **Fact.** Take a loss that is a mean over rows, and a model that gives a row the same output,
+# > with the same derivatives, whatever else is in the batch, and however often it was called (no
+# > dropout that draws, no BatchNorm, nothing that counts forward passes), and no hook of your own
+# > that edits gradients. Then the weights $n_j / N$ give the whole batch's gradient up to
+# > rounding, however the batch is cut.
 
 # %% claims="S1-8"
 for cut in ((24,), (23, 1), (12, 12), (1,) * 24, (7, 2, 1, 14), sizes):
@@ -691,8 +691,6 @@ error = off(weighted(least, squared_error, quarters, [1 / 4] * 4), right)
 print(f"at a minimum, length below 1e-12: {bool(right.norm() < 1e-12)};", end=" ")
 print("4 pieces right up to 1e-12:", error < 1e-12)
 predicted = small_model()(x_24).detach()
-agreed = whole_gradient(small_model(), squared_error, x_24, predicted)
-print("if the answers are the predictions, the gradient is at most", agreed.abs().max().item())
 sides = [
     whole_gradient(small_model(), nn.functional.l1_loss, x_24, predicted + beside)
     for beside in (-1e-14, 1e-14)
@@ -763,10 +761,11 @@ def accumulate_uneven(model, loss_fn, micro_batches):
 # place $i$ is compared with the label at place $i + 1$: `logits[:, :-1]` against `labels[:, 1:]`.
 # The labels are *shifted*.
 #
-# `text_gradient(model, window, rule)` accumulates a window of such tables, a backward for each,
-# and returns the gradient. The rule says how the parts are weighted. Two of them for now:
-# `mean of means` divides each table's mean loss by the number of tables; `shifted labels` divides
-# each summed loss by the number of shifted labels in the window that are not -100.
+# `text_gradient(model, window, rule)` clears `.grad`, accumulates a window of such tables, a
+# backward for each, and returns a copy of the gradient. The rule says how the parts are weighted.
+# Two of them for now: `mean of means` divides each table's mean loss by the number of tables;
+# `shifted labels` divides each summed loss by the number of shifted labels in the window that are
+# not -100.
 
 # %%
 texts = paragraphs()
@@ -822,9 +821,9 @@ for name, size in layouts.items():
 compare("6.e", closest(found["trained", 1], rounding=1e-6, little=0.03, third=0.3, all=1))
 
 # %% [markdown]
-# The error of a new model is not half as long as the gradient, later it is about as long.
-# And the same texts in other micro-batches give another gradient. That is how it was noticed:
-# runs that should have been equal were not.
+# With a new model the error is not quite half as long as the gradient. After 100 steps it is about
+# as long as the gradient itself. And the same texts in other micro-batches give another gradient.
+# That is how it was noticed: runs that should have been equal were not.
 #
 # Is it only another weighting, then, and as good? Train with both, two seeds each. The texts that
 # are held out are measured, the headings among them (under 40 characters) and the long ones (200
@@ -858,7 +857,7 @@ compare("6.f", "headings" if on_headings else "better" if all(better) else "wors
 # %% [markdown]
 # It does better on headings, and worse on the long texts and on all together. The mean of means
 # gives each text the same weight, where the big batch gives it to each character: in a text with
-# $n$ predictions, one weighs $1 / 4 n$ here. So short texts are what it was told to learn. (Two
+# $n$ predictions, one weighs $1 / (4 n)$ here. So short texts are what it was told to learn. (Two
 # seeds are few, 11 headings too, and the model is tiny.) Nobody chose that aim. It came with the
 # size of the micro-batch.
 #
@@ -1082,8 +1081,8 @@ for rule in TAILS:
 # a reference (lesson 5). Nothing found is no proof.
 #
 # Now try other numbers. The buttons choose a rule, the batches of an epoch and the window; each
-# press runs the loop. (Where there are no buttons, `story("leak", batches=10, window=4)` does in
-# a cell what a press does.) Find:
+# press runs the loop. (Where there are no buttons, `story("leak", batches=10, window=4)` measures
+# the same in a cell. It counts epochs and batches from 0, where the pictures begin with 1.) Find:
 #
 # 1. numbers for which all five rules do the same;
 # 2. numbers for which `leak` makes no step at all in the first epoch;
@@ -1803,7 +1802,7 @@ compare("6.n", closest(each, one=1, two=2, eight=8))
 # need gradient accumulation.
 #
 # So the hook has to count, and step in the last backward of a window. `counting_hooks` of this
-# lesson does that. What is left of the saving then?
+# lesson does that. How much of the gradients is alive at once now?
 
 # %%
 predict("6.o")
@@ -2017,7 +2016,7 @@ compare("6.r", true_or_false(off(ways[0], ways[1]) < 1e-12))
 # %% [markdown]
 # Three of four micro-batches were computed and thrown away, and nothing was raised.
 #
-# **Three: nobody tells you.** An accumulating loop that forgets to clear after its step runs
+# **Three: not cleared.** An accumulating loop that forgets to clear after its step runs
 # without an error and without a warning.
 
 # %%

@@ -53,6 +53,28 @@ def in_later_rounds(weigh: Weigh) -> Weigh:
     return lambda sizes: [prod(weigh(sizes)[place:]) for place in range(len(sizes))]
 
 
+def by_rounds_so_far(sizes: Sequence[int]) -> list[float]:
+    """One over the number of micro-batches up to there."""
+    return [1 / place for place in range(1, len(sizes) + 1)]
+
+
+def sums_in_later_rounds(sizes: Sequence[int]) -> list[float]:
+    """Sums over rows go backward, and in each round what has been gathered so far is divided by all rows."""
+    return [
+        n * share for n, share in zip(sizes, in_later_rounds(alike(lambda all_: 1 / sum(all_)))(sizes), strict=True)
+    ]
+
+
+def by_sum_so_far(sizes: Sequence[int]) -> list[float]:
+    """One over the sum of the sizes up to there."""
+    return [1 / max(found, 1) for found in accumulate(sizes)]
+
+
+def sums_over_rows_so_far(sizes: Sequence[int]) -> list[float]:
+    """The same, but divided by the rows up to there."""
+    return [n * share for n, share in zip(sizes, in_later_rounds(by_sum_so_far)(sizes), strict=True)]
+
+
 def again_in_later_rounds(weigh: Weigh) -> Weigh:
     """What goes backward in each round is the sum so far."""
     return lambda sizes: [one * (len(sizes) - place) for place, one in enumerate(weigh(sizes))]
@@ -210,8 +232,9 @@ several_graphs_at_once = named(
     "The numbers are right. But when rows went through the model, the graph of another micro-batch was still there, or "
     "rows of several went through together. That is the memory of a larger batch: what accumulation is for is lost.",
     "Let the loss of a micro-batch go backward before the next forward: backward frees the graph it has walked. Keep "
-    "no sum of losses as a tensor, and retain no graph.",
-    "One backward over the sum gives the same gradient. That is why it is often written.",
+    "no sum of losses as a tensor, and retain no graph. A loss that never goes backward keeps its graph as long as a "
+    "name stands for it.",
+    "The gradient is the same, and numbers do not show what is kept.",
 )
 hooks_left_behind = named(
     "hooks-left-behind",
@@ -338,8 +361,8 @@ counted_again = named(
 scaled_in_each_round = named(
     "scaled-in-each-round",
     "What was gathered so far was divided in each round",
-    "The earlier a micro-batch, the less it counts: each round divided what .grad held by then, the rounds before "
-    "included.",
+    "The earlier a micro-batch, the more often it was divided: each round divided what .grad held by then, the rounds "
+    "before included.",
     "Divide each loss before its backward, or .grad once, after the last one.",
 )
 mean_of_old_and_new = named(

@@ -74,12 +74,12 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "6.g",
         "prediction",
-        "The losses are summed over the shifted labels and divided by the number of all labels that are not -100. What is "
-        "wrong with the gradient?",
+        "The losses are summed over the shifted labels and divided by the number of all labels that are not -100. What "
+        "becomes of the gradient?",
         {
-            "short": "Its length: too short. The direction is right",
-            "same": "Nothing: -100 marks all that does not count",
-            "direction": "Its direction, too: short texts are hit harder",
+            "short": "It points the right way and is too short",
+            "same": "It is that of one big batch: -100 marks all that does not count",
+            "direction": "It points another way: short texts are hit harder",
         },
     ),
     Question(

@@ -369,6 +369,16 @@ def averaged_with_what_is_there(model, loss_fn, micro_batches):
                 p.grad = g if p.grad is None else (p.grad + g) / 2
 
 
+@wrong(mistakes.scaled_in_each_round)
+def divided_by_the_number_so_far_in_each_round(model, loss_fn, micro_batches):
+    model.zero_grad()
+    for number, (x, y) in enumerate(micro_batches, 1):
+        loss_fn(model(x), y).backward()
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad /= number
+
+
 @wrong(mistakes.predicted_in_eval_mode)
 def in_eval_mode(model, loss_fn, micro_batches):
     modes = [m.training for m in model.modules()]

@@ -362,6 +362,31 @@ def logits_without_their_first(model, micro_batches, ignore_index=-100):
         (loss / n).backward()
 
 
+@wrong(mistakes.last_label_asked_twice)
+def labels_moved_in_a_copy(model, micro_batches, ignore_index=-100):
+    n = _count(micro_batches, ignore_index)
+    model.zero_grad()
+    for tokens, labels in micro_batches:
+        moved = labels.clone()
+        moved[:, :-1] = labels[:, 1:]
+        loss = F.cross_entropy(
+            model(tokens).flatten(0, 1), moved.flatten(), ignore_index=ignore_index, reduction="sum"
+        )
+        (loss / n).backward()
+
+
+@wrong(mistakes.scaled_in_each_round)
+def divided_by_the_targets_so_far_in_each_round(model, micro_batches, ignore_index=-100):
+    model.zero_grad()
+    n = 0
+    for tokens, labels in micro_batches:
+        _loss(model, tokens, labels, ignore_index, "sum").backward()
+        n += (labels[:, 1:] != ignore_index).sum()
+        for p in model.parameters():
+            if p.grad is not None and n:
+                p.grad /= n
+
+
 @wrong(mistakes.last_logits_asked)
 def labels_rolled(model, micro_batches, ignore_index=-100):
     n = sum((labels != ignore_index).sum() for _, labels in micro_batches)
@@ -663,6 +688,16 @@ def one_backward_for_the_sum(model, micro_batches, ignore_index=-100):
     model.zero_grad()
     total = sum(_loss(model, t, labels, ignore_index, "sum") for t, labels in micro_batches)
     (total / _count(micro_batches, ignore_index)).backward()
+
+
+@wrong(mistakes.several_graphs_at_once)
+def skipped_after_its_forward(model, micro_batches, ignore_index=-100):
+    model.zero_grad()
+    n = _count(micro_batches, ignore_index)
+    for tokens, labels in micro_batches:
+        loss = _loss(model, tokens, labels, ignore_index, "sum") / n
+        if (labels[:, 1:] != ignore_index).any():
+            loss.backward()
 
 
 @wrong(mistakes.several_graphs_at_once)

@@ -443,6 +443,29 @@ def averaged_with_what_is_there(model, loss_fn, micro_batches):
                 p.grad = g if p.grad is None else (p.grad + g) / 2
 
 
+@wrong(mistakes.scaled_in_each_round)
+def divided_by_all_rows_in_each_round(model, loss_fn, micro_batches):
+    model.zero_grad()
+    rows = sum(len(x) for x, _ in micro_batches)
+    for x, y in micro_batches:
+        (loss_fn(model(x), y) * len(x)).backward()
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad /= rows
+
+
+@wrong(mistakes.scaled_in_each_round)
+def divided_by_the_rows_so_far_in_each_round(model, loss_fn, micro_batches):
+    model.zero_grad()
+    rows = 0
+    for x, y in micro_batches:
+        (loss_fn(model(x), y) * len(x)).backward()
+        rows += len(x)
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad /= rows
+
+
 @wrong(mistakes.predicted_in_eval_mode)
 def in_eval_mode(model, loss_fn, micro_batches):
     total = sum(len(x) for x, _ in micro_batches)

@@ -198,6 +198,34 @@ def halve_while_even(peak_bytes, batch_size, budget):
     return size
 
 
+@wrong(mistakes.worked_out_in_proportion)
+def as_many_times_one_row(peak_bytes, batch_size, budget):
+    one = peak_bytes(1)
+    sizes = [n for n in range(1, batch_size + 1) if batch_size % n == 0 and n * one <= budget]
+    if not sizes:
+        raise ValueError("not even one row")
+    return sizes[-1]
+
+
+@wrong(mistakes.worked_out_in_proportion)
+def a_row_of_the_whole_batch(peak_bytes, batch_size, budget):
+    a_row = peak_bytes(batch_size) / batch_size
+    sizes = [n for n in range(1, batch_size + 1) if batch_size % n == 0 and n * a_row <= budget]
+    if not sizes:
+        raise ValueError("not even one row")
+    return sizes[-1]
+
+
+@wrong(mistakes.powers_of_two_alone)
+def doubled_from_one(peak_bytes, batch_size, budget):
+    n = 1
+    if peak_bytes(n) > budget:
+        raise ValueError(f"{budget} bytes are too few for one row")
+    while n * 2 <= batch_size and peak_bytes(n * 2) <= budget:
+        n *= 2
+    return n
+
+
 @wrong(mistakes.powers_of_two_alone)
 def doubling(peak_bytes, batch_size, budget):
     if peak_bytes(1) > budget:

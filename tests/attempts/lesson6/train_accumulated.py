@@ -353,6 +353,11 @@ def over_rows(*args, **kwargs):
 
 
 @wrong(mistakes.one_size_for_all)
+def rows_of_the_windows_first_batch(*args, **kwargs):
+    return attempt(share=lambda self, n: self.loss * n / (len(self.part) * len(self.part[0][0])))(*args, **kwargs)
+
+
+@wrong(mistakes.one_size_for_all)
 def rows_of_the_first_batch(*args, **kwargs):
     def share(self, n):
         return self.loss * n / (self.window * len(self.batches[0][0]))
@@ -501,6 +506,101 @@ def one_counter_for_all(model, optimizer, loss_fn, batches, window, epochs, sche
     return losses
 
 
+def one_loop(ends, over_samples=True):
+    """A loop over batches with a step where `ends` says so; each weighed in the window that was meant."""
+
+    def code(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+        losses, count = [], 0
+        optimizer.zero_grad()
+        for _ in range(epochs):
+            total = 0.0
+            for i, (x, y) in enumerate(batches):
+                first = i // window * window
+                rows = sum(len(part) for part, _ in batches[first : first + window])
+                loss = loss_fn(model(x), y)
+                (loss * len(x) / rows).backward()
+                total += loss.item() * (len(x) if over_samples else 1)
+                count += 1
+                if ends(i, count, window, len(batches)):
+                    if max_norm is not None:
+                        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+                    optimizer.step()
+                    if scheduler is not None:
+                        scheduler.step()
+                    optimizer.zero_grad()
+            losses.append(total / (sum(len(x) for x, _ in batches) if over_samples else len(batches)))
+        return losses
+
+    return code
+
+
+@wrong(mistakes.carried_over)
+def one_counter_and_the_rows_of_an_epochs_window(*args, **kwargs):
+    return one_loop(lambda i, count, window, n: count % window == 0)(*args, **kwargs)
+
+
+@wrong(mistakes.stepped_at_the_first)
+def i_modulo_window(*args, **kwargs):
+    return one_loop(lambda i, count, window, n: i % window == 0)(*args, **kwargs)
+
+
+@wrong(mistakes.stepped_at_the_first)
+def i_modulo_window_or_the_end(*args, **kwargs):
+    return one_loop(lambda i, count, window, n: i % window == 0 or i + 1 == n, False)(*args, **kwargs)
+
+
+def a_step_after_the_loop(lacks=(), always=True):
+    """A step in the loop for full windows, and one after it; that one lacks something."""
+
+    def code(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+        def step(lacks=()):
+            if max_norm is not None and "clip" not in lacks:
+                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+            optimizer.step()
+            if scheduler is not None and "scheduler" not in lacks:
+                scheduler.step()
+            optimizer.zero_grad()
+
+        losses = []
+        optimizer.zero_grad()
+        for _ in range(epochs):
+            total = 0.0
+            for i, (x, y) in enumerate(batches):
+                first = i // window * window
+                rows = sum(len(part) for part, _ in batches[first : first + window])
+                loss = loss_fn(model(x), y)
+                (loss * len(x) / rows).backward()
+                total += loss.item() * len(x)
+                if (i + 1) % window == 0:
+                    step()
+            if always or len(batches) % window:
+                step(lacks)
+            losses.append(total / sum(len(x) for x, _ in batches))
+        return losses
+
+    return code
+
+
+@wrong(mistakes.stepped_again_at_the_end)
+def a_step_after_the_loop_unasked(*args, **kwargs):
+    return a_step_after_the_loop()(*args, **kwargs)
+
+
+@wrong(mistakes.stepped_again_at_the_end)
+def an_epoch_ends_with_a_step(*args, **kwargs):
+    return attempt(after_epoch=lambda self: (clear(self), self.clip(), self.step(), self.schedule()))(*args, **kwargs)
+
+
+@wrong(mistakes.rest_not_clipped)
+def the_step_after_the_loop_is_not_clipped(*args, **kwargs):
+    return a_step_after_the_loop({"clip"}, always=False)(*args, **kwargs)
+
+
+@wrong(mistakes.rest_not_scheduled)
+def the_step_after_the_loop_is_not_scheduled(*args, **kwargs):
+    return a_step_after_the_loop({"scheduler"}, always=False)(*args, **kwargs)
+
+
 @wrong(mistakes.stepped_for_each_batch)
 def step_in_the_inner_loop(*args, **kwargs):
     return attempt(
@@ -615,6 +715,24 @@ def one_by_one(*args, **kwargs):
     return attempt(clip=clip)(*args, **kwargs)
 
 
+@wrong(mistakes.clipped_by_group)
+def the_first_group_alone(*args, **kwargs):
+    def clip(self):
+        if self.max_norm is not None:
+            nn.utils.clip_grad_norm_(self.optimizer.param_groups[0]["params"], self.max_norm)
+
+    return attempt(clip=clip)(*args, **kwargs)
+
+
+@wrong(mistakes.clipped_by_group)
+def group_by_group(*args, **kwargs):
+    def clip(self):
+        for group in self.optimizer.param_groups if self.max_norm is not None else ():
+            nn.utils.clip_grad_norm_(group["params"], self.max_norm)
+
+    return attempt(clip=clip)(*args, **kwargs)
+
+
 @wrong(mistakes.clipped_unasked)
 def one_by_default(*args, **kwargs):
     def clip(self):
@@ -706,6 +824,24 @@ def scaled_loss_added(*args, **kwargs):
         return self.loss.item() * n / self.rows
 
     return attempt(counted=counted, told=the_sum)(*args, **kwargs)
+
+
+def measured_now(self):
+    with torch.no_grad():
+        self.late += sum(self.loss_fn(self.model(x), y).item() * len(x) for x, y in self.part)
+
+
+@wrong(mistakes.measured_after_the_step)
+def losses_after_the_step(*args, **kwargs):
+    def after_window(self):
+        Training.after_window(self)
+        measured_now(self)
+
+    def before_epoch(self):
+        self.late = 0.0
+
+    told = lambda self, total: self.late / self.samples
+    return attempt(after_window=after_window, before_epoch=before_epoch, told=told)(*args, **kwargs)
 
 
 @wrong(mistakes.sums_returned)
@@ -836,7 +972,13 @@ def running_loss(model, optimizer, loss_fn, batches, window, epochs, scheduler=N
     return losses
 
 
-@wrong(says="where parts of the model are in eval mode")
+@wrong(mistakes.put_into_train_mode)
+def train_mode_by_habit(model, *args, **kwargs):
+    model.train()
+    return windows_as_slices(model, *args, **kwargs)
+
+
+@wrong(mistakes.put_into_train_mode)
 def the_root_mode_for_all(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
     was = model.training
     model.train()

@@ -98,7 +98,9 @@ frozen_given_zeros = made_by(shared.frozen_given_zeros, on_rows(clear="zeros for
 counted_again = made_by(
     shared.counted_again, *(on_rows(shared.again_in_later_rounds(weigh)) for weigh in (by_rows, _whole))
 )
-scaled_in_each_round = made_by(shared.scaled_in_each_round, on_rows(in_later_rounds(by_rows)))
+scaled_in_each_round = made_by(
+    shared.scaled_in_each_round, *(on_rows(in_later_rounds(by)) for by in (by_rows, shared.by_rounds_so_far))
+)
 mean_of_old_and_new = made_by(
     shared.mean_of_old_and_new, on_rows(shared.halved_in_each_round), on_rows(shared.halved_from_the_first)
 )

@@ -41,6 +41,10 @@ def _rolled(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ig
     return logits, labels.roll(-1, 1)
 
 
+def _moved_in_place(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
+    return logits, torch.cat([labels[:, 1:], labels[:, -1:]], dim=1)
+
+
 def _cut_alike(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
     return logits[:, :-1], labels[:, :-1]
 
@@ -109,6 +113,10 @@ def _sum_of_probabilities(logits: torch.Tensor, targets: torch.Tensor, ignore: i
 
 def _counted(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
     return int((labels[:, 1:] != ignore).sum())
+
+
+def _counted_with_the_last_twice(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
+    return int((labels[:, 1:] != ignore).sum() + (labels[:, -1] != ignore).sum())
 
 
 def _counted_with_the_first(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
@@ -386,6 +394,21 @@ def last_logits_asked(model: nn.Module, micro_batches: Sequence[Tokens], ignore_
 
 
 @mistake(
+    "The last logits were asked for the last label once more",
+    "The logits of a row's last place were counted in: they were asked to say the row's last label, which is the target "
+    "of the place before.",
+    "What comes after the last place? Leave its logits out, or let `ignore_index` be what they are to say.",
+    "Labels that are moved one place in a copy leave the last one where it was.",
+    also=(
+        _on_tokens(see=_moved_in_place, count=_counted_with_the_last_twice),
+        _on_tokens(_over_count, see=_moved_in_place, reduce=_mean),
+    ),
+)
+def last_label_asked_twice(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
+    _on_tokens(see=_moved_in_place)(model, micro_batches, ignore_index)
+
+
+@mistake(
     "The tokens were taken for the labels",
     "Where the labels differ from the tokens, the gradient is that of saying the tokens.",
     "Which of the two tensors holds what is to be said?",
@@ -546,7 +569,10 @@ counted_again = made_by(
     _on_tokens(shared.again_in_later_rounds(_over_all)),
     _on_tokens(shared.again_in_later_rounds(_over_count), reduce=_mean),
 )
-scaled_in_each_round = made_by(shared.scaled_in_each_round, _on_tokens(shared.in_later_rounds(_over_all)))
+scaled_in_each_round = made_by(
+    shared.scaled_in_each_round,
+    *(_on_tokens(shared.in_later_rounds(by)) for by in (_over_all, shared.by_sum_so_far)),
+)
 
 
 def _in_eval_mode(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:

@@ -179,6 +179,9 @@ scaled_in_each_round = made_by(
     shared.scaled_in_each_round,
     on_rows(shared.in_later_rounds(by_rows)),
     on_rows(shared.in_later_rounds(_by_count)),
+    on_rows(shared.in_later_rounds(shared.by_rounds_so_far)),
+    on_rows(shared.sums_in_later_rounds),
+    on_rows(shared.sums_over_rows_so_far),
 )
 mean_of_old_and_new = made_by(
     shared.mean_of_old_and_new, on_rows(shared.halved_in_each_round), on_rows(shared.halved_from_the_first)

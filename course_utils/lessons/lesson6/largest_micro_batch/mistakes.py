@@ -67,6 +67,32 @@ def _largest_of_all(peak_bytes: Peak, batch_size: int, budget: int) -> int:
     return bisect_right(range(1, batch_size + 1), budget, key=peak_bytes)
 
 
+# ------------------------------------------------------------------ what is taken for known
+
+
+def _in_proportion_to(measured: Callable[[int], int]) -> Code:
+    def code(peak_bytes: Peak, batch_size: int, budget: int) -> object:
+        size = measured(batch_size)
+        a_row = peak_bytes(size) / size
+        fitting = [size for size in divisors(batch_size) if size * a_row <= budget]
+        if not fitting:
+            raise ValueError("no size fits")
+        return max(fitting)
+
+    return code
+
+
+@mistake(
+    "Peaks were worked out from one measurement",
+    "What came back is the largest size that would fit if the peak grew in proportion to the rows. One size was measured.",
+    "Section 1: part of a peak is there however few rows there are. What do you know of a size that was not measured?",
+    "What the graphs keep does grow so.",
+    also=(_in_proportion_to(lambda batch_size: batch_size),),
+)
+def worked_out_in_proportion(peak_bytes: Peak, batch_size: int, budget: int) -> object:
+    return _in_proportion_to(lambda batch_size: 1)(peak_bytes, batch_size, budget)
+
+
 # ------------------------------------------------------------------ where nothing fits
 
 
@@ -162,11 +188,22 @@ def halved_until_it_fits(peak_bytes: Peak, batch_size: int, budget: int) -> obje
     return _among(_halved)(peak_bytes, batch_size, budget)
 
 
+def _doubled(peak_bytes: Peak, batch_size: int, budget: int) -> int:
+    if peak_bytes(1) > budget:
+        raise ValueError("no size fits")
+    size = 1
+    while 2 * size <= batch_size and peak_bytes(2 * size) <= budget:
+        size *= 2
+    return size
+
+
 @mistake(
     "Powers of two alone were tried",
-    "What came back is the largest power of two that divides batch_size and fits. Other divisors were left out.",
-    "Write down the divisors of 12. Which of them are no powers of two?",
+    "What came back is the largest power of two that fits, among all or among those that divide batch_size. Other "
+    "divisors were left out.",
+    "Write down the divisors of 12. Which of them are no powers of two, and which powers of two are none of them?",
     "Batch sizes are powers of two by habit.",
+    also=(_doubled,),
 )
 def powers_of_two_alone(peak_bytes: Peak, batch_size: int, budget: int) -> object:
     return _among(lambda number: [n for n in divisors(number) if n.bit_count() == 1])(peak_bytes, batch_size, budget)

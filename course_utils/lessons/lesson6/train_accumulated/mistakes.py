@@ -14,7 +14,7 @@ from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson4.steps import STEPS
 from course_utils.lessons.lesson6 import mistakes as shared
 from course_utils.lessons.lesson6.train_accumulated.task import Scheduler
-from course_utils.lessons.training import Batch, LossFn
+from course_utils.lessons.training import Batch, LossFn, modes_put_back
 
 Optimizer = torch.optim.Optimizer
 Pair = tuple[int, int]
@@ -22,9 +22,11 @@ Plan = Callable[[int, int, int], list[tuple[list[Pair], bool]]]
 """From n_batches, window and epochs to the windows, and whether each ends with a step."""
 Weigh = Callable[[Sequence[int], int, Sequence[int]], Sequence[float]]
 """From the rows of a window's batches, `window` and the rows of all batches to what each loss is multiplied by."""
-Place = Literal["run", "epoch", "window", "batch", "late", "after"]
+Place = Literal["run", "epoch", "window", "batch", "late", "after", "again"]
 Clip = Literal["window", "batch", "never"]
 When = Literal["window", "batch", "epoch", "before", "never"]
+Again = Literal["never", "windows fit", "always"]
+Part = Literal["nothing", "clip", "schedule"]
 Seen = list[list[tuple[float, int, int, float]]]
 """Of each epoch: (loss, rows, number of the window, factor) of each batch."""
 
@@ -69,6 +71,26 @@ def _closed_by_number_or_the_end(n_batches: int, window: int, epochs: int) -> li
     return [(pairs, True) for pairs, _ in _closed_by_number(n_batches, window, epochs)]
 
 
+def _closed_at_the_first(n_batches: int, window: int, epochs: int) -> list[tuple[list[Pair], bool]]:
+    plan: list[list[Pair]] = [[]]
+    for epoch in range(epochs):
+        for batch in range(n_batches):
+            plan[-1].append((epoch, batch))
+            if batch % window == 0:
+                plan.append([])
+    return [(pairs, place < len(plan) - 1) for place, pairs in enumerate(plan) if pairs]
+
+
+def _closed_at_the_first_and_the_end(n_batches: int, window: int, epochs: int) -> list[tuple[list[Pair], bool]]:
+    firsts = [0, *range(1, n_batches, window)]
+    ends = [*firsts[1:], n_batches]
+    return [
+        ([(epoch, batch) for batch in range(a, b)], True)
+        for epoch in range(epochs)
+        for a, b in zip(firsts, ends, strict=True)
+    ]
+
+
 def _each_alone(n_batches: int, window: int, epochs: int) -> list[tuple[list[Pair], bool]]:
     return _cut(n_batches, 1, epochs)
 
@@ -105,6 +127,7 @@ _of_the_epoch = _each(lambda n, rows, window, every: n / sum(every))
 _rows_by_window = _each(lambda n, rows, window, every: n / window)
 _rows_by_batches = _each(lambda n, rows, window, every: n / len(rows))
 _first_for_all = _each(lambda n, rows, window, every: n / (len(rows) * every[0]))
+_own_for_all = _each(lambda n, rows, window, every: n / (len(rows) * rows[0]))
 _first_for_all_windows = _each(lambda n, rows, window, every: n / (window * every[0]))
 _own_for_all_windows = _each(lambda n, rows, window, every: n / (window * rows[0]))
 _first_windows_rows = _each(lambda n, rows, window, every: n / sum(every[:window]))
@@ -177,9 +200,18 @@ def _trained(
     schedule: When = "window",
     steps: int = 1,
     backward: bool = True,
+    by_epoch: bool = False,
+    measured_late: bool = False,
+    again: Again = "never",
+    rest_without: Part = "nothing",
     told: Callable[[Seen], object] = _over_samples,
 ) -> Code:
-    """A training with the windows of `plan`; `clear`, `clip` and `schedule` say where each of these is done."""
+    """A training with the windows of `plan`; `clear`, `clip` and `schedule` say where each of these is done.
+
+    `by_epoch` weighs a batch in the window that the exercise means, whatever `plan` says; `measured_late` tells the
+    losses after the step; `again` says where an epoch ends with one more step, and `rest_without` what the step of a
+    shorter window lacks.
+    """
 
     def code(
         model: nn.Module,
@@ -218,6 +250,9 @@ def _trained(
                 at("epoch")
             at("window")
             factors = weigh([every[batch] for _, batch in pairs], window, every)
+            if by_epoch:
+                meant = [every[batch // window * window :][:window] for _, batch in pairs]
+                factors = [every[batch] / sum(rows) for (_, batch), rows in zip(pairs, meant, strict=True)]
             for (epoch, batch), factor in zip(pairs, factors, strict=True):
                 x, y = batches[batch]
                 at("batch")
@@ -227,15 +262,28 @@ def _trained(
                 cut("batch")
                 seen[epoch].append((loss.item(), len(x), number, factor))
                 scheduled("batch")
+            full = len(pairs) == window
             if stepped:
-                cut("window")
+                if full or rest_without != "clip":
+                    cut("window")
                 at("late")
                 scheduled("before")
                 for _ in range(steps):
                     optimizer.step()
                 at("after")
-                scheduled("window")
+                if full or rest_without != "schedule":
+                    scheduled("window")
+            if measured_late:
+                for place, (epoch, batch) in enumerate(pairs, -len(pairs)):
+                    x, y = batches[batch]
+                    with torch.no_grad():
+                        seen[epoch][place] = (loss_fn(model(x), y).item(), *seen[epoch][place][1:])
             if pairs[-1][1] == len(batches) - 1:
+                if again == "always" or (again == "windows fit" and len(batches) % window == 0):
+                    at("again")
+                    cut("window")
+                    optimizer.step()
+                    scheduled("window")
                 scheduled("epoch")
         return told(seen)
 
@@ -385,6 +433,7 @@ def means_over_rows(*args: Any, **more: Any) -> object:
     "Where does each number of rows in your code come from, in each window?",
     "For batches of one size, and windows that are full, it is the same.",
     also=(
+        _trained(weigh=_own_for_all),
         _trained(weigh=_first_for_all_windows),
         _trained(weigh=_own_for_all_windows),
         _trained(weigh=_first_windows_rows),
@@ -443,12 +492,50 @@ def rest_leaked(*args: Any, **more: Any) -> object:
     where=_short_or_uneven,
     also=(
         _trained(_through_all_epochs_when_full),
+        *_also_over_batches(_through_all_epochs_when_full, by_epoch=True),
         *_also_over_batches(_through_all_epochs, weigh=_by_window),
         *_also_over_batches(_through_all_epochs_when_full, weigh=_by_window),
     ),
 )
 def carried_over(*args: Any, **more: Any) -> object:
     return _trained(_through_all_epochs)(*args, **more)
+
+
+@mistake(
+    "The first batch ended a window",
+    "The first step of an epoch came after its first batch, and each later one after `window` more. What was left over "
+    "gave a step of its own, went into the next epoch's first, or gave none.",
+    "Put i = 0 into your condition, then i = window - 1. With which of them is a window full?",
+    "Counting from 0 and from 1 differ by one batch.",
+    where=_several,
+    also=(
+        *_also_over_batches(_closed_at_the_first, weigh=_by_window),
+        *_also_over_batches(_closed_at_the_first, by_epoch=True),
+        *_also_over_batches(_closed_at_the_first_and_the_end),
+        *_also_over_batches(_closed_at_the_first_and_the_end, weigh=_by_window),
+        *_also_over_batches(_closed_at_the_first_and_the_end, by_epoch=True),
+    ),
+)
+def stepped_at_the_first(*args: Any, **more: Any) -> object:
+    return _trained(_closed_at_the_first)(*args, **more)
+
+
+@mistake(
+    "One step too many at the end of an epoch",
+    "When an epoch ended and every window of it had its step, one more came. Where .grad is None the optimizer moves "
+    "nothing, but a scheduler goes on all the same.",
+    "What is left over if the windows fit into the epoch? Ask for that before the step that comes after the loop.",
+    "A step after the loop is right where something is left over.",
+    also=(
+        _trained(again="windows fit", clear=("window", "again"), zeros=True),
+        _trained(again="windows fit"),
+        _trained(again="always", clear=("window", "again")),
+        _trained(again="always", clear=("window", "again"), zeros=True),
+        _trained(again="always"),
+    ),
+)
+def stepped_again_at_the_end(*args: Any, **more: Any) -> object:
+    return _trained(again="windows fit", clear=("window", "again"))(*args, **more)
 
 
 @mistake(
@@ -589,6 +676,16 @@ def clipped_for_each_batch(*args: Any, **more: Any) -> object:
 
 
 @mistake(
+    "The last, shorter window was not clipped",
+    "Full windows were clipped. The step of what is left over at the end of an epoch used its gradient as it was.",
+    "Does your code step in two places? What comes before the one, and what before the other?",
+    where=_clips,
+)
+def rest_not_clipped(*args: Any, **more: Any) -> object:
+    return _trained(rest_without="clip")(*args, **more)
+
+
+@mistake(
     "Entries were clipped, not the norm",
     "Every entry of the gradient beyond max_norm was cut off there; the direction is another one.",
     "max_norm bounds the total norm. Which function of torch.nn.utils scales all gradients together?",
@@ -611,6 +708,30 @@ def _one_by_one(params: Sequence[nn.Parameter], max_norm: float) -> None:
 )
 def clipped_one_by_one(*args: Any, **more: Any) -> object:
     return _trained(clipped=_one_by_one)(*args, **more)
+
+
+def _first_group_clipped(model: nn.Module, optimizer: Optimizer, *rest: Any, **more: Any) -> object:
+    def first(_: Sequence[nn.Parameter], max_norm: float) -> None:
+        nn.utils.clip_grad_norm_(optimizer.param_groups[0]["params"], max_norm)
+
+    return _trained(clipped=first)(model, optimizer, *rest, **more)
+
+
+@mistake(
+    "Each group of parameters was clipped by itself, or one of them alone",
+    "Where the optimizer has two groups, max_norm was held against the norm of a group. The total norm is that of all "
+    "parameters of the model.",
+    "To which parameters does max_norm apply, and where do you get all of them?",
+    "Most optimizers have one group, and then it is the same.",
+    where=lambda spec: _clips(spec) and bool(spec["optimizer"] == "groups"),
+    also=(_first_group_clipped,),
+)
+def clipped_by_group(model: nn.Module, optimizer: Optimizer, *rest: Any, **more: Any) -> object:
+    def by_group(_: Sequence[nn.Parameter], max_norm: float) -> None:
+        for group in optimizer.param_groups:
+            nn.utils.clip_grad_norm_(group["params"], max_norm)
+
+    return _trained(clipped=by_group)(model, optimizer, *rest, **more)
 
 
 @mistake(
@@ -675,6 +796,16 @@ def scheduled_for_each_epoch(*args: Any, **more: Any) -> object:
 
 
 @mistake(
+    "The scheduler made no step for the last, shorter window",
+    "After full windows the learning rate moved on. After the step of what is left over at the end of an epoch it did not.",
+    "Does your code step in two places? What comes after the one, and what after the other?",
+    where=_schedules,
+)
+def rest_not_scheduled(*args: Any, **more: Any) -> object:
+    return _trained(rest_without="schedule")(*args, **more)
+
+
+@mistake(
     "The scheduler went ahead of the optimizer",
     "Each step of the optimizer used the learning rate that belongs to the step after it.",
     "Which of the two comes first?",
@@ -682,6 +813,37 @@ def scheduled_for_each_epoch(*args: Any, **more: Any) -> object:
 )
 def scheduled_before_the_step(*args: Any, **more: Any) -> object:
     return _trained(schedule="before")(*args, **more)
+
+
+# ------------------------------------------------------------------ the mode
+
+
+def _train_mode_put_back(model: nn.Module, *rest: Any, **more: Any) -> object:
+    with modes_put_back(model):
+        model.train()
+        return _trained()(model, *rest, **more)
+
+
+def _root_mode_put_back(model: nn.Module, *rest: Any, **more: Any) -> object:
+    was = model.training
+    model.train()
+    told = _trained()(model, *rest, **more)
+    model.train(was)
+    return told
+
+
+@mistake(
+    "The model was put into train mode",
+    "Where parts of the model came in eval mode, dropout drew and batch norm used each batch's own statistics: the "
+    "update and the losses are those of train mode.",
+    "The mode is the caller's choice: leave model.train() out.",
+    "Most loops begin with model.train().",
+    where=lambda spec: bool(spec["model"] == "part eval"),
+    also=(_train_mode_put_back, _root_mode_put_back),
+)
+def put_into_train_mode(model: nn.Module, *rest: Any, **more: Any) -> object:
+    model.train()
+    return _trained()(model, *rest, **more)
 
 
 # ------------------------------------------------------------------ what is returned
@@ -730,6 +892,16 @@ def mean_over_windows(*args: Any, **more: Any) -> object:
 )
 def scaled_losses_summed(*args: Any, **more: Any) -> object:
     return _trained(told=_sums_of_windows)(*args, **more)
+
+
+@mistake(
+    "The losses were measured after the step",
+    "The training is right. Each batch's loss in what came back is that of the model after the step of its window.",
+    "Backward needs the loss before the step. Which number do you have by then?",
+    "After the step the losses look better.",
+)
+def measured_after_the_step(*args: Any, **more: Any) -> object:
+    return _trained(measured_late=True)(*args, **more)
 
 
 @mistake(

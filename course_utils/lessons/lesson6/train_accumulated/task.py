@@ -34,6 +34,7 @@ def _cases(seed: int) -> list[Case]:
     longer: dict[str, Any] = {"max_norm": 1000.0, "scheduler": "warmup", "earlier": "all", "model": "scaled"}
     everything: dict[str, Any] = {"stepped": 2, "scheduler": "halved", "max_norm": 0.3, "scale": 4.0}
     everything |= {"earlier": "all", "loss": "pinball"}
+    fitting: dict[str, Any] = {"scheduler": "halved", "max_norm": 0.25, "scale": 4.0}
     return cases(
         seed,
         [
@@ -42,6 +43,7 @@ def _cases(seed: int) -> list[Case]:
             row("batches of different sizes, two epochs; parts in eval mode", [2, 5, 3], 2, 2, loss="poisson", model="part eval"),
             row("a window longer than an epoch; another prediction in train mode", [2, 3], 5, 2, model="moded"),
             row("a scheduler, two groups of parameters", [2, 2, 1], 2, 2, "groups", scheduler="halved", stepped=1),
+            row("windows that fit, a scheduler, max_norm over two groups", [2, 1, 3, 2], 2, 2, "groups", **fitting),
             row("max_norm, shorter than the gradients", [3, 1, 2, 2], 2, 1, max_norm=0.25, scale=4.0),
             row("max_norm, longer than the gradients; a parameter of the model's own", [2, 1, 3], 2, 1, "momentum", **longer),
             row("all of it, Adam after two steps", [2, 3, 1], 2, 2, "Adam", **everything),
