@@ -216,7 +216,7 @@ EXERCISE = Exercise(
         "- At the end `.grad` of every parameter is None or zeros, after a skipped step, too.\n\n"
         "When the function is called, `.grad` may hold anything, on a frozen or unused parameter too, infinities and "
         "NaN included. It plays no part, and a frozen parameter does not move. Clearing to None and clearing to zeros are "
-        "both right: wherever the two would differ the optimizer is plain SGD. Return a dict: "
+        "both right. Return a dict: "
         '`"loss"`, the mean loss over all rows of the window before the step, unscaled, a Python float; `"grad_norm"`, '
         "the total norm of the unscaled gradient **before** clipping, a float or a 0-d tensor, and where the gradient is not "
         'finite any infinity or NaN; `"skipped"`, whether the scaler skipped the step, `True` or `False`. The function is '
