@@ -290,8 +290,8 @@ underflow_line(page_gradients())
 # %%
 for power in (12, 13, 36, 37):
     half = (first_page * 2.0**power).half()
-    print(f"2**{power}: {int((half == 0).sum())} become zero, {int(half.isinf().sum())} infinite")
-print("bfloat16, scale 1:", int((first_page.bfloat16() == 0).sum()), "become zero")
+    print(f"2**{power}: {int((half == 0).sum())} zero, {int(half.isinf().sum())} infinite")
+print("bfloat16, scale 1:", int((first_page.bfloat16() == 0).sum()), "zero")
 
 # %% [markdown]
 # The room between the two ends is wide, and it moves while a model learns. Is a larger scale
