@@ -2068,9 +2068,9 @@ for rate in (0.1, 0.01, 0.001):
 compare("7.t", true_or_false(shares[-1] > 0.9))
 
 # %% [markdown]
-# A weight has eight binary digits here, too (and eleven in float16). A step below about half of the
-# last one is rounded away. A cure is weights with more digits than the forward pass: float32 weights under `autocast`, or
-# a float32 copy of them that the optimizer steps on.
+# A weight has eight binary digits here, too (and eleven in float16). A step below about half of
+# the last one is rounded away. A cure is weights with more digits than the forward pass: float32
+# weights under `autocast`, or a float32 copy of them that the optimizer steps on.
 #
 # **Five: skipped, with a fine loss.**
 
