@@ -290,8 +290,8 @@ underflow_line(page_gradients())
 # %%
 for power in (12, 13, 36, 37):
     half = (first_page * 2.0**power).half()
-    print(f"2**{power}: {int((half == 0).sum())} become zero, {int(half.isinf().sum())} infinite")
-print("bfloat16, scale 1:", int((first_page.bfloat16() == 0).sum()), "become zero")
+    print(f"2**{power}: {int((half == 0).sum())} zero, {int(half.isinf().sum())} infinite")
+print("bfloat16, scale 1:", int((first_page.bfloat16() == 0).sum()), "zero")
 
 # %% [markdown]
 # The room between the two ends is wide, and it moves while a model learns. Is a larger scale
@@ -734,10 +734,9 @@ compare("7.f", closest(len(loud) + 1, one=1, some=5, all=10))
 
 # %% [markdown]
 # Four of the nine are refused by the scaler, two of them not before the second window. Five are
-# silent, and the weights move otherwise than they should. The first two rows and the last one
-# give steps that are far too short. A clipping after the step limits nothing.
-# And an optimizer that steps by itself on gradients times 1024 takes steps so long that the
-# weights end as NaN.
+# silent, and the weights move otherwise than they should. The first two of the nine and the last
+# one give steps that are far too short. A clipping after the step limits nothing. And an optimizer
+# that steps by itself on gradients times 1024 takes steps so long that the weights end as NaN.
 #
 # A clipping that stands before `unscale_`, or has none, sees gradients that are 1024 times too
 # long. It cuts them to 0.1, and the unscaling divides what is left by 1024. With SGD the loop
@@ -749,8 +748,8 @@ compare("7.f", closest(len(loud) + 1, one=1, some=5, all=10))
 # again in the next micro-batch. `update()` before the step is refused late. In the first window
 # `step()` finds no note that there was an unscaling, and unscales once more.
 #
-# The next cell tries all orders of the five lines that come once. It also asks how the first
-# row looks with AdamW.
+# The next cell tries all orders of the five lines that come once. It also asks what "clip before
+# unscale" looks like with AdamW.
 
 # %%
 moves = [ordered(" ".join(order)) for order in itertools.permutations(do_once)]
@@ -1153,7 +1152,7 @@ def small_batches(model, count, size=1):
 
 
 exact = large_batch()
-stalled = gradient(small_batches(copy.deepcopy(half_model), 1000))
+one_by_one = gradient(small_batches(copy.deepcopy(half_model), 1000))
 print("weights:", half_model[0].weight.dtype, " samples:", len(rows_1000))
 
 # %% [markdown]
@@ -1187,11 +1186,11 @@ compare("7.j", closest(sums["bfloat16"][-1], early=256, late=2048, right=5000))
 # reference is the whole batch in float64, with the same weights.
 
 # %%
-print(f"bfloat16, 1000 micro-batches: off by {off(stalled, exact):.3f}")
+print(f"bfloat16, 1000 micro-batches: off by {off(one_by_one, exact):.3f}")
 at_once = copy.deepcopy(half_model)
 cross_entropy(at_once(rows_1000), labels_1000).backward()
 print(f"bfloat16, one large batch:    off by {off(gradient(at_once), exact):.3f}")
-assert off(stalled, exact) > 10 * off(gradient(at_once), exact)
+assert off(one_by_one, exact) > 10 * off(gradient(at_once), exact)
 
 # %% [markdown]
 # The large batch is off by what rounding on its way costs. The long sum is off by more than a
@@ -1236,7 +1235,7 @@ def under_autocast():
 
 
 ways = {
-    "as it was": stalled,
+    "as it was": one_by_one,
     "fewer adds": gradient(small_batches(copy.deepcopy(half_model), 1000, size=50)),
     "float32 buffers": with_buffers(),
     "autocast": under_autocast(),
@@ -1282,9 +1281,8 @@ except RuntimeError as refused:
 # and microsoft/DeepSpeed#2768 is about a run that diverged without.
 #
 # All four ways are about the sum. The step has to follow. By default a float32 buffer cannot be
-# handed back as `.grad` of a bfloat16 weight: that is the error above. And a bfloat16 weight
-# rounds small steps away (true or false, four). So ways 2 and 3 go with a float32 copy of the
-# weights, which the optimizer steps on.
+# handed back as `.grad` of a bfloat16 weight: that is the error above. So ways 2 and 3 go with a
+# float32 copy of the weights, which the optimizer steps on.
 #
 # ### Your turn
 
@@ -1384,8 +1382,9 @@ assert torch.equal(ddp_0, ddp_1) and off(ddp_0, (own_0 + own_1) / 2) < 1e-6
 # | forward inside | forward inside `no_sync()`, backward behind it | as always |
 # | all inside | forward and backward inside `no_sync()` | inside, too |
 #
-# `backwards(way, …)` goes through a window in one of them, and stops after each backward. How many
-# all-reduces does the third way make in the window? (This model fits into one bucket.)
+# `backwards(way, …)` goes through a window in one of them, and lets the cell count after each
+# backward. How many all-reduces does the third way make in the window? (This model fits into one
+# bucket.)
 
 # %%
 predict("7.l")
@@ -1718,7 +1717,7 @@ def new_run():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 10))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: 1 - s / 12)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: max(0.0, 1 - s / 12))
     scaler = torch.amp.GradScaler("cpu", init_scale=2.0**22)
     return {"model": model, "optimizer": optimizer, "schedule": schedule, "scaler": scaler}
 
@@ -1775,10 +1774,11 @@ for part in ("optimizer", "schedule", "scaler", "window", "random state"):
 compare("7.o", closest(len(others), one=1, three=3, five=5))
 
 # %% [markdown]
-# All five, and no error in any of them: each run goes on from somewhere else. The schedule
-# matters because the learning rate begins anew. The scaler matters because it begins too high
-# here: without its state it skips windows that it had no need to skip. The random state decides
-# which values dropout drops.
+# All five, and no error in any of them: each run goes on from somewhere else. Without its own
+# state the schedule counts its steps from 0 again. (The first rate after the kill is still right:
+# the optimizer's state has it.) The scaler matters because it begins too high here: without its
+# state it skips windows that it had no need to skip. The random state decides which values
+# dropout drops.
 #
 # There is a way to need fewer parts: what depends on the position alone need not be saved. Here
 # the data is of that kind: window 7 always reads page 7.
@@ -2046,8 +2046,7 @@ compare("7.s", true_or_false(works[False]))
 # %% [markdown]
 # A scaler protects gradients on their way to a float32 `.grad`. Where `.grad` itself is
 # float16, dividing by the scale would lose small ones at the last moment, so it refuses. A plain
-# `step()` with `fused=True` leaves that check out: the second line. The weights are float16 then,
-# and round small steps away, as in the next statement.
+# `step()` with `fused=True` leaves that check out: the second line.
 #
 # **Four: smaller steps in a bfloat16 model.** One step on one page, with a learning rate that is
 # ten times smaller each time.
@@ -2069,9 +2068,9 @@ for rate in (0.1, 0.01, 0.001):
 compare("7.t", true_or_false(shares[-1] > 0.9))
 
 # %% [markdown]
-# A weight has eight binary digits, too. A step below about half of the last one is rounded away.
-# A cure is weights with more digits than the forward pass: float32 weights under `autocast`, or
-# a float32 copy of them that the optimizer steps on.
+# A weight has eight binary digits here, too (and eleven in float16). A step below about half of
+# the last one is rounded away. A cure is weights with more digits than the forward pass: float32
+# weights under `autocast`, or a float32 copy of them that the optimizer steps on.
 #
 # **Five: skipped, with a fine loss.**
 

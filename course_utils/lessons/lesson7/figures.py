@@ -42,7 +42,7 @@ def scaler_states() -> None:
     places = {"scaled": (0, 0), "unscaled": (3.6, 0), "stepped": (7.2, 0)}
     words = {
         "scaled": "gradients\nare scaled",
-        "unscaled": "unscaled,\noverflow noted",
+        "unscaled": "unscaled,\nand checked",
         "stepped": "stepped,\nor skipped",
     }
     with style():
@@ -66,8 +66,8 @@ def scaler_states() -> None:
         ax.set_axis_off()
     show(
         fig,
-        alt="Three states of an optimizer at its scaler, from left to right: gradients are scaled; unscaled, overflow "
-        "noted; stepped, or skipped. unscale_() leads from the first to the second, step() from the second to the third. "
+        alt="Three states of an optimizer at its scaler, from left to right: gradients are scaled; unscaled, and "
+        "checked; stepped, or skipped. unscale_() leads from the first to the second, step() from the second to the third. "
         "A step() from the first state unscales first. update() leads from the second or the third back to the first. At an "
         "overflow it multiplies the scale by the backoff factor and counts from 0; else it counts one up, and at the growth interval "
         "multiplies the scale by the growth factor.",

@@ -50,16 +50,16 @@ def _examples(gradients: Sequence[torch.Tensor]) -> list[Scaled]:
 
 def describe(run: Scaled) -> str:
     """What a scale does, in sentences with all numbers."""
-    said = [f"Scale 2**{run.power} in {run.name}: of {run.total:,} gradients that are not zero,"]
+    said = [f"Scale 2**{run.power} in {run.name} makes of {run.total:,} gradients that are not zero:"]
     parts = [f"{run.counts[kind]:,} {_BECOME[kind]}" for kind in KINDS if run.counts[kind]]
     return " ".join([*said, ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]]) + "."
 
 
 _BECOME = {
-    "zero": "become zero",
-    "subnormal": "are subnormal, with fewer digits",
-    "normal": "are normal",
-    "infinite": "become infinite",
+    "zero": "zero",
+    "subnormal": "subnormal (with fewer digits)",
+    "normal": "normal",
+    "infinite": "infinite",
 }
 
 

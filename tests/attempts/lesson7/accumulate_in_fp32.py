@@ -205,6 +205,34 @@ def summed(model, loss_fn, micro_batches):
     return sums
 
 
+@wrong(mistakes.sums_so_far_added_up)
+def a_buffer_beside_a_full_grad(model, loss_fn, micro_batches):
+    """Way 2 of the lesson, without the line that empties .grad."""
+    held = kept(model)
+    model.zero_grad()
+    main = {n: torch.zeros_like(p, dtype=torch.float32) for n, p in model.named_parameters() if p.requires_grad}
+    for x, y in micro_batches:
+        (loss_fn(model(x), y) / len(micro_batches)).backward()
+        for n, p in model.named_parameters():
+            if p.grad is not None:
+                main[n] += p.grad.float()
+    put_back(held)
+    return main
+
+
+@wrong(mistakes.sums_so_far_added_up)
+def a_float32_twin_and_a_buffer(model, loss_fn, micro_batches):
+    twin = copy.deepcopy(model).float()
+    twin.zero_grad()
+    main = {n: torch.zeros_like(p) for n, p in twin.named_parameters() if p.requires_grad}
+    for x, y in micro_batches:
+        loss_fn(twin(x.float()), y.float()).backward()
+        for n, p in twin.named_parameters():
+            if p.grad is not None:
+                main[n] += p.grad
+    return {n: total.detach() / len(micro_batches) for n, total in main.items()}
+
+
 @wrong(mistakes.returned_in_bfloat16)
 def back_to_the_dtype_of_the_model(model, loss_fn, micro_batches):
     sums = summed(model, loss_fn, micro_batches)

@@ -542,6 +542,28 @@ def compared_too_early(
     return {"loss": total, "grad_norm": norm, "skipped": skipped}
 
 
+@wrong(mistakes.never_called_skipped)
+def an_infinite_norm_alone(
+    model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16
+):
+    optimizer.zero_grad()
+    total = 0.0
+    for x, y in micro_batches:
+        with torch.autocast(x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y) / len(micro_batches)
+        scaler.scale(loss).backward()
+        total += loss.item()
+    scaler.unscale_(optimizer)
+    norm = clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad()
+    skipped = math.isinf(norm)
+    if scheduler is not None and not skipped:
+        scheduler.step()
+    return {"loss": total, "grad_norm": norm, "skipped": skipped}
+
+
 @wrong(mistakes.loss_asked)
 def finite_loss(*args, **kwargs):
     return attempt(was_skipped=lambda self: not math.isfinite(self.loss()))(*args, **kwargs)

@@ -186,6 +186,21 @@ def sent_backward_itself(loss_sum, local_count, world_size, all_reduce):
     (loss_sum * world_size / total).backward()
 
 
+@wrong(mistakes.multiplied_by_its_count)
+def mean_times_count_of_a_sum(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.clone()
+    all_reduce(total)
+    return loss_sum * local_count / total * world_size
+
+
+@wrong(mistakes.divided_by_both_counts)
+def own_mean_over_the_total(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.clone()
+    all_reduce(total)
+    own = loss_sum / local_count if local_count > 0 else loss_sum
+    return own * world_size / total
+
+
 @wrong(mistakes.ranks_forgotten)
 def loss_summed_in_a_copy(loss_sum, local_count, world_size, all_reduce):
     total, loss = local_count.clone(), loss_sum.clone()

@@ -442,6 +442,17 @@ def number_of_the_window_saved(model, batches, config, checkpoint=None):
     _trained(model, batches, config, checkpoint, save=lambda path, window, *parts: _save(path, window - 1, *parts))
 
 
+@wrong(mistakes.windows_from_0_again)
+def number_of_the_window_forgotten(model, batches, config, checkpoint=None):
+    optimizer, scaler, schedule = _built(model, config)
+    _load(checkpoint, model, optimizer, scaler, schedule)
+    for w in range(config["steps"]):
+        _seed(config, w)
+        _accumulate(model, batches, config, optimizer, scaler, w)
+        _finish(model, config, optimizer, scaler, schedule)
+        _save(checkpoint, w + 1, model, optimizer, scaler, schedule)
+
+
 @wrong(mistakes.a_window_left_out)
 def one_too_far(model, batches, config, checkpoint=None):
     optimizer, scaler, schedule = _built(model, config)
@@ -653,6 +664,16 @@ def all_in_one_block(model, batches, config, checkpoint=None):
 def same_batches_every_window(model, batches, config, checkpoint=None):
     def accumulate(model, batches, config, optimizer, scaler, window):
         _accumulate(model, batches, config, optimizer, scaler, 0)
+
+    _trained(model, batches, config, checkpoint, accumulate=accumulate)
+
+
+@wrong(mistakes.windows_overlap)
+def window_plus_place(model, batches, config, checkpoint=None):
+    def accumulate(model, batches, config, optimizer, scaler, window):
+        optimizer.zero_grad()
+        for j in range(config["window"]):
+            scaler.scale(_loss(model, batches, config, window + j)).backward()
 
     _trained(model, batches, config, checkpoint, accumulate=accumulate)
 

@@ -168,6 +168,39 @@ def divided_by_rows_of_one(model: nn.Module, loss_fn: LossFn, micro_batches: Win
     return _times(lambda k, rows: k / rows)(model, loss_fn, micro_batches)
 
 
+def _sums_so_far(dtype: torch.dtype, divide_first: bool) -> Code:
+    """What .grad holds after each micro-batch, added up in float32; .grad itself, of a model in `dtype`, is never
+    emptied."""
+
+    def code(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
+        twin, k = copy.deepcopy(model).to(dtype), len(micro_batches)
+        held = {name: torch.zeros(p.shape, dtype=dtype, device=p.device) for name, p in _trainable(model).items()}
+        sums = {name: torch.zeros_like(so_far, dtype=torch.float32) for name, so_far in held.items()}
+        for x, y in micro_batches:
+            loss = loss_fn(twin(x.to(dtype)), y.to(dtype)) / (k if divide_first else 1)
+            for name, gradient in zip(held, _handed_back(twin, loss), strict=True):
+                held[name] += gradient
+                sums[name] += held[name]
+        return {name: total / (1 if divide_first else k) for name, total in sums.items()}
+
+    return code
+
+
+@mistake(
+    "Added up what was a sum already",
+    "What came back is the sum over the sums so far: the first micro-batch is counted as often as there are "
+    "micro-batches, the last one once.",
+    "What does .grad hold after the second micro-batch, if nothing empties it after the first?",
+    "The buffer is there so that .grad need not be the sum. It goes on being one until it is emptied.",
+    also=(
+        _sums_so_far(torch.bfloat16, True),
+        _sums_so_far(torch.float32, False),
+    ),
+)
+def sums_so_far_added_up(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
+    return _sums_so_far(torch.bfloat16, False)(model, loss_fn, micro_batches)
+
+
 @mistake(
     "The last micro-batch alone",
     "What came back is the gradient of the last micro-batch.",

@@ -492,7 +492,8 @@ def unchanged_taken_for_a_skip(*args: Any, **kwargs: Any) -> object:
 @mistake(
     "Never called skipped",
     '"skipped" is False in each window, in those whose step was skipped, too, and the scheduler moved there.',
-    "When does the scale change: at step(), or at update()? Compare it after the second.",
+    "What do you take as the sign of a skipped step? The scale is smaller after update(), not yet after step(). A norm "
+    "that is not finite may be NaN as well as infinite.",
 )
 def never_called_skipped(*args: Any, **kwargs: Any) -> object:
     return _with(ask=lambda self: False)(*args, **kwargs)

@@ -216,12 +216,15 @@ EXERCISE = Exercise(
         "- At the end `.grad` of every parameter is None or zeros, after a skipped step, too.\n\n"
         "When the function is called, `.grad` may hold anything, on a frozen or unused parameter too, infinities and "
         "NaN included. It plays no part, and a frozen parameter does not move. Clearing to None and clearing to zeros are "
-        "both right: wherever the two would differ the optimizer is plain SGD. Return a dict: "
-        '`"loss"`, the mean loss over all rows of the window before the step, unscaled, a Python float; `"grad_norm"`, '
-        "the total norm of the unscaled gradient **before** clipping, a float or a 0-d tensor, and where the gradient is not "
-        'finite any infinity or NaN; `"skipped"`, whether the scaler skipped the step, `True` or `False`. The function is '
-        "called for one window after another, with the same model, optimizer, scaler and scheduler. Modes stay as they "
-        "were; dropout and batch norm, where a model has them, are in eval mode. With a scaler that is not enabled every gradient is finite. A float64 model stays float64 under autocast."
+        "both right.\n\n"
+        "Return a dict:\n\n"
+        '- `"loss"`, the mean loss over all rows of the window before the step, unscaled, a Python float;\n'
+        '- `"grad_norm"`, the total norm of the unscaled gradient **before** clipping, a float or a 0-d tensor, and where '
+        "the gradient is not finite any infinity or NaN;\n"
+        '- `"skipped"`, whether the scaler skipped the step, `True` or `False`.\n\n'
+        "The function is called for one window after another, with the same model, optimizer, scaler and scheduler. Modes "
+        "stay as they were; dropout and batch norm, where a model has them, are in eval mode. With a scaler that is not "
+        "enabled every gradient is finite. A float64 model stays float64 under autocast."
     ),
     cases=_cases,
     arrange=_arrange,

@@ -88,8 +88,8 @@ def averaged_in_every_pass(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn
 
 @mistake(
     "DDP was switched off after the forward pass",
-    "The numbers are right, and DDP sent every gradient more than once in a call. In a pass or more DDP was to average "
-    "when the forward ran, and not when the backward did: then it averages.",
+    "The numbers are right, and DDP sent every gradient more than once in a call. In at least one pass averaging was "
+    "on during the forward and off during the backward. The forward decides: DDP averaged.",
     "DDP prepares the averaging in its forward. What must stand inside no_sync(), then?",
     "It is backward that sends, so one puts backward inside.",
 )

@@ -88,6 +88,25 @@ def sum_sent_backward(loss_sum: T, local_count: T, world_size: int, all_reduce: 
 
 
 @mistake(
+    "The sum was multiplied by its count",
+    "Each rank's gradient came out as many times too long as the rank has counted tokens: as if loss_sum were a mean.",
+    "Is loss_sum the mean of this rank's token losses, or their sum already?",
+    "A mean times its count is the sum: that is right where a loss function hands over a mean.",
+)
+def multiplied_by_its_count(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum * local_count * world_size / _total(local_count, all_reduce)
+
+
+@mistake(
+    "Divided by the rank's own count, and by that of all",
+    "Each rank made the mean of its own tokens, and divided it by the number of all tokens once more.",
+    "How often is a sum divided to become a mean, and by which of the two counts?",
+)
+def divided_by_both_counts(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum / local_count.clamp(min=1) * world_size / _total(local_count, all_reduce)
+
+
+@mistake(
     "A mean of the means of those ranks that have tokens",
     "Ranks without a token are left out as they should be. But every other rank weighs the same, however many tokens it "
     "has.",

@@ -419,6 +419,18 @@ def last_window_run_again(*args: Any, **more: Any) -> object:
 
 
 @mistake(
+    "Everything came along, and all windows ran again",
+    "Weights, momentum, scale and schedule went on after a kill, and the windows began at 0: those that were saved ran "
+    "again, on weights that hold their steps already. A finished run did the same.",
+    "With which window does the loop begin after a kill, and where does that number come from?",
+    "The number of the window is in no state_dict().",
+    where=_with_checkpoint,
+)
+def windows_from_0_again(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(first=lambda saved, config: 0)(*args, **more)
+
+
+@mistake(
     "A window was left out",
     "The run went on one window too late: the one that was under way when it was killed never ran.",
     "Is the number that you save that of the last window, or of the next one? What does the loop begin with?",
@@ -644,6 +656,16 @@ def one_autocast_block(*args: Any, **more: Any) -> object:
 )
 def windows_begin_at_the_first_batch(*args: Any, **more: Any) -> object:
     return AS_ASKED.but(batch=lambda window, place, k, first: place)(*args, **more)
+
+
+@mistake(
+    "Windows that overlap",
+    "Each window began one micro-batch after the window before it, not where that one ended.",
+    "How many micro-batches of the run are behind it when window w begins?",
+    "w + j counts up, too. With windows of one micro-batch it is right.",
+)
+def windows_overlap(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(batch=lambda window, place, k, first: window + place)(*args, **more)
 
 
 @mistake(

@@ -171,9 +171,8 @@ def overflow_counted(gradients: Gradients, scale: float, dtype: torch.dtype) -> 
 
 
 @mistake(
-    "Rounded before it was scaled",
-    "The entries were rounded to the dtype at their own size, and multiplied after that. What had become zero stays "
-    "zero, whatever the scale.",
+    "Rounded before it was scaled, or not scaled at all",
+    "The entries were rounded to the dtype at their own size. What became zero there stays zero, whatever the scale.",
     "In which order do scaling and rounding come in training? The loss is scaled before the backward.",
     also=(_share(lambda g, scale, dtype: g.to(dtype) == 0),),
 )
