@@ -45,6 +45,10 @@ class _Way:
     g_steps: bool = True
     d_again: bool = False
     """Whether the discriminator steps once more after the generator's backward."""
+    judged_in_eval: bool = False
+    """Whether the discriminator is in eval mode in the generator's half."""
+    left_in_train: bool = False
+    """Whether it is in train mode after that, whatever it was in."""
 
     def run(
         self,
@@ -78,6 +82,9 @@ class _Way:
         if self.d_steps:
             d_optimizer.step()
         clear(d_optimizer, self.clear_d, "step")
+        was = discriminator.training
+        if self.judged_in_eval:
+            discriminator.eval()
         # The second forward of the generator gives the same rows: it has not moved.
         g_loss = self.g_sign * _labelled(loss_fn, discriminator(generator(noise)), self.wanted)
         clear(g_optimizer, self.clear_g, "backward")
@@ -85,6 +92,8 @@ class _Way:
         if self.g_steps:
             g_optimizer.step()
         clear(g_optimizer, self.clear_g, "step")
+        if self.judged_in_eval:
+            discriminator.train(was or self.left_in_train)
         if self.d_again:
             d_optimizer.step()
         clear_both("end")
@@ -731,42 +740,13 @@ def _other_noise(*args: Any, both: bool) -> object:
     return first, g_loss.item()
 
 
-def _judged_in_eval(back: Callable[[bool], bool]) -> Code:
-    """The generator's half with the discriminator in eval mode; `back` says in which it is left, from that it was in."""
-
-    def step(
-        generator: nn.Module,
-        discriminator: nn.Module,
-        g_optimizer: Optimizer,
-        d_optimizer: Optimizer,
-        loss_fn: LossFn,
-        real: T,
-        noise: T,
-    ) -> tuple[float, float]:
-        was = discriminator.training
-        fake = generator(noise)
-        d_optimizer.zero_grad()
-        d_loss = _labelled(loss_fn, discriminator(real), 1.0) + _labelled(loss_fn, discriminator(fake.detach()), 0.0)
-        d_loss.backward()
-        d_optimizer.step()
-        discriminator.eval()
-        g_optimizer.zero_grad()
-        g_loss = _labelled(loss_fn, discriminator(fake), 1.0)
-        g_loss.backward()
-        g_optimizer.step()
-        discriminator.train(back(was))
-        return d_loss.item(), g_loss.item()
-
-    return step
-
-
 @mistake(
     "In the generator's half the discriminator was in eval mode",
     "The discriminator's step is right. For the generator's loss it was in eval mode: with a layer that behaves otherwise "
     "in train mode, such as dropout, that is another loss, and another gradient.",
     "Leave both networks in the mode in which they came.",
     "eval() changes what layers compute. It records a graph all the same.",
-    also=(_judged_in_eval(lambda was: True),),
+    also=(_Way(judged_in_eval=True, left_in_train=True).run,),
 )
 def judged_in_eval(*args: Any) -> object:
-    return _judged_in_eval(lambda was: was)(*args)
+    return _Way(judged_in_eval=True).run(*args)
