@@ -143,7 +143,8 @@ _PAGE = """\
 Run a cell with Shift+Enter, and begin with the first. Text, experiments and exercises take turns.
 
 - **Predict.** Before an experiment, `predict` asks what will come out. Press a letter, then run the experiment. No
-  points depend on it: a wrong prediction is what you learn from. A `quiz` answers at once and says why.
+  points depend on it: a wrong prediction is what you learn from. A `quiz` answers at once and says why;
+  its last choice counts.
 - **Write.** In the cell of an exercise replace `...` by your own code and run it.
 - **Check.** {check}
 - **Hint.** {hint}

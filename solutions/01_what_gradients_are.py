@@ -1365,8 +1365,8 @@ def find_cuts(stations, x):
             move = torch.zeros_like(leaf).flatten()
             move[i] = 1e-3  # large enough for float32
             move = move.reshape(leaf.shape)
-            up, down = station(leaf.detach() + move).sum(), station(leaf.detach() - move).sum()
-            slope.view(-1)[i] = (up - down).item() / 2e-3
+            up, down = station(leaf.detach() + move), station(leaf.detach() - move)
+            slope.view(-1)[i] = (up - down).sum() / 2e-3
         if (gradient - slope).abs().max() > 0.05:
             cuts.append(position)
         x = station(x).detach()

@@ -1211,7 +1211,8 @@ print(watched(clear=True))
 #
 # The next loop cuts each batch into pieces, as in section 3. It raises nothing, and it is wrong.
 # Run it as it stands, then run the last cell of this section: it draws the ledger of your loop.
-# Mend the loop, and draw again, until each step uses what it should.
+# Mend the loop, and draw again, until each step uses what it should. Four backward passes belong
+# to a step here: a window of four, which `window=4` tells the ledger.
 
 
 # %% exercise="2.7"

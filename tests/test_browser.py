@@ -359,7 +359,10 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     assert not any(one.is_visible() for one in missing.all())
     expect(ask.locator("li:visible").first).to_be_visible()
     expect(ask).to_contain_text("Committed: a")
-    for explorer in (ledger, windows, scales):
+    expect(ask).not_to_contain_text("In code")
+    expect(ledger.locator("tbody tr:visible")).to_have_count(4)  # the learner's presses
+    expect(ledger).not_to_contain_text("An example")
+    for explorer in (windows, scales):
         expect(explorer.locator("tbody tr:visible")).not_to_have_count(0)
     for explorer in (surface, graph):
         expect(explorer.locator("img[alt]:visible")).to_have_count(1)

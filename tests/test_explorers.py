@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -651,10 +652,7 @@ def test_the_windows_change_by_button() -> None:
 STILLS = {
     "loss_surface": lambda: surface_view.still(surface.Descent(surface.line_fit())),
     "expression_graph": lambda: expression_view.still(traced_default()),
-    "gradient_buffer": lambda: page.Still(
-        buffer_view.text(buffer.example(buffer.GradientBuffer())),
-        buffer_view.ledger(buffer.example(buffer.GradientBuffer())),
-    ),
+    "gradient_buffer": lambda: buffer_view.still(buffer.example(buffer.GradientBuffer()), buffer_view.EXAMPLE),
     "order_of_events": lambda: page.Still(*order_still()),
     "underflow_line": lambda: page.Still(*line_still()),
     "windows_of_training": lambda: page.Still(*windows_still()),
@@ -849,15 +847,16 @@ def test_the_expression_graph_walks_forth_and_back_and_stops_at_both_ends() -> N
 
 
 def test_every_press_on_the_gradient_buffer_adds_a_line_to_the_ledger() -> None:
-    buttons, written = parts(buffer_view._widget(buffer.GradientBuffer()))
+    pressed = Mock()
+    buttons, written = parts(buffer_view._widget(buffer.GradientBuffer(), pressed))
     assert "The ledger is empty" in written()
     for count, name in enumerate(
         ["backward()", "backward()", "step()", "zero_grad(set_to_none=False)", "zero_grad()"], start=1
     ):
         buttons[name].click()
-        assert written().count('<th scope="row"') == count
+        assert written().count('<th scope="row"') == pressed.call_count == count
     buttons["Start again"].click()
-    assert "The ledger is empty" in written()
+    assert "The ledger is empty" in written() and pressed.call_count == 6, "what is stored begins again, too"
 
 
 def test_an_order_is_put_together_taken_back_and_run_by_button() -> None:

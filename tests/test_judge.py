@@ -348,6 +348,13 @@ def test_a_difference_is_told_in_words(expected: list[float], given: list[float]
     assert columns[0] == columns[1], "expected and given stand under each other"
 
 
+def test_what_the_call_left_is_named_by_its_entry_first() -> None:
+    a, b = (flatten({"bias": value}, ".grad after the call") for value in (1.0, 2.0))
+    assert shown(differences(a, b), a, b)[0].startswith("'bias': .grad after the call")
+    a, b = flatten({"bias": 1.0}, RESULT), flatten({"bias": 2.0}, RESULT)
+    assert shown(differences(a, b), a, b)[0].startswith("the result['bias']")
+
+
 def test_numbers_are_said_as_one_would() -> None:
     assert [nice(value) for value in (2.0, 0.5, -1 / 3, 1.25, 1e-12)] == ["2", "1/2", "-1/3", "1.25", "0"]
     assert difference_kind(1.0, 1.0 + 1e-9) is None

@@ -35,9 +35,10 @@ def test_a_cut_is_as_wrong_as_the_text_promises_and_nothing_else_is_wrong(seed: 
                 assert _wrong_by(station, x)[0] < 0.01, "it cuts only where its input is large, and x is not"
             else:
                 assert off > 0.1 if kind in CUTTING else off < 0.01, (case.name, kind)
-            assert steepest < 100
             h = station(h).detach()
-            assert h.dtype == torch.float64 or h.abs().max() < 100
+            coarse = h.dtype == torch.float32
+            assert steepest < (15 if coarse else 40)
+            assert not coarse or h.abs().max() < 40
         assert any(clips) == bool(clips)
 
 

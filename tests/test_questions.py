@@ -69,7 +69,8 @@ def test_a_commitment_can_change_until_the_measurement_is_known_and_stays_then(s
     assert "a commitment stays as it is" in said()
     assert record.entry("1.a")["choice"] == "a"
     predict("1.a")
-    assert "Committed: a, yes" in said()
+    out = said()
+    assert "Committed: a, yes" in out and "predict(" not in out, "who has answered needs no word on how to answer"
 
 
 def test_a_choice_is_committed_by_its_letter_on_the_page_whatever_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +130,7 @@ def test_a_prediction_before_the_measurement_is_not_late() -> None:
 
 def test_a_quiz_answers_at_once_and_says_why(said) -> None:
     quiz("1.q1", "b")
-    assert "Not quite (b, overwrites): It would lose what was there." in said()
+    assert "Not quite (b, overwrites): It would lose what was there. Choose again: the last choice counts." in said()
     quiz("1.q1", "a")
     assert "Right: It accumulates." in said()
     assert record.entry("1.q1") == {"choice": "a", "right": True}
@@ -137,7 +138,7 @@ def test_a_quiz_answers_at_once_and_says_why(said) -> None:
 
 def test_a_quiz_asked_again_remembers_the_answer(said) -> None:
     quiz("1.q1")
-    assert "Choose one" in said()
+    assert "Choose one and read why. The last choice counts." in said()
     quiz("1.q1", "b")
     quiz("1.q1")
     assert said().count("It would lose what was there.") == 2

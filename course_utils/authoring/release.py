@@ -251,7 +251,7 @@ progress()     # exercises that run, predictions, quizzes of each lesson
 This copy of the course holds no answers. So `check` cannot say whether a result is right. It says what is certain
 without that:
 
-- **not attempted**: the function still returns `...`;
+- **not attempted**: the function returns `...` still;
 - **raised**: on which case, in which of your lines, and what the exception means;
 - **stopped**: the call took longer than ten seconds;
 - **ran**: your code ran on every case, and what it returned on the first one.

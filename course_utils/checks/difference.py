@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -155,7 +156,7 @@ def shown(found: list[Difference], expected: Leaves, given: Leaves) -> tuple[str
     if first.kind in ("missing", "extra"):
         return _entries_shown(first, expected, given)
     lines = _pair_shown(first)
-    others = [one.where for one in found[1:] if one.kind not in ("missing", "extra")]
+    others = [_called(one.where) for one in found[1:] if one.kind not in ("missing", "extra")]
     if others:
         names = ", ".join(others[:4]) + (f" and {len(others) - 4} more" if len(others) > 4 else "")
         lines.append(f"other than expected, too: {names}")
@@ -173,25 +174,28 @@ def _entries_shown(one: Difference, expected: Leaves, given: Leaves) -> tuple[st
     return _table(f"{parent}, its names", ", ".join(map(repr, wanted.keys)), ", ".join(map(repr, got.keys)))
 
 
+def _called(where: str) -> str:
+    """A place as a card names it: `'bias': .grad after the call`, where the data has it the other way round."""
+    return re.sub(r"^([^\[]+ after the call)\[('[^\[]*')\]$", r"\2: \1", where)
+
+
 def _pair_shown(one: Difference) -> list[str]:
-    a, b = one.expected, one.given
+    a, b, where = one.expected, one.given, _called(one.where)
     if isinstance(a, TensorData) and isinstance(b, TensorData):
         if one.kind == "shape":
             return list(
-                _table(one.where, f"shape {tuple(a.value.shape)}", f"shape {tuple(b.value.shape)}: {_row(b.value)}")
+                _table(where, f"shape {tuple(a.value.shape)}", f"shape {tuple(b.value.shape)}: {_row(b.value)}")
             )
         if one.kind == "dtype":
-            return list(_table(one.where, str(a.value.dtype), str(b.value.dtype)))
+            return list(_table(where, str(a.value.dtype), str(b.value.dtype)))
         if one.kind == "device":
-            return list(_table(one.where, f"on {a.device}", f"on {b.device}"))
+            return list(_table(where, f"on {a.device}", f"on {b.device}"))
         if one.kind == "graph":
-            return [f"{one.where} has a grad_fn: it carries a graph"]
-        return _tensors_shown(one.where, a.value, b.value, one.kind)
+            return [f"{where} has a grad_fn: it carries a graph"]
+        return _tensors_shown(where, a.value, b.value, one.kind)
     if one.kind == "large":
-        return [f"{one.where} is {b.text}"]
-    if isinstance(a, Container) and isinstance(b, Container):
-        return list(_table(one.where, kind_of(a), kind_of(b)))
-    return list(_table(one.where, kind_of(a), kind_of(b)))
+        return [f"{where} is {b.text}"]
+    return list(_table(where, kind_of(a), kind_of(b)))
 
 
 def _tensors_shown(where: str, a: torch.Tensor, b: torch.Tensor, kind: Kind, most: int = 6) -> list[str]:

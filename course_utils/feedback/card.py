@@ -15,7 +15,7 @@ MOST_BESIDE = 4
 """Most further faults that a card tells in one line each."""
 MOST_PRINTED = 8
 """Most lines of what the code printed."""
-STUB = "the function still returns `...`. Replace the stub and run the cell again."
+STUB = "the function returns `...` still. Replace the stub and run the cell again."
 
 
 class _Card:

@@ -26,8 +26,8 @@ def predict(identifier: str, choice: str | None = None) -> None:
 
 
 def quiz(identifier: str, choice: str | None = None) -> None:
-    """Ask a question that answers at once, with the reason. In code: `quiz("1.q1", "a")`."""
-    _ask(_of_kind(identifier, "quiz"), choice, _answer, "Choose one and read why.")
+    """Ask a question that answers at once, with the reason. In code: `quiz("1.q1", "a")`. The last choice counts."""
+    _ask(_of_kind(identifier, "quiz"), choice, _answer, "Choose one and read why. The last choice counts.")
 
 
 def compare(identifier: str, measured: str) -> None:
@@ -71,9 +71,11 @@ def _said(question: Question, default: str = "") -> str:
     if not key or (question.kind == "quiz" and key not in question.choices):
         return default
     if question.kind == "prediction":
-        return f"Committed: {_choice_text(question, key)}. Run the next cell to see."
-    lead = "Right" if key == question.answer else f"Not quite ({_choice_text(question, key)})"
-    return f"{lead}: {(question.because or {}).get(key, '')}"
+        return f"Committed: {_choice_text(question, key)}. The next cell measures it."
+    why = (question.because or {}).get(key, "")
+    if key == question.answer:
+        return f"Right: {why}"
+    return f"Not quite ({_choice_text(question, key)}): {why} Choose again: the last choice counts."
 
 
 def _of_kind(identifier: str, kind: str) -> Question:
@@ -121,11 +123,11 @@ def _ask(question: Question, choice: str | None, take: Callable[[Question, str],
         return
 
     def still() -> Still:
-        said = _said(question, note)
-        how = f'In code: `{_call(question)}("{question.id}", "a")`'
+        # An answer that was given needs no word on how to give one.
+        said = _said(question) or f'{note} In code: `{_call(question)}("{question.id}", "a")`'
         choices = [f"{letter}: {question.choices[key]}" for letter, key in question.letters.items()]
-        text = _shown(f"{_title(question)}: {question.text}", [*choices, f"{said} {how}"]).text.replace("`", "")
-        return Still(text, html=html.paragraph(f"{said} {how}"), fixed=_asked(question))
+        text = _shown(f"{_title(question)}: {question.text}", [*choices, said]).text.replace("`", "")
+        return Still(text, html=html.paragraph(said), fixed=_asked(question))
 
     def widget() -> Any:
         import ipywidgets as widgets

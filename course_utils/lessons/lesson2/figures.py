@@ -87,7 +87,7 @@ def unrolled(values: Sequence[float], by_use: Sequence[float], weight: float, to
     """A chain of `tanh(w * h)`: its values, what each use of the one weight contributes, and their sum."""
     depth = len(by_use)
     with style():
-        fig, ax = plt.subplots(figsize=(8.4, 3.9))
+        fig, ax = plt.subplots(figsize=(7.4, 3.7))
         for place, value in enumerate(values):
             name = "x" if place == 0 else f"$h_{place}$"
             ax.text(2 * place, 2, f"{name}\n{value:.3f}", ha="center", va="center", bbox=_BOX)
@@ -207,7 +207,7 @@ def one_slot(parameter: torch.nn.Parameter, holders: Mapping[str, torch.Tensor])
     gradient = "None" if parameter.grad is None else f"{parameter.grad.item():g}"
     pointing = [name for name, held in holders.items() if held is parameter]
     with style():
-        fig, ax = plt.subplots(figsize=(8.0, 3.4))
+        fig, ax = plt.subplots(figsize=(6.8, 3.0))
         middle = (len(holders) - 1) / 2
         for place, name in enumerate(holders):
             height = 2 * middle - place

@@ -15,6 +15,7 @@ from gradient_ledger import html
 
 HEADER = ("#", "event", "incoming", ".grad before", ".grad after", "effect on .grad", "tensor", "w after")
 CAPTION = "Ledger of w.grad: what came in, .grad before and after, what became of it"
+EXAMPLE = f"An example, not your presses. {CAPTION}"
 _IN_TEXT = {"#": 0, "event": 1, "incoming": 2, "old": 3, "new": 4, "effect": 5, "w": 7}
 """The columns of the plain text, which must fit 78 characters: the effect says what becomes of the tensor."""
 
@@ -33,10 +34,10 @@ def gradient_buffer(
     Raises `ValueError` when `value` is empty.
     """
     shown = example(GradientBuffer(value, loss_fn, lr))
-    page.show(
-        Still(text(shown), page.scrolling(ledger(shown), CAPTION)),
-        lambda: _widget(GradientBuffer(value, loss_fn, lr)),
-        "gradient-buffer",
+    buffer = GradientBuffer(value, loss_fn, lr)
+    # A notebook that is opened again shows what its learner did, not the example.
+    keep = page.show(
+        still(shown, EXAMPLE), lambda: _widget(buffer, lambda: keep(still(buffer.entries, CAPTION))), "gradient-buffer"
     )
 
 
@@ -54,18 +55,23 @@ def cells(entry: Entry) -> list[str]:
     ]
 
 
-def text(entries: Sequence[Entry]) -> str:
+def still(entries: Sequence[Entry], caption: str) -> Still:
+    """The ledger as it stands where no button can be pressed."""
+    return Still(text(entries, caption), page.scrolling(ledger(entries, caption), caption))
+
+
+def text(entries: Sequence[Entry], caption: str = CAPTION) -> str:
     """The ledger as a table of plain text."""
     shown = [cells(entry) for entry in entries]
     rows = [list(_IN_TEXT), *([row[place] for place in _IN_TEXT.values()] for row in shown)]
-    return page.plain_table(CAPTION, rows)
+    return page.plain_table(caption, rows)
 
 
-def ledger(entries: Sequence[Entry]) -> str:
+def ledger(entries: Sequence[Entry], caption: str = CAPTION) -> str:
     """The ledger as an HTML table with a caption and scoped headers."""
     if not entries:
         return html.paragraph("The ledger is empty: no event yet, and w.grad is None.")
-    return html.table(CAPTION, list(HEADER), [cells(entry) for entry in entries])
+    return html.table(caption, list(HEADER), [cells(entry) for entry in entries])
 
 
 def describe(entry: Entry) -> str:
@@ -88,7 +94,7 @@ def describe(entry: Entry) -> str:
     }.get(entry.effect, f"w.grad was {before} and is {after}.")
 
 
-def _widget(buffer: GradientBuffer) -> Any:
+def _widget(buffer: GradientBuffer, pressed: Callable[[], None]) -> Any:
     import ipywidgets as widgets
 
     status = widgets.HTML()
@@ -101,6 +107,7 @@ def _widget(buffer: GradientBuffer) -> Any:
             entry = act()
             status.value = page.status_element(describe(entry))
             table.value = page.scrolling(ledger(buffer.entries), CAPTION)
+            pressed()
 
         return press
 
@@ -108,6 +115,10 @@ def _widget(buffer: GradientBuffer) -> Any:
         buffer.restart()
         status.value = page.status_element(start)
         table.value = ledger(())
+
+    def again() -> None:
+        restart()
+        pressed()
 
     restart()
     controls = page.row(
@@ -119,6 +130,6 @@ def _widget(buffer: GradientBuffer) -> Any:
             "optimizer.zero_grad(set_to_none=False)",
         ),
         page.button("step()", after(buffer.step), "optimizer.step()"),
-        page.button("Start again", restart, "A fresh parameter and an empty ledger"),
+        page.button("Start again", again, "A fresh parameter and an empty ledger"),
     )
     return page.column(controls, status, table)

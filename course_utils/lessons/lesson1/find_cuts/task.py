@@ -338,14 +338,18 @@ EXERCISE = Exercise(
     goal=(
         "Write `find_cuts(stations, x)`. `stations` is a list of functions, at most ten: the first takes the tensor `x`, "
         "each later one the tensor that the one before it gave. Some of them cut the graph, on all of their lines or on "
-        "some. Return the list of the positions of those that do, in order, counted from 0. A station cuts if, at the "
+        "some. Return the list of the positions of those that do, in order, counted from 0.\n\nA station cuts if, at the "
         "tensor `h` that reaches it, the gradient of `station(h).sum()` with respect to `h` is not the slope that you "
-        "measure by moving `h`; where autograd has no gradient at all, that counts as zero. In float64 and in float32, a "
-        "cut makes an entry of the gradient wrong by more than 0.1. No entry of a gradient is larger than 100, nor, in "
-        "float32, of what a station gives.\n\nStations may have weights of their own; some were computed beforehand, and "
-        "an earlier backward pass has freed that graph. The weights and their `.grad` stay as they were. No station has "
-        "chance in it, changes what it is given, or remembers a call; `x` requires no gradient; in the check it has at "
-        "most ten entries."
+        "measure by moving `h`. Where autograd has no gradient at all, that counts as zero."
+    ),
+    rules=(
+        "A cut makes an entry of the gradient wrong by more than 0.1, in float64 and in float32.",
+        "No entry of a gradient is larger than 40. In float32, where numbers are coarse, none is larger than 15, and no "
+        "number on the way through the stations is larger than 40.",
+        "Stations may have weights of their own. Some were computed beforehand, and an earlier backward pass has freed "
+        "that graph. The weights and their `.grad` stay as they were.",
+        "No station has chance in it, changes what it is given, or remembers a call.",
+        "`x` requires no gradient; in the check it has at most ten entries.",
     ),
     cases=_cases,
     arrange=_arrange,
