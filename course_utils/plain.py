@@ -2,7 +2,7 @@
 
 Nothing live crosses from the half that runs a learner's code to the half that judges it, and
 nothing unbounded: every value is copied, counted and cut here. The wire form is a JSON tree
-with the tensors beside it in safetensors, so reading it can never run code.
+with the tensors' numbers beside it in safetensors, so reading it can never run code.
 """
 
 from __future__ import annotations
@@ -160,9 +160,11 @@ def to_bytes(value: Plain) -> bytes:
     """Write plain data for another process: 8 bytes of length, a JSON tree, then safetensors."""
     from safetensors.torch import save
 
-    tensors: dict[str, torch.Tensor] = {}
-    tree = json.dumps(_pack(value, tensors), allow_nan=False).encode()
-    return len(tree).to_bytes(8, "little") + tree + save(tensors)
+    numbers: dict[str, list[torch.Tensor]] = {}
+    tree = json.dumps(_pack(value, numbers), allow_nan=False).encode()
+    # Joined to one tensor a dtype: safetensors takes longer for each that it holds than for what is in it.
+    joined = {dtype: torch.cat(parts) for dtype, parts in numbers.items()}
+    return len(tree).to_bytes(8, "little") + tree + save(joined)
 
 
 def from_bytes(data: bytes) -> Plain:
@@ -179,36 +181,43 @@ def from_bytes(data: bytes) -> Plain:
         raise ValueError(f"not a piece of evidence: {error}") from error
 
 
-def _pack(value: Plain, tensors: dict[str, torch.Tensor]) -> Any:
+def _pack(value: Plain, numbers: dict[str, list[torch.Tensor]]) -> Any:
+    """The tree of `value`; the numbers of its tensors are added to `numbers`, by dtype, in the order of the tree."""
     if isinstance(value, TensorData):
-        key = str(len(tensors))
-        tensors[key] = value.value.clone()  # safetensors refuses tensors that share memory
-        return {"$": "tensor", "key": key, "at": [value.device, value.requires_grad, value.has_graph]}
+        tensor, dtype = value.value, str(value.value.dtype)
+        numbers.setdefault(dtype, []).append(tensor.reshape(-1))
+        facts = [dtype, list(tensor.shape), value.device, value.requires_grad, value.has_graph]
+        return {"$": "tensor", "at": facts}
     if isinstance(value, Opaque):
         return {"$": "opaque", "at": [value.type, value.text, value.too_large]}
     if isinstance(value, float) and not math.isfinite(value):
         return {"$": "float", "at": repr(value)}
     if isinstance(value, dict):
-        return {"$": "dict", "at": [[key, _pack(item, tensors)] for key, item in value.items()]}
+        return {"$": "dict", "at": [[key, _pack(item, numbers)] for key, item in value.items()]}
     if isinstance(value, list | tuple):
-        return [_pack(item, tensors) for item in value]
+        return [_pack(item, numbers) for item in value]
     return value
 
 
-def _unpack(tree: Any, tensors: Mapping[str, torch.Tensor]) -> Plain:
+def _unpack(tree: Any, numbers: dict[str, torch.Tensor]) -> Plain:
+    """What `_pack` packed. What a tensor takes from `numbers` is gone from there: no two share any."""
     if isinstance(tree, list):
-        return [_unpack(item, tensors) for item in tree]
+        return [_unpack(item, numbers) for item in tree]
     if not isinstance(tree, dict):
         return tree
     at = tree["at"]
     match tree["$"]:
         case "tensor":
-            device, requires_grad, has_graph = at
-            return TensorData(tensors[tree["key"]], str(device), bool(requires_grad), bool(has_graph))
+            dtype, shape, device, requires_grad, has_graph = at
+            if any(size < 0 for size in shape):
+                raise ValueError(f"a tensor of shape {shape}")
+            count = math.prod(shape)
+            value, numbers[dtype] = numbers[dtype][:count].reshape(shape), numbers[dtype][count:]
+            return TensorData(value, str(device), bool(requires_grad), bool(has_graph))
         case "opaque":
             return Opaque(str(at[0]), str(at[1]), bool(at[2]))
         case "float":
             return float(at)
         case "dict":
-            return {str(key): _unpack(item, tensors) for key, item in at}
+            return {str(key): _unpack(item, numbers) for key, item in at}
     raise ValueError(f"unknown kind {tree['$']!r}")

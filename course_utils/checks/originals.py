@@ -10,13 +10,14 @@ import builtins
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from operator import is_
+from operator import is_, itemgetter
 from typing import Any
 
 import numpy
 import torch
 
-_all, _callable, _delattr, _getattr, _map, _setattr, _vars = all, callable, delattr, getattr, map, setattr, vars
+_all, _callable, _delattr, _getattr, _KeyError = all, callable, delattr, getattr, KeyError
+_map, _setattr, _vars, _zip = map, setattr, vars, zip
 _MISSING = object()
 _OWNERS: tuple[Any, ...] = (
     builtins,
@@ -30,6 +31,8 @@ _OWNERS: tuple[Any, ...] = (
     torch.nn.functional,
 )
 _KEPT = [(owner, {name: value for name, value in _vars(owner).items() if _callable(value)}) for owner in _OWNERS]
+# Before and after every call of an attempt all are looked at, so without a loop of Python's.
+_LOOKS = [(_vars(owner), itemgetter(*kept), tuple(kept.values())) for owner, kept in _KEPT]
 
 _TENSOR = frozenset(_vars(torch.Tensor))
 _BASE = torch.Tensor.__mro__[1]
@@ -40,9 +43,8 @@ Replaced = list[tuple[Any, str, Any, Any]]
 def replaced() -> Replaced:
     """What has been replaced since the course was imported. A name that was deleted counts too."""
     found: Replaced = []
-    for owner, kept in _KEPT:
-        now = _vars(owner)
-        if _all(_map(is_, _map(now.get, kept), kept.values())):  # before and after every call: no loop of Python's
+    for (owner, kept), (now, look, values) in _zip(_KEPT, _LOOKS):
+        if _as_they_were(now, look, values):
             continue
         for name, value in kept.items():
             if now.get(name, _MISSING) is not value:
@@ -52,6 +54,13 @@ def replaced() -> Replaced:
         if name not in _TENSOR and _getattr(_BASE, name, _MISSING) is not _MISSING:
             found.append((torch.Tensor, name, _MISSING, value))
     return found
+
+
+def _as_they_were(now: Any, look: itemgetter[Any], values: tuple[object, ...]) -> bool:
+    try:
+        return _all(_map(is_, look(now), values))
+    except _KeyError:  # one was deleted
+        return False
 
 
 class Names:

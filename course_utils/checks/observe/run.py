@@ -16,7 +16,7 @@ from course_utils.checks.observe.ledger import findings_of
 from course_utils.checks.observe.raised import describe_exception
 from course_utils.checks.observe.spies import EnginePasses
 from course_utils.checks.observe.steps import Steps
-from course_utils.checks.observe.switches import Switches
+from course_utils.checks.observe.switches import Switches, random_states_kept
 from course_utils.checks.observe.watched import compare, watched_state
 from course_utils.checks.originals import Names
 from course_utils.exercise import AGAIN, Arrangement, Case, Evidence, Exercise, Probe, Raised
@@ -40,10 +40,10 @@ def observe_all(
 
     After a stopped or not attempted case no further one is run.
     """
-    with Names().ours() as names:
+    with Names().ours() as names, random_states_kept():
         evidence: list[Evidence] = []
         for case in cases:
-            evidence.append(observe(exercise, attempt, case, limit, names, ledger=exercise.loop))
+            evidence.append(_observed(exercise, attempt, case, limit, names, ledger=exercise.loop))
             if evidence[-1].status in ("stopped", "not attempted"):
                 return evidence
         if evidence and evidence[0].status == "returned":
@@ -52,20 +52,30 @@ def observe_all(
 
 
 def observe(
+    exercise: Exercise, attempt: object, case: Case, limit: float = TIME_LIMIT, ledger: bool = False
+) -> Evidence:
+    """Run `attempt` on `case`. Never raises for what the attempt does, `KeyboardInterrupt` excepted.
+
+    `limit` is in seconds. Standard output, standard error and warnings are caught; random state and torch's global
+    switches are put back, and a change to them is written down. With `ledger` a `GradientLedger` looks on.
+    """
+    with random_states_kept():
+        return _observed(exercise, attempt, case, limit, ledger=ledger)
+
+
+def _observed(
     exercise: Exercise,
     attempt: object,
     case: Case,
-    limit: float = TIME_LIMIT,
+    limit: float,
     names: Names | None = None,
     arrangement: Arrangement | None = None,
     seed: int = 0,
     ledger: bool = False,
 ) -> Evidence:
-    """Run `attempt` on `case`. Never raises for what the attempt does, `KeyboardInterrupt` excepted.
+    """As `observe`, but for the random states, which stay where the attempt left them.
 
-    `limit` is in seconds. Standard output, standard error and warnings are caught; random state and torch's global
-    switches are put back, and a change to them is written down. `names` are those in force while the attempt runs;
-    `arrangement` and `seed` are for probes. With `ledger` a `GradientLedger` looks on.
+    `names` are those in force while the attempt runs; `arrangement` and `seed` are for probes.
     """
     arrangement = exercise.arrange(case) if arrangement is None else arrangement
     # A stated change of `.grad` and the like is the answer's business; all else must stay as it was.
@@ -153,7 +163,7 @@ def _probes(
         arrangement = exercise.arrange(case)
         if name != AGAIN and not _nudged(arrangement, number - 1, name):
             continue
-        other = observe(exercise, attempt, case, limit, names, arrangement, seed=int(name == AGAIN))
+        other = _observed(exercise, attempt, case, limit, names, arrangement, seed=int(name == AGAIN))
         # No ledger looks on while probing: its facts are left out of the comparison.
         facts = {name: fact for name, fact in first.facts.items() if name in other.facts}
         same = other.status == "returned" and _same((first.result, facts), (other.result, dict(other.facts)))

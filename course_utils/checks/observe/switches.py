@@ -1,9 +1,11 @@
-"""Global state of torch, NumPy and Python that an attempt may leave changed: put back, and written down."""
+"""Global state of torch, NumPy and Python that an attempt may leave changed: written down, and put back."""
 
 from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +18,24 @@ _seed_python, _seed_numpy = random.seed, numpy.random.seed
 """As they were at import: whatever stands there now, the same seed leaves the same states."""
 
 
+@contextmanager
+def random_states_kept() -> Iterator[None]:
+    """After the block the global generators stand where they stood before. Once for many cases: it takes its time."""
+    before = _random_states()
+    try:
+        yield
+    finally:
+        before.restore()
+
+
 class Switches:
     """Global state of torch and Python that an attempt may leave changed; says what changed, and puts it back.
 
-    Code that draws random numbers draws the same ones in every run of the case: they are seeded here.
+    Code that draws random numbers draws the same ones in every run of the case: they are seeded here. Their states
+    are put back by `random_states_kept`.
     """
 
     def __init__(self, seed: int) -> None:
-        self._before = _random_states()
         # Not torch.manual_seed, which also writes down where it was called: that takes longer than most attempts.
         torch.default_generator.manual_seed(seed)
         if torch.cuda.is_available():
@@ -57,7 +69,6 @@ class Switches:
             torch.set_default_dtype(self._dtype)
         if torch.is_anomaly_enabled() != self._anomaly:
             torch.autograd.set_detect_anomaly(self._anomaly)
-        self._before.restore()
         if os.getcwd() != self._directory:
             os.chdir(self._directory)
 

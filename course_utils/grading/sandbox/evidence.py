@@ -73,4 +73,6 @@ def _tidy(value: Any) -> Any:
 
 def _text(text: str) -> str:
     """At most as much as evidence holds, and nothing that cannot be written to a file."""
+    if len(text) <= MAX_TEXT and text.isascii():
+        return text
     return text[: MAX_TEXT + 100].encode("utf-8", "replace").decode()
