@@ -32,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -1375,33 +1376,34 @@ for loop in (healthy, never_cleared, once_an_epoch):
 
 
 # %%
-def audit(text):
-    """Run the command on a script with this text, in a temporary folder, and print its report."""
+def audited(text):
+    """Run the command on a script with this text, in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "train.py").write_text(text)
         command = [sys.executable, "-m", "gradient_ledger", "train.py"]
-        ran = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, timeout=120)
-    report_alone = re.sub(r"\n {8}(?=\S)", " ", ran.stdout.strip().partition("\ntimeline")[0])
-    for line in report_alone.splitlines():
-        print(textwrap.fill(line, 62, subsequent_indent=" " * 8, break_on_hyphens=False))
-    print(f"exit status {ran.returncode}")
+        return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, timeout=120)
+
+
+def audit(*texts):
+    """Audit scripts, all at once, and print each one's report."""
+    with ThreadPoolExecutor() as pool:
+        for ran in pool.map(audited, texts):
+            report = ran.stdout.strip().partition("\ntimeline")[0]
+            for line in re.sub(r"\n {8}(?=\S)", " ", report).splitlines():
+                print(textwrap.fill(line, 62, subsequent_indent=" " * 8, break_on_hyphens=False))
+            print(f"exit status {ran.returncode}\n")
 
 
 print(SCRIPT)
 
 # %% [markdown]
-# Find the mistake before you go on. The next cell audits the script in a temporary folder. Each
-# audit starts a Python of its own, which may take ten seconds.
-
-# %%
-audit(SCRIPT)
-
-# %% [markdown]
-# And once more, with one line added.
+# Find the mistake before you go on. The next cell audits the script in a temporary folder, and
+# beside it the same script with one line more. Each audit starts a Python of its own, which may
+# take ten seconds.
 
 # %%
 mended = SCRIPT.replace("slow.zero_grad()\n", "slow.zero_grad()\n    fast.zero_grad()\n")
-audit(mended)
+audit(SCRIPT, mended)
 
 # %% [markdown]
 # `seen` is the evidence, `mend` says what to change. The exit status 1 fails a job of continuous
