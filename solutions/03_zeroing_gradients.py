@@ -149,8 +149,8 @@ compare("3.a", "both" if len(forgot) == 2 else "".join(forgot) or "same")
 # are nearly gone.
 #
 # Is it the zeros alone, or has the optimizer a part in it? *Weight decay* is a small pull towards
-# 0, which an optimizer adds to its steps. The cell fills with zeros once more: without that pull,
-# and with AdamW in place of Adam.
+# 0, which an optimizer puts into its steps. The cell fills with zeros once more: without that
+# pull, and with AdamW in place of Adam.
 
 # %%
 print("upside-down digits read right (%)   after pass 5     10     25")
@@ -572,8 +572,8 @@ compare("3.e", words.get(joined(inside=False), "neither"))
 # ### Copies
 #
 # Training on several devices often means several copies of the model, each with a part of the
-# batch. A copy has parameters of its own, and each parameter has a `.grad` of its own. Here are
-# two copies in one process.
+# batch. As a rule a copy has parameters of its own, each with a `.grad` of its own. (The copies
+# that `nn.DataParallel` makes have none.) Here are two copies in one process.
 
 # %% claims="S0-19"
 copies = [small_model()]
@@ -706,7 +706,7 @@ compare("3.f", {0: "0", 1: "1", len(every_optimizer): "all"}.get(counted, "some"
 # Now the opening can be explained. Its Adam has both, averages and weight decay. The averages
 # alone cost the idle branch some digits, and then they had faded. The weight decay did the rest.
 # Not every weight decay would. AdamW leaves it out of Adam's scaling, which makes small
-# gradients large. With the same 0.01, its branch kept as many digits as without weight decay.
+# gradients large. With the same 0.01, its branch kept about as many as without weight decay.
 #
 # ### Picture: one weight, two states
 #
@@ -761,7 +761,7 @@ figures.idle_weights(paths, used=8)
 # steps in all. Adam counts its steps for each parameter, and corrects its averages by that count.
 #
 # > **Fact.** For Adam, a step with `None` does not happen at that parameter: its counter stays
-# > and its averages stay. A step with zeros counts, and lets the averages fade.
+# > and its averages stay. A step with zeros counts, and without weight decay the averages fade.
 
 # %%
 for none in (True, False):
@@ -1327,8 +1327,8 @@ compare("3.k", true_or_false(never_more))
 # %% [markdown]
 # It is true that `zero_()` makes no new tensor. Neither does `None`. What counts is what stays.
 # Where nobody else holds the gradients, zeros stay and `None` does not. Where a list keeps the
-# last ones, `None` is dearer: while backward makes the new ones, the list has the old ones still.
-# Zeros are written into the tensors of the list, and there is one set of them.
+# last ones, `None` may be dearer: while backward makes the new ones, the list has the old ones
+# still. Zeros are written into the tensors of the list, and there is one set of them.
 #
 # **Two: the price of freeing.** Setting to None frees the gradients, and backward makes them
 # anew. Yet over a whole step of this lesson's small model, a loop with None asks for no more
@@ -1452,7 +1452,7 @@ compare("3.n", true_or_false(shrinks and values[1000][1] == 1))
 # | And with zeros? | Plain SGD nothing; momentum, Adam's averages and weight decay go on | 3 |
 # | When do both end in the same weights? | When each parameter gets a gradient between clearing and step | 3 |
 # | Does `requires_grad_(False)` freeze? | Not surely, while a tensor is left in `.grad` | 3 |
-# | What does clearing with zeros move? | 4 P bytes a step; `None` moves 0, where backward hands its tensor over | 4 |
+# | What does clearing with zeros move? | 4 P bytes a step more than `None`, where backward hands its tensor over | 4 |
 # | What does `None` save at the peak? | P where activations dominate, less with few rows, nothing in a window or where the peak lies in the step | 5 |
 # | Who keeps the memory alive all the same? | Whoever else holds the gradients; then `None` may need more than zeros | 1, 5, true or false |
 #

@@ -205,7 +205,8 @@ for name, make in makers.items():
 # %% [markdown]
 # ### The same, with zeros
 #
-# Older code clears with `zero_grad(set_to_none=False)`. Then the step finds a gradient: zeros.
+# Before PyTorch 2.0 zeros were the default. With `zero_grad(set_to_none=False)` they still come,
+# and the step finds a gradient: zeros.
 # You also give SGD a *weight decay* of 0.1: at each step it adds 0.1 times each weight to that
 # weight's gradient, and goes on with the sum.
 
@@ -897,9 +898,9 @@ compare(
 # ### The norm is a diagnostic
 #
 # What `clip_grad_norm_` returns is worth a line in your log. With an infinite limit it leaves a
-# finite gradient as it is, and only measures. Here is the digits reader again, for two passes
-# over its 30 pages. In the second pass one page comes from a broken scanner: its pixels are fifty
-# times too bright.
+# gradient of finite norm as it is, and only measures. Here is the digits reader again, for two
+# passes over its 30 pages. In the second pass one page comes from a broken scanner: its pixels
+# are fifty times too bright.
 
 # %%
 predict("4.i")

@@ -1044,8 +1044,8 @@ advice(found.ledger)
 # Does it keep memory? That depends on whether a backward has freed it.
 #
 # > **Fact.** In this network, a sum of losses as tensors keeps nothing that was saved for backward
-# > once each loss has gone backward. In an evaluation without `no_grad()` it keeps what all the
-# > forwards saved.
+# > once each loss has gone backward, its graph not retained. In an evaluation without `no_grad()`
+# > it keeps what all the forwards saved.
 
 
 # %%
@@ -1421,7 +1421,7 @@ audit(SCRIPT, mended)
 # | Does the optimizer hold what should learn? | compare `param_groups` with `model.named_parameters()` | a name is missing | 5 |
 # | Is used equal to own? | norm of `.grad` before `step()` and before any clipping, beside that of `torch.autograd.grad` on the same batches | used climbs, saws, is 0, or is a multiple | 1, 2, 3, 4, 6; 5, if you measure the whole model |
 # | Did what should learn move, and nothing else? | a copy of the weights before, the distance after a few steps | 0, or a frozen layer that moved | 5, section 10 |
-# | Does memory stay level? | bytes kept by graphs (`SavedBytes`) or allocated, read at one place of the loop, step after step | it climbs | 6 |
+# | Does memory stay level? | bytes kept by graphs (`SavedBytes`) or allocated, read at one place of the loop, batch after batch | it climbs | 6 |
 # | What does the ledger say? | `with GradientLedger():` around a few steps, or `gradient-ledger train.py` | a finding, with its line | all |
 #
 # Do this on a few steps, before you change the learning rate. A mended loop often wants another
@@ -1691,7 +1691,7 @@ compare("5.q", true_or_false(not (silent and wrong)))
 # |---|---|---|
 # | What does a loss curve say about a loop? | How well the training goes. Broken loops had lower ones, falling ones and smooth ones | three pairs, 3 to 8 |
 # | Which number says more? | Used against own: the norm of `.grad` before the step, beside that of the step's own batches | 1 |
-# | Never cleared? | Plain SGD: as with momentum 1, to the last bit, if every parameter gets a gradient each time. It helps while gradients agree, and does not settle on a bowl | 9 |
+# | Never cleared? | Plain SGD: as with momentum 1, to the last bit, if every parameter gets one gradient a step. It helps while gradients agree, and does not settle on a bowl | 9 |
 # | Adam never cleared? | It depends: ahead in five epochs of digits with learning rate 0.001, far behind in 400 steps of a regression with 0.05 | three pairs, true or false |
 # | Cleared between backward and step? | Nothing is learned. With zeros and weight decay the weights shrink, and the loss may fall | 4 |
 # | Cleared once an epoch? | Used climbs far above own within each epoch, and starts afresh with the next | 5 |

@@ -630,7 +630,7 @@ MISCONCEPTIONS = (
         "input-gradient-pollutes-parameters",
         "A backward for the input's gradient",
         "An attack or a saliency map by backward() also fills the parameters' gradients, and the next step uses them.",
-        "Use torch.autograd.grad(loss, x), which touches no .grad, or clear the parameters' gradients after it.",
+        "Use torch.autograd.grad(loss, x), which touches no parameter's .grad, or clear the parameters' gradients after it.",
         "",
         "5.5",
         shadows=("window-misaligned", "auxiliary-loss-not-divided"),

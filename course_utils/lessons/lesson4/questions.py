@@ -214,7 +214,7 @@ QUESTIONS: tuple[Question, ...] = (
         because={
             "backward": "eval mode keeps no gradient out. What it leaves there joins the first step of the next epoch.",
             "no_grad": "under no_grad the loss has no graph, so backward raises an error.",
-            "grad": "it returns the gradients and writes into no .grad.",
+            "grad": "it returns the gradients and writes into no parameter's .grad.",
         },
     ),
     Question(
