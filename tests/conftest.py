@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fixture_lesson import forget, write_clone
@@ -29,6 +31,16 @@ def own_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def strict_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault in a diagnosis is a fault of the tests; a learner's card would only say less."""
     monkeypatch.setattr(faults, "STRICT", True)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_compiled() -> Iterator[None]:
+    """A ledger sees less in a process where something was compiled before: that is no other test's affair."""
+    yield
+    utils: Any = sys.modules.get("torch._dynamo.utils")
+    if utils is not None and utils.counters:
+        sys.modules["torch._dynamo"].reset()
+        utils.counters.clear()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,14 +65,6 @@ class Sign(torch.optim.Optimizer):
             for p in group["params"]:
                 if p.grad is not None:
                     p.add_(p.grad.sign(), alpha=-group["lr"])
-
-
-@pytest.fixture(autouse=True)
-def dynamo_as_new() -> Iterator[None]:
-    torch._dynamo.reset()
-    counters.clear()
-    yield
-    torch._dynamo.reset()
 
 
 # ------------------------------------------------------------------ ways to compile a training loop

@@ -353,7 +353,7 @@ def _cleared_to_zeros_and_summed_by_hand(param: T, loss_fn: Loss, n: int) -> obj
     ".grad was cleared, and the sum is not in it",
     "No backward pass ran that writes into .grad, and at the end .grad is cleared: the sum is not there.",
     "Run backwards that fill .grad, or put the sum into it at the end.",
-    "torch.autograd.grad hands gradients back; it writes into no .grad.",
+    "torch.autograd.grad hands gradients back; it writes into no parameter's .grad.",
     also=(_cleared_to_zeros_and_summed_by_hand,),
     signs=(BACKWARDS,),
 )

@@ -105,8 +105,8 @@ EXERCISE = Exercise(
     hints=(
         "backward adds to .grad in the dtype of the parameter. At which point do you get hold of a micro-batch's "
         "gradient before it is added to anything in bfloat16?",
-        "torch.autograd.grad hands gradients back and leaves .grad alone. Who adds them up then, and in which dtype is "
-        "the sum?",
+        "torch.autograd.grad hands gradients back and fills no .grad of a parameter. Who adds them up then, and in which "
+        "dtype is the sum?",
         "One float32 tensor of zeros for each trainable parameter; for each micro-batch the gradients, turned into "
         "float32, divided by the number of micro-batches, added to it. What comes back for a parameter that is not used?",
     ),
