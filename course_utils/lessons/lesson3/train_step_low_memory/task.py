@@ -174,8 +174,9 @@ EXERCISE = Exercise(
         "have a history. At the call every `.grad` may hold anything, infinite and NaN included, also that of a "
         "frozen parameter or of one that the loss does not use; none of it plays a part. A parameter that gets no "
         "gradient from this batch is not moved, weight decay and momentum or not. Run the batch through the model as "
-        "a whole: a layer such as batch norm works on all of its rows together. Further forward passes are allowed, "
-        "under the same rule. The mode of the model stays as it was; what `.grad` holds afterwards does not matter."
+        "a whole: a layer such as batch norm works on all of its rows together. Further forward passes, a "
+        "checkpoint's included, are allowed under the same rule, and how often they update running statistics does not "
+        "matter. The mode of the model stays as it was; what `.grad` holds afterwards does not matter."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -183,7 +184,7 @@ EXERCISE = Exercise(
     loop=True,
     rules=(
         "Whenever the model runs forward in the call, no `.grad` of its parameters holds a tensor, one of zeros "
-        "included. Only `.grad` is looked at.",
+        "included. Only `.grad` is looked at, and only where the model as a whole runs.",
     ),
     hints=(
         "A tensor of zeros has as many bytes as any other of its size. Which of the ways to clear gives the memory back?",
