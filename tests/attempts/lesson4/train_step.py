@@ -141,7 +141,7 @@ def through_data(model, optimizer, loss_fn, x, y):
 
 
 # Right to the last digits while the old numbers are of the size of the new ones.
-@wrong(says="where .grad holds huge earlier gradients")
+@wrong(mistakes.old_gradient_taken_off)
 def taken_off_again(model, optimizer, loss_fn, x, y):
     old = {p: p.grad.clone() for p in model.parameters() if p.grad is not None}
     loss = loss_fn(model(x), y)
@@ -927,6 +927,34 @@ def zeroed_the_loss_function(model, optimizer, loss_fn, x, y):
 def loss_of_one_argument(model, optimizer, loss_fn, x, y):
     optimizer.zero_grad()
     loss = loss_fn(model(x) - y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.dimension_lost)
+def prediction_squeezed(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x).squeeze(), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.dimension_lost)
+def target_squeezed(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    prediction = model(x)
+    loss = loss_fn(prediction, y.squeeze(-1))
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@right
+def both_squeezed(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x).squeeze(), y.squeeze())
     loss.backward()
     optimizer.step()
     return loss.item()

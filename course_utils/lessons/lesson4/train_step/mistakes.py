@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_utils.checks.mistakes import mistake
+from course_utils.checks.mistakes import made_by, mistake
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.lesson4.mistakes import Optimizer, assigned, descended, trained
+from course_utils.lessons.lesson4 import mistakes as shared
+from course_utils.lessons.lesson4.mistakes import Optimizer, assigned, descended, trained, without_ones
 from course_utils.lessons.lesson4.steps import HELD, LEFT, STEPS
 from course_utils.lessons.training import LossFn, modes_put_back
 
@@ -275,6 +276,32 @@ def uphill(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) 
 )
 def arguments_swapped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step()(model, optimizer, lambda prediction, target: loss_fn(target, prediction), x, y)
+
+
+def _squeezed(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step()(model, optimizer, without_ones(loss_fn), x, y)
+
+
+dimension_lost = made_by(shared.dimension_lost, _squeezed)
+
+
+@mistake(
+    "The old gradient was added, and taken off again",
+    "backward added this batch's gradient to what .grad held, and that was subtracted afterwards. Where it is huge, the "
+    "sum has too few digits left for this batch's gradient.",
+    "What must .grad hold before the backward, so that nothing needs to be taken off after it?",
+    "For numbers of like size it is right to many digits.",
+    signs=(BACKWARDS,),
+    where=lambda spec: spec.get("earlier") == "huge",
+)
+def old_gradient_taken_off(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    old = [(p, p.grad.clone()) for p in model.parameters() if p.grad is not None]
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    for p, gradient in old:
+        p.grad = p.grad - gradient if p.grad is not None else None
+    optimizer.step()
+    return loss.item()
 
 
 def _without_weights(model: nn.Module) -> None:
