@@ -512,3 +512,23 @@ def flag_kept_in_the_group(optimizer, set_to_none=True):
                 p.grad = None
             elif p.grad is not None:
                 p.grad.zero_()
+
+
+@raised(mistakes.rows_of_a_number)
+def all_rows(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad[:] = 0
+
+
+@right
+def all_entries(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad[()] = 0

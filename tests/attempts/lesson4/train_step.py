@@ -958,3 +958,13 @@ def both_squeezed(model, optimizer, loss_fn, x, y):
     loss.backward()
     optimizer.step()
     return loss.item()
+
+
+@wrong(mistakes.clipped_to_one)
+def clipped_to_ten(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 10.0)
+    optimizer.step()
+    return loss.item()

@@ -45,6 +45,7 @@ multiplied_by_zero = _in_groups(of_tensors.multiplied_by_zero)
 zeros_taken_for_emptiness = _in_groups(of_tensors.zeros_taken_for_emptiness)
 frozen_left = _in_groups(of_tensors.frozen_left)
 infinity_times_zero = _in_groups(of_tensors.infinity_times_zero)
+rows_of_a_number = _in_groups(of_tensors.rows_of_a_number)
 stopped_at_the_first_without = _in_groups(
     replace(
         of_tensors.stopped_at_the_first_without,

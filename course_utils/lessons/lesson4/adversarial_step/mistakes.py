@@ -554,8 +554,8 @@ def _fakes_in_eval(*args: Any) -> object:
 
 @mistake(
     "The fake rows were made in eval mode",
-    "The generator came in train mode. The rows that the discriminator learned to tell apart are those that it makes in "
-    "eval mode, where they are others; those that the generator learned from are of train mode.",
+    "The generator came in train mode. The fake rows of the discriminator's half are those that it makes in eval mode, "
+    "which are others. In the generator's own half they are those of train mode.",
     "Leave the modes alone, for the time of the call, too.",
     "Where nothing is to be learned from a pass, eval mode seems right.",
 )

@@ -314,8 +314,8 @@ def _stretch_without_a_step(events: Events) -> bool:
 
 @mistake(
     "A stretch without a step is refused",
-    "Orders are refused that have no step between two of their zeros, at an end that zero cuts off, or at all, though no "
-    "backward there waits for one.",
+    "Orders are refused in which zeros cut off a stretch without a step, or which have no step at all, though no backward "
+    "there waits for one.",
     "What must be true of a stretch: that it has a step, or that each of its backwards is used by one?",
     "In a plain loop each zero begins a stretch with one step.",
 )

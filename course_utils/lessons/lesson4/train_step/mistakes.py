@@ -287,8 +287,8 @@ dimension_lost = made_by(shared.dimension_lost, _squeezed)
 
 @mistake(
     "The old gradient was added, and taken off again",
-    "backward added this batch's gradient to what .grad held, and that was subtracted afterwards. Where it is huge, the "
-    "sum has too few digits left for this batch's gradient.",
+    "backward added this batch's gradient to the old one in .grad, and the old one was subtracted afterwards. Where it is "
+    "huge, the sum has too few digits left for this batch's gradient.",
     "What must .grad hold before the backward, so that nothing needs to be taken off after it?",
     "For numbers of like size it is right to many digits.",
     signs=(BACKWARDS,),
@@ -399,17 +399,25 @@ def cleared_in_part(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
     return _clearing(lambda name, p: name.endswith("weight"))(model, optimizer, loss_fn, x, y)
 
 
+def _clipped_to(longest: float) -> Code:
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+        loss = trained(model, optimizer, loss_fn, [(x, y)], steps=0)[0][0][0]
+        nn.utils.clip_grad_norm_(model.parameters(), longest)
+        optimizer.step()
+        return loss
+
+    return code
+
+
 @mistake(
     "The gradient was clipped",
-    "Where this batch's gradient is longer than 1, the step used it scaled down to that norm.",
+    "Where this batch's gradient is longer than a bound, such as 1, the step used it scaled down to that norm.",
     "Clipping is not asked for here. Which line does it?",
     "It stands in many loops, and is another decision than the step.",
+    also=(_clipped_to(5.0), _clipped_to(10.0)),
 )
 def clipped_to_one(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    loss = trained(model, optimizer, loss_fn, [(x, y)], steps=0)[0][0][0]
-    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
-    return loss
+    return _clipped_to(1.0)(model, optimizer, loss_fn, x, y)
 
 
 def _last_row(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
