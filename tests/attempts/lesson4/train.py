@@ -1361,3 +1361,43 @@ def frozen_at_the_first_step(model, optimizer, loss_fn, batches, epochs):
             count += len(x)
         out.append(total / count)
     return out
+
+
+@wrong(mistakes.batches_used_up)
+def one_iterator_for_all_epochs(model, optimizer, loss_fn, batches, epochs):
+    batches = iter(batches)
+    out = []
+    for _ in range(epochs):
+        total, count = 0.0, 0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(x)
+            count += len(x)
+        out.append(total / max(count, 1))
+    return out
+
+
+@right
+def an_iterator_for_each_epoch(model, optimizer, loss_fn, batches, epochs):
+    return [_epoch(model, optimizer, loss_fn, iter(batches)) for _ in range(epochs)]
+
+
+@wrong(mistakes.losses_of_an_epochs_end)
+def measured_in_eval_at_the_end(model, optimizer, loss_fn, batches, epochs):
+    history = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+        modes = [(m, m.training) for m in model.modules()]
+        model.eval()
+        with torch.no_grad():
+            total = sum(loss_fn(model(x), y).item() * len(x) for x, y in batches)
+        for m, mode in modes:
+            m.training = mode
+        history.append(total / sum(len(x) for x, _ in batches))
+    return history

@@ -968,3 +968,13 @@ def clipped_to_ten(model, optimizer, loss_fn, x, y):
     torch.nn.utils.clip_grad_norm_(model.parameters(), 10.0)
     optimizer.step()
     return loss.item()
+
+
+@wrong(mistakes.loss_after_the_step)
+def train_mode_and_a_second_pass(model, optimizer, loss_fn, x, y):
+    model.train()
+    optimizer.zero_grad()
+    loss_fn(model(x), y).backward()
+    optimizer.step()
+    with torch.no_grad():
+        return loss_fn(model(x), y).item()

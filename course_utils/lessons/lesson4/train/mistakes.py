@@ -304,6 +304,19 @@ def one_epoch_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, bat
 
 
 @mistake(
+    "The batches were used up in the first epoch",
+    "The first epoch was trained. In the others no batch came, and a 0 came back for each.",
+    "What does the inner loop walk through: the list, or something made of it once, such as iter() or zip() before the "
+    "outer loop?",
+    "An iterator can be walked through once, a list as often as one likes.",
+    signs=(STEPS,),
+)
+def batches_used_up(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+    first = _over_samples(trained(model, optimizer, loss_fn, batches, min(epochs, 1)))
+    return first + [0.0] * (epochs - 1)
+
+
+@mistake(
     "The run ended after its first batch",
     "Only one step was taken, on the first batch.",
     "Where does the return stand? One that is indented into a loop ends it in its first round.",
@@ -857,12 +870,14 @@ def sums_never_reset(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, ba
     return _run(_sums_so_far)(model, optimizer, loss_fn, batches, epochs)
 
 
-def _measured(when: str, told: Told = _over_samples) -> Code:
+def _measured(when: str, told: Told = _over_samples, *, in_eval: bool = False) -> Code:
     """The losses, measured after each batch's own step, or of all batches before or after their epoch."""
 
     def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
         def look(some: Batches) -> Epoch:
-            with torch.no_grad():
+            with modes_put_back(model), torch.no_grad():
+                if in_eval:
+                    model.eval()
                 return [(loss_fn(model(x), y).item(), len(x)) for x, y in some]
 
         found: list[Epoch] = []
@@ -892,12 +907,14 @@ def losses_after_the_steps(
 @mistake(
     "The losses were measured apart from the training",
     "The training is right. What came back is the mean loss at one and the same weights, those at the beginning or at "
-    "the end of each epoch.",
+    "the end of each epoch, in the mode of the model or in eval mode.",
     "The weights change from batch to batch. Asked is each batch's loss at the weights that it met.",
     also=(
         _measured("before the epoch"),
         _measured("after the epoch", _over_batches),
         _measured("before the epoch", _over_batches),
+        _measured("after the epoch", in_eval=True),
+        _measured("after the epoch", _over_batches, in_eval=True),
     ),
 )
 def losses_of_an_epochs_end(

@@ -437,11 +437,17 @@ def one_row_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T,
 # ------------------------------------------------------------------ what is returned
 
 
+def _train_mode_and_loss_after(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    model.train()
+    return loss_after_the_step.forms[0](model, optimizer, loss_fn, x, y)
+
+
 @mistake(
     "The loss was measured after the step",
-    "The update is right. What came back is the loss at the weights that the step has left.",
+    "What came back is the loss at the weights that the step has left, and asked is that at the weights before it.",
     "Which loss went backward? Return that one, as a number.",
     "The name is the same; the model is not.",
+    also=(_train_mode_and_loss_after,),
 )
 def loss_after_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     _step()(model, optimizer, loss_fn, x, y)
