@@ -777,3 +777,13 @@ def zeros_before_the_backward(model, optimizer, loss_fn, x, y):
     loss.backward()
     optimizer.step()
     return loss.item()
+
+
+@wrong(mistakes.gradient_clipped)
+def clipped_to_ten(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    clip_grad_norm_(model.parameters(), 10.0)
+    optimizer.step()
+    return loss.item()

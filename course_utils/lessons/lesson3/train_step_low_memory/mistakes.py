@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import nn
@@ -319,7 +320,7 @@ def _clipped(model: nn.Module, optimizer: Optimizer, longest: float = 1.0) -> No
     "The step used this batch's gradient, shortened where its norm was above a bound, such as 1.",
     "Asked is the gradient as it is. Which line shortens it?",
     "Many training scripts clip.",
-    also=(_step(first=_to_none, before_step=lambda model, optimizer: _clipped(model, optimizer, 0.5)),),
+    also=tuple(_step(first=_to_none, before_step=partial(_clipped, longest=bound)) for bound in (0.5, 5.0, 10.0)),
 )
 def gradient_clipped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(first=_to_none, before_step=_clipped)(model, optimizer, loss_fn, x, y)

@@ -70,6 +70,7 @@ def _build(case: Case) -> tuple[nn.Module, torch.optim.Optimizer, torch.Tensor, 
         # One holds more: zeros that the attempt made are told from those that it found.
         for place, param in enumerate(model.parameters()):
             hold(draw, param, "zeros" if place else "gradient")
+    y = spec.get("scale", 1.0) * y  # far from what the model says, the gradient is long
     if spec["loss"] == "poisson":
         y = y.abs()  # counts
     return model, optimizer, x, y
@@ -99,7 +100,13 @@ def _cases(seed: int) -> list[Case]:
             row("weight decay, and a layer without use that holds gradients", "unused", "decay", earlier="all"),
             row("momentum with a history, and a layer without use", "unused", "momentum", **history, earlier="some"),
             row("a frozen weight that holds a gradient", "frozen", "decay", earlier="all", frozen_holds=True),
-            row("a parameter of the model's own, and parts inside of parts", "scaled", "momentum", earlier="all"),
+            row(
+                "a parameter of the model's own, parts inside of parts, and targets far away",
+                "scaled",
+                "momentum",
+                earlier="all",
+                scale=100.0,
+            ),
             row("one weight tied to two places, two steps", "tied", "AdamW", calls=2, earlier="all"),
             row("batch norm and dropout in eval mode", "eval", "SGD", earlier="all"),
             row(
@@ -202,7 +209,7 @@ EXERCISE = Exercise(
         ("there is one call", lambda spec: _calls(spec) == 1),
         ("the loss does not use every parameter", lambda spec: spec["model"] == "unused"),
         ("a frozen parameter holds a gradient", lambda spec: bool(spec.get("frozen_holds"))),
-        ("the model has a parameter of its own", lambda spec: spec["model"] == "scaled"),
+        ("the model has a parameter of its own, and the gradient is long", lambda spec: spec["model"] == "scaled"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
         ("the model has batch norm, in eval mode", lambda spec: spec["model"] == "eval"),
         ("a layer works on the rows of the batch together, as batch norm does", lambda spec: bool(spec.get("centred"))),
