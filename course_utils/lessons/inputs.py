@@ -173,6 +173,8 @@ def _build_model(kind: str) -> nn.Module:
             return nn.Linear(3, 2)
         case "mlp" | "frozen":
             return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+        case "one output":
+            return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
         case "unused":
             return _Branches()
         case "tied":
@@ -223,7 +225,7 @@ def model_and_batch(case: Case) -> tuple[nn.Module, torch.Tensor, torch.Tensor]:
         model[0].weight.grad = draw.normal(*model[0].weight.shape)  # type: ignore[index]
     rows = case.spec.get("n", 6)
     x = draw.normal(rows, 2, 3) if kind == "sequences" else draw.normal(rows, 3)
-    outputs = {"tied": 3, "scaled": 1}.get(kind, 2)
+    outputs = {"tied": 3, "scaled": 1, "one output": 1}.get(kind, 2)
     return model, x, draw.normal(len(x), outputs)
 
 

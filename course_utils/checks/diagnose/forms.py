@@ -66,6 +66,8 @@ def _observed(group: Sequence[Run]) -> list[str]:
     first = group[0].told[0]
     if first.where.startswith(RESULT) or not isinstance(first.given, str | int | Opaque | None):
         return []
+    if first.kind == "extra":
+        return _too_much(group, place_name(first.where), first.where.split("[")[0])
     if not on_all(group, lambda run: any(_same_kind(one, first) for one in run.told)):
         return []
     if isinstance(first.expected, TensorData):
@@ -80,6 +82,13 @@ def _observed(group: Sequence[Run]) -> list[str]:
     name = f"{place_name(first.where).split(' (')[0]}, " if "[" in first.where else ""
     case = f"On case {group[0].number}, " if name else ""
     return [f"{case}{name}{first.where.split('[')[0]}: {first.given}; it should be: {first.expected}."]
+
+
+def _too_much(group: Sequence[Run], name: str, root: str) -> list[str]:
+    """What stands under a name, on each of these cases, where the right answer has nothing."""
+    if not on_all(group, lambda run: any(d.kind == "extra" and place_name(d.where) == name for d in run.told)):
+        return []
+    return [f"{name.removesuffix(f' ({root})')} stands in {root}, and should not be there."]
 
 
 def _same_kind(one: Difference, other: Difference) -> bool:

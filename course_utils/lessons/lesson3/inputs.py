@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import torch
@@ -47,10 +47,23 @@ def _within(bucket: torch.Tensor, start: int, like: torch.Tensor) -> torch.Tenso
 def share_memory(params: Iterable[torch.Tensor]) -> None:
     """Put the gradients of `params`, which all hold one, into one piece of memory, one behind the other."""
     held = [(param, param.grad) for param in params if param.grad is not None]
-    bucket, start = torch.cat([grad.flatten() for _, grad in held]), 0
-    for param, grad in held:
-        param.grad = _within(bucket, start, grad)
-        start += grad.numel()
+    for (param, _), grad in zip(held, _packed([grad for _, grad in held]), strict=True):
+        param.grad = grad
+
+
+def share_memory_of_values(params: Sequence[torch.Tensor]) -> None:
+    """Put the values of `params`, of one dtype, into one piece of memory, in which there is room for more."""
+    room = params[0].detach().new_zeros(5)
+    for param, values in zip(params, _packed([*(param.detach() for param in params), room]), strict=False):
+        param.data = values
+
+
+def _packed(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    bucket, start, packed = torch.cat([tensor.flatten() for tensor in tensors]), 0, []
+    for tensor in tensors:
+        packed.append(_within(bucket, start, tensor))
+        start += tensor.numel()
+    return packed
 
 
 def bytes_held(params: Iterable[torch.Tensor]) -> int:

@@ -8,6 +8,7 @@ from typing import Literal
 import torch
 from torch import nn
 
+from course_utils.checks.mistakes import named
 from course_utils.lessons.training import Batch, LossFn
 
 Optimizer = torch.optim.Optimizer
@@ -95,3 +96,18 @@ def descended(optimizer: Optimizer, rate: float | None = None) -> None:
             for p in group["params"]:
                 if p.grad is not None:
                     p -= (group["lr"] if rate is None else rate) * p.grad
+
+
+dimension_lost = named(
+    "dimension-lost",
+    "Every prediction was compared with every target",
+    "Where prediction and target have one column, one of the two reached loss_fn without it: n numbers beside a shape of "
+    "(n, 1). Broadcasting makes n by n of that, and so the mean is over all pairs of rows.",
+    "Hand both to loss_fn in the shapes in which they come. Which line takes a dimension off?",
+    "With more columns, or one row, the dimension is not lost or not missed, and nothing raises.",
+)
+
+
+def without_ones(loss_fn: LossFn) -> LossFn:
+    """`loss_fn`, handed the prediction without its dimensions of size 1."""
+    return lambda prediction, target: loss_fn(prediction.squeeze(), target)

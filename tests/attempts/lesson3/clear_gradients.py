@@ -473,3 +473,64 @@ def zeros_for_all_and_none_on_top(params, set_to_none=True):
     if set_to_none:
         for p in params:
             p.grad = None
+
+
+def _to_none(p):
+    p.grad = None
+
+
+@raised(mistakes.rows_of_a_number)
+def all_rows(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None:
+            p.grad[:] = 0
+
+
+@raised(mistakes.rows_of_a_number)
+def row_after_row(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            _to_none(p)
+            continue
+        if p.grad is not None:
+            for i in range(len(p.grad)):
+                p.grad[i] = 0.0
+
+
+@right
+def everything_by_an_ellipsis(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None:
+            p.grad[...] = 0
+
+
+@right
+def flattened_and_filled(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None:
+            p.grad.masked_fill_(torch.ones_like(p.grad, dtype=torch.bool), 0)
+
+
+@wrong(mistakes.sum_taken_for_emptiness)
+def no_zeros_where_the_sum_is_zero(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None and p.grad.sum() != 0:
+            p.grad.zero_()
+
+
+@wrong(mistakes.infinity_times_zero)
+def nan_put_away_first(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None:
+            p.grad[p.grad.isnan()] = 0
+            p.grad *= 0

@@ -362,3 +362,58 @@ def the_usual_names(module):
             if isinstance(p, nn.Parameter):
                 p.requires_grad_(False)
                 p.grad = None
+
+
+@wrong(mistakes.frozen_at_the_next_forward)
+def by_a_hook_before_the_forward(module):
+    def hook(part, args):
+        for p in part.parameters():
+            p.requires_grad_(False)
+            p.grad = None
+
+    module.register_forward_pre_hook(hook)
+
+
+@wrong(mistakes.frozen_at_the_next_forward)
+def cleared_now_and_frozen_by_a_hook(module):
+    module.zero_grad()
+    module.register_forward_pre_hook(lambda part, args: part.requires_grad_(False) and None)
+
+
+@right
+def frozen_now_and_by_a_hook(module):
+    def hook(part, args):
+        part.requires_grad_(False)
+
+    module.requires_grad_(False)
+    module.zero_grad()
+    module.register_forward_pre_hook(hook)
+
+
+@wrong(mistakes.moved_and_put_back)
+def values_back_before_each_forward(module):
+    kept = [p.detach().clone() for p in module.parameters()]
+
+    def restore(part, args):
+        with torch.no_grad():
+            for p, values in zip(part.parameters(), kept, strict=True):
+                p.copy_(values)
+
+    for p in module.parameters():
+        p.grad = None
+    module.register_forward_pre_hook(restore)
+
+
+@wrong(mistakes.moved_and_put_back)
+def values_back_in_the_forward(module):
+    kept = {name: value.clone() for name, value in module.state_dict().items()}
+    names = [name for name, _ in module.named_parameters()]
+    forward = module.forward
+
+    def restored(*args):
+        with torch.no_grad():
+            for name in names:
+                module.get_parameter(name).copy_(kept[name])
+        return forward(*args)
+
+    module.forward = restored

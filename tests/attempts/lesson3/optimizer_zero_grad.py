@@ -464,3 +464,71 @@ def fills_the_whole_memory(optimizer, set_to_none=True):
                 p.grad = None
             elif p.grad is not None:
                 p.grad.untyped_storage().fill_(0)
+
+
+@wrong(mistakes.stopped_at_the_first_without)
+def group_passed_by(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        if group["params"][0].grad is None:
+            continue
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.zero_()
+
+
+@wrong(mistakes.state_set_to_zero)
+def averages_to_zero_with_the_gradients(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.zero_()
+            if not set_to_none and p in optimizer.state:
+                for value in optimizer.state[p].values():
+                    if torch.is_tensor(value) and value.shape == p.shape:
+                        value.zero_()
+
+
+@wrong(mistakes.infinity_times_zero)
+def nan_put_away_first(optimizer, set_to_none=True):
+    inf = float("inf")
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.nan_to_num_(nan=0.0, posinf=inf, neginf=-inf).mul_(0)
+
+
+@wrong(says="should not be there")
+def flag_kept_in_the_group(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        group.setdefault("set_to_none", set_to_none)
+        for p in group["params"]:
+            if group["set_to_none"]:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.zero_()
+
+
+@raised(mistakes.rows_of_a_number)
+def all_rows(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad[:] = 0
+
+
+@right
+def all_entries(optimizer, set_to_none=True):
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad[()] = 0

@@ -751,3 +751,39 @@ def clipped(model, optimizer, loss_fn, x, y):
     clip_grad_norm_(model.parameters(), 0.1)
     optimizer.step()
     return loss.item()
+
+
+@wrong(mistakes.loss_of_eval_mode)
+def reported_from_eval_mode(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    with torch.no_grad():
+        value = loss_fn(model(x), y).item()
+    for m, mode in modes:
+        m.training = mode
+    loss_fn(model(x), y).backward()
+    optimizer.step()
+    return value
+
+
+@wrong(mistakes.zeros_for_the_unused)
+def zeros_before_the_backward(model, optimizer, loss_fn, x, y):
+    for p in model.parameters():
+        p.grad = None
+    loss = loss_fn(model(x), y)
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.gradient_clipped)
+def clipped_to_ten(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    clip_grad_norm_(model.parameters(), 10.0)
+    optimizer.step()
+    return loss.item()

@@ -292,3 +292,52 @@ def the_optimizer_reads_too(model, set_to_none):
             zero, add, step = p.nbytes, 3 * p.nbytes, p.nbytes
             total += zero + add + step
     return total
+
+
+@wrong(mistakes.memory_counted)
+def of_the_storages(model, set_to_none):
+    if set_to_none:
+        return 0
+    return 4 * sum(p.untyped_storage().nbytes() for p in model.parameters() if p.requires_grad)
+
+
+@wrong(mistakes.memory_counted)
+def of_each_storage_once(model, set_to_none):
+    storages = {}
+    for p in model.parameters():
+        if p.requires_grad:
+            storages[p.untyped_storage().data_ptr()] = p.untyped_storage().size()
+    return 0 if set_to_none else 4 * sum(storages.values())
+
+
+@wrong(mistakes.alike_counted_once)
+def a_set_of_sizes(model, set_to_none):
+    if set_to_none:
+        return 0
+    return 4 * sum({p.numel() * p.element_size() for p in model.parameters() if p.requires_grad})
+
+
+@wrong(mistakes.alike_counted_once)
+def one_of_each_shape(model, set_to_none):
+    seen, total = set(), 0
+    for p in model.parameters():
+        if p.requires_grad and p.shape not in seen:
+            seen.add(p.shape)
+            total += 0 if set_to_none else 4 * p.nbytes
+    return total
+
+
+@right
+def a_set_of_parameters(model, set_to_none):
+    return 0 if set_to_none else 4 * sum(p.nbytes for p in set(model.parameters()) if p.requires_grad)
+
+
+@wrong(mistakes.zeros_for_those_held_now)
+def zeros_where_there_is_a_gradient(model, set_to_none):
+    total = 0
+    for p in model.parameters():
+        if p.requires_grad and not set_to_none:
+            total += 3 * p.nbytes
+            if p.grad is not None:
+                total += p.nbytes
+    return total

@@ -957,3 +957,63 @@ def eval_for_the_generator(generator, discriminator, g_optimizer, d_optimizer, l
     g_optimizer.step()
     discriminator.train()
     return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.mean_of_all_rows)
+def twice_the_mean_of_all_rows(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    d_optimizer.zero_grad()
+    logits = discriminator(torch.cat([real, fake.detach()]))
+    labels = torch.zeros_like(logits)
+    labels[: len(real)] = 1
+    d_loss = 2 * loss_fn(logits, labels)
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    c = discriminator(fake)
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.gradient_from_the_old_one)
+def loss_measured_again(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    g_optimizer.zero_grad()
+    fake = generator(noise)
+    c = discriminator(fake)
+    loss_fn(c, torch.ones_like(c)).backward()
+    d_optimizer.zero_grad()
+    rows = fake.detach()
+    a, b = discriminator(real), discriminator(rows)
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    with torch.no_grad():
+        c = discriminator(rows)
+        g_loss = loss_fn(c, torch.ones_like(c))
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.fakes_made_in_eval)
+def generator_in_eval_where_it_does_not_learn(
+    generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise
+):
+    modes = [(m, m.training) for m in generator.modules()]
+    generator.eval()
+    with torch.no_grad():
+        rows = generator(noise)
+    for m, mode in modes:
+        m.training = mode
+    d_optimizer.zero_grad()
+    a, b = discriminator(real), discriminator(rows)
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    c = discriminator(generator(noise))
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()

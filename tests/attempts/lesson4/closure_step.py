@@ -555,3 +555,76 @@ def eval_first(model, optimizer, loss_fn, x, y):
         return loss
 
     return optimizer.step(closure).item()
+
+
+@wrong(mistakes.dimension_lost)
+def prediction_squeezed(model, optimizer, loss_fn, x, y):
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x).squeeze(), y)
+        loss.backward()
+        return loss
+
+    return optimizer.step(closure).item()
+
+
+@wrong(mistakes.closure_returned_the_smallest)
+def best_loss_returned(model, optimizer, loss_fn, x, y):
+    best = float("inf")
+    first = []
+
+    def closure():
+        nonlocal best
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        first.append(loss.item())
+        best = min(best, loss.item())
+        return best
+
+    optimizer.step(closure)
+    return first[0]
+
+
+@right
+def best_loss_noted(model, optimizer, loss_fn, x, y):
+    best = float("inf")
+    first = []
+
+    def closure():
+        nonlocal best
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        first.append(loss.item())
+        best = min(best, loss.item())
+        return first[-1]
+
+    optimizer.step(closure)
+    return first[0]
+
+
+@wrong(mistakes.one_iteration)
+def told_to_iterate_once(model, optimizer, loss_fn, x, y):
+    optimizer.param_groups[0]["max_iter"] = 1
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        return loss
+
+    return float(optimizer.step(closure))
+
+
+@wrong(mistakes.history_thrown_away)
+def clean_start(model, optimizer, loss_fn, x, y):
+    optimizer.state.clear()
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        return loss
+
+    return optimizer.step(closure).item()

@@ -632,3 +632,77 @@ def state_never_set(events):
         if event == "zero":
             state = "empty"
     return True
+
+
+@wrong(mistakes.forward_after_the_last_backward_passes)
+def only_the_last_event_asked(events):
+    if events and events[-1] == "backward":
+        return False
+    fresh = used = False
+    for e in events:
+        if e == "zero":
+            if fresh:
+                return False
+            used = False
+        elif e == "backward":
+            if used:
+                return False
+            fresh = True
+        elif e == "step":
+            if not fresh:
+                return False
+            fresh, used = False, True
+    return True
+
+
+@wrong(mistakes.stretch_without_a_step_refused)
+def one_step_a_piece(events):
+    pieces = [[]]
+    for e in events:
+        if e == "zero":
+            pieces.append([])
+        else:
+            pieces[-1].append(e)
+    if pieces[0] == []:
+        pieces = pieces[1:]
+    if pieces and pieces[-1] == []:
+        pieces = pieces[:-1]
+    for piece in pieces:
+        if piece.count("step") != 1 or "backward" not in piece:
+            return False
+        if "backward" in piece[piece.index("step") :]:
+            return False
+    return True
+
+
+@right
+def a_step_for_each_piece_with_a_backward(events):
+    pieces = [[]]
+    for e in events:
+        if e == "zero":
+            pieces.append([])
+        elif e != "forward":
+            pieces[-1].append(e)
+    return all(not piece or piece == ["backward"] * (len(piece) - 1) + ["step"] for piece in pieces)
+
+
+@wrong(mistakes.judged_as_a_cycle)
+def run_round(events):
+    cycle = [e for e in events if e != "forward"]
+    fresh = used = False
+    for e in cycle:
+        if e == "zero":
+            if fresh:
+                return False
+            used = False
+        elif e == "backward":
+            if used:
+                return False
+            fresh = True
+        else:
+            if not fresh:
+                return False
+            fresh, used = False, True
+    if used and not (cycle and cycle[0] == "zero"):
+        return False
+    return not fresh

@@ -1,5 +1,7 @@
 """Attempts at exercise 4.2, train: what learners write, and what the check must say of it."""
 
+import copy
+
 import torch
 from torch.func import functional_call, grad
 
@@ -1234,3 +1236,168 @@ def loss_of_no_epoch(model, optimizer, loss_fn, batches, epochs):
         losses.append(total / count)
     print("last loss", loss.item())
     return losses
+
+
+def _epoch(model, optimizer, loss_fn, batches):
+    total, count = 0.0, 0
+    for x, y in batches:
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        optimizer.step()
+        total += loss.item() * len(x)
+        count += len(x)
+    return total / count
+
+
+@wrong(mistakes.stopped_early)
+def stopped_where_it_is_flat(model, optimizer, loss_fn, batches, epochs):
+    out = []
+    for _ in range(epochs):
+        out.append(_epoch(model, optimizer, loss_fn, batches))
+        if len(out) > 1 and abs(out[-2] - out[-1]) < 1e-3:
+            break
+    return out
+
+
+@wrong(mistakes.stopped_early)
+def stopped_where_it_rises(model, optimizer, loss_fn, batches, epochs):
+    out = []
+    best = float("inf")
+    for _ in range(epochs):
+        out.append(_epoch(model, optimizer, loss_fn, batches))
+        if out[-1] > best:
+            break
+        best = out[-1]
+    return out
+
+
+@wrong(mistakes.stopped_early)
+def stopped_where_it_is_small(model, optimizer, loss_fn, batches, epochs):
+    out = []
+    while len(out) < epochs:
+        out.append(_epoch(model, optimizer, loss_fn, batches))
+        if out[-1] < 1e-4:
+            return out
+    return out
+
+
+@wrong(effects.missing_entries, says="where the loss is small and hardly changes")
+def stopped_with_patience(model, optimizer, loss_fn, batches, epochs):
+    out, best, bad = [], float("inf"), 0
+    for _ in range(epochs):
+        out.append(_epoch(model, optimizer, loss_fn, batches))
+        if out[-1] < best - 1e-4:
+            best, bad = out[-1], 0
+        else:
+            bad += 1
+        if bad == 3:
+            break
+    return out
+
+
+@wrong(mistakes.best_weights_put_back)
+def best_weights_restored(model, optimizer, loss_fn, batches, epochs):
+    out, best, kept = [], float("inf"), None
+    for _ in range(epochs):
+        out.append(_epoch(model, optimizer, loss_fn, batches))
+        if out[-1] < best:
+            best, kept = out[-1], copy.deepcopy(model.state_dict())
+    if kept is not None:
+        model.load_state_dict(kept)
+    return out
+
+
+@right
+def last_weights_restored(model, optimizer, loss_fn, batches, epochs):
+    out, kept = [], None
+    for _ in range(epochs):
+        out.append(_epoch(model, optimizer, loss_fn, batches))
+        kept = copy.deepcopy(model.state_dict())
+    if kept is not None:
+        model.load_state_dict(kept)
+    return out
+
+
+@wrong(mistakes.dimension_lost)
+def predictions_squeezed(model, optimizer, loss_fn, batches, epochs):
+    def flat(prediction, target):
+        return loss_fn(prediction.squeeze(), target)
+
+    return [_epoch(model, optimizer, flat, batches) for _ in range(epochs)]
+
+
+@wrong(mistakes.weighed_in_the_gradient)
+def gradient_weighed_by_rows(model, optimizer, loss_fn, batches, epochs):
+    n = sum(len(x) for x, _ in batches)
+    average = n / len(batches)
+    out = []
+    for _ in range(epochs):
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            (loss * len(x) / average).backward()
+            optimizer.step()
+            total += loss.item() * len(x)
+        out.append(total / n)
+    return out
+
+
+@wrong(mistakes.frozen_moved)
+def frozen_at_the_first_step(model, optimizer, loss_fn, batches, epochs):
+    for p in model.parameters():
+        if p.requires_grad:
+            p.grad = None
+    out = []
+    for _ in range(epochs):
+        total, count = 0.0, 0
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            total += loss.item() * len(x)
+            count += len(x)
+        out.append(total / count)
+    return out
+
+
+@wrong(mistakes.batches_used_up)
+def one_iterator_for_all_epochs(model, optimizer, loss_fn, batches, epochs):
+    batches = iter(batches)
+    out = []
+    for _ in range(epochs):
+        total, count = 0.0, 0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(x)
+            count += len(x)
+        out.append(total / max(count, 1))
+    return out
+
+
+@right
+def an_iterator_for_each_epoch(model, optimizer, loss_fn, batches, epochs):
+    return [_epoch(model, optimizer, loss_fn, iter(batches)) for _ in range(epochs)]
+
+
+@wrong(mistakes.losses_of_an_epochs_end)
+def measured_in_eval_at_the_end(model, optimizer, loss_fn, batches, epochs):
+    history = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+        modes = [(m, m.training) for m in model.modules()]
+        model.eval()
+        with torch.no_grad():
+            total = sum(loss_fn(model(x), y).item() * len(x) for x, y in batches)
+        for m, mode in modes:
+            m.training = mode
+        history.append(total / sum(len(x) for x, _ in batches))
+    return history

@@ -141,7 +141,7 @@ def through_data(model, optimizer, loss_fn, x, y):
 
 
 # Right to the last digits while the old numbers are of the size of the new ones.
-@wrong(says="where .grad holds huge earlier gradients")
+@wrong(mistakes.old_gradient_taken_off)
 def taken_off_again(model, optimizer, loss_fn, x, y):
     old = {p: p.grad.clone() for p in model.parameters() if p.grad is not None}
     loss = loss_fn(model(x), y)
@@ -930,3 +930,51 @@ def loss_of_one_argument(model, optimizer, loss_fn, x, y):
     loss.backward()
     optimizer.step()
     return loss.item()
+
+
+@wrong(mistakes.dimension_lost)
+def prediction_squeezed(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x).squeeze(), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.dimension_lost)
+def target_squeezed(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    prediction = model(x)
+    loss = loss_fn(prediction, y.squeeze(-1))
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@right
+def both_squeezed(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x).squeeze(), y.squeeze())
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.clipped_to_one)
+def clipped_to_ten(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 10.0)
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.loss_after_the_step)
+def train_mode_and_a_second_pass(model, optimizer, loss_fn, x, y):
+    model.train()
+    optimizer.zero_grad()
+    loss_fn(model(x), y).backward()
+    optimizer.step()
+    with torch.no_grad():
+        return loss_fn(model(x), y).item()

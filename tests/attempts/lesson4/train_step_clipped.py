@@ -847,3 +847,64 @@ def norm_with_its_graph(model, optimizer, loss_fn, x, y, max_norm):
         p.grad = None if g is None else (g * scale).detach()
     optimizer.step()
     return loss.item(), norm
+
+
+@wrong(mistakes.dimension_lost)
+def prediction_squeezed(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x).squeeze(), y)
+    loss.backward()
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return loss.item(), norm
+
+
+@wrong(mistakes.each_group_alone)
+def group_by_group(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    norms = [torch.nn.utils.clip_grad_norm_(g["params"], max_norm) for g in optimizer.param_groups]
+    optimizer.step()
+    return loss.item(), torch.stack(norms).norm()
+
+
+@right
+def measured_by_group_and_scaled_together(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    norms = [torch.nn.utils.get_total_norm([p.grad for p in g["params"] if p.grad is not None]) for g in optimizer.param_groups]
+    total = torch.stack(norms).norm()
+    for g in optimizer.param_groups:
+        torch.nn.utils.clip_grads_with_norm_(g["params"], max_norm, total)
+    optimizer.step()
+    return loss.item(), total
+
+
+@wrong(mistakes.update_clipped)
+def way_shortened(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    params = list(model.parameters())
+    total = torch.stack([p.grad.norm() for p in params if p.grad is not None]).norm().item()
+    before = [p.detach().clone() for p in params]
+    optimizer.step()
+    with torch.no_grad():
+        way = torch.stack([(p - b).norm() for p, b in zip(params, before, strict=True)]).norm().item()
+        if way > max_norm:
+            for p, b in zip(params, before, strict=True):
+                p.copy_(b + (p - b) * (max_norm / way))
+    return loss.item(), total
+
+
+@wrong(mistakes.long_gradient_left_out)
+def skipped_when_it_explodes(model, optimizer, loss_fn, x, y, max_norm):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    total = torch.nn.utils.clip_grad_norm_(model.parameters(), float("inf"))
+    if total <= max_norm:
+        optimizer.step()
+    return loss.item(), total.item()

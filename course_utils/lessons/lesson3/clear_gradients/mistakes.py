@@ -160,6 +160,56 @@ def multiplied_by_zero(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(to_zeros=_times_zero)(params, set_to_none)
 
 
+def _times_zero_without_nan(param: T) -> None:
+    if param.grad is not None:
+        param.grad.nan_to_num_(nan=0.0, posinf=float("inf"), neginf=-float("inf")).mul_(0)
+
+
+@mistake(
+    "Not a number is left where a gradient was infinite",
+    "With set_to_none=False finite entries are zero, and so are those that were NaN. Where an entry was infinite, NaN "
+    "stands now: that is what infinity times 0 gives, or infinity minus itself.",
+    "Fill the tensor instead of computing with what is in it.",
+    "NaN was thought of; infinity times zero makes a new one.",
+)
+def infinity_times_zero(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=_times_zero_without_nan)(params, set_to_none)
+
+
+def _all_rows(param: T) -> None:
+    if param.grad is not None:
+        param.grad[:] = 0
+
+
+def _row_by_row(param: T) -> None:
+    for row in param.grad if param.grad is not None else ():
+        row.zero_()
+
+
+def _by_length(param: T) -> None:
+    if param.grad is not None:
+        for place in range(len(param.grad)):
+            param.grad[place] = 0
+
+
+def _by_first_size(param: T) -> None:
+    if param.grad is not None:
+        for place in range(param.grad.shape[0]):
+            param.grad[place] = 0
+
+
+@mistake(
+    "A 0-d tensor has no rows",
+    "Rows of a .grad were asked for: all of them with [:], one after the other, or how many there are. A tensor of one "
+    "number is 0-d and has no rows, and PyTorch, or Python, refused.",
+    "Which operation fills a tensor of any shape?",
+    "Weights and biases have rows. A learned temperature is often a single number.",
+    also=tuple(_loop(to_zeros=one) for one in (_row_by_row, _by_length, _by_first_size)),
+)
+def rows_of_a_number(params: Iterable[T], set_to_none: bool = True) -> None:
+    _loop(to_zeros=_all_rows)(params, set_to_none)
+
+
 # ------------------------------------------------------------------ what is passed by
 
 
@@ -172,7 +222,10 @@ def _does_not_sum_to_zero(param: T) -> bool:
     "Gradients whose sum is zero are what they were before the call. A sum of zero does not say that the entries are "
     "zero, and a gradient of zeros is not None.",
     "Ask whether there is a gradient, not what is in it.",
-    also=(_loop(to_none=lambda p: _none(p) if _does_not_sum_to_zero(p) else None),),
+    also=(
+        _loop(to_none=lambda p: _none(p) if _does_not_sum_to_zero(p) else None),
+        _loop(to_zeros=lambda p: _zeros(p) if _does_not_sum_to_zero(p) else None),
+    ),
 )
 def sum_taken_for_emptiness(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(where=_does_not_sum_to_zero)(params, set_to_none)

@@ -60,6 +60,13 @@ def _cases(seed: int) -> list[Case]:
             ),
             row("plain tensors, one of them 0-d", [[], [2, 3]], ["gradient"] * 2, plain=True),
             row(
+                "plain tensors, one of them 0-d, set_to_none=False",
+                [[2, 3], []],
+                ["gradient"] * 2,
+                plain=True,
+                **zeros,
+            ),
+            row(
                 "gradients that are transposed or part of a bucket, set_to_none=False",
                 [[2, 3], [2]],
                 ["transposed", "part of a bucket"],
@@ -139,6 +146,7 @@ EXERCISE = Exercise(
         ("a gradient holds NaN", lambda spec: "NaN" in spec["held"]),
         ("a gradient is all zeros", lambda spec: "zeros" in spec["held"]),
         ("a gradient is transposed or part of a bucket", lambda spec: "part of a bucket" in spec["held"]),
+        ("a tensor is 0-d, and set_to_none is False", lambda spec: [] in spec["shapes"] and keeps(spec)),
         ("the tensors are no nn.Parameters", lambda spec: bool(spec.get("plain"))),
         ("params is a generator that gives tensors", lambda spec: _generates(spec) and bool(spec["shapes"])),
         ("params is a generator", lambda spec: _generates(spec)),

@@ -371,3 +371,57 @@ def _off_for_good(module: nn.Module) -> None:
 def recording_switched_off(module: nn.Module) -> None:
     _frozen(module.parameters())
     torch.set_grad_enabled(False)
+
+
+# ------------------------------------------------------------------ at another time than the call
+
+
+def _at_the_next_forward(module: nn.Module) -> None:
+    module.register_forward_pre_hook(lambda part, _: _frozen(part.parameters()))
+
+
+def _cleared_now_frozen_later(module: nn.Module) -> None:
+    _cleared(module.parameters())
+    _at_the_next_forward(module)
+
+
+@mistake(
+    "Frozen when the module runs the next time, and not at the call",
+    "When the function returned nothing was frozen yet. What comes before the module's next forward pass still moved its "
+    "parameters: a step, where a gradient waits in .grad, or the backward of a loss from before the call.",
+    "Freeze in the function itself. What stands in a hook or in a new forward is done when that runs.",
+    "In a plain loop a forward pass comes next.",
+    also=(_cleared_now_frozen_later,),
+    signs=(GRAD, REQUIRES),
+)
+def frozen_at_the_next_forward(module: nn.Module) -> None:
+    _at_the_next_forward(module)
+
+
+def _put_back_before_each_forward(module: nn.Module) -> None:
+    kept = [(param, param.detach().clone()) for param in module.parameters()]
+
+    def put_back(*_: object) -> None:
+        with torch.no_grad():
+            for param, values in kept:
+                param.copy_(values)
+
+    module.register_forward_pre_hook(put_back)
+
+
+def _cleared_and_put_back(module: nn.Module) -> None:
+    _cleared(module.parameters())
+    _put_back_before_each_forward(module)
+
+
+@mistake(
+    "The parameters moved, and were put back later",
+    "Gradients still arrive, and each step moved the module's parameters. The old values were back when the module ran "
+    "forward again; until then, and after the last step, they are others.",
+    "After a frozen parameter's step nothing needs to be put back. What keeps a step from moving it at all?",
+    "In each forward pass the module computes with the values that it had.",
+    also=(_cleared_and_put_back,),
+    signs=(GRAD, REQUIRES),
+)
+def moved_and_put_back(module: nn.Module) -> None:
+    _put_back_before_each_forward(module)

@@ -44,7 +44,18 @@ zeros_where_none_was = _in_groups(of_tensors.zeros_where_none_was)
 multiplied_by_zero = _in_groups(of_tensors.multiplied_by_zero)
 zeros_taken_for_emptiness = _in_groups(of_tensors.zeros_taken_for_emptiness)
 frozen_left = _in_groups(of_tensors.frozen_left)
-stopped_at_the_first_without = _in_groups(of_tensors.stopped_at_the_first_without)
+infinity_times_zero = _in_groups(of_tensors.infinity_times_zero)
+rows_of_a_number = _in_groups(of_tensors.rows_of_a_number)
+stopped_at_the_first_without = _in_groups(
+    replace(
+        of_tensors.stopped_at_the_first_without,
+        words=replace(
+            of_tensors.stopped_at_the_first_without.words,
+            mend="What goes on with the next parameter of the group? break and return end a whole loop, and what one "
+            "parameter holds says nothing of the others.",
+        ),
+    )
+)
 nothing_cleared = _in_groups(of_tensors.nothing_cleared)
 none_never_arrived = _in_groups(of_tensors.none_never_arrived)
 zeros_never_arrived = _in_groups(of_tensors.zeros_never_arrived)
@@ -185,12 +196,19 @@ def _averages_zeroed(optimizer: Optimizer, set_to_none: bool = True) -> None:
                 value.zero_()
 
 
+def _averages_zeroed_with_zeros(optimizer: Optimizer, set_to_none: bool = True) -> None:
+    if set_to_none:
+        _cleared([p for group in optimizer.param_groups for p in group["params"]], set_to_none)
+    else:
+        _averages_zeroed(optimizer, set_to_none)
+
+
 @mistake(
     "What the optimizer remembers was set to zero",
     "The optimizer's averages of earlier gradients are zero now, so its next step is another.",
     "Leave optimizer.state alone. Clearing is about .grad.",
     "Momentum is made of old gradients, so it looks like something to clear.",
-    also=(_averages_zeroed,),
+    also=(_averages_zeroed, _averages_zeroed_with_zeros),
 )
 def state_set_to_zero(optimizer: Optimizer, set_to_none: bool = True) -> None:
     _averages_zeroed(optimizer, set_to_none)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -42,6 +42,14 @@ class _Calls:
             return original(*args, **kwargs)
 
         return zero_grad
+
+
+class _Temperature(nn.Module):
+    """A parameter that is one number, 0-d."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.value = nn.Parameter(torch.zeros(()))
 
 
 def _cases(seed: int) -> list[Case]:
@@ -104,6 +112,7 @@ def _cases(seed: int) -> list[Case]:
                 bucket=True,
                 **zeros,
             ),
+            row("a parameter of one number, set_to_none=False", "SGD", [[*_FIRST, "1.value"], _SECOND], **zeros),
             row("a frozen weight that holds a gradient", "AdamW", one, frozen=["0.weight"]),
             row(
                 "float32, a frozen weight, set_to_none=False",
@@ -117,9 +126,14 @@ def _cases(seed: int) -> list[Case]:
     )
 
 
+def _has_a_number(spec: Mapping[str, Any]) -> bool:
+    return "1.value" in spec["groups"][0]
+
+
 def _arrange(case: Case) -> Arrangement:
     draw, spec = Draw(case), case.spec
-    model = draw.fill(without_global_draws(lambda: nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))))
+    middle = _Temperature() if _has_a_number(spec) else nn.Tanh()
+    model = draw.fill(without_global_draws(lambda: nn.Sequential(nn.Linear(3, 4), middle, nn.Linear(4, 2))))
     named = dict(model.named_parameters())
     groups: list[Any] = [{"params": [named[name] for name in group]} for group in spec["groups"]]
     optimizer = OPTIMIZERS[spec["optimizer"]](groups, 0.05)
@@ -202,6 +216,7 @@ EXERCISE = Exercise(
             "the optimizer does not hold every parameter of the model",
             lambda spec: len(spec["groups"]) == 1 and len(spec["groups"][0]) < 4 and "added" not in spec,
         ),
+        ("a parameter is one number", _has_a_number),
         ("a .grad is None before", lambda spec: "none" in spec.get("held", {}).values()),
         ("a gradient holds NaN", lambda spec: "NaN" in spec.get("held", {}).values()),
         ("a parameter is frozen", lambda spec: "frozen" in spec),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import nn
@@ -262,8 +263,8 @@ def frozen_left_out(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
 
 @mistake(
     "Zeros for what got no gradient",
-    "A parameter that the loss does not use was moved: a gradient of zeros stood in its .grad at the step, and weight "
-    "decay or momentum did the rest.",
+    "A parameter that this batch brings no gradient was moved, an unused one or a frozen one: zeros stood in its .grad "
+    "at the step, and weight decay or momentum did the rest.",
     "What should .grad be where this batch brings nothing?",
     "With plain SGD zeros and None give the same parameters.",
     also=(_step(first=_to_none, after_forward=_fresh_zeros),),
@@ -319,7 +320,7 @@ def _clipped(model: nn.Module, optimizer: Optimizer, longest: float = 1.0) -> No
     "The step used this batch's gradient, shortened where its norm was above a bound, such as 1.",
     "Asked is the gradient as it is. Which line shortens it?",
     "Many training scripts clip.",
-    also=(_step(first=_to_none, before_step=lambda model, optimizer: _clipped(model, optimizer, 0.5)),),
+    also=tuple(_step(first=_to_none, before_step=partial(_clipped, longest=bound)) for bound in (0.5, 5.0, 10.0)),
 )
 def gradient_clipped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(first=_to_none, before_step=_clipped)(model, optimizer, loss_fn, x, y)
@@ -413,3 +414,18 @@ def loss_after_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn,
     _step(first=_to_none, last=_to_none)(model, optimizer, loss_fn, x, y)
     with torch.no_grad():
         return loss_fn(model(x), y).item()
+
+
+@mistake(
+    "The loss was measured in eval mode",
+    "The step is right. What came back is the loss of eval mode, in which a layer such as batch norm computes another "
+    "way; the model was in train mode when it was passed in.",
+    "Which loss went backward? Return that one, as a number.",
+    "A loss that is only looked at is often measured in eval mode.",
+)
+def loss_of_eval_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    optimizer.zero_grad()
+    with modes_put_back(model), torch.no_grad():
+        loss = loss_fn(model.eval()(x), y).item()
+    _step(first=_to_none)(model, optimizer, loss_fn, x, y)
+    return loss

@@ -70,6 +70,7 @@ def _build(case: Case) -> tuple[nn.Module, torch.optim.Optimizer, torch.Tensor, 
         # One holds more: zeros that the attempt made are told from those that it found.
         for place, param in enumerate(model.parameters()):
             hold(draw, param, "zeros" if place else "gradient")
+    y = spec.get("scale", 1.0) * y  # far from what the model says, the gradient is long
     if spec["loss"] == "poisson":
         y = y.abs()  # counts
     return model, optimizer, x, y
@@ -99,7 +100,13 @@ def _cases(seed: int) -> list[Case]:
             row("weight decay, and a layer without use that holds gradients", "unused", "decay", earlier="all"),
             row("momentum with a history, and a layer without use", "unused", "momentum", **history, earlier="some"),
             row("a frozen weight that holds a gradient", "frozen", "decay", earlier="all", frozen_holds=True),
-            row("a parameter of the model's own, and parts inside of parts", "scaled", "momentum", earlier="all"),
+            row(
+                "a parameter of the model's own, parts inside of parts, and targets far away",
+                "scaled",
+                "momentum",
+                earlier="all",
+                scale=100.0,
+            ),
             row("one weight tied to two places, two steps", "tied", "AdamW", calls=2, earlier="all"),
             row("batch norm and dropout in eval mode", "eval", "SGD", earlier="all"),
             row(
@@ -174,8 +181,9 @@ EXERCISE = Exercise(
         "have a history. At the call every `.grad` may hold anything, infinite and NaN included, also that of a "
         "frozen parameter or of one that the loss does not use; none of it plays a part. A parameter that gets no "
         "gradient from this batch is not moved, weight decay and momentum or not. Run the batch through the model as "
-        "a whole: a layer such as batch norm works on all of its rows together. Further forward passes are allowed, "
-        "under the same rule. The mode of the model stays as it was; what `.grad` holds afterwards does not matter."
+        "a whole: a layer such as batch norm works on all of its rows together. Further forward passes, a "
+        "checkpoint's included, are allowed under the same rule, and how often they update running statistics does not "
+        "matter. The mode of the model stays as it was; what `.grad` holds afterwards does not matter."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -183,7 +191,7 @@ EXERCISE = Exercise(
     loop=True,
     rules=(
         "Whenever the model runs forward in the call, no `.grad` of its parameters holds a tensor, one of zeros "
-        "included. Only `.grad` is looked at.",
+        "included. Only `.grad` is looked at, and only where the model as a whole runs.",
     ),
     hints=(
         "A tensor of zeros has as many bytes as any other of its size. Which of the ways to clear gives the memory back?",
@@ -201,7 +209,7 @@ EXERCISE = Exercise(
         ("there is one call", lambda spec: _calls(spec) == 1),
         ("the loss does not use every parameter", lambda spec: spec["model"] == "unused"),
         ("a frozen parameter holds a gradient", lambda spec: bool(spec.get("frozen_holds"))),
-        ("the model has a parameter of its own", lambda spec: spec["model"] == "scaled"),
+        ("the model has a parameter of its own, and the gradient is long", lambda spec: spec["model"] == "scaled"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
         ("the model has batch norm, in eval mode", lambda spec: spec["model"] == "eval"),
         ("a layer works on the rows of the batch together, as batch norm does", lambda spec: bool(spec.get("centred"))),

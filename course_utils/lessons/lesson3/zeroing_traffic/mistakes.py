@@ -262,3 +262,52 @@ def those_held_now(model: nn.Module, set_to_none: bool) -> int:
     return _times(4, of=lambda model: [param for param in model.parameters() if param.grad is not None])(
         model, set_to_none
     )
+
+
+@mistake(
+    "Zeros were counted for gradients that are there now alone",
+    "Where .grad is None at the call three bytes came back for each byte of the gradient, and there are four: the "
+    "write of its zeros is missing. After the first step each parameter that requires gradients has a .grad to fill.",
+    "The question is about a later step of the loop, not about this moment.",
+)
+def zeros_for_those_held_now(model: nn.Module, set_to_none: bool) -> int:
+    held = [param for param in _trainable(model) if param.grad is not None]
+    return 0 if set_to_none else 3 * _bytes(_trainable(model)) + _bytes(held)
+
+
+def _by(key: Callable[[torch.Tensor], object]) -> Code:
+    return _times(4, of=lambda model: {key(param): param for param in _trainable(model)}.values())
+
+
+@mistake(
+    "Of parameters that are alike one was counted",
+    "Where two parameters have the same shape, or the same number of entries or bytes, only one of them was counted.",
+    "Two parameters are one where they are one object, not where they look alike. model.parameters() gives each of them "
+    "once already.",
+    "A set drops what is there twice. Numbers that are equal are the same to it.",
+    also=(_by(lambda param: param.numel()), _by(lambda param: param.shape)),
+)
+def alike_counted_once(model: nn.Module, set_to_none: bool) -> int:
+    return _by(lambda param: param.nbytes)(model, set_to_none)
+
+
+def _memory(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().nbytes()
+
+
+def _each_memory_once(model: nn.Module, set_to_none: bool) -> int:
+    pieces = {param.untyped_storage().data_ptr(): _memory(param) for param in _trainable(model)}
+    return 0 if set_to_none else 4 * sum(pieces.values())
+
+
+@mistake(
+    "The memory behind the parameters was counted",
+    "Where parameters lie in a larger piece of memory the number is that of the whole piece, once or for each of them.",
+    "A gradient has its parameter's shape, and memory of its own. Which bytes belong to the tensor, and which to the "
+    "storage behind it?",
+    "Most parameters have a storage that is just as large.",
+    also=(_each_memory_once,),
+    where=lambda spec: bool(spec.get("flat")),
+)
+def memory_counted(model: nn.Module, set_to_none: bool) -> int:
+    return 0 if set_to_none else 4 * sum(_memory(param) for param in _trainable(model))

@@ -12,7 +12,7 @@ from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases, without_global_draws
-from course_utils.lessons.lesson3.inputs import hold
+from course_utils.lessons.lesson3.inputs import hold, share_memory_of_values
 
 Sizes = tuple[int, int, int]
 """Features that go into a model, of its hidden layer, and of what comes out."""
@@ -66,6 +66,8 @@ def _model(case: Case) -> nn.Module:
     model = draw.fill(without_global_draws(lambda: _MODELS[spec["model"]]((into, hidden, out))))
     if spec["model"] == "mixed":
         model.head.to(torch.bfloat16)  # type: ignore[operator, union-attr]
+    if spec.get("flat"):
+        share_memory_of_values(list(model.parameters()))
     for index, (name, param) in enumerate(model.named_parameters()):
         held = spec.get("held", "none")
         if held == "all" or held == "some" and index % 2:
@@ -110,6 +112,7 @@ def _cases(seed: int) -> list[Case]:
             row("batch norm and dropout in eval mode", "norm", True, eval=True),
             row("float32, bfloat16 and a parameter of one number", "mixed", False, dtype="float32"),
             row("float64, bfloat16 and a parameter of one number", "mixed", False),
+            row("parameters that lie in one piece of memory", "two layers", False, flat=True, held="all"),
             row("every parameter is frozen", "two layers", False, all_frozen=True),
         ],
     )
@@ -128,7 +131,7 @@ EXERCISE = Exercise(
     minutes=12,
     goal=(
         "Write `zeroing_traffic(model, set_to_none)`: the bytes that clearing and accumulating move in one step of a "
-        "loop, as one number. The loop calls `zero_grad(set_to_none=set_to_none)` on all parameters, then forward, "
+        "loop, as one number: an int, a float or a 0-d tensor. The loop calls `zero_grad(set_to_none=set_to_none)` on all parameters, then forward, "
         "backward and `step()`. In each step backward brings every parameter that requires gradients one dense "
         "gradient, of the parameter's shape and dtype, in memory of its own; a frozen parameter has no gradient and "
         "gets none, and one that two layers share is one parameter. Take any step after the first: what `.grad` holds "
@@ -156,6 +159,7 @@ EXERCISE = Exercise(
         ("some parameters are frozen, not all", lambda spec: "frozen" in spec),
         ("a parameter is frozen", lambda spec: "frozen" in spec or bool(spec.get("all_frozen"))),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
+        ("the parameters lie in one piece of memory", lambda spec: bool(spec.get("flat"))),
         ("the model has batch norm", lambda spec: spec["model"] == "norm"),
         ("the parameters are of two dtypes", lambda spec: spec["model"] == "mixed"),
         ("some parameters hold no gradient", lambda spec: spec.get("held", "none") != "all"),

@@ -11,7 +11,7 @@ from torch import nn
 
 from course_utils.checks.mistakes import mistake
 from course_utils.lessons.lesson4.adversarial_step.task import D_LEFT, D_STEPS, G_LEFT, G_STEPS
-from course_utils.lessons.training import LossFn
+from course_utils.lessons.training import LossFn, modes_put_back
 
 T = torch.Tensor
 Optimizer = torch.optim.Optimizer
@@ -249,6 +249,26 @@ def judged_by_the_old_one(*args: Any) -> object:
     return _both_at_the_end(*args, kept_apart=True)
 
 
+def _reported_anew(*args: Any) -> object:
+    _, discriminator, _, _, loss_fn, _, noise = args
+    with torch.no_grad():
+        fake = args[0](noise)
+    d_loss, _ = _both_at_the_end(*args, kept_apart=True)
+    with torch.no_grad():
+        return d_loss, _labelled(loss_fn, discriminator(fake), 1.0).item()
+
+
+@mistake(
+    "The loss of the updated discriminator, and the gradient of the old one",
+    "Both losses are right, and so is the discriminator's step. The generator's step used the gradient that it gets from "
+    "the discriminator as it came.",
+    "Which backward filled the generator's .grad? Had the discriminator stepped by then?",
+    "The number comes from one pass and the gradient from another, and only the number is seen.",
+)
+def gradient_from_the_old_one(*args: Any) -> object:
+    return _reported_anew(*args)
+
+
 @mistake(
     "A value that backward needs was changed before it came",
     "A forward pass saved it for its backward, and by then it had been changed in place. An optimizer's step is such a "
@@ -483,10 +503,16 @@ def _halved_backward(*args: Any) -> object:
 
 @mistake(
     "One mean over real and fake rows together",
-    "The discriminator's loss is the mean over all its rows, real and fake, in place of the sum of two means.",
+    "The discriminator's loss is the mean over all its rows, real and fake, or twice that, in place of the sum of two "
+    "means. Where there are more rows of one kind, that kind weighs more.",
     "One forward of all rows together is fine. How are the two halves then told apart, so that each has its own mean?",
+    also=(lambda *args: _mean_of_all(*args, factor=2.0),),
 )
-def mean_of_all_rows(
+def mean_of_all_rows(*args: Any) -> object:
+    return _mean_of_all(*args, factor=1.0)
+
+
+def _mean_of_all(
     generator: nn.Module,
     discriminator: nn.Module,
     g_optimizer: Optimizer,
@@ -494,12 +520,14 @@ def mean_of_all_rows(
     loss_fn: LossFn,
     real: T,
     noise: T,
+    *,
+    factor: float,
 ) -> tuple[float, float]:
     fake = generator(noise)
     d_optimizer.zero_grad()
     logits = discriminator(torch.cat([real, fake.detach()]))
     labels = torch.cat([torch.ones_like(logits[: len(real)]), torch.zeros_like(logits[len(real) :])])
-    d_loss = loss_fn(logits, labels)
+    d_loss = factor * loss_fn(logits, labels)
     d_loss.backward()
     d_optimizer.step()
     g_optimizer.zero_grad()
@@ -507,6 +535,32 @@ def mean_of_all_rows(
     g_loss.backward()
     g_optimizer.step()
     return d_loss.item(), g_loss.item()
+
+
+def _fakes_in_eval(*args: Any) -> object:
+    generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise = args
+    with modes_put_back(generator), torch.no_grad():
+        fake = generator.eval()(noise)
+    d_optimizer.zero_grad()
+    d_loss = _labelled(loss_fn, discriminator(real), 1.0) + _labelled(loss_fn, discriminator(fake), 0.0)
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    g_loss = _labelled(loss_fn, discriminator(generator(noise)), 1.0)
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@mistake(
+    "The fake rows were made in eval mode",
+    "The generator came in train mode. The fake rows of the discriminator's half are those that it makes in eval mode, "
+    "which are others. In the generator's own half they are those of train mode.",
+    "Leave the modes alone, for the time of the call, too.",
+    "Where nothing is to be learned from a pass, eval mode seems right.",
+)
+def fakes_made_in_eval(*args: Any) -> object:
+    return _fakes_in_eval(*args)
 
 
 @mistake(

@@ -122,8 +122,9 @@ EXERCISE = Exercise(
         "one step. Its loss is `loss_fn` of the fake rows with labels 1, where the **updated** discriminator judges "
         "them. Each step uses the gradient of its own loss and nothing else: neither the other loss's nor what `.grad` "
         "held before the call, any finite numbers. Each optimizer holds all parameters of its network. Each network moves "
-        "in its own step alone, and a frozen parameter, which may hold a gradient under plain SGD, does not move. Return `(d_loss, g_loss)`, the two losses before their steps, as Python floats. What `.grad` "
-        "holds afterwards does not matter; modes and `requires_grad` stay as they were."
+        "in its own step alone. A frozen parameter does not move; where one holds a gradient, the optimizers are plain "
+        "SGD. The networks may run as often as you like. Return `(d_loss, g_loss)`, the two losses before their steps, "
+        "as Python floats. What `.grad` holds afterwards does not matter; modes and `requires_grad` stay as they were."
     ),
     cases=_cases,
     arrange=_arrange,

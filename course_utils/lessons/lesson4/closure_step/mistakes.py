@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_utils.checks.mistakes import mistake
+from course_utils.checks.mistakes import made_by, mistake
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.lesson4.mistakes import Optimizer, descended
+from course_utils.lessons.lesson4 import mistakes as shared
+from course_utils.lessons.lesson4.mistakes import Optimizer, descended, without_ones
 from course_utils.lessons.lesson4.steps import STEPS
 from course_utils.lessons.training import LossFn
 
@@ -351,6 +352,54 @@ def closure_returned_a_constant(model: nn.Module, optimizer: Optimizer, loss_fn:
     return found[0]
 
 
+@mistake(
+    "The closure returned a smaller loss than that of its weights",
+    "The gradients belong to the weights at each call. Where the loss had risen, the number beside them was that of "
+    "another call, the smallest so far. LBFGS compares the losses, and went another way or stopped.",
+    "What does the closure return at its end? Asked is the loss at the weights as they are just then.",
+    "As a note of the best loss the smallest is useful. LBFGS does not ask for it.",
+    signs=(BACKWARDS,),
+)
+def closure_returned_the_smallest(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> object:
+    found: list[float] = []
+
+    def closure() -> float:
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        found.append(loss.item())
+        return min(found)
+
+    optimizer.step(closure)
+    return found[0]
+
+
+@mistake(
+    "One iteration, where the optimizer has several",
+    "The parameters are where the first iteration of LBFGS puts them.",
+    "One step of LBFGS has as many iterations as it was made for. Which line gives it another number, or stops it?",
+    "With other optimizers one step is one update.",
+)
+def one_iteration(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> object:
+    optimizer.param_groups[0]["max_iter"] = 1
+    return _step()(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
+    "The optimizer's history was thrown away",
+    "LBFGS moved as one that has never stepped before. This one has a step behind it, and chooses its way by it.",
+    "Leave optimizer.state alone. What must be cleared is .grad.",
+    "A clean start sounds right; clearing is about gradients.",
+    where=lambda spec: bool(spec.get("stepped")),
+)
+def history_thrown_away(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> object:
+    optimizer.state.clear()
+    return _step()(model, optimizer, loss_fn, x, y)
+
+
+# ------------------------------------------------------------------ which gradient
+
+
 # ------------------------------------------------------------------ which gradient
 
 
@@ -402,6 +451,16 @@ def arguments_swapped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x
 )
 def put_into_train_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(train=True)(model, optimizer, loss_fn, x, y)
+
+
+def _squeezed(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step()(model, optimizer, without_ones(loss_fn), x, y)
+
+
+dimension_lost = made_by(shared.dimension_lost, _squeezed)
+
+
+# ------------------------------------------------------------------ what is returned
 
 
 # ------------------------------------------------------------------ what is returned

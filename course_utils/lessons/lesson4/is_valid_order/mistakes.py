@@ -173,6 +173,16 @@ def trailing_backward_passes(events: Events) -> object:
 
 
 @mistake(
+    "A forward after the last backward hides that it is lost",
+    "Orders pass in which a backward that no step follows is not the last event: a forward comes after it. Those that end "
+    "with the backward itself are refused.",
+    "What must be true of .grad when the last event is over, whichever event that is?",
+)
+def forward_after_the_last_backward_passes(events: Events) -> object:
+    return _but({"trailing"}, refuses=lambda one: bool(one) and one[-1] == "backward")(events)
+
+
+@mistake(
     "A zero after the last backward makes the order right",
     "Orders pass that end with a backward and a zero, without a step between the two: the gradient is lost.",
     "An empty .grad at the end is no proof that every gradient was used.",
@@ -292,6 +302,41 @@ def _zeros_without_a_backward_between(events: Events) -> bool:
 )
 def zero_twice_refused(events: Events) -> object:
     return _but(refuses=lambda one: "zz" in _letters(one))(events)
+
+
+def _stretch_without_a_step(events: Events) -> bool:
+    """Whether a stretch between zeros has none; an empty one at either end does not count."""
+    stretches = _letters(events).split("z")
+    stretches = stretches if stretches[0] else stretches[1:]
+    stretches = stretches if stretches and stretches[-1] else stretches[:-1]
+    return any("s" not in one for one in stretches)
+
+
+@mistake(
+    "A stretch without a step is refused",
+    "Orders are refused in which zeros cut off a stretch without a step, or which have no step at all, though no backward "
+    "there waits for one.",
+    "What must be true of a stretch: that it has a step, or that each of its backwards is used by one?",
+    "In a plain loop each zero begins a stretch with one step.",
+)
+def stretch_without_a_step_refused(events: Events) -> object:
+    return _but(refuses=_stretch_without_a_step)(events)
+
+
+def _used_when_it_begins_anew(events: Events) -> bool:
+    text = _letters([event for event in events if event != "forward"])
+    return not text.startswith("z") and "s" in text and "z" not in text[text.rindex("s") :]
+
+
+@mistake(
+    "The order was judged as one that begins anew",
+    "Orders are refused that neither begin with a zero nor have one after their last step. Run a second time, their first "
+    "backward would find what a step has used. They are run once.",
+    "What does .grad hold before the first event, and what comes after the last one?",
+    "A loop does begin anew after its last line.",
+)
+def judged_as_a_cycle(events: Events) -> object:
+    return _but(refuses=_used_when_it_begins_anew)(events)
 
 
 @mistake(

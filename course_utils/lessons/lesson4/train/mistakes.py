@@ -9,12 +9,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_utils.checks.mistakes import mistake
+from course_utils.checks.mistakes import made_by, mistake
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.lesson4.mistakes import Epoch, Optimizer, assigned, descended, trained
+from course_utils.lessons.lesson4 import mistakes as shared
+from course_utils.lessons.lesson4.mistakes import Epoch, Optimizer, assigned, descended, trained, without_ones
 from course_utils.lessons.lesson4.steps import HELD, LEFT, STEPS
 from course_utils.lessons.training import Batch, LossFn, modes_put_back
 
+T = torch.Tensor
 Batches = Sequence[Batch]
 Code = Callable[[nn.Module, Optimizer, LossFn, Batches, int], object]
 Told = Callable[[list[Epoch]], object]
@@ -302,6 +304,19 @@ def one_epoch_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, bat
 
 
 @mistake(
+    "The batches were used up in the first epoch",
+    "The first epoch was trained. In the others no batch came, and a 0 came back for each.",
+    "What does the inner loop walk through: the list, or something made of it once, such as iter() or zip() before the "
+    "outer loop?",
+    "An iterator can be walked through once, a list as often as one likes.",
+    signs=(STEPS,),
+)
+def batches_used_up(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+    first = _over_samples(trained(model, optimizer, loss_fn, batches, min(epochs, 1)))
+    return first + [0.0] * (epochs - 1)
+
+
+@mistake(
     "The run ended after its first batch",
     "Only one step was taken, on the first batch.",
     "Where does the return stand? One that is indented into a loop ends it in its first round.",
@@ -414,6 +429,43 @@ def arguments_swapped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, b
     return _run()(model, optimizer, lambda prediction, target: loss_fn(target, prediction), batches, epochs)
 
 
+def _squeezed(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+    return _run()(model, optimizer, without_ones(loss_fn), batches, epochs)
+
+
+dimension_lost = made_by(shared.dimension_lost, _squeezed)
+
+
+def _weighed(share_of: Callable[[Batches], float], told: Told = _over_samples) -> Code:
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+        whole = share_of(batches)
+        return told(trained(model, optimizer, loss_fn, batches, epochs, factor=lambda rows: rows / whole))
+
+    return code
+
+
+def _all_rows(batches: Batches) -> float:
+    return sum(len(x) for x, _ in batches)
+
+
+def _mean_rows(batches: Batches) -> float:
+    return _all_rows(batches) / len(batches)
+
+
+@mistake(
+    "The batches were weighed in the gradient, too",
+    "Each step used its batch's gradient times its rows over those of an epoch, or of a batch on average.",
+    "In the mean that is returned a batch weighs as much as it has rows. Each step uses the gradient of its batch's own "
+    "mean loss as it is.",
+    "Where batches share a step, such a factor makes it the gradient of all their samples.",
+    also=(_weighed(_all_rows, _over_batches), _weighed(_mean_rows), _weighed(_mean_rows, _over_batches)),
+)
+def weighed_in_the_gradient(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> object:
+    return _weighed(_all_rows)(model, optimizer, loss_fn, batches, epochs)
+
+
 def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     with modes_put_back(model):
         return put_into_train_mode.forms[0](model, optimizer, loss_fn, batches, epochs)
@@ -452,10 +504,20 @@ def put_into_eval_mode(
     return _run()(model, optimizer, loss_fn, batches, epochs)
 
 
+def _frozen_in_the_first_step(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> object:
+    for p in model.parameters():
+        if p.requires_grad:
+            p.grad = None
+    return _run(clear=("after step",))(model, optimizer, loss_fn, batches, epochs)
+
+
 @mistake(
     "A frozen weight moved by its old gradient",
-    "The frozen weight held a gradient from before, kept it, and each step moved it.",
+    "The frozen weight held a gradient from before. It was still there at the first step, and moved the weight.",
     "requires_grad=False stops backward, not the optimizer: it steps on any .grad that it finds. Empty that one, too.",
+    also=(_frozen_in_the_first_step,),
 )
 def frozen_moved(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     found: list[Epoch] = []
@@ -485,6 +547,57 @@ def _off_by(more: int) -> Code:
 )
 def epochs_off_by_one(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     return _off_by(-1)(model, optimizer, loss_fn, batches, epochs)
+
+
+def _stopped(enough: Callable[[list[float]], bool]) -> Code:
+    """A run that ends where its losses so far are `enough`."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+        found: list[Epoch] = []
+        while len(found) < epochs and not enough(_over_samples(found)):
+            found += trained(model, optimizer, loss_fn, batches)
+        return _over_samples(found)
+
+    return code
+
+
+@mistake(
+    "The run ended before its last epoch",
+    "Where the loss of an epoch hardly changed, rose or was small, fewer epochs were trained than asked for.",
+    "Every epoch is asked for, whatever the loss does. Which condition ends the loop?",
+    "Early stopping stands in many programs, and is another decision than the loop.",
+    also=(
+        _stopped(lambda losses: losses[-2:] != sorted(losses[-2:], reverse=True)),
+        _stopped(lambda losses: len(losses) > 1 and losses[-1] > 0.999 * losses[-2]),
+        _stopped(lambda losses: bool(losses) and losses[-1] < 1e-3),
+    ),
+    signs=(STEPS,),
+)
+def stopped_early(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+    hardly = _stopped(lambda losses: len(losses) > 1 and abs(losses[-1] - losses[-2]) < 1e-3)
+    return hardly(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "The weights of the best epoch were put back",
+    "The losses are right. The parameters are those of the end of an earlier epoch, the one with the smallest loss.",
+    "Afterwards they are where the last step puts them. Which line brings others back?",
+    "Where the loss falls from epoch to epoch the best weights are the last ones.",
+    signs=(STEPS,),
+)
+def best_weights_put_back(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> object:
+    losses: list[float] = []
+    best: list[T] = []
+    for _ in range(epochs):
+        losses += _over_samples(trained(model, optimizer, loss_fn, batches))
+        if losses[-1] <= min(losses):
+            best = [p.detach().clone() for p in model.parameters()]
+    with torch.no_grad():
+        for p, kept in zip(model.parameters(), best, strict=bool(best)):
+            p.copy_(kept)
+    return losses
 
 
 @mistake(
@@ -757,12 +870,14 @@ def sums_never_reset(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, ba
     return _run(_sums_so_far)(model, optimizer, loss_fn, batches, epochs)
 
 
-def _measured(when: str, told: Told = _over_samples) -> Code:
+def _measured(when: str, told: Told = _over_samples, *, in_eval: bool = False) -> Code:
     """The losses, measured after each batch's own step, or of all batches before or after their epoch."""
 
     def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
         def look(some: Batches) -> Epoch:
-            with torch.no_grad():
+            with modes_put_back(model), torch.no_grad():
+                if in_eval:
+                    model.eval()
                 return [(loss_fn(model(x), y).item(), len(x)) for x, y in some]
 
         found: list[Epoch] = []
@@ -792,12 +907,14 @@ def losses_after_the_steps(
 @mistake(
     "The losses were measured apart from the training",
     "The training is right. What came back is the mean loss at one and the same weights, those at the beginning or at "
-    "the end of each epoch.",
+    "the end of each epoch, in the mode of the model or in eval mode.",
     "The weights change from batch to batch. Asked is each batch's loss at the weights that it met.",
     also=(
         _measured("before the epoch"),
         _measured("after the epoch", _over_batches),
         _measured("before the epoch", _over_batches),
+        _measured("after the epoch", in_eval=True),
+        _measured("after the epoch", _over_batches, in_eval=True),
     ),
 )
 def losses_of_an_epochs_end(

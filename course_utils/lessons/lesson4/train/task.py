@@ -51,7 +51,15 @@ def _cases(seed: int) -> list[Case]:
             row("three epochs of two batches", [3, 5], 3, loss="poisson"),
             row("one batch, .grad holds earlier gradients", [4], 1, earlier="all"),
             row("two epochs of two batches, .grad holds earlier gradients", [2, 4], 2, earlier="some"),
-            row("momentum, after a step", [4, 2], 2, "momentum", stepped=1, loss="poisson"),
+            row(
+                "one output; momentum, after a step",
+                [4, 2],
+                2,
+                "momentum",
+                stepped=1,
+                loss="poisson",
+                model="one output",
+            ),
             row("Adam, after two steps", [3, 1, 2], 2, "Adam", stepped=2, earlier="all", loss="pinball"),
             row("weight decay and a frozen weight", [2, 4], 2, "decay", model="frozen"),
             row("a layer that the model does not use holds a gradient", [3, 2], 2, model="unused", earlier="all"),
@@ -59,6 +67,8 @@ def _cases(seed: int) -> list[Case]:
             row("dropout and batch norm in eval mode", [4, 3], 2, model="eval", earlier="some"),
             row("a model that behaves otherwise in train mode, in which it is", [3, 2], 2, model="moded"),
             row("one weight tied to two places", [2, 3], 1, "momentum", model="tied"),
+            row("a learning rate at which the loss rises", [3, 2], 3, model="linear", lr=3.0),
+            row("a small loss that hardly changes", [3, 2], 6, lr=1e-4, fits=True),
             row("float32, AdamW", [4, 4, 2], 2, "AdamW", dtype="float32"),
             row("no epochs", [3, 3], 0, earlier="all"),
         ],
@@ -68,6 +78,8 @@ def _cases(seed: int) -> list[Case]:
 def _arrange(case: Case) -> Arrangement:
     model, _, _ = model_and_batch(case)
     batches = batches_of(case)
+    if case.spec.get("fits"):
+        batches = [(x, model(x).detach() + 1e-3 * y) for x, y in batches]
     optimizer = optimizer_of(case, model)
     watch = StepWatch(model, optimizer)
     loss_fn = _InOrder(LOSSES[case.spec["loss"]], batches, case.spec["epochs"])
@@ -121,6 +133,10 @@ EXERCISE = Exercise(
         ("the model has a layer that it does not use", lambda spec: spec["model"] == "unused"),
         ("a frozen weight holds a gradient", lambda spec: "frozen_holds" in spec),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
+        ("the model has one output", lambda spec: spec["model"] == "one output"),
+        ("the loss rises", lambda spec: spec["lr"] > 1),
+        ("the loss is small and hardly changes", lambda spec: bool(spec.get("fits"))),
+        ("the loss rises, or hardly changes", lambda spec: spec["lr"] > 1 or bool(spec.get("fits"))),
         ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
         ("the model behaves otherwise in train mode", lambda spec: spec["model"] == "moded"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),

@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_utils.checks.mistakes import mistake
+from course_utils.checks.mistakes import made_by, mistake
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.lesson4.mistakes import Optimizer, assigned, descended, trained
+from course_utils.lessons.lesson4 import mistakes as shared
+from course_utils.lessons.lesson4.mistakes import Optimizer, assigned, descended, trained, without_ones
 from course_utils.lessons.lesson4.steps import HELD, LEFT, STEPS
 from course_utils.lessons.training import LossFn, modes_put_back
 
@@ -277,6 +278,32 @@ def arguments_swapped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x
     return _step()(model, optimizer, lambda prediction, target: loss_fn(target, prediction), x, y)
 
 
+def _squeezed(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step()(model, optimizer, without_ones(loss_fn), x, y)
+
+
+dimension_lost = made_by(shared.dimension_lost, _squeezed)
+
+
+@mistake(
+    "The old gradient was added, and taken off again",
+    "backward added this batch's gradient to the old one in .grad, and the old one was subtracted afterwards. Where it is "
+    "huge, the sum has too few digits left for this batch's gradient.",
+    "What must .grad hold before the backward, so that nothing needs to be taken off after it?",
+    "For numbers of like size it is right to many digits.",
+    signs=(BACKWARDS,),
+    where=lambda spec: spec.get("earlier") == "huge",
+)
+def old_gradient_taken_off(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    old = [(p, p.grad.clone()) for p in model.parameters() if p.grad is not None]
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    for p, gradient in old:
+        p.grad = p.grad - gradient if p.grad is not None else None
+    optimizer.step()
+    return loss.item()
+
+
 def _without_weights(model: nn.Module) -> None:
     with torch.no_grad():
         for p in model.parameters():
@@ -372,17 +399,25 @@ def cleared_in_part(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
     return _clearing(lambda name, p: name.endswith("weight"))(model, optimizer, loss_fn, x, y)
 
 
+def _clipped_to(longest: float) -> Code:
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+        loss = trained(model, optimizer, loss_fn, [(x, y)], steps=0)[0][0][0]
+        nn.utils.clip_grad_norm_(model.parameters(), longest)
+        optimizer.step()
+        return loss
+
+    return code
+
+
 @mistake(
     "The gradient was clipped",
-    "Where this batch's gradient is longer than 1, the step used it scaled down to that norm.",
+    "Where this batch's gradient is longer than a bound, such as 1, the step used it scaled down to that norm.",
     "Clipping is not asked for here. Which line does it?",
     "It stands in many loops, and is another decision than the step.",
+    also=(_clipped_to(5.0), _clipped_to(10.0)),
 )
 def clipped_to_one(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
-    loss = trained(model, optimizer, loss_fn, [(x, y)], steps=0)[0][0][0]
-    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
-    return loss
+    return _clipped_to(1.0)(model, optimizer, loss_fn, x, y)
 
 
 def _last_row(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
@@ -402,11 +437,17 @@ def one_row_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T,
 # ------------------------------------------------------------------ what is returned
 
 
+def _train_mode_and_loss_after(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    model.train()
+    return loss_after_the_step.forms[0](model, optimizer, loss_fn, x, y)
+
+
 @mistake(
     "The loss was measured after the step",
-    "The update is right. What came back is the loss at the weights that the step has left.",
+    "What came back is the loss at the weights that the step has left, and asked is that at the weights before it.",
     "Which loss went backward? Return that one, as a number.",
     "The name is the same; the model is not.",
+    also=(_train_mode_and_loss_after,),
 )
 def loss_after_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     _step()(model, optimizer, loss_fn, x, y)

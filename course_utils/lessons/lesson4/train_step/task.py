@@ -26,6 +26,7 @@ def _cases(seed: int) -> list[Case]:
             row("momentum, after two steps", 4, "momentum", stepped=2, earlier="some"),
             row("Adam, after two steps", 6, "Adam", loss="pinball", stepped=2, earlier="all"),
             row("weight decay and a frozen weight", 3, "decay", model="frozen"),
+            row("one output, and targets far away", 4, loss="squared error", model="one output", scale=100.0),
             row("a layer that the model does not use holds a gradient", 4, model="unused", earlier="all"),
             row("a frozen weight holds a gradient", 5, model="frozen", frozen_holds=True, loss="squared error"),
             row("one weight tied to two places", 4, "momentum", model="tied", stepped=1, earlier="all"),
@@ -40,6 +41,7 @@ def _cases(seed: int) -> list[Case]:
 
 def _arrange(case: Case) -> Arrangement:
     model, x, y = model_and_batch(case)
+    y = case.spec.get("scale", 1.0) * y  # far from what the model says, the gradient is long
     optimizer = optimizer_of(case, model)
     watch = StepWatch(model, optimizer)
     return Arrangement(
@@ -88,6 +90,7 @@ EXERCISE = Exercise(
         ("the batch has one row", lambda spec: spec["n"] == 1),
         ("a module is in eval mode", lambda spec: spec["model"] in ("eval", "part eval")),
         ("the model behaves otherwise in train mode", lambda spec: spec["model"] == "moded"),
+        ("the model has one output, and the gradient is long", lambda spec: spec["model"] == "one output"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
         ("there are two groups of parameters", lambda spec: spec["optimizer"] == "groups"),
         ("the optimizer has weight decay", lambda spec: spec["optimizer"] in ("decay", "AdamW")),
@@ -99,6 +102,6 @@ EXERCISE = Exercise(
     },
     quantities={
         "the number of rows": lambda spec: spec["n"],
-        "the number of entries of y": lambda spec: spec["n"] * (3 if spec["model"] == "tied" else 2),
+        "the number of entries of y": lambda spec: spec["n"] * {"tied": 3, "one output": 1}.get(spec["model"], 2),
     },
 )

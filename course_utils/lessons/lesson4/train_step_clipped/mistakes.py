@@ -9,9 +9,10 @@ from typing import Any, Literal
 import torch
 from torch import nn
 
-from course_utils.checks.mistakes import mistake
+from course_utils.checks.mistakes import made_by, mistake
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.lesson4.mistakes import Optimizer, Place, as_it_is
+from course_utils.lessons.lesson4 import mistakes as shared
+from course_utils.lessons.lesson4.mistakes import Optimizer, Place, as_it_is, without_ones
 from course_utils.lessons.lesson4.steps import HELD, LEFT, STEPS
 from course_utils.lessons.training import LossFn, modes_put_back
 
@@ -463,6 +464,28 @@ def first_group_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x
     return _step(which=_first_group)(model, optimizer, loss_fn, x, y, max_norm)
 
 
+def _by_group(combine: Callable[[list[float]], float]) -> Code:
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+        def clip(_: Sequence[nn.Parameter], limit: float) -> float:
+            return combine([_clip(group["params"], limit) for group in optimizer.param_groups])
+
+        return _step(clip)(model, optimizer, loss_fn, x, y, max_norm)
+
+    return code
+
+
+@mistake(
+    "Each group of parameters was clipped by itself",
+    "Where the optimizer has two groups of parameters, the gradient of each was measured and scaled by itself.",
+    "The norm is that of all parameters together, and one factor scales them all.",
+    "A loop over the groups is where one would write it. Most optimizers have one group.",
+    also=(_by_group(max), _by_group(sum), _by_group(lambda norms: norms[-1])),
+)
+def each_group_alone(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+    root = _by_group(lambda norms: math.sqrt(sum(norm**2 for norm in norms)))
+    return root(model, optimizer, loss_fn, x, y, max_norm)
+
+
 def _named(ending: str) -> Code:
     return _step(which=lambda model, _: [p for name, p in model.named_parameters() if name.endswith(ending)])
 
@@ -513,6 +536,42 @@ def rate_scaled(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y
     for group, rate in zip(optimizer.param_groups, rates, strict=True):
         group["lr"] = rate
     return told
+
+
+@mistake(
+    "The way of the parameters was clipped, not the gradient",
+    "Loss and norm are right. The step used the gradient unclipped. Where the parameters together went further than "
+    "max_norm, the way was shortened to that length afterwards.",
+    "max_norm is for the gradient. What must change between the backward and the step?",
+    "With plain SGD a long gradient makes a long way. The learning rate stands between the two.",
+)
+def update_clipped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+    before = [p.detach().clone() for p in model.parameters()]
+    told = _step(lambda params, _: _norm(_held(params)))(model, optimizer, loss_fn, x, y, max_norm)
+    with torch.no_grad():
+        way = _norm([p - was for p, was in zip(model.parameters(), before, strict=True)])
+        for p, was in zip(model.parameters(), before, strict=True):
+            p.copy_(was + (p - was) * min(1.0, max_norm / way))
+    return told
+
+
+@mistake(
+    "No step where the gradient is long",
+    "Loss and norm are right. Where the norm is larger than max_norm no step was taken.",
+    "Asked is a step there, too, with the gradient scaled down to max_norm.",
+    "In mixed precision a step with an infinite gradient is left out. A long one can be made shorter.",
+    signs=(STEPS,),
+)
+def long_gradient_left_out(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float
+) -> object:
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    norm = _norm(_held(list(model.parameters())))
+    if norm <= max_norm:
+        optimizer.step()
+    return loss.item(), norm
 
 
 @mistake(
@@ -582,6 +641,13 @@ def summed_over_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x:
 )
 def divided_by_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
     return _step(factor=lambda n: 1 / n)(model, optimizer, loss_fn, x, y, max_norm)
+
+
+def _squeezed(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+    return _step()(model, optimizer, without_ones(loss_fn), x, y, max_norm)
+
+
+dimension_lost = made_by(shared.dimension_lost, _squeezed)
 
 
 def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:

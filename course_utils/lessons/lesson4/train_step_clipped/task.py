@@ -24,7 +24,9 @@ def _cases(seed: int) -> list[Case]:
             row(".grad holds earlier gradients", 0.5, earlier="all"),
             row(".grad holds earlier gradients, and max_norm is large", 1000.0, earlier="all"),
             row(".grad holds huge earlier gradients", 0.5, earlier="huge"),
-            row("momentum, after two steps", 0.25, "momentum", stepped=2, earlier="some"),
+            row(
+                "one output; momentum, after two steps", 0.25, "momentum", model="one output", stepped=2, earlier="some"
+            ),
             row("Adam, after two steps", 0.5, "Adam", stepped=2),
             row("weight decay and a frozen weight", 0.5, "decay", model="frozen"),
             row("a layer that the model does not use holds a gradient", 0.5, model="unused", earlier="all"),
@@ -89,6 +91,7 @@ EXERCISE = Exercise(
         ("there are two groups of parameters", lambda spec: spec["optimizer"] == "groups"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
         ("the optimizer has steps behind it", lambda spec: "stepped" in spec),
+        ("the model has one output", lambda spec: spec["model"] == "one output"),
         ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
