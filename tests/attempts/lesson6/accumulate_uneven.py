@@ -596,3 +596,11 @@ def two_digits(model, loss_fn, micro_batches):
     rows = sum(len(x) for x, _ in micro_batches)
     for x, y in micro_batches:
         loss_fn(model(x), y).mul(round(len(x) / rows, 2)).backward()
+
+
+@wrong(mistakes.cut_to_the_smallest)
+def all_of_one_size(model, loss_fn, micro_batches):
+    size = min(x.shape[0] for x, _ in micro_batches)
+    model.zero_grad()
+    for x, y in micro_batches:
+        (loss_fn(model(x[:size]), y[:size]) / len(micro_batches)).backward()

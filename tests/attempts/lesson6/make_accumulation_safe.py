@@ -468,3 +468,10 @@ def no_momentum_and_frozen(model):
             module.momentum = 0.0
             for p in module.parameters():
                 p.requires_grad_(False)
+
+
+@wrong(mistakes.set_under_its_path)
+def nothing_under_its_path(model):
+    for name, module in list(model.named_modules()):
+        if isinstance(module, BATCH_NORM):
+            setattr(model, name, nn.Identity())

@@ -10,6 +10,7 @@ from torch.nn.utils import clip_grad_norm_
 from course_utils.authoring.attempts import raised, right, wrong
 from course_utils.checks import effects
 from course_utils.lessons.lesson7.amp_accumulation_step import mistakes
+from gradient_ledger.catalogue import misconception
 
 
 @right
@@ -788,7 +789,10 @@ def trainable_alone_at_the_start(
     return {"loss": total, "grad_norm": float(norm), "skipped": skipped}
 
 
-@wrong(says="before the last backward pass of a window: what came after was not clipped")
+@wrong(
+    misconception("unscaled-every-micro-batch"),
+    says="Unscaled in the middle of 1 window: the micro-batches that follow are scaled, those before are not.",
+)
 def before_the_last_backward(
     model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16
 ):

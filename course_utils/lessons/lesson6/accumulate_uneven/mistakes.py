@@ -168,6 +168,25 @@ def rows_left_over(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Ba
     _in_pieces(model, loss_fn, micro_batches)
 
 
+def _cut_to_the_smallest(
+    model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch], *, over_all: bool = False
+) -> None:
+    size = min(len(x) for x, _ in micro_batches)
+    share = size / sum(len(x) for x, _ in micro_batches) if over_all else 1 / len(micro_batches)
+    on_rows(alike(lambda sizes: share))(model, loss_fn, [(x[:size], y[:size]) for x, y in micro_batches])
+
+
+@mistake(
+    "The micro-batches were cut to one size",
+    "Of each micro-batch only as many rows counted, the first ones, as the smallest one has.",
+    "Every row counts. What becomes of those that you cut off?",
+    "After the cut the mean of the means is the mean, over the rows that are left.",
+    also=(partial(_cut_to_the_smallest, over_all=True),),
+)
+def cut_to_the_smallest(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> None:
+    _cut_to_the_smallest(model, loss_fn, micro_batches)
+
+
 @mistake(
     "The shares were rounded",
     "Each loss counts with its share in the rows, rounded to two digits behind the point, or to one.",

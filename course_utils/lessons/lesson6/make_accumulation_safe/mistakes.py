@@ -91,13 +91,18 @@ def one_level_alone(model: nn.Module) -> None:
     "no path: a name such as 0.1 is one more part of the model itself.",
     "named_modules() gives paths. Which module holds the layer, and what is the layer's name in there?",
     "The path of a layer looks like its name.",
+    also=(lambda model: _set_under_path(model, _nothing),),
     signs=(DOTTED,),
 )
 def set_under_its_path(model: nn.Module) -> None:
     like = next(model.parameters())
+    _set_under_path(model, lambda norm: _one_group(norm, like))
+
+
+def _set_under_path(model: nn.Module, make: Make) -> None:
     for name, part in list(model.named_modules()):
         if isinstance(part, BATCH_NORMS):
-            setattr(model, name, _one_group(part, like))
+            setattr(model, name, make(part))
 
 
 @mistake(

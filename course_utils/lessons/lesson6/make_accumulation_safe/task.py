@@ -441,6 +441,7 @@ EXERCISE = Exercise(
         MIXES: "Rows of a micro-batch still depend on each other. The first layer where they do is {given}.",
         LOST: "Gone from the model, where they were to stay: {given}.",
         DEAD: "After your function the whole batch gives no gradient to: {given}. Does what comes out behind it depend on "
-        "what goes in? A group of a single number, minus its own mean, does not.",
+        "what goes in? A group of a single number, minus its own mean, does not; nor does the mean of a channel that was "
+        "normalized by itself.",
     },
 )
