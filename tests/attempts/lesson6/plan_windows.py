@@ -464,3 +464,13 @@ def as_torch_chunks(n_batches, window, epochs):
             count = (n_batches + window - 1) // window
             plan += [[(epoch, b) for b in part.tolist()] for part in torch.arange(n_batches).chunk(count)]
     return plan
+
+
+@raised(mistakes.no_batches_refused)
+def no_longer_than_an_epoch(n_batches, window, epochs):
+    window = min(window, n_batches)
+    return [
+        [(epoch, b) for b in range(a, min(a + window, n_batches))]
+        for epoch in range(epochs)
+        for a in range(0, n_batches, window)
+    ]

@@ -190,6 +190,21 @@ def empty_windows(n_batches: int, window: int, epochs: int) -> Windows:
     return _planned(lambda n, w, e: _right(n, w, e) + ([[]] if n % w == 0 else []))(n_batches, window, epochs)
 
 
+def _stepping_by_nothing(n_batches: int, window: int, epoch: int) -> Windows:
+    step = min(window, n_batches)
+    return [[(epoch, b) for b in range(a, min(a + step, n_batches))] for a in range(0, n_batches, step)]
+
+
+@mistake(
+    "Without batches there was an exception",
+    "Where n_batches is 0, an exception was raised in place of an empty list.",
+    "What becomes 0 in your code with n_batches? A step of range may not.",
+    where=lambda spec: spec["n_batches"] == 0 and spec["epochs"] > 0,
+)
+def no_batches_refused(n_batches: int, window: int, epochs: int) -> Windows:
+    return _planned(_stepping_by_nothing)(n_batches, window, epochs)
+
+
 def _in_chunks(n_batches: int, window: int, epoch: int) -> Windows:
     """As torch.chunk cuts."""
     count = max(-(-n_batches // window), 1)
