@@ -2601,7 +2601,14 @@ def clipped_before_the_backward() -> Log:
     return tape.log()
 
 
-@finds("precision.clipping", "clipped-before-backward", "error", CLIP, "Clipped 2 times", clips=2)
+@finds(
+    "precision.clipping",
+    "clipped-before-backward",
+    "error",
+    CLIP,
+    "Clipped 2 times before the last backward pass of a window: what came after was not clipped.",
+    clips=2,
+)
 def clipped_before_the_last_micro_batch() -> Log:
     tape = Tape("w b")
     for _ in range(2):
@@ -3033,7 +3040,7 @@ def the_scaler_steps_on_gradients_that_were_not_scaled() -> Log:
     "unscaled-every-micro-batch",
     "error",
     EDIT,
-    "Unscaled in the middle of 2 windows",
+    "those before are not, and early ones are divided several times.",
     steps=[0, 0, 1, 1],
 )
 def unscaled_after_every_micro_batch() -> Log:
@@ -3042,6 +3049,25 @@ def unscaled_after_every_micro_batch() -> Log:
         for _ in range(3):
             tape.passes(1, scaled=True)
             tape.unscale()
+        tape.step(by_scaler=True)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.mixed_precision",
+    "unscaled-every-micro-batch",
+    "error",
+    EDIT,
+    "Unscaled in the middle of 2 windows: the micro-batches that follow are scaled, those before are not.",
+    steps=[0, 1],
+)
+def unscaled_before_the_last_micro_batch() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(2, scaled=True)
+        tape.unscale()
+        tape.passes(1, scaled=True)
         tape.step(by_scaler=True)
         tape.clear()
     return tape.log()

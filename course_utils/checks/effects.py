@@ -142,7 +142,8 @@ changed_buffers = Misconception(
     "changed-buffers",
     "Buffers of the model were changed",
     "Running statistics or other buffers of the model are not as they were.",
-    "Find the forward pass in training mode; work on a copy of the model if you need one.",
+    "Look for a forward pass in train mode, or for a module that was converted: float(), half() and to() change its "
+    "buffers, too. Work on a copy of the model if you need one.",
 )
 changed_grad = Misconception(
     "changed-grad",

@@ -129,7 +129,12 @@ def clipping(view: View) -> Iterator[Finding]:
             "clipped-before-backward",
             "error",
             early[0].where,
-            f"Clipped {times(len(early), 'time')} while there were no gradients: nothing was clipped.",
+            f"Clipped {times(len(early), 'time')} "
+            + (
+                "before the last backward pass of a window: what came after was not clipped."
+                if any(e.status.get("fresh") for e in early)
+                else "while there were no gradients: nothing was clipped."
+            ),
             clips=len(early),
         )
     if orphans:
@@ -348,12 +353,14 @@ def mixed_precision(view: View) -> Iterator[Finding]:
                 if event.optimizer == optimizer and _accumulates_after(window, event):
                     again.append((window, event))
         if again:
+            repeated = any(sum(e.optimizer == optimizer for e in window.of(Unscale)) > 1 for window, _ in again)
             yield finding(
                 "unscaled-every-micro-batch",
                 "error",
                 again[0][1].where,
                 f"Unscaled in the middle of {times(len({id(w) for w, _ in again}), 'window')}: the micro-batches that "
-                "follow are scaled, those before are not, and early ones are divided several times.",
+                "follow are scaled, those before are not"
+                + (", and early ones are divided several times." if repeated else "."),
                 steps=steps_of([w for w, _ in again]),
             )
         kept = [w for w in windows if w.step.mixed.get("skipped")]

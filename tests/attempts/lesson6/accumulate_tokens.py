@@ -739,3 +739,48 @@ def running_loss(model, micro_batches, ignore_index=-100):
     for tokens, labels in micro_batches:
         loss = loss + _loss(model, tokens, labels, ignore_index, "sum") / n
         loss.backward()
+
+
+@right
+def last_token_left_out(model, micro_batches, ignore_index=-100):
+    # As nanoGPT cuts its data: the model is causal.
+    count = sum(int((labels[:, 1:] != ignore_index).sum()) for _, labels in micro_batches)
+    model.zero_grad()
+    for tokens, labels in micro_batches:
+        logits = model(tokens[:, :-1])
+        loss = F.cross_entropy(
+            logits.flatten(0, 1), labels[:, 1:].flatten(), ignore_index=ignore_index, reduction="sum"
+        )
+        (loss / count).backward()
+
+
+@wrong(mistakes.cut_at_the_first_ignored)
+def padding_at_the_end(model, micro_batches, ignore_index=-100):
+    keeps = [(labels[:, 1:] != ignore_index).long().cumprod(1).bool() for _, labels in micro_batches]
+    total = max(sum(int(k.sum()) for k in keeps), 1)
+    model.zero_grad()
+    for (tokens, labels), keep in zip(micro_batches, keeps):
+        logits = model(tokens)[:, :-1][keep]
+        (F.cross_entropy(logits, labels[:, 1:][keep], reduction="sum") / total).backward()
+
+
+@wrong(mistakes.mean_over_rows)
+def mean_over_rows_with_a_target(model, micro_batches, ignore_index=-100):
+    rows = sum(int((labels[:, 1:] != ignore_index).any(1).sum()) for _, labels in micro_batches)
+    model.zero_grad()
+    for tokens, labels in micro_batches:
+        targets = labels[:, 1:]
+        losses = F.cross_entropy(
+            model(tokens)[:, :-1].transpose(1, 2), targets, ignore_index=ignore_index, reduction="none"
+        )
+        counts = (targets != ignore_index).sum(1).clamp(min=1)
+        ((losses.sum(1) / counts).sum() / rows).backward()
+
+
+@wrong(mistakes.masked_by_the_token)
+def token_or_label(model, micro_batches, ignore_index=-100):
+    keeps = [(labels[:, 1:] != ignore_index) & (tokens[:, 1:] != ignore_index) for tokens, labels in micro_batches]
+    model.zero_grad()
+    for (tokens, labels), keep in zip(micro_batches, keeps):
+        loss = F.cross_entropy(model(tokens)[:, :-1][keep], labels[:, 1:][keep], reduction="sum")
+        (loss / sum(int(k.sum()) for k in keeps)).backward()

@@ -556,3 +556,51 @@ def running_loss(model, loss_fn, micro_batches):
     for x, y in micro_batches:
         loss = loss + loss_fn(model(x), y) * len(x) / total
         loss.backward()
+
+
+@wrong(mistakes.rows_left_over)
+def pieces_of_the_smallest_size(model, loss_fn, micro_batches):
+    model.zero_grad()
+    size = min(len(x) for x, _ in micro_batches)
+    pieces = []
+    for x, y in micro_batches:
+        for i in range(len(x) // size):
+            pieces.append((x[i * size : (i + 1) * size], y[i * size : (i + 1) * size]))
+    for x, y in pieces:
+        (loss_fn(model(x), y) / len(pieces)).backward()
+
+
+@right
+def pieces_of_the_smallest_size_and_the_rest(model, loss_fn, micro_batches):
+    model.zero_grad()
+    size = min(len(x) for x, _ in micro_batches)
+    rows = sum(len(x) for x, _ in micro_batches)
+    for x, y in micro_batches:
+        for i in range(0, len(x), size):
+            part = x[i : i + size]
+            (loss_fn(model(part), y[i : i + size]) * len(part) / rows).backward()
+
+
+@wrong(mistakes.shares_rounded)
+def whole_percents(model, loss_fn, micro_batches):
+    model.zero_grad()
+    sizes = torch.tensor([len(x) for x, _ in micro_batches])
+    percents = sizes * 100 // sizes.sum()
+    for (x, y), share in zip(micro_batches, percents.tolist()):
+        (loss_fn(model(x), y) * share / 100).backward()
+
+
+@wrong(mistakes.shares_rounded)
+def two_digits(model, loss_fn, micro_batches):
+    model.zero_grad()
+    rows = sum(len(x) for x, _ in micro_batches)
+    for x, y in micro_batches:
+        loss_fn(model(x), y).mul(round(len(x) / rows, 2)).backward()
+
+
+@wrong(mistakes.cut_to_the_smallest)
+def all_of_one_size(model, loss_fn, micro_batches):
+    size = min(x.shape[0] for x, _ in micro_batches)
+    model.zero_grad()
+    for x, y in micro_batches:
+        (loss_fn(model(x[:size]), y[:size]) / len(micro_batches)).backward()

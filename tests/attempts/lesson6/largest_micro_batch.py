@@ -393,3 +393,43 @@ def raises_something_else(peak_bytes, batch_size, budget):
     if place == 0:
         raise MemoryError("nothing fits")
     return sizes[place - 1]
+
+
+@wrong(mistakes.ended_at_the_budget)
+def as_one_finds_a_number(peak_bytes, batch_size, budget):
+    sizes = [d for d in range(1, batch_size + 1) if batch_size % d == 0]
+    left, right, best = 0, len(sizes) - 1, None
+    while left <= right:
+        mid = (left + right) // 2
+        peak = peak_bytes(sizes[mid])
+        if peak == budget:
+            return sizes[mid]
+        if peak < budget:
+            best = sizes[mid]
+            left = mid + 1
+        else:
+            right = mid - 1
+    if best is None:
+        raise ValueError("not even one row fits")
+    return best
+
+
+@wrong(mistakes.not_sorted)
+def divisors_in_pairs(peak_bytes, batch_size, budget):
+    sizes = []
+    for d in range(1, math.isqrt(batch_size) + 1):
+        if batch_size % d == 0:
+            sizes.append(d)
+            if d != batch_size // d:
+                sizes.append(batch_size // d)
+    lo, hi, best = 0, len(sizes) - 1, 0
+    while lo <= hi:
+        mid = (lo + hi) // 2
+        if peak_bytes(sizes[mid]) <= budget:
+            best = max(best, sizes[mid])
+            lo = mid + 1
+        else:
+            hi = mid - 1
+    if best == 0:
+        raise ValueError("nothing fits")
+    return best

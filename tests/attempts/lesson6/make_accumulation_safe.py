@@ -440,3 +440,38 @@ def thirty_two_groups(model):
 def no_walk(model):
     for name, _ in modules:
         setattr(model, name, torch.nn.Identity())
+
+
+@wrong(mistakes.each_channel_by_itself)
+def instance_norm(model):
+    made = {nn.BatchNorm1d: nn.InstanceNorm1d, nn.BatchNorm2d: nn.InstanceNorm2d, nn.BatchNorm3d: nn.InstanceNorm3d}
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if type(child) in made:
+                setattr(module, name, made[type(child)](child.num_features))
+
+
+@wrong(mistakes.each_channel_by_itself)
+def a_group_for_each_channel_of_images(model):
+    like = next(model.parameters())
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, BATCH_NORM):
+                groups = 1 if isinstance(child, nn.BatchNorm1d) else child.num_features
+                setattr(module, name, nn.GroupNorm(groups, child.num_features, device=like.device, dtype=like.dtype))
+
+
+@wrong(mistakes.momentum_changed)
+def no_momentum_and_frozen(model):
+    for module in model.modules():
+        if isinstance(module, BATCH_NORM):
+            module.momentum = 0.0
+            for p in module.parameters():
+                p.requires_grad_(False)
+
+
+@wrong(mistakes.set_under_its_path)
+def nothing_under_its_path(model):
+    for name, module in list(model.named_modules()):
+        if isinstance(module, BATCH_NORM):
+            setattr(model, name, nn.Identity())

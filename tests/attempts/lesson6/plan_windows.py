@@ -454,3 +454,23 @@ def misspelled(n_batches, window, epochs):
         for first in range(0, n_batches, window):
             plan.append([(e, b) for b in range(first, min(first + windows, n_batches))])
     return plan
+
+
+@wrong(mistakes.cut_evenly)
+def as_torch_chunks(n_batches, window, epochs):
+    plan = []
+    for epoch in range(epochs):
+        if n_batches:
+            count = (n_batches + window - 1) // window
+            plan += [[(epoch, b) for b in part.tolist()] for part in torch.arange(n_batches).chunk(count)]
+    return plan
+
+
+@raised(mistakes.no_batches_refused)
+def no_longer_than_an_epoch(n_batches, window, epochs):
+    window = min(window, n_batches)
+    return [
+        [(epoch, b) for b in range(a, min(a + window, n_batches))]
+        for epoch in range(epochs)
+        for a in range(0, n_batches, window)
+    ]

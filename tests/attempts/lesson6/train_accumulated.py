@@ -1010,3 +1010,52 @@ def the_rest_leaks_and_nothing_is_cleared_first(
                 optimizer.zero_grad()
         history.append(total / samples)
     return history
+
+
+@wrong(mistakes.clipped_before_divided)
+def sums_clipped(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+    history = []
+    for _ in range(epochs):
+        loss_sum, samples = 0.0, 0
+        for start in range(0, len(batches), window):
+            rows = 0
+            optimizer.zero_grad()
+            for x, y in batches[start : start + window]:
+                loss = loss_fn(model(x), y) * len(x)
+                loss.backward()
+                loss_sum += loss.item()
+                rows += len(x)
+            samples += rows
+            if max_norm is not None:
+                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+            for p in model.parameters():
+                if p.grad is not None:
+                    p.grad /= rows
+            optimizer.step()
+            if scheduler is not None:
+                scheduler.step()
+        history.append(loss_sum / samples)
+    return history
+
+
+@wrong(mistakes.earlier_epochs_counted)
+def sums_begun_once(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+    history = []
+    loss_sum, samples = 0.0, 0
+    for _ in range(epochs):
+        for start in range(0, len(batches), window):
+            group = batches[start : start + window]
+            rows = sum(len(x) for x, _ in group)
+            optimizer.zero_grad()
+            for x, y in group:
+                loss = loss_fn(model(x), y)
+                (loss * len(x) / rows).backward()
+                loss_sum += loss.item() * len(x)
+            samples += rows
+            if max_norm is not None:
+                nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+            optimizer.step()
+            if scheduler is not None:
+                scheduler.step()
+        history.append(loss_sum / samples)
+    return history

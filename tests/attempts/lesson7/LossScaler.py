@@ -838,3 +838,52 @@ class NoUpdate:
 class ANewLeaf(WithStates):
     def scale(self, loss):
         return torch.tensor(loss.item() * self.s, requires_grad=True)
+
+
+@wrong(mistakes.steps_counted)
+class CountsSteps:
+    def __init__(self, init_scale, growth_factor, backoff_factor, growth_interval):
+        self.s = float(init_scale)
+        self.growth_factor = growth_factor
+        self.backoff_factor = backoff_factor
+        self.growth_interval = growth_interval
+        self.good = 0
+        self.found = {}
+        self.stepped = set()
+
+    def scale(self, loss):
+        return loss * self.s
+
+    def unscale_(self, optimizer):
+        if optimizer in self.found:
+            raise RuntimeError("unscale_ is out of order")
+        bad = False
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad = p.grad / self.s
+                    bad |= not torch.isfinite(p.grad).all()
+        self.found[optimizer] = bad
+
+    def step(self, optimizer):
+        if optimizer in self.stepped:
+            raise RuntimeError("step was called already")
+        if optimizer not in self.found:
+            self.unscale_(optimizer)
+        self.stepped.add(optimizer)
+        if not self.found[optimizer]:
+            optimizer.step()
+            self.good += 1
+
+    def update(self):
+        if any(self.found.values()):
+            self.s *= self.backoff_factor
+            self.good = 0
+        elif self.good >= self.growth_interval:
+            self.s *= self.growth_factor
+            self.good = 0
+        self.found.clear()
+        self.stepped.clear()
+
+    def get_scale(self):
+        return self.s

@@ -10,6 +10,7 @@ from torch.nn.utils import clip_grad_norm_
 from course_utils.authoring.attempts import raised, right, wrong
 from course_utils.checks import effects
 from course_utils.lessons.lesson7.amp_accumulation_step import mistakes
+from gradient_ledger.catalogue import misconception
 
 
 @right
@@ -739,3 +740,104 @@ def past_the_scaler_where_it_is_finite(
     scaler.update()
     optimizer.zero_grad()
     return {"loss": total, "grad_norm": norm, "skipped": not finite}
+
+
+@raised(mistakes.skipped_without_the_scaler)
+def back_early(model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16):
+    optimizer.zero_grad()
+    total = 0.0
+    for x, y in micro_batches:
+        with torch.autocast(device_type=x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y) / len(micro_batches)
+        scaler.scale(loss).backward()
+        total += loss.item()
+    scaler.unscale_(optimizer)
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    if not torch.isfinite(norm):
+        optimizer.zero_grad()
+        return {"loss": total, "grad_norm": float(norm), "skipped": True}
+    scaler.step(optimizer)
+    scaler.update()
+    if scheduler is not None:
+        scheduler.step()
+    optimizer.zero_grad()
+    return {"loss": total, "grad_norm": float(norm), "skipped": False}
+
+
+@wrong(mistakes.frozen_not_cleared)
+def trainable_alone_at_the_start(
+    model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16
+):
+    for p in model.parameters():
+        if p.requires_grad:
+            p.grad = None
+    total = 0.0
+    for x, y in micro_batches:
+        with torch.autocast(device_type=x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y) / len(micro_batches)
+        scaler.scale(loss).backward()
+        total += loss.item()
+    scaler.unscale_(optimizer)
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    before = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    skipped = scaler.get_scale() < before
+    if scheduler is not None and not skipped:
+        scheduler.step()
+    optimizer.zero_grad()
+    return {"loss": total, "grad_norm": float(norm), "skipped": skipped}
+
+
+@wrong(
+    misconception("unscaled-every-micro-batch"),
+    says="Unscaled in the middle of 1 window: the micro-batches that follow are scaled, those before are not.",
+)
+def before_the_last_backward(
+    model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16
+):
+    optimizer.zero_grad()
+    total, norm = 0.0, torch.zeros(())
+    for i, (x, y) in enumerate(micro_batches):
+        with torch.autocast(device_type=x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y) / len(micro_batches)
+        if i > 0 and i == len(micro_batches) - 1:
+            scaler.unscale_(optimizer)
+            norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.scale(loss).backward()
+        total += loss.item()
+    if len(micro_batches) == 1:
+        scaler.unscale_(optimizer)
+        norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    before = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    skipped = scaler.get_scale() < before
+    if scheduler is not None and not skipped:
+        scheduler.step()
+    optimizer.zero_grad()
+    return {"loss": total, "grad_norm": float(norm), "skipped": skipped}
+
+
+@wrong(mistakes.always_scaled)
+def scaled_by_hand(model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16):
+    optimizer.zero_grad()
+    total = 0.0
+    for x, y in micro_batches:
+        with torch.autocast(device_type=x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y) / len(micro_batches)
+        scaler.scale(loss).backward()
+        total += loss.item()
+    scaler.unscale_(optimizer)
+    held = [p.grad for p in model.parameters() if p.grad is not None]
+    norm = torch.stack([g.norm() for g in held]).norm()
+    for g in held:
+        g.mul_(max_norm / (norm + 1e-6))
+    before = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    skipped = scaler.get_scale() < before
+    if scheduler is not None and not skipped:
+        scheduler.step()
+    optimizer.zero_grad()
+    return {"loss": total, "grad_norm": float(norm), "skipped": skipped}

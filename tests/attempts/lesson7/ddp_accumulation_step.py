@@ -457,3 +457,25 @@ def two_in_one_pass(ddp_model, optimizer, loss_fn, micro_batches):
         with contextlib.nullcontext() if i + 2 >= k else ddp_model.no_sync():
             (loss_fn(ddp_model(torch.cat(xs)), torch.cat(ys)) * len(xs) / k).backward()
     optimizer.step()
+
+
+@wrong(mistakes.averaged_in_every_pass)
+def after_every_fourth(ddp_model, optimizer, loss_fn, micro_batches):
+    optimizer.zero_grad()
+    n = len(micro_batches)
+    for i, (x, y) in enumerate(micro_batches):
+        sends = (i + 1) % 4 == 0 or i == n - 1
+        with contextlib.nullcontext() if sends else ddp_model.no_sync():
+            (loss_fn(ddp_model(x), y) / n).backward()
+    optimizer.step()
+
+
+@wrong(mistakes.last_counted_twice)
+def the_last_one_once_more(ddp_model, optimizer, loss_fn, micro_batches):
+    optimizer.zero_grad()
+    n = len(micro_batches)
+    with ddp_model.no_sync():
+        for x, y in micro_batches:
+            (loss_fn(ddp_model(x), y) / n).backward()
+    (loss_fn(ddp_model(x), y) / n).backward()
+    optimizer.step()

@@ -267,3 +267,29 @@ def count_in_float32(loss_sum, local_count, world_size, all_reduce):
     total = local_count.float()
     all_reduce(total)
     return loss_sum * (world_size / total)
+
+
+@wrong(mistakes.no_graph_without_tokens)
+def a_new_zero_without_tokens(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.clone()
+    all_reduce(total)
+    if local_count == 0:
+        return torch.tensor(0.0, requires_grad=True)
+    return loss_sum * world_size / total
+
+
+@wrong(mistakes.no_graph_without_tokens)
+def detached_without_tokens(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.clone()
+    all_reduce(total)
+    loss = loss_sum * world_size / total
+    return loss if local_count > 0 else loss.detach()
+
+
+@right
+def its_own_zero_without_tokens(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.clone()
+    all_reduce(total)
+    if local_count == 0:
+        return loss_sum
+    return loss_sum * world_size / total

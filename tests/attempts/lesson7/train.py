@@ -891,3 +891,51 @@ def cleans_up_behind_itself(model, batches, config, checkpoint=None):
     by_the_book(model, batches, config, checkpoint)
     if over:
         checkpoint.unlink()
+
+
+@wrong(mistakes.saved_in_two_files)
+def weights_in_a_file_of_their_own(model, batches, config, checkpoint=None):
+    lr, window, steps = config["lr"], config["window"], config["steps"]
+    device = batches[0][0].device.type
+    optimizer = torch.optim.SGD(model.parameters(), lr, momentum=0.9)
+    scaler = torch.amp.GradScaler(device)
+    start = 0
+    done = 0
+    if checkpoint is not None and checkpoint.exists():
+        state = torch.load(checkpoint)
+        model.load_state_dict(torch.load(checkpoint.with_name(checkpoint.name + ".weights")))
+        optimizer.load_state_dict(state["optimizer"])
+        scaler.load_state_dict(state["scaler"])
+        start = state["window"]
+        done = state["done"]
+    for w in range(start, steps):
+        optimizer.zero_grad()
+        for j in range(window):
+            torch.manual_seed(config["seed"] + w * window + j)
+            x, y = batches[(w * window + j) % len(batches)]
+            with torch.autocast(device, dtype=torch.float16):
+                loss = nn.functional.cross_entropy(model(x), y)
+            scaler.scale(loss / window).backward()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), config["max_norm"])
+        for group in optimizer.param_groups:
+            group["lr"] = lr * (1 - done / steps)
+        before = scaler.get_scale()
+        scaler.step(optimizer)
+        scaler.update()
+        skipped = scaler.get_scale() < before
+        if not skipped:
+            done += 1
+        optimizer.zero_grad()
+        if checkpoint is not None:
+            state = {
+                "optimizer": optimizer.state_dict(),
+                "scaler": scaler.state_dict(),
+                "window": w + 1,
+                "done": done,
+            }
+            part = checkpoint.with_name(checkpoint.name + ".part")
+            torch.save(model.state_dict(), part)
+            os.replace(part, checkpoint.with_name(checkpoint.name + ".weights"))
+            torch.save(state, part)
+            os.replace(part, checkpoint)

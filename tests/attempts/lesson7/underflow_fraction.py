@@ -310,3 +310,36 @@ def cat_of_nothing(gradients, scale, dtype):
 def printed_instead(gradients, scale, dtype):
     n = sum(int((g != 0).sum()) for g in gradients)
     print(n)
+
+
+@wrong(mistakes.scale_in_the_small_dtype)
+def scale_as_a_tensor(gradients, scale, dtype):
+    s = torch.tensor(scale, dtype=dtype)
+    entries = lost = 0
+    for g in gradients:
+        nonzero = g != 0
+        entries += int(nonzero.sum())
+        lost += int(((g * s).to(dtype).eq(0) & nonzero).sum())
+    return lost / entries if entries else 0.0
+
+
+@right
+def scale_as_a_double_tensor(gradients, scale, dtype):
+    s = torch.tensor(scale, dtype=torch.float64)
+    entries = lost = 0
+    for g in gradients:
+        nonzero = g != 0
+        entries += int(nonzero.sum())
+        lost += int(((g * s).to(dtype).eq(0) & nonzero).sum())
+    return lost / entries if entries else 0.0
+
+
+@wrong(mistakes.made_float32_first)
+def one_float32_vector(gradients, scale, dtype):
+    if not gradients:
+        return 0.0
+    flat = torch.cat([g.detach().flatten().float() for g in gradients])
+    flat = flat[flat != 0]
+    if flat.numel() == 0:
+        return 0.0
+    return ((flat * scale).to(dtype) == 0).sum().item() / flat.numel()

@@ -78,6 +78,11 @@ def _masked_in_place(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.T
     return logits[:, :-1], labels[:, 1:].masked_fill(~counts, ignore)
 
 
+def _up_to_the_first_ignored(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
+    before = (labels[:, 1:] != ignore).cumprod(1).bool()
+    return logits[:, :-1], labels[:, 1:].masked_fill(~before, ignore)
+
+
 def _laid_out_anew(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
     rows, places, words = logits[:, :-1].shape
     return logits[:, :-1].reshape(rows, words, places).transpose(1, 2), labels[:, 1:]
@@ -101,6 +106,11 @@ def _mean_or_nothing(logits: torch.Tensor, targets: torch.Tensor, ignore: int) -
 def _mean_of_rows(logits: torch.Tensor, targets: torch.Tensor, ignore: int) -> torch.Tensor:
     rows = [_mean_or_nothing(logits[[i]], targets[[i]], ignore) for i in range(len(logits))]
     return torch.stack(rows).mean()
+
+
+def _mean_of_filled_rows(logits: torch.Tensor, targets: torch.Tensor, ignore: int) -> torch.Tensor:
+    rows = [_mean_or_nothing(logits[[i]], targets[[i]], ignore) for i in range(len(logits))]
+    return torch.stack(rows).sum() / max(int((targets != ignore).any(1).sum()), 1)
 
 
 def _sum_of_the_default(logits: torch.Tensor, targets: torch.Tensor, ignore: int) -> torch.Tensor:
@@ -139,6 +149,10 @@ def _counted_from_zero(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) 
     return int((labels[:, 1:] >= 0).sum())
 
 
+def _counted_up_to_the_first_ignored(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
+    return int((labels[:, 1:] != ignore).cumprod(1).sum())
+
+
 def _targets(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
     return labels[:, 1:].numel()
 
@@ -149,6 +163,10 @@ def _labels(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
 
 def _rows(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
     return len(labels)
+
+
+def _filled_rows(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
+    return int((labels[:, 1:] != ignore).any(1).sum())
 
 
 _over_all = alike(lambda sizes: 1 / max(sum(sizes), 1))
@@ -317,7 +335,12 @@ def means_divided_again(model: nn.Module, micro_batches: Sequence[Tokens], ignor
     "The mean over rows was taken",
     "Each row counts alike within its micro-batch, however few of its targets count.",
     "Over what is the mean asked: rows, or targets?",
-    also=(_on_tokens(by_rows, reduce=_mean_of_rows, count=_rows), _on_tokens(by_rows, reduce=_mean_of_rows)),
+    also=(
+        _on_tokens(by_rows, reduce=_mean_of_rows, count=_rows),
+        _on_tokens(by_rows, reduce=_mean_of_rows),
+        _on_tokens(by_rows, reduce=_mean_of_filled_rows, count=_filled_rows),
+        _on_tokens(_over_count, reduce=_mean_of_filled_rows),
+    ),
 )
 def mean_over_rows(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
     _on_tokens(_over_count, reduce=_mean_of_rows)(model, micro_batches, ignore_index)
@@ -447,6 +470,17 @@ def mask_not_shifted(model: nn.Module, micro_batches: Sequence[Tokens], ignore_i
 
 
 @mistake(
+    "A row ended at its first ignored target",
+    "Targets that stand behind an ignored one in their row were left out, though their own labels are not ignore_index.",
+    "What says whether a target counts: its own label, or also those in front of it?",
+    "Padding stands at the end of a row. A prompt that is not to be learned stands at its start.",
+    also=(_on_tokens(see=_up_to_the_first_ignored),),
+)
+def cut_at_the_first_ignored(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
+    _on_tokens(see=_up_to_the_first_ignored, count=_counted_up_to_the_first_ignored)(model, micro_batches, ignore_index)
+
+
+@mistake(
     "The logits were laid out anew",
     "The numbers of the logits were brought from (b, t, v) to (b, v, t) by counting them off, which puts the logits of one "
     "place under another.",
@@ -522,11 +556,21 @@ def _counted_without_padding_read(tokens: torch.Tensor, labels: torch.Tensor, ig
     return int(((labels[:, 1:] != ignore) & (tokens[:, :-1] != ignore)).sum())
 
 
+def _without_padding_said(logits: torch.Tensor, tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> Any:
+    return logits[:, :-1], labels[:, 1:].masked_fill(tokens[:, 1:] == ignore, ignore)
+
+
+def _counted_without_padding_said(tokens: torch.Tensor, labels: torch.Tensor, ignore: int) -> int:
+    return int(((labels[:, 1:] != ignore) & (tokens[:, 1:] != ignore)).sum())
+
+
 @mistake(
-    "A target was left out because of the token before it",
-    "Where ignore_index is a token, a target did not count if that token stands at the place whose logits are asked.",
+    "A target was left out because of a token",
+    "Where ignore_index is a token, a target did not count if that token stands in tokens: at the target's own place, or "
+    "at the one before, whose logits are asked.",
     "Which of the two tensors says what counts, and at which place?",
     "Attention masks look at tokens.",
+    also=(_on_tokens(see=_without_padding_said, count=_counted_without_padding_said),),
     where=lambda spec: spec.get("ignore", -100) >= 0,
 )
 def masked_by_the_token(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:

@@ -92,6 +92,8 @@ EXERCISE = Exercise(
         "- `model(tokens)` returns logits of shape `(b, t, v)`. Those at place `i` are to say the **next** token, "
         "`labels[:, i + 1]`: the labels are not shifted, and may differ from the tokens. So the first label of a row is no "
         "target, and the logits of the last place have none.\n"
+        "- The model treats each row by itself and is causal: the logits at place `i` depend on the row's tokens up to `i` "
+        "alone.\n"
         "- A target that is `ignore_index` does not count. `ignore_index` may be any whole number, a token from 0 to `v - 1`, "
         "too; the labels that count are such tokens.\n"
         "- A micro-batch may have no target that counts. In all of them together there is at least one.\n\n"

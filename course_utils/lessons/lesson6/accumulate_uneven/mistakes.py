@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from torch import nn
 
@@ -145,6 +146,60 @@ def _whole_ones_of_all(sizes: Sequence[int]) -> list[float]:
 )
 def smaller_ones_left_out(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> None:
     on_rows(_whole_ones)(model, loss_fn, micro_batches)
+
+
+def _in_pieces(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch], *, over_all: bool = False) -> None:
+    """Pieces of the smallest size; what is left over is dropped. The mean of the pieces, or over all rows."""
+    size = min(len(x) for x, _ in micro_batches)
+    pieces = [pair for x, y in micro_batches for pair in zip(x.split(size), y.split(size), strict=True)]
+    whole = [(x, y) for x, y in pieces if len(x) == size]
+    share = size / sum(len(x) for x, _ in micro_batches) if over_all else 1 / len(whole)
+    on_rows(alike(lambda sizes: share))(model, loss_fn, whole)
+
+
+@mistake(
+    "Rows were left over",
+    "Rows did not count: those that are left over when each micro-batch is cut into pieces as large as the smallest one.",
+    "Every row counts. What does your code do with the rows that fill no whole piece?",
+    "Where every size is a multiple of the smallest, nothing is left over.",
+    also=(partial(_in_pieces, over_all=True),),
+)
+def rows_left_over(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> None:
+    _in_pieces(model, loss_fn, micro_batches)
+
+
+def _cut_to_the_smallest(
+    model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch], *, over_all: bool = False
+) -> None:
+    size = min(len(x) for x, _ in micro_batches)
+    share = size / sum(len(x) for x, _ in micro_batches) if over_all else 1 / len(micro_batches)
+    on_rows(alike(lambda sizes: share))(model, loss_fn, [(x[:size], y[:size]) for x, y in micro_batches])
+
+
+@mistake(
+    "The micro-batches were cut to one size",
+    "Of each micro-batch only as many rows counted, the first ones, as the smallest one has.",
+    "Every row counts. What becomes of those that you cut off?",
+    "After the cut the mean of the means is the mean, over the rows that are left.",
+    also=(partial(_cut_to_the_smallest, over_all=True),),
+)
+def cut_to_the_smallest(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> None:
+    _cut_to_the_smallest(model, loss_fn, micro_batches)
+
+
+@mistake(
+    "The shares were rounded",
+    "Each loss counts with its share in the rows, rounded to two digits behind the point, or to one.",
+    "A third is not 0.33. Which of your divisions, or functions, leaves digits out?",
+    "Where the shares are whole per cents, nothing is lost.",
+    also=(
+        on_rows(each(lambda n, sizes: 100 * n // sum(sizes) / 100)),
+        on_rows(each(lambda n, sizes: round(n / sum(sizes), 1))),
+        on_rows(each(lambda n, sizes: 10 * n // sum(sizes) / 10)),
+    ),
+)
+def shares_rounded(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> None:
+    on_rows(each(lambda n, sizes: round(n / sum(sizes), 2)))(model, loss_fn, micro_batches)
 
 
 not_cleared = made_by(shared.not_cleared, on_rows(clear="never"))

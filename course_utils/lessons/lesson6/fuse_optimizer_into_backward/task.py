@@ -261,7 +261,7 @@ EXERCISE = Exercise(
         "- A parameter that is frozen, or that the loss does not use, never moves. A weight that two layers share is one "
         "parameter.\n"
         "- Between two micro-batches the model may run forward without a backward, as for validation.\n"
-        "- Return a handle: an object with a method `remove()`. It is called once, between two windows. From then on a "
+        "- Return a handle: an object with a method `remove()`, which is called once, between two windows. From then on a "
         "backward only adds to `.grad`, as if you had never been called, and your function may be called again.\n\n"
         "You may rely on this: every parameter that the loss uses and that is not frozen gets a gradient in every "
         "micro-batch. When you are called every `.grad` is `None`, and afterwards nobody but backward and your code writes "

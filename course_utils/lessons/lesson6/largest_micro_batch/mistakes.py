@@ -225,6 +225,57 @@ def budget_itself_refused(peak_bytes: Peak, batch_size: int, budget: int) -> obj
     return sizes[fitting - 1]
 
 
+def _in_pairs(batch_size: int) -> list[int]:
+    """1, batch_size, 2, its half, and so on."""
+    small = [size for size in range(1, isqrt(batch_size) + 1) if batch_size % size == 0]
+    return list(dict.fromkeys(size for one in small for size in (one, batch_size // one)))
+
+
+@mistake(
+    "The divisors were not sorted",
+    "What came back is what a search by halves finds in the divisors 1, batch_size, 2, its half, and so on: in the order in "
+    "which they are found in pairs.",
+    "Such a search throws half of a list away, and trusts that all sizes there are larger, or all smaller. In which order do "
+    "yours stand?",
+    "Each divisor up to the square root brings another one with it, and a list is quickly made of both.",
+    also=(_among(_in_pairs),),
+)
+def not_sorted(peak_bytes: Peak, batch_size: int, budget: int) -> object:
+    sizes = _in_pairs(batch_size)
+    low, high, best = 0, len(sizes) - 1, 0
+    while low <= high:
+        middle = (low + high) // 2
+        if peak_bytes(sizes[middle]) <= budget:
+            best, low = max(best, sizes[middle]), middle + 1
+        else:
+            high = middle - 1
+    if not best:
+        raise ValueError("no size fits")
+    return best
+
+
+@mistake(
+    "A peak that is the budget ended the search",
+    "Where the peak of a size is the very number of the budget, that size came back. A larger one has the same peak "
+    "there, and fits, too.",
+    "peak_bytes never falls, but it may stay as it is. What do you know of the larger sizes when a peak is the budget?",
+    "A search for a number in a sorted list ends when it is found. Here the last of its kind is asked for.",
+    where=lambda spec: spec["kind"] == "level" and spec["fits"] is not None,
+)
+def ended_at_the_budget(peak_bytes: Peak, batch_size: int, budget: int) -> object:
+    sizes = divisors(batch_size)
+    low, high = 0, len(sizes) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        peak = peak_bytes(sizes[middle])
+        if peak == budget:
+            return sizes[middle]
+        low, high = (middle + 1, high) if peak < budget else (low, middle - 1)
+    if high < 0:
+        raise ValueError("no size fits")
+    return sizes[high]
+
+
 @mistake(
     "The number of micro-batches was returned",
     "What came back is batch_size divided by the right size: how many micro-batches there are, not how large each is.",

@@ -91,13 +91,18 @@ def one_level_alone(model: nn.Module) -> None:
     "no path: a name such as 0.1 is one more part of the model itself.",
     "named_modules() gives paths. Which module holds the layer, and what is the layer's name in there?",
     "The path of a layer looks like its name.",
+    also=(lambda model: _set_under_path(model, _nothing),),
     signs=(DOTTED,),
 )
 def set_under_its_path(model: nn.Module) -> None:
     like = next(model.parameters())
+    _set_under_path(model, lambda norm: _one_group(norm, like))
+
+
+def _set_under_path(model: nn.Module, make: Make) -> None:
     for name, part in list(model.named_modules()):
         if isinstance(part, BATCH_NORMS):
-            setattr(model, name, _one_group(part, like))
+            setattr(model, name, make(part))
 
 
 @mistake(
@@ -194,9 +199,11 @@ def model_in_eval(model: nn.Module) -> object:
     return model.eval()
 
 
-def _with_momentum(model: nn.Module, momentum: float | None) -> None:
+def _with_momentum(model: nn.Module, momentum: float | None, freeze: bool = False) -> None:
     for norm in _norms(model):
         norm.momentum = momentum
+        if freeze:
+            norm.requires_grad_(False)
 
 
 @mistake(
@@ -205,7 +212,10 @@ def _with_momentum(model: nn.Module, momentum: float | None) -> None:
     "momentum says how the running statistics follow, and they are used in eval mode.",
     "Which numbers does batch norm compute with in train mode?",
     "With momentum 0 something does stand still. It is not what train mode computes with.",
-    also=(partial(_with_momentum, momentum=None), partial(_with_momentum, momentum=1.0)),
+    also=tuple(
+        partial(_with_momentum, momentum=momentum, freeze=freeze)
+        for momentum, freeze in ((None, False), (1.0, False), (0.0, True), (None, True), (1.0, True))
+    ),
     signs=(NORMS_LEFT,),
 )
 def momentum_changed(model: nn.Module) -> None:
@@ -297,7 +307,7 @@ def _layer_norm(norm: Any, like: torch.Tensor) -> nn.Module:
     "dimensions after the features, that is another one: it refuses them.",
     "Which normalization knows that the features are dimension 1, whatever comes after it?",
     "After a linear layer the features are the last dimension.",
-    where=lambda spec: spec["model"] in ("images", "volumes", "sequences", "both"),
+    where=lambda spec: spec["model"] in ("images", "pooled", "volumes", "sequences", "both"),
 )
 def layer_norm_of_the_features(model: nn.Module) -> None:
     like = next(model.parameters())
@@ -309,15 +319,56 @@ def _group_each(norm: Any, like: torch.Tensor) -> nn.Module:
 
 
 @mistake(
-    "A group of one number is always 0",
+    "Each feature was normalized by itself",
     "For vectors each group holds a single number. Minus its mean it is 0, whatever comes in: nothing that "
-    "lies in front gets a gradient any more.",
+    "lies in front gets a gradient any more. So it is for images where the mean over all places follows.",
     "How many numbers of one row are there to normalize over? One group takes all features together.",
-    "For images one group for each channel is instance norm, and that works.",
+    "For images one group for each channel is instance norm. It works as long as no mean over the places follows.",
 )
 def group_of_one_number(model: nn.Module) -> None:
     like = next(model.parameters())
     _replace(model, lambda norm: _group_each(norm, like))
+
+
+_INSTANCE_NORMS = {
+    nn.BatchNorm1d: nn.InstanceNorm1d,
+    nn.BatchNorm2d: nn.InstanceNorm2d,
+    nn.BatchNorm3d: nn.InstanceNorm3d,
+}
+
+
+def _instance_norm(norm: Any, affine: bool, like: torch.Tensor) -> nn.Module:
+    made = _INSTANCE_NORMS[type(norm)]
+    return made(norm.num_features, affine=affine, device=like.device, dtype=like.dtype)
+
+
+def _with_instance_norm_of_images(model: nn.Module, affine: bool) -> None:
+    like = next(model.parameters())
+    _replace(
+        model,
+        lambda norm: (
+            nn.GroupNorm(1, norm.num_features, device=like.device, dtype=like.dtype)
+            if isinstance(norm, nn.BatchNorm1d)
+            else _instance_norm(norm, affine, like)
+        ),
+    )
+
+
+@mistake(
+    "Each channel of each row was normalized by itself",
+    "Where the mean over all places follows, that mean is the same for every row, whatever came in: nothing that lies in "
+    "front gets a gradient any more. So it is with instance norm.",
+    "Over what can a row be normalized, so that the means of its channels still depend on the row?",
+    "Instance norm treats each row by itself, and where the places go on one by one it works.",
+    also=(
+        partial(_with_instance_norm_of_images, affine=False),
+        partial(_with_instance_norm_of_images, affine=True),
+    ),
+    where=lambda spec: spec["model"] == "pooled",
+)
+def each_channel_by_itself(model: nn.Module) -> None:
+    like = next(model.parameters())
+    _replace(model, lambda norm: _instance_norm(norm, affine=False, like=like))
 
 
 def _in_groups(model: nn.Module, groups: int) -> None:

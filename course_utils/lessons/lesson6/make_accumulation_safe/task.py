@@ -67,6 +67,20 @@ class _Nested(nn.Module):
         return out
 
 
+class _Pooled(nn.Module):
+    """The mean over all places of an image, right after batch norm."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.convolution = nn.Conv2d(1, 4, 2)
+        self.norm = nn.BatchNorm2d(4)
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        out: torch.Tensor = self.head(torch.tanh(self.norm(self.convolution(x)).mean((2, 3))))
+        return out
+
+
 def _build(kind: str) -> nn.Module:
     match kind:
         case "vectors":
@@ -74,6 +88,8 @@ def _build(kind: str) -> nn.Module:
         case "images":
             convolutions = nn.Sequential(nn.Conv2d(1, 4, 2), nn.BatchNorm2d(4), nn.Tanh())
             return nn.Sequential(convolutions, nn.Flatten(), nn.Linear(16, 2))
+        case "pooled":
+            return _Pooled()
         case "volumes":
             return nn.Sequential(nn.Conv3d(1, 3, 2), nn.BatchNorm3d(3), nn.Tanh(), nn.Flatten(), nn.Linear(12, 2))
         case "sequences":
@@ -113,6 +129,7 @@ def _spread(model: nn.Module, gaps: Sequence[int]) -> nn.Module:
 ROW: Mapping[str, tuple[int, ...]] = {
     "vectors": (3,),
     "images": (1, 3, 3),
+    "pooled": (1, 3, 3),
     "volumes": (1, 3, 2, 3),
     "sequences": (2, 5),
     "nested": (3,),
@@ -338,6 +355,7 @@ def _cases(seed: int) -> list[Case]:
             row("convolution of volumes, BatchNorm3d", "volumes", **fours),
             row("layer norm and group norm, no batch norm", "row by row", earlier=True),
             row("batch norm among layer norm and instance norm", "both", earlier=True, **fours),
+            row("BatchNorm2d, and right after it the mean over all places", "pooled", **fours),
             row("in eval mode at the call", "vectors", eval=True),
             row("float32, a frozen weight", "vectors", dtype="float32", frozen=True, earlier=True),
         ],
@@ -373,7 +391,9 @@ EXERCISE = Exercise(
         "- Every other parameter stays: the same object, with the same values, `requires_grad` and `.grad`. If the whole "
         "batch gave it a gradient other than zero before, it still does.\n"
         "- Every other layer stays, dropout and layers that normalize each row by itself included: the same object with "
-        "the same settings, in the same mode, and `model.train()` and `model.eval()` still reach it.\n"
+        "the same settings, and `model.train()` and `model.eval()` still reach it.\n"
+        "- When the function returns, the model and these layers are in the modes in which they came. What you put there "
+        "may be in either.\n"
         "- What the function returns does not matter.\n\n"
         "You may rely on this: the model itself is no batch norm, and none stands in two places. Each has at least three "
         "features; their number may be a prime. The check compares the model as you left it with itself, one backward for "
@@ -394,12 +414,16 @@ EXERCISE = Exercise(
         ("there is no batch norm", lambda spec: spec["model"] == "row by row"),
         ("there are other normalizations", lambda spec: spec["model"] in ("row by row", "both")),
         ("batch norm lies in a part of the model", lambda spec: spec["model"] in ("images", "nested")),
-        ("batch norm is no BatchNorm1d", lambda spec: spec["model"] in ("images", "volumes", "both")),
+        ("batch norm is no BatchNorm1d", lambda spec: spec["model"] in ("images", "pooled", "volumes", "both")),
         (
             "batch norm works on vectors",
             lambda spec: spec["model"] in ("vectors", "nested", "no statistics", "neither", "dropout"),
         ),
-        ("rows are more than vectors", lambda spec: spec["model"] in ("images", "volumes", "sequences", "both")),
+        (
+            "rows are more than vectors",
+            lambda spec: spec["model"] in ("images", "pooled", "volumes", "sequences", "both"),
+        ),
+        ("the mean over all places follows batch norm", lambda spec: spec["model"] == "pooled"),
         # So that groups of a single number are not taken for something about the nesting, or about dropout.
         ("a batch norm of vectors has four features", lambda spec: spec["model"] in ("nested", "dropout")),
         ("batch norm has no parameters", lambda spec: spec["model"] == "neither"),
@@ -417,6 +441,7 @@ EXERCISE = Exercise(
         MIXES: "Rows of a micro-batch still depend on each other. The first layer where they do is {given}.",
         LOST: "Gone from the model, where they were to stay: {given}.",
         DEAD: "After your function the whole batch gives no gradient to: {given}. Does what comes out behind it depend on "
-        "what goes in? A group of a single number, minus its own mean, does not.",
+        "what goes in? A group of a single number, minus its own mean, does not; nor does the mean of a channel that was "
+        "normalized by itself.",
     },
 )

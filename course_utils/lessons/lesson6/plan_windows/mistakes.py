@@ -190,12 +190,34 @@ def empty_windows(n_batches: int, window: int, epochs: int) -> Windows:
     return _planned(lambda n, w, e: _right(n, w, e) + ([[]] if n % w == 0 else []))(n_batches, window, epochs)
 
 
+def _stepping_by_nothing(n_batches: int, window: int, epoch: int) -> Windows:
+    step = min(window, n_batches)
+    return [[(epoch, b) for b in range(a, min(a + step, n_batches))] for a in range(0, n_batches, step)]
+
+
+@mistake(
+    "Without batches there was an exception",
+    "Where n_batches is 0, an exception was raised in place of an empty list.",
+    "What becomes 0 in your code with n_batches? A step of range may not.",
+    where=lambda spec: spec["n_batches"] == 0 and spec["epochs"] > 0,
+)
+def no_batches_refused(n_batches: int, window: int, epochs: int) -> Windows:
+    return _planned(_stepping_by_nothing)(n_batches, window, epochs)
+
+
+def _in_chunks(n_batches: int, window: int, epoch: int) -> Windows:
+    """As torch.chunk cuts."""
+    count = max(-(-n_batches // window), 1)
+    return _in_a_row(((epoch, batch) for batch in range(n_batches)), max(-(-n_batches // count), 1))
+
+
 @mistake(
     "An epoch's batches were cut evenly",
-    "Each epoch has the right number of windows, but their lengths differ by one at most: what is left over was spread "
-    "over all of them.",
+    "Each epoch has the right number of windows, but its batches were spread over all of them: windows before the last one "
+    "are shorter than `window`, too.",
     "How long is every window but the last one?",
-    "numpy.array_split does it.",
+    "numpy.array_split and torch.chunk do it: they are told how many pieces there are to be.",
+    also=(_planned(_in_chunks),),
 )
 def cut_evenly(n_batches: int, window: int, epochs: int) -> Windows:
     def cut(n_batches: int, window: int, epoch: int) -> Windows:

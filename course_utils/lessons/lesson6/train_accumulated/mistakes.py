@@ -177,6 +177,20 @@ def _last(seen: Seen) -> object:
     return [epoch[-1][0] if epoch else 0.0 for epoch in seen]
 
 
+def _epochs_so_far(seen: Seen) -> object:
+    return [
+        sum(a * n for epoch in seen[: place + 1] for a, n, _, _ in epoch)
+        / sum(n for epoch in seen[: place + 1] for _, n, _, _ in epoch)
+        for place in range(len(seen))
+    ]
+
+
+def _sums_so_far(seen: Seen) -> object:
+    """Over the samples of one epoch."""
+    sums = [sum(a * n for a, n, _, _ in epoch) for epoch in seen]
+    return [sum(sums[: place + 1]) / sum(n for _, n, _, _ in epoch) for place, epoch in enumerate(seen)]
+
+
 def _each_window(seen: Seen) -> object:
     return [sum(a * f for a, _, _, f in part) for epoch in seen for _, part in groupby(epoch, key=lambda one: one[2])]
 
@@ -197,6 +211,7 @@ def _trained(
     trainable_alone: bool = False,
     clip: Clip = "window",
     clipped: Callable[[Sequence[nn.Parameter], float], object] = nn.utils.clip_grad_norm_,
+    divided_late: bool = False,
     schedule: When = "window",
     steps: int = 1,
     backward: bool = True,
@@ -209,7 +224,7 @@ def _trained(
     """A training with the windows of `plan`; `clear`, `clip` and `schedule` say where each of these is done.
 
     `by_epoch` weighs a batch in the window that the exercise means, whatever `plan` says; `measured_late` tells the
-    losses after the step; `again` says where an epoch ends with one more step, and `rest_without` what the step of a
+    losses after the step; `divided_late` divides by the rows of a window after clipping; `again` says where an epoch ends with one more step, and `rest_without` what the step of a
     shorter window lacks.
     """
 
@@ -266,6 +281,9 @@ def _trained(
             if stepped:
                 if full or rest_without != "clip":
                     cut("window")
+                for p in params:
+                    if divided_late and p.grad is not None:
+                        p.grad /= sum(every[batch] for _, batch in pairs)
                 at("late")
                 scheduled("before")
                 for _ in range(steps):
@@ -676,6 +694,18 @@ def clipped_for_each_batch(*args: Any, **more: Any) -> object:
 
 
 @mistake(
+    "Clipped before it was divided",
+    "Where max_norm is given, the sum over the rows of a window was clipped, and divided by their number afterwards: where "
+    "something was clipped, the step used a gradient whose norm is max_norm divided by the rows.",
+    "Which gradient has the norm that is asked about: the sum over the rows, or their mean?",
+    "Without max_norm it does not matter when one divides.",
+    where=_clips,
+)
+def clipped_before_divided(*args: Any, **more: Any) -> object:
+    return _trained(weigh=_times_rows, divided_late=True)(*args, **more)
+
+
+@mistake(
     "The last, shorter window was not clipped",
     "Full windows were clipped. The step of what is left over at the end of an epoch used its gradient as it was.",
     "Does your code step in two places? What comes before the one, and what before the other?",
@@ -913,6 +943,17 @@ def measured_after_the_step(*args: Any, **more: Any) -> object:
 )
 def sums_returned(*args: Any, **more: Any) -> object:
     return _trained(told=_sums)(*args, **more)
+
+
+@mistake(
+    "The losses of earlier epochs were counted, too",
+    "The training is right, and so is the first entry of what came back. From the second epoch on an entry was made from the "
+    "losses of all epochs so far.",
+    "How often does an epoch begin, and how often does the line run that sets the sums to 0?",
+    also=(_trained(told=_sums_so_far),),
+)
+def earlier_epochs_counted(*args: Any, **more: Any) -> object:
+    return _trained(told=_epochs_so_far)(*args, **more)
 
 
 @mistake(

@@ -436,6 +436,29 @@ def count_kept_after_growth(init: float, growth: float, backoff: float, interval
     return _with(count=_grow_on_and_on)(init, growth, backoff, interval)
 
 
+class _Steps(_Scaler):
+    """Counts up with each step that was taken; a round that steps nothing is no good one."""
+
+    def step(self, optimizer: Optimizer) -> None:
+        super().step(optimizer)
+        self.good += not self.bad(optimizer)
+
+    def count(self) -> None:
+        if self.good >= self.interval:
+            self.grow()
+
+
+@mistake(
+    "Steps were counted, not rounds",
+    "The count went up with each step that was taken. So a round with two steps counted twice, and a good round without any "
+    "step did not count.",
+    "What ends a round, and how often is that called in one? That is the place to count.",
+    "With one optimizer, which steps in every round, the two numbers are the same.",
+)
+def steps_counted(init: float, growth: float, backoff: float, interval: int) -> Any:
+    return _Steps(init, growth, backoff, interval)
+
+
 def _late(self: _Scaler) -> None:
     if self.good == self.interval:
         self.grow()

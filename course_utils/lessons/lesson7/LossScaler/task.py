@@ -436,7 +436,7 @@ EXERCISE = Exercise(
         "the scale is multiplied by `backoff_factor`, and counting begins anew. Else the round counts as a good one; "
         "after `growth_interval` good ones in a row the scale is multiplied by `growth_factor`, and counting begins "
         "anew.\n"
-        "- `get_scale()` returns the scale as a Python float.\n\n"
+        "- `get_scale()` returns the scale as a Python float. Whether you keep it as one or in float32 does not matter.\n\n"
         "Only the optimizer in whose gradients it was found is skipped. A round may have several optimizers, each with "
         "parameters of its own, and not always the same ones.\n\n"
         "For one optimizer in one round these are out of order: "

@@ -198,9 +198,14 @@ def _clip_trainable(self: _Window) -> None:
 
 @mistake(
     "A frozen weight's gradient is still at work",
-    "The frozen weight held a gradient from before and kept it: it was unscaled and stepped with, and where all parameters are measured the norm counts it, too.",
+    "The frozen weight held a gradient from before, and nothing cleared that first: it was unscaled and stepped with, and "
+    "where all parameters are measured the norm counts it, too.",
     "requires_grad=False stops backward, not the scaler and not the optimizer. Empty that one, too.",
-    also=(_with(start=_trainable_alone, finish=_trainable_alone, clip=_clip_trainable),),
+    also=(
+        _with(start=_trainable_alone, finish=_trainable_alone, clip=_clip_trainable),
+        _with(start=_trainable_alone, clip=_clip_trainable),
+        _with(start=_trainable_alone),
+    ),
 )
 def frozen_not_cleared(*args: Any, **kwargs: Any) -> object:
     return _with(start=_trainable_alone, finish=_trainable_alone)(*args, **kwargs)
@@ -367,6 +372,24 @@ def clipped_by_value(*args: Any, **kwargs: Any) -> object:
     return _with(clip=_by_value)(*args, **kwargs)
 
 
+def _to_max_norm(self: _Window) -> None:
+    self.norm = nn.utils.get_total_norm([p.grad for p in self.model.parameters() if p.grad is not None]).item()
+    for p in self.model.parameters():
+        if p.grad is not None:
+            p.grad *= self.max_norm / self.norm
+
+
+@mistake(
+    "Short gradients were made longer",
+    "Each gradient was scaled to max_norm, the shorter ones as well.",
+    "What becomes of a gradient that is shorter than max_norm?",
+    "max_norm / norm is the right factor where the gradient is longer.",
+    where=lambda spec: spec["max_norm"] > 100,
+)
+def always_scaled(*args: Any, **kwargs: Any) -> object:
+    return _with(clip=_to_max_norm)(*args, **kwargs)
+
+
 @mistake(
     "Unscaled for each micro-batch",
     "unscale_ was called in the loop over the micro-batches. The second call of a window raises: after unscaling, "
@@ -438,11 +461,20 @@ def _closed_where(number: Callable[[_Window], float]) -> Code:
     return _with(close=close)
 
 
+def _closed_after_clipping(self: _Window) -> None:
+    self.unscale()
+    self.clip()
+    self.skipped = not math.isfinite(self.norm)
+    if not self.skipped:
+        self.step()
+        self.update()
+
+
 @mistake(
     "The scaler was left out where the loss or the gradient is not finite",
     "The step was skipped by the code itself, without scaler.step and update: the scale did not back off.",
     "Let the scaler see what is not finite: it skips the step, and makes the scale smaller.",
-    also=(_closed_where(_norm_of),),
+    also=(_closed_where(_norm_of), _with(close=_closed_after_clipping)),
 )
 def skipped_without_the_scaler(*args: Any, **kwargs: Any) -> object:
     return _closed_where(lambda self: sum(self.losses))(*args, **kwargs)

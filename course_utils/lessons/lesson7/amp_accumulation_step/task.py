@@ -169,7 +169,8 @@ def _cases(seed: int) -> list[Case]:
                 model="unused",
                 earlier="not finite",
             ),
-            row("a frozen weight holds a gradient", [2, 2], 0.5, model="frozen", frozen_holds=True),
+            # A large scale would make what the frozen weight holds too small to be seen.
+            row("a frozen weight holds a gradient", [2, 2], 0.5, model="frozen", frozen_holds=True, scale=2.0),
             row(
                 "one weight tied to two places, weight decay, another loss",
                 [3, 2],

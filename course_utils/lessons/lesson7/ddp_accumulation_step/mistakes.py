@@ -209,6 +209,30 @@ def multiplied_by_the_ranks(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossF
     return _step(factor=lambda count, ranks: ranks / count)(ddp_model, optimizer, loss_fn, micro_batches)
 
 
+def _last_once_more(each: bool) -> Code:
+    """All micro-batches at home, and the last one once more, to set the sending off."""
+
+    def code(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
+        once_more = [*micro_batches, micro_batches[-1]]
+        share = 1 / len(once_more) if each else 1 / len(micro_batches)
+        return _step(which=lambda _: once_more, factor=lambda count, ranks: share)(
+            ddp_model, optimizer, loss_fn, micro_batches
+        )
+
+    return code
+
+
+@mistake(
+    "The last micro-batch counted twice",
+    "The gradient that the step used holds the last micro-batch's twice: it went backward once with the others, and once "
+    "more.",
+    "The last backward can send what all have added up, and bring its own. How often must it run?",
+    also=(_last_once_more(each=True),),
+)
+def last_counted_twice(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
+    return _last_once_more(each=False)(ddp_model, optimizer, loss_fn, micro_batches)
+
+
 # ------------------------------------------------------------------ clearing and stepping
 
 

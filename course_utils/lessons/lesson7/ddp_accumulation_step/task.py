@@ -49,9 +49,10 @@ def _cases(seed: int) -> list[Case]:
                 views=True,
             ),
             row("a frozen weight holds a gradient", [2], model="frozen", frozen_holds=True),
+            row("seventeen micro-batches", [17]),
             row(
-                "float32, AdamW, and one weight tied to two places",
-                [4],
+                "two calls in float32, AdamW, and one weight tied to two places",
+                [4, 2],
                 model="tied",
                 optimizer="AdamW",
                 dtype="float32",
@@ -206,6 +207,7 @@ EXERCISE = Exercise(
     properties=(
         ("the function is called more than once", lambda spec: len(spec["windows"]) > 1),
         ("the function is called once", lambda spec: len(spec["windows"]) == 1),
+        ("there are more than four micro-batches", lambda spec: max(spec["windows"]) > 4),
         (".grad was None before", lambda spec: "earlier" not in spec and "frozen_holds" not in spec),
         (".grad holds earlier gradients", lambda spec: "earlier" in spec),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),

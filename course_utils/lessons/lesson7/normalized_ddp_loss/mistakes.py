@@ -220,3 +220,26 @@ def used_what_all_reduce_returned(loss_sum: T, local_count: T, world_size: int, 
 )
 def no_graph(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
     return (loss_sum * world_size / _total(local_count, all_reduce)).detach()
+
+
+def _none_without_tokens(leaf: bool) -> Callable[[T, T, int, AllReduce], T]:
+    def code(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+        total = _total(local_count, all_reduce)
+        if local_count == 0:
+            return torch.zeros((), dtype=loss_sum.dtype, requires_grad=leaf)
+        return loss_sum * world_size / total
+
+    return code
+
+
+@mistake(
+    "A rank without tokens sent nothing backward",
+    "Where a rank has no token, no graph leads from what came back there to loss_sum. The gradients are right here; but "
+    "DDP waits for those of every rank, and on a cluster the others would wait for this one.",
+    "What is loss_sum on such a rank, and what does your formula make of it?",
+    "The gradient that belongs there is 0, and a new zero has that value.",
+    where=lambda spec: 0 in spec["counts"],
+    also=(_none_without_tokens(leaf=False),),
+)
+def no_graph_without_tokens(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return _none_without_tokens(leaf=True)(loss_sum, local_count, world_size, all_reduce)

@@ -13,7 +13,7 @@ from course_utils.lessons.lesson7.cluster import Cluster
 
 ASKED = "calls of all_reduce on rank 0"
 SENT = "what rank 0 handed to all_reduce"
-TRACED = "whether what came back has a graph, by rank"
+TRACED = "whether the graph of what came back leads to loss_sum, by rank"
 _PADDING = 2
 """Tokens of each rank that are not counted."""
 NAN = "whether a rank without a token got NaN or infinity"
@@ -81,11 +81,11 @@ class _Rank:
         result = attempt(self.loss_sum, self.count, cluster.size, all_reduce)
         if not isinstance(result, torch.Tensor) or result.numel() != 1:
             return result
-        self.traced = result.grad_fn is not None
-        if self.traced:
+        if result.requires_grad:
             for p in self.model.parameters():
                 p.grad = None
             result.sum().backward()
+        self.traced = all(p.grad is not None for p in self.model.parameters())
         self.gradients = {
             name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in self.model.named_parameters()
         }
@@ -133,8 +133,8 @@ EXERCISE = Exercise(
         "- `all_reduce(tensor)` adds a tensor up over all ranks: it writes the sum into that same tensor, returns `None`, "
         "and waits until "
         "every rank has called it, so all ranks must call it equally often.\n\n"
-        "Return a 0-d tensor with a graph. The "
-        "gradient that it sends to each rank's own parameters decides; its value is not looked at. The two tensors "
+        "Return a 0-d tensor whose graph leads to `loss_sum`, on a rank without tokens, too: DDP waits for the gradients of "
+        "every rank. The gradient that it sends to each rank's own parameters decides; its value is not looked at. The two tensors "
         "that you were handed stay as they were."
     ),
     cases=_cases,

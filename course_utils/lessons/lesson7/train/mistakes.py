@@ -41,6 +41,25 @@ def _removed_first(state: object, path: Path) -> None:
     os.rename(f"{path}.part", path)
 
 
+def _weights_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.weights")
+
+
+def _in_two_files(state: Any, path: Path, weights_first: bool = True) -> None:
+    rest = {name: part for name, part in state.items() if name != "model"}
+    files = [(state["model"], _weights_of(path)), (rest, path)]
+    for part, file in files if weights_first else reversed(files):
+        _beside(part, file)
+
+
+def _rest_first(state: Any, path: Path) -> None:
+    _in_two_files(state, path, weights_first=False)
+
+
+def _from_two_files(path: Path) -> Any:
+    return {**torch.load(path), "model": torch.load(_weights_of(path))}
+
+
 def _seed(number: int) -> None:
     # torch.manual_seed also writes down where it was called, which takes longer than a window here.
     torch.default_generator.manual_seed(number)
@@ -77,6 +96,7 @@ class _How:
     parts: tuple[Part, ...] = ALL
     """What is saved and loaded."""
     write: Callable[[object, Path], None] = _beside
+    read: Callable[[Path], Any] = torch.load
     saves: Callable[[int, Config], bool] = lambda window, config: True
     """Whether it saves after that window."""
     first: Callable[[int, Config], int] = lambda saved, config: saved
@@ -120,7 +140,7 @@ class _How:
         if self.seed_once:
             _seed(config["seed"])
         if checkpoint is not None and checkpoint.exists():
-            state = torch.load(checkpoint)
+            state = self.read(checkpoint)
             if self.finished == "leave" and state["window"] >= config["steps"]:
                 return None
             self._load(state, every)
@@ -405,6 +425,19 @@ def saved_in_place(*args: Any, **more: Any) -> object:
 )
 def deleted_before_it_was_written(*args: Any, **more: Any) -> object:
     return AS_ASKED.but(write=_removed_first)(*args, **more)
+
+
+@mistake(
+    "Two files were replaced, one after the other",
+    "Killed between the two, the run found the weights of one save and the rest of another: the window between them was "
+    "trained twice, or not at all.",
+    "os.replace puts one file there in one go. What has to be in that one file?",
+    "Each of the two files is whole at any moment.",
+    also=(AS_ASKED.but(write=_rest_first, read=_from_two_files),),
+    where=_killed_in_a_save,
+)
+def saved_in_two_files(*args: Any, **more: Any) -> object:
+    return AS_ASKED.but(write=_in_two_files, read=_from_two_files)(*args, **more)
 
 
 @mistake(

@@ -354,7 +354,10 @@ EXERCISE = Exercise(
     cases=_cases,
     arrange=_arrange,
     may_change=frozenset({"grad", "parameters", "buffers"}),
-    rules=("A `GradientLedger` around the run finds no error in it; warnings do not count.",),
+    rules=(
+        "A `GradientLedger` around the run finds no error in it. Only what no right loop does is an error; its warnings do "
+        "not count.",
+    ),
     hints=(
         "First without a checkpoint: the step of 7.3 in a loop over windows, with the micro-batches by their position. "
         "Which four objects remember something from one window to the next?",

@@ -199,6 +199,33 @@ def unscaled_in_the_small_dtype(gradients: Gradients, scale: float, dtype: torch
     return _share(lambda g, scale, dtype: (g * scale).to(dtype) / scale == 0)(gradients, scale, dtype)
 
 
+@mistake(
+    "The scale itself was rounded to the small dtype",
+    "Where the scale is too large for the dtype, it became infinite there, and so did every nonzero entry that was "
+    "multiplied by it: nothing was lost any more.",
+    "Which numbers can float16 hold, and is the scale one of them? Leave it a Python number.",
+    "Most scales are powers of two, and as long as the dtype holds them nothing is wrong.",
+    where=lambda spec: spec["to"] == "float16" and spec["scale"] > 65504,
+)
+def scale_in_the_small_dtype(gradients: Gradients, scale: float, dtype: torch.dtype) -> object:
+    return _share(lambda g, scale, dtype: (g * torch.tensor(scale, dtype=dtype)).to(dtype) == 0)(
+        gradients, scale, dtype
+    )
+
+
+@mistake(
+    "float64 was made float32 first",
+    "Entries of float64 that are too small for float32 became zero before they were scaled: they were counted as lost, or "
+    "not as entries at all.",
+    "Which dtype do the gradients come in? Multiply in that one, and round once, to `dtype`.",
+    "Tensors must be of one dtype to be joined.",
+    also=(_share(lambda g, scale, dtype: _zero_after(g.float(), scale, dtype)),),
+    where=lambda spec: spec["dtype"] == "float64",
+)
+def made_float32_first(gradients: Gradients, scale: float, dtype: torch.dtype) -> object:
+    return _share()([gradient.float() for gradient in gradients], scale, dtype)
+
+
 def _below(limit: Callable[[torch.dtype], float], equal: bool = False) -> Of:
     return lambda g, scale, dtype: (g * scale).abs() <= limit(dtype) if equal else (g * scale).abs() < limit(dtype)
 
