@@ -91,13 +91,14 @@ def arrange(case: Case) -> Arrangement:
     model, _, _ = model_and_batch(case)
     optimizer, batches = optimizer_of(case, model), batches_of(case)
     hooks = hooks_left(model, optimizer)
+    inputs = [x for x, _ in batches]  # whatever the list holds afterwards
     return Arrangement(
         (model, optimizer, LOSSES[case.spec.get("loss", "squared error")], batches, case.spec["epochs"]),
         watch={"model": model, "batches": batches},
         facts=lambda _: {
             PARAMETERS: parameters_after(model),
             HOOKS: hooks_left(model, optimizer) - hooks,
-            LEFT_ON_X: sum(x.grad is not None for x, _ in batches),
+            LEFT_ON_X: sum(x.grad is not None for x in inputs),
         },
     )
 
