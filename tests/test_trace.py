@@ -391,6 +391,7 @@ BOTH_BY_LEDGER = {
     "replaced_and_late": {"layer-replaced-after-optimizer", "zeroed-before-step"},
     "cleared_inside_every_second": {"zeroed-inside-window", "never-zeroed"},
     "clipped_between_two_steps": {"stepped-on-used-gradients", "clipped-after-step"},
+    "late_at_every_third": {"zeroed-before-step", "zeroed-once-per-epoch"},
 }
 
 

@@ -236,6 +236,27 @@ def numbers_of_one_optimizer(events: Events) -> list[int]:
 
 
 @mistake(
+    "Steps that use nothing were not counted",
+    "The right steps are found. Their numbers leave out steps that found nothing: behind such a step each number is too "
+    "small.",
+    "A step that finds nothing is a step of the trace all the same. Does every one of them raise your count?",
+    "There is nothing to be done for such a step, and so one goes on to the next event.",
+    also=(lambda events: _numbers_among(events, lambda step: step.number > 0 or bool(step.names & step.held.written)),),
+)
+def empty_steps_not_counted(events: Events) -> list[int]:
+    return _numbers_among(events, lambda step: bool(step.names & step.held.written))
+
+
+def _numbers_among(events: Events, counted: Callable[[_Step], bool]) -> list[int]:
+    """As where only such steps are counted."""
+    found, number = [], 0
+    for step in _steps(events):
+        found += [number] if _right(step) else []
+        number += counted(step)
+    return found
+
+
+@mistake(
     "Steps are counted from 1",
     "Each number is one too large.",
     "The first step of the trace has the number 0, as the first entry of a list.",
@@ -319,9 +340,37 @@ def once_old_always_old(events: Events) -> list[int]:
 
 
 @mistake(
+    "A gradient that was cleared, and not written since, counts as used",
+    "Steps are named that find nothing old: what they name and an earlier step has used was cleared, and nothing was "
+    "written to it since.",
+    "When does a gradient stop being one that was used: with the clear, or with the next write?",
+)
+def cleared_ones_called_used(events: Events) -> list[int]:
+    """A clear is taken note of; only the next write makes the gradient fresh."""
+    cleared: set[str] = set()
+    written: set[str] = set()
+    used: set[str] = set()
+    found, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            used -= names & cleared
+            cleared -= names
+            written |= names
+        elif event["kind"] == "clear":
+            cleared |= names
+            written -= names
+        elif event["kind"] == "step":
+            found += [number] if used & names else []
+            used |= names & written
+            number += 1
+    return found
+
+
+@mistake(
     "A gradient that was empty at a step counts as used",
-    "A step that comes before anything was written names gradients which hold nothing. They were taken for used, and so the "
-    "first step that finds something in them is in the list, although nothing old is there.",
+    "A step names gradients which hold nothing, since nothing was written yet, or since they were cleared. They were taken "
+    "for used, and so the next step that finds something in them is in the list, although nothing old is there.",
     "At a step, only those of the gradients it names that hold something have been used.",
     "A step skips a parameter whose .grad is None.",
 )
