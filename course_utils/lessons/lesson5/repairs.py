@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from random import Random
 from typing import Any
 
 import torch
@@ -167,29 +168,41 @@ def cases_of_epochs(seed: int) -> list[Case]:
 
 
 class Headed(nn.Module):
-    """A trunk, a head, and a parameter of its own."""
+    """A trunk of one layer, a head, and a parameter of its own; the layer and the parameter under names that are given."""
 
-    def __init__(self) -> None:
+    def __init__(self, layer: str = "0", own: str = "scale") -> None:
         super().__init__()
-        self.scale = nn.Parameter(torch.ones(4))
-        self.trunk = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+        self.register_parameter(own, nn.Parameter(torch.ones(4)))
+        self.trunk = nn.Sequential()
+        self.trunk.add_module(layer, nn.Linear(3, 4))
         self.head: nn.Module = nn.Linear(4, 2)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        out: torch.Tensor = self.head(self.trunk(x) * self.scale)
+        out: torch.Tensor = self.head(torch.tanh(self.trunk(x)) * own_of(self)[1])
         return out
+
+
+def own_of(model: nn.Module) -> tuple[str, nn.Parameter]:
+    """(name, tensor) of the one parameter that belongs to a model itself and to none of its layers."""
+    ((name, parameter),) = model.named_parameters(recurse=False)
+    return name, parameter
 
 
 class _Own(nn.Module):
     """A parameter to be watched under the name that it has in its model."""
 
-    def __init__(self, scale: nn.Parameter) -> None:
+    def __init__(self, name: str, parameter: nn.Parameter) -> None:
         super().__init__()
-        self.scale = scale
+        self.register_parameter(name, parameter)
+
+
+_LIKE_THE_HEAD = (("overhead", "head_scale"), ("heads", "headroom"), ("ahead", "head_gain"), ("pre_head", "heads"))
+"""What a layer of the trunk and the model's own parameter may be called, though they are no part of the head."""
 
 
 def cases_of_heads(seed: int) -> list[Case]:
     """Cases for a loop that trains a model with a new head."""
+    alike = list(_LIKE_THE_HEAD[Random(seed).randrange(len(_LIKE_THE_HEAD)) if seed else 0])
     return cases(
         seed,
         [
@@ -198,6 +211,7 @@ def cases_of_heads(seed: int) -> list[Case]:
             _row("three batches, two epochs", [4, 4, 4], 2),
             _row("a new head with three outputs in place of two", [4, 4], 2, outputs=3),
             _row("a new head of two layers", [4, 4], 2, head="two layers"),
+            _row("head in the names of other parameters", [4, 4], 2, names=alike),
             _row("batches of 5, 1 and 3 rows", [5, 1, 3], 1),
             _row("a loss that tells prediction and target apart", [4, 4], 2, loss="poisson"),
             _row("momentum", [4, 4, 4], 2, optimizer="momentum"),
@@ -220,13 +234,13 @@ def _new_head(case: Case) -> nn.Module:
 def arrange_heads(case: Case) -> Arrangement:
     """A model, its new head, a maker of optimizers, loss and batches; afterwards all that may have been trained."""
     draw = Draw(case)
-    model = draw.fill(without_global_draws(Headed))
+    model = draw.fill(without_global_draws(lambda: Headed(*case.spec.get("names", ()))))
     new_head = draw.fill(without_global_draws(lambda: _new_head(case)))
     for module in (model, new_head):
         module.train(not case.spec.get("evaluating"))
     model.trunk.requires_grad_(not case.spec.get("frozen"))
     batches = batches_of(case, case.spec.get("outputs", 2))
-    old_head, own = model.head, _Own(model.scale)
+    old_head, own = model.head, _Own(*own_of(model))
 
     def make_optimizer(parameters: Any) -> torch.optim.Optimizer:
         return OPTIMIZERS[case.spec["optimizer"]](parameters, 0.05)
@@ -257,6 +271,7 @@ def arrange_heads(case: Case) -> Arrangement:
 PROPERTIES_OF_HEADS: tuple[Property, ...] = (
     ("the new head has another number of outputs than the old one", lambda spec: "outputs" in spec),
     ("the new head has two layers", lambda spec: "head" in spec),
+    ("other parameters have head in their names", lambda spec: "names" in spec),
     ("the new head has the shape of the old one", lambda spec: "outputs" not in spec and "head" not in spec),
     ("the trunk is frozen", lambda spec: bool(spec.get("frozen"))),
     ("the model is in eval mode", lambda spec: bool(spec.get("evaluating"))),
