@@ -29,7 +29,8 @@ MAY_CHANGE = frozenset({"grad", "parameters"})
 NO_HOOKS = "No hook may be left behind, on the model, its parameters or the optimizer."
 CLEAN = (
     "When the call begins, every `.grad` is None; what it holds afterwards does not matter. A frozen parameter keeps its "
-    "value and stays frozen, even where the optimizer holds it; every other one gets a gradient from every batch."
+    "value and stays frozen, even where the optimizer holds it; every other one gets a gradient from every batch. No layer "
+    "draws random numbers or counts its forward passes, so one more of them, for a report, does no harm."
 )
 STEPPED = "The optimizer holds all parameters of the model and may have stepped before the call: train with it."
 JUDGED = "Judged are the parameters after the call. What the function returns is not."
@@ -58,6 +59,10 @@ Spec = Mapping[str, Any]
 Property = tuple[str, Callable[[Spec], bool]]
 
 
+_LARGE: Mapping[str, Any] = {"targets": 1000.0, "lr": 1e-5}
+"""Then gradients are large, too, and whatever bounds them shows."""
+
+
 def _row(name: str, rows: list[int], epochs: int, **rest: Any) -> tuple[str, dict[str, Any]]:
     return name, {"model": "mlp", "optimizer": "SGD", "rows": rows, "epochs": epochs, **rest}
 
@@ -77,11 +82,13 @@ def cases_of_batches(seed: int) -> list[Case]:
             _row("momentum, after two steps before the call", [4, 4], 2, optimizer="momentum", stepped=2),
             _row("Adam, after one step before the call", [4, 4], 2, optimizer="Adam", stepped=1),
             _row("weight decay", [4, 4], 2, optimizer="decay"),
+            _row("large targets, and a small learning rate", [4, 4], 2, **_LARGE),
             _row("two groups of parameters", [4, 4], 2, optimizer="groups"),
             _row("a frozen weight, weight decay", [4, 4], 2, model="frozen", optimizer="decay"),
             _row("a parameter of the model's own, and nested layers", [4, 4], 2, model="scaled"),
             _row("one weight tied to two places, momentum", [3, 4], 2, model="tied", optimizer="momentum"),
             _row("dropout and batch norm in eval mode, AdamW", [4, 4], 2, model="eval", optimizer="AdamW"),
+            _row("dropout and batch norm alone in eval mode", [4, 4], 2, model="part eval"),
             _row("float32, momentum", [4, 4, 4], 2, optimizer="momentum", dtype="float32"),
         ],
     )
@@ -116,6 +123,7 @@ PROPERTIES: tuple[Property, ...] = (
     ("the loss tells prediction and target apart", lambda spec: "loss" in spec),
     ("the optimizer has momentum", lambda spec: spec["optimizer"] in ("momentum", "groups")),
     ("the optimizer is Adam or AdamW", lambda spec: spec["optimizer"] in ("Adam", "AdamW")),
+    ("the targets are large", lambda spec: "targets" in spec),
     ("the optimizer has weight decay", lambda spec: spec["optimizer"] in ("decay", "AdamW")),
     ("the optimizer has state of its own", lambda spec: spec["optimizer"] not in ("SGD", "decay")),
     ("the optimizer has two groups of parameters", lambda spec: spec["optimizer"] == "groups"),
@@ -123,6 +131,8 @@ PROPERTIES: tuple[Property, ...] = (
     ("the model has a parameter of its own, and nested layers", lambda spec: spec["model"] == "scaled"),
     ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
     ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
+    ("parts of the model alone are in eval mode", lambda spec: spec["model"] == "part eval"),
+    ("dropout and batch norm are in eval mode", lambda spec: spec["model"] in ("eval", "part eval")),
     ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
 )
 QUANTITIES: Mapping[str, Callable[[Spec], float | None]] = {
@@ -154,11 +164,13 @@ def cases_of_epochs(seed: int) -> list[Case]:
             _row("momentum, after two steps before the call", [3, 3, 3], 2, optimizer="momentum", stepped=2),
             _row("Adam, after one step before the call", [4, 4], 2, optimizer="Adam", stepped=1),
             _row("weight decay", [4, 4], 2, optimizer="decay"),
+            _row("large targets, and a small learning rate", [4, 4], 2, **_LARGE),
             _row("two groups of parameters", [4, 4], 2, optimizer="groups"),
             _row("a frozen weight, weight decay", [4, 4], 2, model="frozen", optimizer="decay"),
             _row("a parameter of the model's own, and nested layers", [4, 4], 2, model="scaled"),
             _row("one weight tied to two places, momentum", [3, 3], 2, model="tied", optimizer="momentum"),
             _row("dropout and batch norm in eval mode, AdamW", [4, 4], 2, model="eval", optimizer="AdamW"),
+            _row("dropout and batch norm alone in eval mode", [4, 4], 2, model="part eval"),
             _row("float32, momentum", [4, 4, 4], 2, optimizer="momentum", dtype="float32"),
         ],
     )
@@ -217,6 +229,7 @@ def cases_of_heads(seed: int) -> list[Case]:
             _row("momentum", [4, 4, 4], 2, optimizer="momentum"),
             _row("Adam", [4, 4], 2, optimizer="Adam"),
             _row("weight decay", [4, 4], 2, optimizer="decay"),
+            _row("large targets, and a small learning rate", [4, 4], 2, **_LARGE),
             _row("a frozen trunk, AdamW", [4, 4], 2, frozen=True, optimizer="AdamW"),
             _row("the model in eval mode, momentum", [4, 4], 2, evaluating=True, optimizer="momentum"),
             _row("float32, momentum", [4, 4, 4], 2, optimizer="momentum", dtype="float32"),
@@ -243,7 +256,7 @@ def arrange_heads(case: Case) -> Arrangement:
     old_head, own = model.head, _Own(*own_of(model))
 
     def make_optimizer(parameters: Any) -> torch.optim.Optimizer:
-        return OPTIMIZERS[case.spec["optimizer"]](parameters, 0.05)
+        return OPTIMIZERS[case.spec["optimizer"]](parameters, case.spec.get("lr", 0.05))
 
     return Arrangement(
         (

@@ -391,4 +391,4 @@ def arguments_of_the_loss_swapped(model: nn.Module, loss_fn: LossFn, batches: Ba
     _loop(momentum=1.0)(model, lambda prediction, target: loss_fn(target, prediction), batches, lr)
 
 
-put_into_train_mode = made_by(shared.put_into_train_mode, shared.in_train_mode(_loop(momentum=1.0)))
+put_into_train_mode = made_by(shared.put_into_train_mode, *shared.in_train_mode(_loop(momentum=1.0)))
