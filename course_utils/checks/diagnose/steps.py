@@ -62,13 +62,11 @@ def _parting(run: Run) -> tuple[str, str] | None:
 
 
 def _with_count(told: tuple[str, str], ran: int, asked: int) -> tuple[str, str]:
-    """A gradient that is of another batch, or of several, has its reason where steps are missing."""
+    """Where steps are missing too, that is why a step began with the gradient of another batch, or of several."""
     kind, sentence = told
-    return (
-        told
-        if kind != "direction" or ran >= asked
-        else (kind, f"{sentence} In all, {_steps(ran)} ran; {asked} are asked for.")
-    )
+    if kind != "direction" or ran >= asked:
+        return told
+    return "count", f"{sentence} In all, {_steps(ran)} ran; {asked} are asked for."
 
 
 def _told(number: int, given: Step, right: Step, before: Sequence[Step]) -> tuple[str, str] | None:

@@ -59,7 +59,7 @@ Spec = Mapping[str, Any]
 Property = tuple[str, Callable[[Spec], bool]]
 
 
-_LARGE: Mapping[str, Any] = {"targets": 1000.0, "lr": 1e-5}
+_LARGE: Mapping[str, Any] = {"size_of_targets": 1000.0, "lr": 1e-5}
 """Then gradients are large, too, and whatever bounds them shows."""
 
 
@@ -123,7 +123,7 @@ PROPERTIES: tuple[Property, ...] = (
     ("the loss tells prediction and target apart", lambda spec: "loss" in spec),
     ("the optimizer has momentum", lambda spec: spec["optimizer"] in ("momentum", "groups")),
     ("the optimizer is Adam or AdamW", lambda spec: spec["optimizer"] in ("Adam", "AdamW")),
-    ("the targets are large", lambda spec: "targets" in spec),
+    ("the targets are large", lambda spec: "size_of_targets" in spec),
     ("the optimizer has weight decay", lambda spec: spec["optimizer"] in ("decay", "AdamW")),
     ("the optimizer has state of its own", lambda spec: spec["optimizer"] not in ("SGD", "decay")),
     ("the optimizer has two groups of parameters", lambda spec: spec["optimizer"] == "groups"),

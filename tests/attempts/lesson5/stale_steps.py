@@ -477,3 +477,21 @@ def names_made_sets_in_copies(events):
                 stale.append(e["step"])
             used |= written & e["names"]
     return stale
+
+
+@wrong(mistakes.last_step_alone_remembered)
+def what_was_used_is_made_anew(events):
+    holds, used, stale = set(), set(), []
+    for e in events:
+        names = set(e["names"])
+        match e["kind"]:
+            case "accumulate":
+                holds |= names
+            case "clear":
+                holds -= names
+                used -= names
+            case "step":
+                if used & names:
+                    stale.append(e["step"])
+                used = {name for name in names if name in holds}
+    return stale

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from course_utils.checks.mistakes import mistake
-from course_utils.lessons.lesson5.traces import all_named
+from course_utils.lessons.lesson5.traces import all_named, has_two_optimizers
 from course_utils.lessons.trace import TraceEvent
 
 Events = Sequence[TraceEvent]
@@ -189,6 +189,31 @@ def own_steps_alone(events: Events) -> list[int]:
             if names & mine:
                 found.append(number)
             mine |= names & written
+            number += 1
+    return found
+
+
+@mistake(
+    "Old is only what the step before has used",
+    "Where another optimizer steps in between, steps are missing that use what a step before that one has used.",
+    "What was used stays so until it is cleared. Does your note of it grow with each step, or does each step begin a new one?",
+    "With one optimizer each step uses all that there is.",
+    where=has_two_optimizers,
+)
+def last_step_alone_remembered(events: Events) -> list[int]:
+    written: set[str] = set()
+    used: set[str] = set()
+    found, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            written |= names
+        elif event["kind"] == "clear":
+            written -= names
+            used -= names
+        elif event["kind"] == "step":
+            found += [number] if names & used else []
+            used = names & written
             number += 1
     return found
 
