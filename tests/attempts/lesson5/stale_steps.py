@@ -495,3 +495,20 @@ def what_was_used_is_made_anew(events):
                     stale.append(e["step"])
                 used = {name for name in names if name in holds}
     return stale
+
+
+@wrong(mistakes.clips_counted_as_uses)
+def else_is_a_step(events):
+    states, stale = {}, set()
+    for e in events:
+        for name in e["names"]:
+            if e["kind"] == "accumulate":
+                states.setdefault(name, "new")
+            elif e["kind"] == "clear":
+                states.pop(name, None)
+            else:
+                if e["kind"] == "step" and states.get(name) == "used":
+                    stale.add(e["step"])
+                if name in states:
+                    states[name] = "used"
+    return stale

@@ -194,6 +194,32 @@ def own_steps_alone(events: Events) -> list[int]:
 
 
 @mistake(
+    "A clip counts as a use",
+    "Where gradients are clipped before their step, that step is in the list, although no step has used them before.",
+    "A clip names gradients, too, and uses none. Which kinds of events come to the line that marks something as used?",
+    "In a trace without clips, what names gradients and is neither a write nor a clear is a step.",
+    where=lambda spec: bool(spec["loop"] == "clipped"),
+)
+def clips_counted_as_uses(events: Events) -> list[int]:
+    written: set[str] = set()
+    used: set[str] = set()
+    found, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            written |= names
+        elif event["kind"] == "clear":
+            written -= names
+            used -= names
+        else:
+            if event["kind"] == "step":
+                found += [number] if names & used else []
+                number += 1
+            used |= names & written
+    return found
+
+
+@mistake(
     "Old is only what the step before has used",
     "Where another optimizer steps in between, steps are missing that use what a step before that one has used.",
     "What was used stays so until it is cleared. Does your note of it grow with each step, or does each step begin a new one?",

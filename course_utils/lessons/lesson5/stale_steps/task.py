@@ -38,11 +38,12 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("a step before all else, and a clear after each step", "step_first_and_cleared_last"),
     ("a step before all else, and no clear", "step_first_and_never_cleared"),
     ("clears before some of the steps, and no others", "late_at_every_third"),
+    ("clips", "clipped"),
 )
 
 _CLEAN = frozenset(
     {"plain", "in_windows", "second_layer_now_and_then", "late", "both_cleared", "in_turn"}
-    | {"second_steps_seldom", "step_first", "step_first_and_cleared_last", "frozen_and_not_cleared"}
+    | {"second_steps_seldom", "step_first", "step_first_and_cleared_last", "frozen_and_not_cleared", "clipped"}
 )
 """The loops in which no step uses anything old."""
 
@@ -113,6 +114,7 @@ EXERCISE = Exercise(
             "a step uses nothing, and a later one uses something old",
             is_loop("step_first_and_never_cleared", "late_at_every_third"),
         ),
+        ("there are clips", lambda spec: "clip" in kinds(spec)),
         ("two optimizers hold the same layer", is_loop("one_for_all_and_one_for_the_second")),
         (
             "clears name some of the gradients, and steps name more",
