@@ -39,8 +39,8 @@ class Case:
 class Arrangement:
     """A case made live: what the learner's code is called with, and what is watched while it runs.
 
-    `watch` maps a shown name to a tensor, module or optimizer whose state is compared bit for
-    bit before and after (values, `.grad`, mode, buffers, ...). `within` are context managers
+    `watch` maps a shown name to a tensor or module, or to a list or dict of these and of plain values, whose state is
+    compared bit for bit before and after (values, `.grad`, mode, buffers, ...). `within` are context managers
     entered around the call; `facts` is called afterwards with the returned object, and what it
     returns becomes `Evidence.facts`.
     """

@@ -323,6 +323,23 @@ def test_of_a_loop_the_first_step_that_differs_is_told_with_what_is_certain_of_i
     assert any(wanted in sentence for sentence in said), said
 
 
+def test_where_steps_are_missing_too_another_gradient_is_told_with_their_number() -> None:
+    run = runs_of(lambda *given: _cut_loop(*given, factor=1.0))[0]
+    [step] = run.right.facts[STEPS]
+    other = {**step, "gradients": {name: TensorData(part.value.flip(0)) for name, part in step["gradients"].items()}}
+
+    def said(*, ran: int, asked: int) -> str:
+        right, given = (
+            replace(run.right, facts={STEPS: [step] * asked}),
+            replace(run.given, facts={STEPS: [other] * ran}),
+        )
+        [sentence] = steps.questions(TASKS["train_in_pieces"], [replace(run, right=right, given=given)], [run])
+        return sentence
+
+    assert said(ran=2, asked=3).endswith("In all, 2 steps ran; 3 are asked for.")
+    assert "asked for." not in said(ran=3, asked=3) and "asked for." not in said(ran=4, asked=3)
+
+
 def test_a_gradient_where_none_belongs_is_told_of_a_loop_and_zeros_there_are_not() -> None:
     run = runs_of(lambda *given: _cut_loop(*given, factor=1.0))[0]
     [step] = run.right.facts[STEPS]

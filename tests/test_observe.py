@@ -571,6 +571,36 @@ def test_each_aspect_of_a_model_is_watched(name: str) -> None:
     assert {aspect for _, aspect in _aspects(evidence)} == aspects
 
 
+EVENT_CHANGES: dict[str, tuple[Callable[[Any], object], set[str]]] = {
+    "nothing": (lambda events: [event["names"] for event in events], set()),
+    "another value": (lambda events: events[1].update(step=8), {"events[1]['step']"}),
+    "another type": (lambda events: events[1].update(step=True), {"events[1]['step']"}),
+    "a key more": (lambda events: events[0].update(number=1), {"events[0]"}),
+    "a name more": (lambda events: events[0]["names"].append("b"), {"events[0]['names']"}),
+    "a key that is no text": (lambda events: events[0].update({object(): 1}), {"events[0]"}),
+    "an object": (lambda events: events[1].update(step=object()), {"events[1]['step']"}),
+    "an entry gone": (lambda events: events.pop(), {"events"}),
+    "an object more": (lambda events: events.append(object()), {"events"}),
+    "the list in itself": (lambda events: events.append(events), {"events"}),
+    "the list in an entry": (lambda events: events[0].update(names=events), {"events[0]['names']"}),
+}
+
+
+@pytest.mark.parametrize("name", EVENT_CHANGES)
+def test_a_list_of_dicts_is_watched_whatever_is_put_into_it(name: str) -> None:
+    attempt, changed = EVENT_CHANGES[name]
+    events: list[dict[str, Any]] = [{"step": 0, "names": ["a"]}, {"step": 1, "names": []}]
+    evidence = _observed(attempt, args=(events,), watch={"events": events})
+    assert {what for what, _ in _aspects(evidence)} == changed
+
+
+def test_what_cannot_be_watched_is_refused_before_the_attempt_runs() -> None:
+    ran: list[object] = []
+    with pytest.raises(TypeError, match="cannot watch x, a object"):
+        _observed(ran.append, watch={"x": object()})
+    assert not ran
+
+
 def test_what_an_exercise_is_about_may_change() -> None:
     model = _model()
     task = _exercise(lambda: Arrangement((model,), watch={"model": model}), may_change=frozenset({"grad"}))

@@ -391,6 +391,7 @@ BOTH_BY_LEDGER = {
     "replaced_and_late": {"layer-replaced-after-optimizer", "zeroed-before-step"},
     "cleared_inside_every_second": {"zeroed-inside-window", "never-zeroed"},
     "clipped_between_two_steps": {"stepped-on-used-gradients", "clipped-after-step"},
+    "late_at_every_third": {"zeroed-before-step", "zeroed-once-per-epoch"},
 }
 
 
@@ -458,4 +459,4 @@ def test_a_mistake_shows_on_no_case_but_those_that_it_says(number: str) -> None:
             for case in task.cases(seed):
                 if not one.where(case.spec):
                     events = recordings.recorded(case.spec)
-                    assert {form(events) for form in one.forms} == {right(events)}, (one.id, case.name)
+                    assert all(form(events) == right(events) for form in one.forms), (one.id, case.name)

@@ -56,10 +56,14 @@ def optimizer_of(case: Case, model: nn.Module) -> torch.optim.Optimizer:
 
 
 def batches_of(case: Case, outputs: int = 2) -> list[Batch]:
-    """A batch `x (n, 3)`, `y (n, outputs)` for each n of `spec["rows"]`; other outputs where the model has others."""
+    """A batch `x (n, 3)`, `y (n, outputs)` for each n of `spec["rows"]`; other outputs where the model has others.
+
+    The entries of `y` are of the size `spec["size_of_targets"]`, by default 1.
+    """
     draw = Draw(case, apart=500)
     outputs = {"tied": 3, "scaled": 1, "one output": 1}.get(case.spec.get("model", ""), outputs)
-    return [(draw.normal(n, 3), draw.normal(n, outputs)) for n in case.spec["rows"]]
+    size = case.spec.get("size_of_targets", 1.0)
+    return [(draw.normal(n, 3), draw.normal(n, outputs, scale=size)) for n in case.spec["rows"]]
 
 
 def tolerance(case: Case) -> float:

@@ -48,7 +48,7 @@ def _parting(run: Run) -> tuple[str, str] | None:
         told = _told(number, given, right, rights[: number - 1])
         if told is not None:
             # Zeros may have moved the weights by now, and with them the gradient.
-            return None if zeros and told[0] == "direction" else told
+            return None if zeros and told[0] == "direction" else _with_count(told, len(mine), len(rights))
         zeros = zeros or bool(_too_many(given, right))
     if len(mine) != len(rights):
         each = ", each of the first ones as asked for" if len(mine) > len(rights) else ", each as asked for"
@@ -59,6 +59,14 @@ def _parting(run: Run) -> tuple[str, str] | None:
         f"each of the {_steps(len(rights))} began with the gradient and the learning rate that are asked for. If the "
         "parameters are wrong, something else moved them, or changed what the optimizer remembers."
     )
+
+
+def _with_count(told: tuple[str, str], ran: int, asked: int) -> tuple[str, str]:
+    """Where steps are missing too, that is why a step began with the gradient of another batch, or of several."""
+    kind, sentence = told
+    if kind != "direction" or ran >= asked:
+        return told
+    return "count", f"{sentence} In all, {_steps(ran)} ran; {asked} are asked for."
 
 
 def _told(number: int, given: Step, right: Step, before: Sequence[Step]) -> tuple[str, str] | None:
@@ -87,9 +95,9 @@ def _told(number: int, given: Step, right: Step, before: Sequence[Step]) -> tupl
         others = [rate for rate in mine if rate not in rights]
         if others and all(isinstance(one, float) for one in (*mine, *rights)):
             whose = "" if len(mine) == 1 else ", of some parameters,"
-            asked = joined([nice(rate) for rate in dict.fromkeys(rights)])
+            asked = joined([f"{rate:.4g}" for rate in dict.fromkeys(rights)])
             return "rate", (
-                f"{which} began with the right gradient and a learning rate{whose} of {nice(others[0])}; the loop "
+                f"{which} began with the right gradient and a learning rate{whose} of {others[0]:.4g}; the loop "
                 f"asked for has {asked} there."
             )
         return None

@@ -73,13 +73,16 @@ def _inputs(exercise: Exercise, group: Sequence[Run]) -> list[str]:
                 if all(
                     pair.agree(pair.given, made(inputs[name])) for pair, inputs in zip(pairs, all_inputs, strict=True)
                 ):
+                    if name == key and not where.startswith(RESULT) and words == _ITSELF:
+                        return [f"{names_of([where])}: as it was before the call."]
                     shown = _input_name(name, key)
                     return [f"{_subject(where)} {words.format(shown)}."]
     return []
 
 
+_ITSELF = "is {} itself, value for value"
 _MADE: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
-    "is {} itself, value for value": lambda t: t,
+    _ITSELF: lambda t: t,
     "is {} with its sign changed": lambda t: -t,
     "is the square of {}": lambda t: t**2,
     "is {} transposed": lambda t: t.T if t.ndim == 2 else t + math.nan,

@@ -1,4 +1,4 @@
-"""What is watched while a learner's code runs: tensors, models and lists, before and after the call."""
+"""What is watched while a learner's code runs: tensors, models, lists and dicts, before and after the call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ from course_utils.exercise import Change
 from course_utils.plain import short_repr
 
 _State = dict[tuple[str, str], Any]
+_DEEPEST = 4
+"""How deep lists and dicts are followed: a learner may have put a list into itself."""
+_PLAIN = (str, int, float, bool, type(None))
 
 
-def watched_state(watch: dict[str, object]) -> _State:
-    """{(shown name, aspect): value} of everything watched; tensors are cloned so that they cannot change."""
+def watched_state(watch: dict[str, object], depth: int = 0) -> _State:
+    """{(shown name, aspect): value} of everything watched; tensors are cloned so that they cannot change.
+
+    What a learner's code has put into a list or a dict may be anything: of that, the type alone is kept. Raises
+    `TypeError` where a task asks to watch such a thing by itself.
+    """
     state: _State = {}
     for name, item in watch.items():
         if isinstance(item, nn.Module):
@@ -26,10 +33,18 @@ def watched_state(watch: dict[str, object]) -> _State:
                 state[f"{name}.{key}".rstrip("."), "mode"] = "train" if module.training else "eval"
         elif isinstance(item, torch.Tensor):
             _tensor_state(state, name, item, "input")
-        elif isinstance(item, list | tuple):
+        elif isinstance(item, list | tuple) and depth < _DEEPEST:
             for index, element in enumerate(item):
-                state.update(watched_state({f"{name}[{index}]": element}))
+                state.update(watched_state({f"{name}[{index}]": element}, depth + 1))
             state[name, "input"] = len(item)
+        elif type(item) is dict and depth < _DEEPEST:
+            keys = [key for key in item if type(key) is str]
+            state.update(watched_state({f"{name}[{key!r}]": item[key] for key in keys}, depth + 1))
+            state[name, "input"] = [*keys, *(f"<{type(key).__name__}>" for key in item if type(key) is not str)]
+        elif type(item) in _PLAIN:
+            state[name, "input"] = item
+        elif depth:
+            state[name, "input"] = f"<{type(item).__name__}>"
         else:
             raise TypeError(f"cannot watch {name}, a {type(item).__name__}")
     return state

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from torch import nn
 from course_utils.checks.mistakes import made_by, named
 from course_utils.checks.observe import LEDGER
 from course_utils.checks.observe.spies import BACKWARDS
-from course_utils.lessons.training import Batch, LossFn
+from course_utils.lessons.training import Batch, LossFn, modes_put_back
 
 Optimizer = torch.optim.Optimizer
 Clear = Callable[[nn.Module, Optimizer], None]
@@ -475,6 +476,60 @@ divided_by_the_number_of_batches = made_by(
 )
 
 
+def _clipped(norm: float | None = None, value: float | None = None) -> Clear:
+    def clip(model: nn.Module, optimizer: Optimizer) -> None:
+        if norm is not None:
+            nn.utils.clip_grad_norm_(model.parameters(), norm)
+        if value is not None:
+            nn.utils.clip_grad_value_(model.parameters(), value)
+
+    return clip
+
+
+gradients_clipped = made_by(
+    named(
+        "gradients-clipped",
+        "The gradients were clipped",
+        "The parameters are those of a loop that clips each batch's gradient before the step: its norm, or its entries.",
+        "Asked is a step with the gradient of the batch as it is. Which line between backward and step makes it smaller?",
+        "Many recipes clip, and where the gradient is small anyway nothing shows.",
+    ),
+    *(loop(batch=emptied, late=_clipped(norm=most)) for most in (1.0, 0.1, 0.5, 2.0, 5.0, 10.0)),
+    *(loop(batch=emptied, late=_clipped(value=most)) for most in (1.0, 0.1, 0.5)),
+)
+
+
+def _in_the_order(of: Callable[[int], Iterable[int]]) -> Loop:
+    """A loop that takes the batches of each epoch in the order `of` their number."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
+        for _ in range(epochs):
+            loop(batch=emptied)(model, optimizer, loss_fn, [batches[at] for at in of(len(batches))], 1)
+
+    return code
+
+
+def _shuffled(count: int) -> list[int]:
+    order = list(range(count))
+    random.shuffle(order)
+    return order
+
+
+batches_in_another_order = made_by(
+    named(
+        "batches-in-another-order",
+        "The batches were taken in another order",
+        "The parameters are those of a loop that takes the batches of each epoch backwards, or shuffles them.",
+        "In which order are they asked for?",
+        "With one batch there is one order alone; and data is often shuffled for each epoch.",
+    ),
+    _in_the_order(lambda count: reversed(range(count))),
+    _in_the_order(lambda count: torch.randperm(count).tolist()),
+    _in_the_order(_shuffled),
+    _in_the_order(lambda count: random.sample(range(count), count)),
+)
+
+
 def _with_defaults(model: nn.Module, optimizer: Optimizer) -> Optimizer:
     kind: Any = type(optimizer)
     taken = inspect.signature(kind).parameters  # defaults hold more than some optimizers take
@@ -618,27 +673,37 @@ a_frozen_parameter_moved = made_by(
 )
 
 
-def in_train_mode(code: Callable[..., Any]) -> Callable[..., Any]:
-    """`code`, whose first argument is a model, after that model was put into train mode."""
+def in_train_mode(*codes: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+    """Each of `codes`, whose first argument is a model, in train mode; it is left so, or put back afterwards."""
 
-    def train(model: nn.Module, *rest: Any) -> Any:
-        model.train()
-        return code(model, *rest)
+    def left(code: Callable[..., Any]) -> Callable[..., Any]:
+        def train(model: nn.Module, *rest: Any) -> Any:
+            model.train()
+            return code(model, *rest)
 
-    return train
+        return train
+
+    def put_back(code: Callable[..., Any]) -> Callable[..., Any]:
+        def train(model: nn.Module, *rest: Any) -> Any:
+            with modes_put_back(model):
+                return left(code)(model, *rest)
+
+        return train
+
+    return (*map(left, codes), *map(put_back, codes))
 
 
 put_into_train_mode = made_by(
     named(
         "put-into-train-mode",
         "The model is put into train mode",
-        "A model that came in eval mode is trained in train mode: dropout and batch norm give other predictions, and other "
-        "gradients.",
+        "A model that came in eval mode, or with layers in eval mode, is trained in train mode: dropout and batch norm give "
+        "other predictions, and other gradients.",
         "Leave model.train() and model.eval() to the caller.",
         "Training is what train mode is for.",
-        where=lambda spec: spec["model"] == "eval",
+        where=lambda spec: spec["model"] in ("eval", "part eval"),
     ),
-    in_train_mode(loop(batch=emptied)),
+    *in_train_mode(loop(batch=emptied)),
 )
 
 # ------------------------------------------------------------------ what is left behind

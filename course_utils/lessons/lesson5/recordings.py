@@ -295,6 +295,21 @@ def step_first_and_cleared_last(b: Bench) -> None:
         b.optimizer.zero_grad()
 
 
+def step_first_and_never_cleared(b: Bench) -> None:
+    """A step that finds nothing, and after it a loop that never clears."""
+    b.optimizer.step()
+    never(b)
+
+
+def late_at_every_third(b: Bench) -> None:
+    """Every third batch, the second first, is cleared between backward and step; nothing else is cleared."""
+    for number, (x, y) in enumerate(b.batches()):
+        b.loss(x, y).backward()
+        if number % 3 == 1:
+            b.optimizer.zero_grad()
+        b.optimizer.step()
+
+
 def stepped_twice(b: Bench) -> None:
     """Two steps for each backward."""
     for x, y in b.batches():
@@ -610,6 +625,8 @@ LOOPS: Mapping[str, Loop] = {
         replaced_and_late,
         step_first,
         step_first_and_cleared_last,
+        step_first_and_never_cleared,
+        late_at_every_third,
         stepped_twice,
         stepped_twice_and_never_cleared,
         stepped_again_after_the_clear,

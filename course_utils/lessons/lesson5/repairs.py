@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from random import Random
 from typing import Any
 
 import torch
@@ -28,7 +29,8 @@ MAY_CHANGE = frozenset({"grad", "parameters"})
 NO_HOOKS = "No hook may be left behind, on the model, its parameters or the optimizer."
 CLEAN = (
     "When the call begins, every `.grad` is None; what it holds afterwards does not matter. A frozen parameter keeps its "
-    "value and stays frozen, even where the optimizer holds it; every other one gets a gradient from every batch."
+    "value and stays frozen, even where the optimizer holds it; every other one gets a gradient from every batch. No layer "
+    "draws random numbers or counts its forward passes, so one more of them, for a report, does no harm."
 )
 STEPPED = "The optimizer holds all parameters of the model and may have stepped before the call: train with it."
 JUDGED = "Judged are the parameters after the call. What the function returns is not."
@@ -57,6 +59,10 @@ Spec = Mapping[str, Any]
 Property = tuple[str, Callable[[Spec], bool]]
 
 
+_LARGE: Mapping[str, Any] = {"size_of_targets": 1000.0, "lr": 1e-5}
+"""Then gradients are large, too, and whatever bounds them shows."""
+
+
 def _row(name: str, rows: list[int], epochs: int, **rest: Any) -> tuple[str, dict[str, Any]]:
     return name, {"model": "mlp", "optimizer": "SGD", "rows": rows, "epochs": epochs, **rest}
 
@@ -76,11 +82,13 @@ def cases_of_batches(seed: int) -> list[Case]:
             _row("momentum, after two steps before the call", [4, 4], 2, optimizer="momentum", stepped=2),
             _row("Adam, after one step before the call", [4, 4], 2, optimizer="Adam", stepped=1),
             _row("weight decay", [4, 4], 2, optimizer="decay"),
+            _row("large targets, and a small learning rate", [4, 4], 2, **_LARGE),
             _row("two groups of parameters", [4, 4], 2, optimizer="groups"),
             _row("a frozen weight, weight decay", [4, 4], 2, model="frozen", optimizer="decay"),
             _row("a parameter of the model's own, and nested layers", [4, 4], 2, model="scaled"),
             _row("one weight tied to two places, momentum", [3, 4], 2, model="tied", optimizer="momentum"),
             _row("dropout and batch norm in eval mode, AdamW", [4, 4], 2, model="eval", optimizer="AdamW"),
+            _row("dropout and batch norm alone in eval mode", [4, 4], 2, model="part eval"),
             _row("float32, momentum", [4, 4, 4], 2, optimizer="momentum", dtype="float32"),
         ],
     )
@@ -91,13 +99,14 @@ def arrange(case: Case) -> Arrangement:
     model, _, _ = model_and_batch(case)
     optimizer, batches = optimizer_of(case, model), batches_of(case)
     hooks = hooks_left(model, optimizer)
+    inputs = [x for x, _ in batches]  # whatever the list holds afterwards
     return Arrangement(
         (model, optimizer, LOSSES[case.spec.get("loss", "squared error")], batches, case.spec["epochs"]),
         watch={"model": model, "batches": batches},
         facts=lambda _: {
             PARAMETERS: parameters_after(model),
             HOOKS: hooks_left(model, optimizer) - hooks,
-            LEFT_ON_X: sum(x.grad is not None for x, _ in batches),
+            LEFT_ON_X: sum(x.grad is not None for x in inputs),
         },
     )
 
@@ -114,6 +123,7 @@ PROPERTIES: tuple[Property, ...] = (
     ("the loss tells prediction and target apart", lambda spec: "loss" in spec),
     ("the optimizer has momentum", lambda spec: spec["optimizer"] in ("momentum", "groups")),
     ("the optimizer is Adam or AdamW", lambda spec: spec["optimizer"] in ("Adam", "AdamW")),
+    ("the targets are large", lambda spec: "size_of_targets" in spec),
     ("the optimizer has weight decay", lambda spec: spec["optimizer"] in ("decay", "AdamW")),
     ("the optimizer has state of its own", lambda spec: spec["optimizer"] not in ("SGD", "decay")),
     ("the optimizer has two groups of parameters", lambda spec: spec["optimizer"] == "groups"),
@@ -121,6 +131,8 @@ PROPERTIES: tuple[Property, ...] = (
     ("the model has a parameter of its own, and nested layers", lambda spec: spec["model"] == "scaled"),
     ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
     ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
+    ("parts of the model alone are in eval mode", lambda spec: spec["model"] == "part eval"),
+    ("dropout and batch norm are in eval mode", lambda spec: spec["model"] in ("eval", "part eval")),
     ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
 )
 QUANTITIES: Mapping[str, Callable[[Spec], float | None]] = {
@@ -152,11 +164,13 @@ def cases_of_epochs(seed: int) -> list[Case]:
             _row("momentum, after two steps before the call", [3, 3, 3], 2, optimizer="momentum", stepped=2),
             _row("Adam, after one step before the call", [4, 4], 2, optimizer="Adam", stepped=1),
             _row("weight decay", [4, 4], 2, optimizer="decay"),
+            _row("large targets, and a small learning rate", [4, 4], 2, **_LARGE),
             _row("two groups of parameters", [4, 4], 2, optimizer="groups"),
             _row("a frozen weight, weight decay", [4, 4], 2, model="frozen", optimizer="decay"),
             _row("a parameter of the model's own, and nested layers", [4, 4], 2, model="scaled"),
             _row("one weight tied to two places, momentum", [3, 3], 2, model="tied", optimizer="momentum"),
             _row("dropout and batch norm in eval mode, AdamW", [4, 4], 2, model="eval", optimizer="AdamW"),
+            _row("dropout and batch norm alone in eval mode", [4, 4], 2, model="part eval"),
             _row("float32, momentum", [4, 4, 4], 2, optimizer="momentum", dtype="float32"),
         ],
     )
@@ -166,29 +180,41 @@ def cases_of_epochs(seed: int) -> list[Case]:
 
 
 class Headed(nn.Module):
-    """A trunk, a head, and a parameter of its own."""
+    """A trunk of one layer, a head, and a parameter of its own; the layer and the parameter under names that are given."""
 
-    def __init__(self) -> None:
+    def __init__(self, layer: str = "0", own: str = "scale") -> None:
         super().__init__()
-        self.scale = nn.Parameter(torch.ones(4))
-        self.trunk = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+        self.register_parameter(own, nn.Parameter(torch.ones(4)))
+        self.trunk = nn.Sequential()
+        self.trunk.add_module(layer, nn.Linear(3, 4))
         self.head: nn.Module = nn.Linear(4, 2)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        out: torch.Tensor = self.head(self.trunk(x) * self.scale)
+        out: torch.Tensor = self.head(torch.tanh(self.trunk(x)) * own_of(self)[1])
         return out
+
+
+def own_of(model: nn.Module) -> tuple[str, nn.Parameter]:
+    """(name, tensor) of the one parameter that belongs to a model itself and to none of its layers."""
+    ((name, parameter),) = model.named_parameters(recurse=False)
+    return name, parameter
 
 
 class _Own(nn.Module):
     """A parameter to be watched under the name that it has in its model."""
 
-    def __init__(self, scale: nn.Parameter) -> None:
+    def __init__(self, name: str, parameter: nn.Parameter) -> None:
         super().__init__()
-        self.scale = scale
+        self.register_parameter(name, parameter)
+
+
+_LIKE_THE_HEAD = (("overhead", "head_scale"), ("heads", "headroom"), ("ahead", "head_gain"), ("pre_head", "heads"))
+"""What a layer of the trunk and the model's own parameter may be called, though they are no part of the head."""
 
 
 def cases_of_heads(seed: int) -> list[Case]:
     """Cases for a loop that trains a model with a new head."""
+    alike = list(_LIKE_THE_HEAD[Random(seed).randrange(len(_LIKE_THE_HEAD)) if seed else 0])
     return cases(
         seed,
         [
@@ -197,11 +223,13 @@ def cases_of_heads(seed: int) -> list[Case]:
             _row("three batches, two epochs", [4, 4, 4], 2),
             _row("a new head with three outputs in place of two", [4, 4], 2, outputs=3),
             _row("a new head of two layers", [4, 4], 2, head="two layers"),
+            _row("head in the names of other parameters", [4, 4], 2, names=alike),
             _row("batches of 5, 1 and 3 rows", [5, 1, 3], 1),
             _row("a loss that tells prediction and target apart", [4, 4], 2, loss="poisson"),
             _row("momentum", [4, 4, 4], 2, optimizer="momentum"),
             _row("Adam", [4, 4], 2, optimizer="Adam"),
             _row("weight decay", [4, 4], 2, optimizer="decay"),
+            _row("large targets, and a small learning rate", [4, 4], 2, **_LARGE),
             _row("a frozen trunk, AdamW", [4, 4], 2, frozen=True, optimizer="AdamW"),
             _row("the model in eval mode, momentum", [4, 4], 2, evaluating=True, optimizer="momentum"),
             _row("float32, momentum", [4, 4, 4], 2, optimizer="momentum", dtype="float32"),
@@ -219,16 +247,16 @@ def _new_head(case: Case) -> nn.Module:
 def arrange_heads(case: Case) -> Arrangement:
     """A model, its new head, a maker of optimizers, loss and batches; afterwards all that may have been trained."""
     draw = Draw(case)
-    model = draw.fill(without_global_draws(Headed))
+    model = draw.fill(without_global_draws(lambda: Headed(*case.spec.get("names", ()))))
     new_head = draw.fill(without_global_draws(lambda: _new_head(case)))
     for module in (model, new_head):
         module.train(not case.spec.get("evaluating"))
     model.trunk.requires_grad_(not case.spec.get("frozen"))
     batches = batches_of(case, case.spec.get("outputs", 2))
-    old_head, own = model.head, _Own(model.scale)
+    old_head, own = model.head, _Own(*own_of(model))
 
     def make_optimizer(parameters: Any) -> torch.optim.Optimizer:
-        return OPTIMIZERS[case.spec["optimizer"]](parameters, 0.05)
+        return OPTIMIZERS[case.spec["optimizer"]](parameters, case.spec.get("lr", 0.05))
 
     return Arrangement(
         (
@@ -256,6 +284,7 @@ def arrange_heads(case: Case) -> Arrangement:
 PROPERTIES_OF_HEADS: tuple[Property, ...] = (
     ("the new head has another number of outputs than the old one", lambda spec: "outputs" in spec),
     ("the new head has two layers", lambda spec: "head" in spec),
+    ("other parameters have head in their names", lambda spec: "names" in spec),
     ("the new head has the shape of the old one", lambda spec: "outputs" not in spec and "head" not in spec),
     ("the trunk is frozen", lambda spec: bool(spec.get("frozen"))),
     ("the model is in eval mode", lambda spec: bool(spec.get("evaluating"))),

@@ -452,3 +452,91 @@ def zeroed_without_asking(model, optimizer, loss_fn, batches, epochs):
             loss = loss_fn(model(x), y)
             loss.backward()
             optimizer.step()
+
+
+@wrong(mistakes.gradients_clipped)
+def clipped_for_stability(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+            optimizer.step()
+
+
+@wrong(mistakes.gradients_clipped)
+def entries_cut_off(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+            for p in model.parameters():
+                if p.grad is not None:
+                    p.grad.clamp_(-0.5, 0.5)
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+@wrong(says="times the gradient that is asked for")
+def clipped_to_a_norm_of_ones_own(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 0.037)
+            optimizer.step()
+
+
+@wrong(mistakes.batches_in_another_order)
+def the_last_batch_first(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in reversed(batches):
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.batches_in_another_order)
+def shuffled_each_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for at in torch.randperm(len(batches)).tolist():
+            x, y = batches[at]
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(says="are asked for")
+def steps_where_the_loss_is_lower_than_ever(model, optimizer, loss_fn, batches, epochs):
+    best = float("inf")
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            if loss.item() < best:
+                best = loss.item()
+                optimizer.step()
+
+
+@wrong(mistakes.put_into_train_mode)
+def train_mode_and_back(model, optimizer, loss_fn, batches, epochs):
+    modes = [(module, module.training) for module in model.modules()]
+    model.train()
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+    for module, mode in modes:
+        module.training = mode
+
+
+@right
+def another_forward_for_the_report(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+            with torch.no_grad():
+                print(f"{loss_fn(model(x), y).item():.3f}")

@@ -827,3 +827,48 @@ def another_key(events):
 @raised(effects.no_such_attribute)
 def dots_for_brackets(events):
     return [e.kind for e in events if e.kind == "clear"]
+
+
+@wrong(effects.changed_input)
+def names_sorted_in_place(events):
+    for event in events:
+        event["names"].sort()
+    return first_of_those_that_fit(events, ORDER)
+
+
+@wrong(mistakes.order_of_the_list_reversed)
+def the_first_fault_on_the_way(events):
+    whole = first_of_those_that_fit(events, ORDER)
+    if whole in (None, ORDER[0]):
+        return whole
+    for end in range(1, len(events) + 1):
+        found = first_of_those_that_fit(events[:end], ORDER[1:3] + ORDER[5:])
+        if found == "never-zeroed" and whole in ORDER[3:6]:
+            return whole
+        if found:
+            return found
+    return whole
+
+
+@wrong(mistakes.one_layer_without_clears_misnamed)
+def never_only_without_any_clear(events):
+    found = first_of_those_that_fit(events, ORDER)
+    if found == "never-zeroed" and any(e["kind"] == "clear" for e in events):
+        return "zeroed-once-per-epoch"
+    return found
+
+
+@wrong(mistakes.one_layer_without_clears_misnamed)
+def one_of_two_layers_is_one_of_two_optimizers(events):
+    found = first_of_those_that_fit(events, ORDER)
+    if found == "never-zeroed" and any(e["kind"] == "clear" for e in events):
+        return "one-of-two-optimizers-zeroed"
+    return found
+
+
+@wrong(mistakes.clears_of_others_counted)
+def any_clear_at_all(events):
+    found = first_of_those_that_fit(events, ORDER)
+    if found in ORDER[3:6]:
+        return "zeroed-once-per-epoch" if any(e["kind"] == "clear" for e in events) else "never-zeroed"
+    return found

@@ -451,3 +451,29 @@ def closed_form_at_the_first_weights(model, loss_fn, batches, lr):
     with torch.no_grad():
         for p, move in zip(trained, moves):
             p -= lr * move
+
+
+@wrong(mistakes.put_into_train_mode)
+def train_mode_and_the_models_mode_again(model, loss_fn, batches, lr):
+    was = model.training
+    model.train()
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=1.0)
+    for x, y in batches:
+        optimizer.zero_grad(set_to_none=False)
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+    model.train(was)
+
+
+@right
+def sum_put_into_grad_for_the_step(model, loss_fn, batches, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    sums = {p: torch.zeros_like(p) for p in model.parameters() if p.requires_grad}
+    for x, y in batches:
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        for p, total in sums.items():
+            if p.grad is not None:
+                total += p.grad
+            p.grad = total.clone()
+        optimizer.step()

@@ -374,3 +374,141 @@ def whatever_a_step_names_is_used(events):
                 out.append(e["step"])
             used |= names
     return out
+
+
+# ------------------------------------------------------------------ steps that use nothing
+
+
+@wrong(mistakes.empty_steps_not_counted)
+def empty_steps_passed_over(events):
+    old, new, stale, number = set(), set(), [], 0
+    for e in events:
+        names = set(e["names"])
+        if e["kind"] == "accumulate":
+            new |= names
+        elif e["kind"] == "clear":
+            old -= names
+            new -= names
+        elif e["kind"] == "step":
+            if not names & (old | new):
+                continue
+            if names & old:
+                stale.append(number)
+            old |= names & new
+            number += 1
+    return stale
+
+
+@wrong(mistakes.empty_steps_not_counted)
+def counted_from_the_first_write_on(events):
+    while events and events[0]["kind"] != "accumulate":
+        events = events[1:]
+    states, stale, number = {}, set(), 0
+    for e in events:
+        for name in e["names"]:
+            if e["kind"] == "accumulate":
+                states.setdefault(name, "new")
+            if e["kind"] == "clear":
+                states.pop(name, None)
+        if e["kind"] == "step":
+            if "used" in [states.get(name) for name in e["names"]]:
+                stale.add(number)
+            states.update({name: "used" for name in e["names"] if name in states})
+            number += 1
+    return stale
+
+
+@wrong(mistakes.cleared_ones_called_used)
+def fresh_with_the_next_write_alone(events):
+    used, cleared, written, stale = set(), set(), set(), []
+    for e in events:
+        names = set(e["names"])
+        if e["kind"] == "clear":
+            cleared |= names
+        if e["kind"] == "accumulate":
+            used -= names & cleared
+            cleared -= names
+            written |= names
+        if e["kind"] == "step":
+            if names & used:
+                stale.append(e["step"])
+            used |= names & written - cleared
+    return stale
+
+
+@wrong(effects.changed_input)
+def numbers_written_into_the_events(events):
+    for number, e in enumerate([e for e in events if e["kind"] == "step"]):
+        e["number"] = number
+    return [number for number in two_sets(events) if any(e.get("number") == number for e in events)]
+
+
+@wrong(effects.changed_input)
+def events_taken_out_one_by_one(events):
+    written, used, stale = set(), set(), []
+    while events:
+        e = events.pop(0)
+        names = set(e["names"])
+        if e["kind"] == "accumulate":
+            written |= names
+        if e["kind"] == "clear":
+            written -= names
+            used -= names
+        if e["kind"] == "step":
+            if used & names:
+                stale.append(e["step"])
+            used |= written & names
+    return stale
+
+
+@right
+def names_made_sets_in_copies(events):
+    copies = [{**e, "names": set(e["names"])} for e in events]
+    written, used, stale = set(), set(), []
+    while copies:
+        e = copies.pop(0)
+        if e["kind"] == "accumulate":
+            written |= e["names"]
+        if e["kind"] == "clear":
+            written -= e["names"]
+            used -= e["names"]
+        if e["kind"] == "step":
+            if used & e["names"]:
+                stale.append(e["step"])
+            used |= written & e["names"]
+    return stale
+
+
+@wrong(mistakes.last_step_alone_remembered)
+def what_was_used_is_made_anew(events):
+    holds, used, stale = set(), set(), []
+    for e in events:
+        names = set(e["names"])
+        match e["kind"]:
+            case "accumulate":
+                holds |= names
+            case "clear":
+                holds -= names
+                used -= names
+            case "step":
+                if used & names:
+                    stale.append(e["step"])
+                used = {name for name in names if name in holds}
+    return stale
+
+
+@wrong(mistakes.clips_counted_as_uses)
+def else_is_a_step(events):
+    states, stale = {}, set()
+    for e in events:
+        for name in e["names"]:
+            if e["kind"] == "accumulate":
+                states.setdefault(name, "new")
+            elif e["kind"] == "clear":
+                states.pop(name, None)
+            else:
+                if e["kind"] == "step" and states.get(name) == "used":
+                    stale.add(e["step"])
+                if name in states:
+                    states[name] = "used"
+    return stale

@@ -741,3 +741,56 @@ def eval_while_training(model, optimizer, loss_fn, batches, epochs):
             loss = loss_fn(model(x), y) / len(batches)
             loss.backward()
         optimizer.step()
+
+
+@wrong(mistakes.stepped_after_the_first_batch)
+def step_where_the_number_divides(model, optimizer, loss_fn, batches, epochs):
+    optimizer.zero_grad()
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(batches):
+            (loss_fn(model(x), y) / len(batches)).backward()
+            if i % len(batches) == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+
+
+@right
+def step_where_the_next_number_divides(model, optimizer, loss_fn, batches, epochs):
+    optimizer.zero_grad()
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(batches):
+            (loss_fn(model(x), y) / len(batches)).backward()
+            if (i + 1) % len(batches) == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+
+
+@wrong(mistakes.halved_again_and_again)
+def mean_of_two(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        mean = {}
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            for p in model.parameters():
+                if p.grad is not None:
+                    mean[p] = (mean[p] + p.grad) / 2 if p in mean else p.grad.clone()
+        for p, gradient in mean.items():
+            p.grad = gradient
+        optimizer.step()
+
+
+@right
+def mean_that_is_moved(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        mean = {}
+        for number, (x, y) in enumerate(batches, 1):
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            for p in model.parameters():
+                if p.grad is not None:
+                    old = mean.get(p, torch.zeros_like(p.grad))
+                    mean[p] = old + (p.grad - old) / number
+        for p, gradient in mean.items():
+            p.grad = gradient
+        optimizer.step()

@@ -828,3 +828,33 @@ def gradient_of_x_read(model, optimizer, loss_fn, batches, epochs):
             loss_fn(model(x), y).backward()
             optimizer.step()
     return maps
+
+
+@wrong(mistakes.maps_of_a_sum)
+def mean_taken_back(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            pixels = x.clone().requires_grad_()
+            (slope,) = torch.autograd.grad(loss_fn(model(pixels), y) * len(x), pixels)
+            maps.append(slope.abs())
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+    return maps
+
+
+@wrong(mistakes.put_into_train_mode)
+def eval_for_the_map_and_train_for_the_step(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            model.eval()
+            pixels = x.clone().requires_grad_()
+            (slope,) = torch.autograd.grad(loss_fn(model(pixels), y), pixels)
+            maps.append(slope.abs())
+            model.train()
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+    return maps

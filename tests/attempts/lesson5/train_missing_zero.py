@@ -552,7 +552,7 @@ def state_loaded_again(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="times the gradient that is asked for")
+@wrong(mistakes.gradients_clipped)
 def clipped(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for x, y in batches:
@@ -614,7 +614,7 @@ def gradients_for_all(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="a learning rate of 1/200")
+@wrong(says="a learning rate of 0.005")
 def rate_lowered(model, optimizer, loss_fn, batches, epochs):
     for group in optimizer.param_groups:
         group["lr"] /= 10

@@ -663,3 +663,73 @@ def arguments_of_an_optimizer(model, new_head, make_optimizer, loss_fn, batches,
             optimizer.zero_grad()
             loss_fn(model(x), y).backward()
             optimizer.step()
+
+
+@wrong(mistakes.names_like_the_heads_left_out)
+def trunk_is_what_has_no_head_in_its_name(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    trunk = [p for name, p in model.named_parameters() if "head" not in name]
+    optimizer = make_optimizer([{"params": trunk}, {"params": list(new_head.parameters())}])
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.names_like_the_heads_left_out)
+def trunk_is_what_does_not_begin_with_head(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    optimizers = [
+        make_optimizer([p for name, p in model.named_parameters() if name[:4] != "head"]),
+        make_optimizer(model.head.parameters()),
+    ]
+    for _ in range(epochs):
+        for x, y in batches:
+            model.zero_grad()
+            loss_fn(model(x), y).backward()
+            for optimizer in optimizers:
+                optimizer.step()
+
+
+@right
+def head_told_by_its_name_and_the_dot(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    trunk = [p for name, p in model.named_parameters() if not name.startswith("head.")]
+    optimizer = make_optimizer([{"params": trunk}, {"params": list(new_head.parameters())}])
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.the_trunk_missed_the_first_epoch)
+def head_first(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    own = {id(p) for p in new_head.parameters()}
+    trunk = [p for p in model.parameters() if id(p) not in own and p.requires_grad]
+    optimizer = make_optimizer(model.parameters())
+    for p in trunk:
+        p.requires_grad = False
+    for epoch in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+        if epoch == 0:
+            for p in trunk:
+                p.requires_grad = True
+
+
+@wrong(mistakes.the_trunk_missed_the_first_epoch)
+def trunk_added_after_an_epoch(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    optimizer = make_optimizer(new_head.parameters())
+    for epoch in range(epochs):
+        if epoch == 1:
+            optimizer.add_param_group({"params": [p for n, p in model.named_parameters() if n.split(".")[0] != "head"]})
+        for x, y in batches:
+            model.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()

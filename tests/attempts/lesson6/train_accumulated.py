@@ -778,7 +778,7 @@ def scheduler_first(*args, **kwargs):
     return attempt(after_window=after_window)(*args, **kwargs)
 
 
-@wrong(says="a learning rate, of some parameters, of 1/40; the loop asked for has 1/20 and 1/80 there.")
+@wrong(says="a learning rate, of some parameters, of 0.025; the loop asked for has 0.05 and 0.0125 there.")
 def scheduler_twice(*args, **kwargs):
     def schedule(self):
         Training.schedule(self)

@@ -131,19 +131,37 @@ def _first_two_turned(name: str) -> Code:
     return lambda events: first_of({one: FAULTS[one] for one in order}, events)
 
 
+def _first_in_time(events: Events) -> Name:
+    """The fault that is met first on the way through the trace; which sum it is, and a layer replaced, are told behind."""
+    found = right(events)
+    if found is None or found == "layer-replaced-after-optimizer":
+        return found
+    fitting = [name for name, fits in FAULTS.items() if fits(events) and name not in _OF_SUMS]
+    for end in range(1, len(events) + 1) if fitting and [found] != fitting else ():
+        if _sums(events[:end]):
+            return found if found in _OF_SUMS else "never-zeroed"
+        met = [name for name in fitting if FAULTS[name](events[:end])]
+        if met:
+            return met[0]
+    return found
+
+
 @mistake(
     "Of two faults that fit, the later one in the list is named",
     "Several faults fit these loops, and the one that is named is not the first of them in the list.",
-    "The first of the list counts. In which order do you ask?",
-    also=tuple(
-        _first_two_turned(name)
-        for name in (
-            "layer-replaced-after-optimizer",
-            "zeroed-inside-window",
-            "zeroed-once-per-epoch",
-            "never-zeroed",
-            "stepped-on-used-gradients",
-        )
+    "The first of the list counts, wherever in the trace it is met. In which order do you ask?",
+    also=(
+        *(
+            _first_two_turned(name)
+            for name in (
+                "layer-replaced-after-optimizer",
+                "zeroed-inside-window",
+                "zeroed-once-per-epoch",
+                "never-zeroed",
+                "stepped-on-used-gradients",
+            )
+        ),
+        _first_in_time,
     ),
 )
 def order_of_the_list_reversed(events: Events) -> Name:
@@ -171,10 +189,13 @@ def all_sums_never_zeroed(events: Events) -> Name:
     "Every sum of old and new in a loop with clears is taken for the epoch's",
     "Where any gradient is cleared between steps, and another one holds a sum, the answer is zeroed-once-per-epoch.",
     "Whose clears are they? Ask of the gradient that holds the sum.",
+    also=(
+        lambda events: "zeroed-once-per-epoch" if right(events) == "one-of-two-optimizers-zeroed" else right(events),
+    ),
 )
 def clears_of_others_counted(events: Events) -> Name:
     found = right(events)
-    return "zeroed-once-per-epoch" if found == "one-of-two-optimizers-zeroed" else found
+    return "zeroed-once-per-epoch" if found in _OF_SUMS and _counts(events, "clear") else found
 
 
 @mistake(
@@ -771,6 +792,18 @@ no_clear_misnamed = _on(
     "Nothing is ever cleared: from its second step on, each step uses a sum of old and new.",
     "Follow one gradient: written, used, written again on top, and then a step. Which name is meant for that, where no "
     "clear is anywhere?",
+)
+
+
+one_layer_without_clears_misnamed = _on(
+    "one_layer_without_clears_misnamed",
+    ["first_layer_alone_cleared"],
+    _misnamed("never-zeroed", [_not(_no_clear), _not(_two_optimizers)]),
+    "That one of two layers is never cleared gets another name, or none",
+    "One optimizer holds both layers. One of them is cleared for each step, the other one never, so that it holds sums of "
+    "old and new. The answer given is another.",
+    "Which gradients hold the sum, and does any clear name these? And where is a step that uses no sum?",
+    "There are clears, and still these gradients are never cleared.",
 )
 
 

@@ -50,6 +50,7 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("one clear in all, in another place", "cleared_after_the_loop"),
     ("clears of one layer and of the other", "one_layer_late"),
     ("two optimizers in turn, and clips of one layer", "in_turn_and_clipped_late"),
+    ("clears of one layer alone", "first_layer_alone_cleared"),
 )
 
 
@@ -58,7 +59,8 @@ def _cases(seed: int) -> list[Case]:
 
 
 def _arrange(case: Case) -> Arrangement:
-    return Arrangement((recorded(case.spec),))
+    events = recorded(case.spec)
+    return Arrangement((events,), watch={"events": events})
 
 
 EXERCISE = Exercise(
@@ -68,9 +70,13 @@ EXERCISE = Exercise(
     difficulty=4,
     minutes=35,
     goal=(
-        "Write `diagnose(events)`. `events` is the trace of a training loop, a list of dicts in the order in which they "
-        "happened: `kind`, `step`, `window` and `names`, as above. Return the name of the loop's fault, or `None` where "
-        "none of these eight fits. A gradient holds what was written to it (an `accumulate` that names it) since it was "
+        "Write `diagnose(events)`. `events` is the trace of a training loop: a list of dicts, an event each, in the order "
+        "in which they happened. `kind` is `forward`, `backward`, `accumulate`, `clip`, `clear` or `step`. `names` lists "
+        "the parameters concerned: for `accumulate` those whose `.grad` was written to, for `clip` and `clear` those that "
+        "were to be clipped or cleared, for `step` all that its optimizer holds, whatever their `.grad` holds; for the "
+        "other two it is empty. The keys `step` and `window` count steps; no fault asks for them.\n\n"
+        "Return the name of the loop's fault, or `None` where none of these eight fits, and leave `events` as they are. "
+        "A gradient holds what was written to it (an `accumulate` that names it) since it was "
         "last cleared. A step uses those of the gradients it names that hold something. A gradient's steps are the "
         "steps that name it.\n\n"
         '- `"layer-replaced-after-optimizer"`: some gradients are written and no step names them, and others are named '
@@ -119,6 +125,7 @@ EXERCISE = Exercise(
         ),
         ("gradients are written that no step names", is_loop("head_alone")),
         ("a backward writes to gradients which the next step does not name", is_loop("in_turn", "head_alone")),
+        ("clears name one layer alone, and steps name both", is_loop("first_layer_alone_cleared")),
         ("only some of what a step uses was used before", is_loop("frozen_on_the_way")),
         ("a step of another optimizer comes between backward and clip", is_loop("clipped_between_the_steps")),
         ("a step of another optimizer comes between backward and clear", is_loop("cleared_between_the_steps")),

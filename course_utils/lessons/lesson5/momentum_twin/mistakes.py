@@ -81,7 +81,7 @@ def sum_brought_back(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: fl
     "Where a batch leaves a layer out, that layer does not move with it, and in the loop that never clears it does.",
     "There, .grad of that layer still holds the earlier gradients, and the step uses them. What does your step do with a "
     "parameter whose .grad is None, and what would it do with zeros?",
-    "With SGD without momentum, None and zeros lead to the same step.",
+    "With SGD that has neither momentum nor weight decay, None and zeros lead to the same step.",
     also=(lambda model, loss_fn, batches, lr: _own_sums(model, loss_fn, batches, lr),),
 )
 def unused_layer_stands_still(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
@@ -104,8 +104,8 @@ def _own_sums(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) ->
 @mistake(
     "Each step uses its own batch's gradient alone",
     "The parameters end where plain SGD with clears leads: nothing of earlier gradients is in a step.",
-    "In the loop that never clears, the third step uses g1 + g2 + g3. Where is that sum kept in yours, and does it outlive "
-    "the batch? An optimizer that is made inside the loop begins with nothing.",
+    "In the loop that never clears, the third step uses g1 + g2 + g3. Where is that sum kept in yours, is it a tensor of its "
+    "own, and does it outlive the batch? An optimizer that is made inside the loop begins with nothing.",
     also=(_loop(), lambda model, loss_fn, batches, lr: _new_for_each(model, loss_fn, batches, lr)),
 )
 def no_sum_at_all(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
@@ -132,9 +132,10 @@ def momentum_below_one(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: 
 
 
 @mistake(
-    "The sum fades: momentum is close to one, not one",
-    "The parameters end where SGD with momentum=0.99, or 0.999, leads.",
-    "Close is not equal here: the paths part a little with each step. May momentum be 1?",
+    "The sum fades: momentum is below one",
+    "The parameters end where SGD with a momentum below one leads, such as 0.5, 0.95, 0.99 or 0.999: earlier gradients count "
+    "less with each step.",
+    "Close to one is not one here: the paths part a little more with each step. May momentum be 1?",
     also=tuple(make(momentum=m) for m in (0.99, 0.999, 0.95, 0.5) for make in (_loop, _cleared_to_none)),
 )
 def momentum_near_one(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
@@ -391,4 +392,4 @@ def arguments_of_the_loss_swapped(model: nn.Module, loss_fn: LossFn, batches: Ba
     _loop(momentum=1.0)(model, lambda prediction, target: loss_fn(target, prediction), batches, lr)
 
 
-put_into_train_mode = made_by(shared.put_into_train_mode, shared.in_train_mode(_loop(momentum=1.0)))
+put_into_train_mode = made_by(shared.put_into_train_mode, *shared.in_train_mode(_loop(momentum=1.0)))

@@ -96,12 +96,14 @@ def _cases(seed: int) -> list[Case]:
             row("six batches", [4] * 6),
             row("batches of 5, 1, 3 and 2 rows", [5, 1, 3, 2]),
             row("a larger step", [4, 4, 4], lr=0.3),
+            row("large targets, and a small step", [4, 4, 4], lr=1e-5, size_of_targets=1000.0),
             row("a loss that tells prediction and target apart", [4, 4, 4], loss="poisson"),
             row("a frozen weight", [4, 4, 4], model="frozen"),
             row("one weight tied to two places", [4, 4, 4], model="tied"),
             row("a layer that no batch uses", [4, 4, 4], model="unused"),
             row("layers that some batches use", [4] * 5, model="switch", heads=heads),
             row("dropout and batch norm in eval mode", [4, 4, 4], model="eval"),
+            row("dropout and batch norm alone in eval mode", [4, 4, 4], model="part eval"),
             row("float32, four batches", [4] * 4, dtype="float32"),
             row("float32, layers that some batches use", [4] * 5, model="switch", heads=heads, dtype="float32"),
         ],
@@ -137,7 +139,10 @@ def _arrange(case: Case) -> Arrangement:
     )
 
 
-OWN = "After a backward, `.grad` holds nothing of an earlier batch's gradient."
+OWN = (
+    "Right after a backward, `.grad` holds nothing of an earlier batch's gradient. What it holds between that and the step "
+    "is up to you."
+)
 
 EXERCISE = Exercise(
     id="5.8",
@@ -152,7 +157,8 @@ EXERCISE = Exercise(
         "`model` in place, and afterwards each parameter is where that loop would have left it, to rounding.\n\n"
         "Any optimizer is allowed, and none. When the call begins, every `.grad` is None; what it holds afterwards does "
         "not matter, nor does what you return. A parameter may be frozen, and one may have no part in the loss of some "
-        "batches, or of any. Train or eval mode stays as it is."
+        "batches, or of any. Train or eval mode stays as it is, of "
+        "each layer."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -178,9 +184,12 @@ EXERCISE = Exercise(
         ("a layer has no part in any loss", lambda spec: spec["model"] == "unused"),
         ("the batches are of different sizes", lambda spec: len(set(spec["rows"])) > 1),
         ("the loss tells prediction and target apart", lambda spec: "loss" in spec),
+        ("the targets are large", lambda spec: "size_of_targets" in spec),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
         ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
         ("the model is in eval mode", lambda spec: spec["model"] == "eval"),
+        ("parts of the model alone are in eval mode", lambda spec: spec["model"] == "part eval"),
+        ("dropout and batch norm are in eval mode", lambda spec: spec["model"] in ("eval", "part eval")),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
     quantities={

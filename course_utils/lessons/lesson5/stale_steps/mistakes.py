@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from course_utils.checks.mistakes import mistake
-from course_utils.lessons.lesson5.traces import all_named
+from course_utils.lessons.lesson5.traces import all_named, has_two_optimizers
 from course_utils.lessons.trace import TraceEvent
 
 Events = Sequence[TraceEvent]
@@ -194,6 +194,57 @@ def own_steps_alone(events: Events) -> list[int]:
 
 
 @mistake(
+    "A clip counts as a use",
+    "Where gradients are clipped before their step, that step is in the list, although no step has used them before.",
+    "A clip names gradients, too, and uses none. Which kinds of events come to the line that marks something as used?",
+    "In a trace without clips, what names gradients and is neither a write nor a clear is a step.",
+    where=lambda spec: bool(spec["loop"] == "clipped"),
+)
+def clips_counted_as_uses(events: Events) -> list[int]:
+    written: set[str] = set()
+    used: set[str] = set()
+    found, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            written |= names
+        elif event["kind"] == "clear":
+            written -= names
+            used -= names
+        else:
+            if event["kind"] == "step":
+                found += [number] if names & used else []
+                number += 1
+            used |= names & written
+    return found
+
+
+@mistake(
+    "Old is only what the step before has used",
+    "Where another optimizer steps in between, steps are missing that use what a step before that one has used.",
+    "What was used stays so until it is cleared. Does your note of it grow with each step, or does each step begin a new one?",
+    "With one optimizer each step uses all that there is.",
+    where=has_two_optimizers,
+)
+def last_step_alone_remembered(events: Events) -> list[int]:
+    written: set[str] = set()
+    used: set[str] = set()
+    found, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            written |= names
+        elif event["kind"] == "clear":
+            written -= names
+            used -= names
+        elif event["kind"] == "step":
+            found += [number] if names & used else []
+            used = names & written
+            number += 1
+    return found
+
+
+@mistake(
     "In the list stands the step behind each write onto something old",
     "It stands there whether it names what was written or not; steps that use something old without a new write are missing.",
     "Look at each step by itself: which gradients does it name, and what do they hold then?",
@@ -233,6 +284,27 @@ def _numbers(events: Events) -> list[int]:
 )
 def numbers_of_one_optimizer(events: Events) -> list[int]:
     return [step.event["window"] for step in _steps(events) if _right(step)]
+
+
+@mistake(
+    "Steps that use nothing were not counted",
+    "The right steps are found. Their numbers leave out steps that found nothing: behind such a step each number is too "
+    "small.",
+    "A step that finds nothing is a step of the trace all the same. Does every one of them raise your count?",
+    "There is nothing to be done for such a step, and so one goes on to the next event.",
+    also=(lambda events: _numbers_among(events, lambda step: step.number > 0 or bool(step.names & step.held.written)),),
+)
+def empty_steps_not_counted(events: Events) -> list[int]:
+    return _numbers_among(events, lambda step: bool(step.names & step.held.written))
+
+
+def _numbers_among(events: Events, counted: Callable[[_Step], bool]) -> list[int]:
+    """As where only such steps are counted."""
+    found, number = [], 0
+    for step in _steps(events):
+        found += [number] if _right(step) else []
+        number += counted(step)
+    return found
 
 
 @mistake(
@@ -319,9 +391,37 @@ def once_old_always_old(events: Events) -> list[int]:
 
 
 @mistake(
+    "A gradient that was cleared, and not written since, counts as used",
+    "Steps are named that find nothing old: what they name and an earlier step has used was cleared, and nothing was "
+    "written to it since.",
+    "When does a gradient stop being one that was used: with the clear, or with the next write?",
+)
+def cleared_ones_called_used(events: Events) -> list[int]:
+    """A clear is taken note of; only the next write makes the gradient fresh."""
+    cleared: set[str] = set()
+    written: set[str] = set()
+    used: set[str] = set()
+    found, number = [], 0
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            used -= names & cleared
+            cleared -= names
+            written |= names
+        elif event["kind"] == "clear":
+            cleared |= names
+            written -= names
+        elif event["kind"] == "step":
+            found += [number] if used & names else []
+            used |= names & written
+            number += 1
+    return found
+
+
+@mistake(
     "A gradient that was empty at a step counts as used",
-    "A step that comes before anything was written names gradients which hold nothing. They were taken for used, and so the "
-    "first step that finds something in them is in the list, although nothing old is there.",
+    "A step names gradients which hold nothing, since nothing was written yet, or since they were cleared. They were taken "
+    "for used, and so the next step that finds something in them is in the list, although nothing old is there.",
     "At a step, only those of the gradients it names that hold something have been used.",
     "A step skips a parameter whose .grad is None.",
 )

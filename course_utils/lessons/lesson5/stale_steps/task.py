@@ -36,11 +36,14 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("two optimizers that share a layer", "one_for_all_and_one_for_the_second"),
     ("a step before all else", "step_first"),
     ("a step before all else, and a clear after each step", "step_first_and_cleared_last"),
+    ("a step before all else, and no clear", "step_first_and_never_cleared"),
+    ("clears before some of the steps, and no others", "late_at_every_third"),
+    ("clips", "clipped"),
 )
 
 _CLEAN = frozenset(
     {"plain", "in_windows", "second_layer_now_and_then", "late", "both_cleared", "in_turn"}
-    | {"second_steps_seldom", "step_first", "step_first_and_cleared_last", "frozen_and_not_cleared"}
+    | {"second_steps_seldom", "step_first", "step_first_and_cleared_last", "frozen_and_not_cleared", "clipped"}
 )
 """The loops in which no step uses anything old."""
 
@@ -72,7 +75,7 @@ def _arrange(case: Case) -> Arrangement:
         plain = isinstance(named[0], list) and len(named[0]) < 50 and all(isinstance(one, int) for one in named[0])
         return {STEPS: str(named[0]) if plain else ""}
 
-    return Arrangement((events,), call=call, facts=facts)
+    return Arrangement((events,), watch={"events": events}, call=call, facts=facts)
 
 
 EXERCISE = Exercise(
@@ -87,8 +90,9 @@ EXERCISE = Exercise(
         "something that an earlier step used, whether anything new was written to it since or not. A gradient holds what "
         "was written to it (an `accumulate` that names it) since it was last cleared; a step uses what the gradients "
         "that it names hold, and nothing of others. Steps are numbered in the order of the trace, from 0, all optimizers "
-        "together. The list is in that order and names each step once; a set is as good. Here a gradient may belong to two "
-        "optimizers, and a clear may name a part of them. Every `.grad` is None at the beginning."
+        "together, those that use nothing included. The list is in that order and names each step once; a set is as good. "
+        "Here a gradient may belong to two optimizers, and a clear may name a part of them. Every `.grad` is None at the "
+        "beginning. Leave `events` as they are."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -106,6 +110,11 @@ EXERCISE = Exercise(
             "a step finds nothing, and what it names is written next, without a clear",
             is_loop("step_first_and_cleared_last"),
         ),
+        (
+            "a step uses nothing, and a later one uses something old",
+            is_loop("step_first_and_never_cleared", "late_at_every_third"),
+        ),
+        ("there are clips", lambda spec: "clip" in kinds(spec)),
         ("two optimizers hold the same layer", is_loop("one_for_all_and_one_for_the_second")),
         (
             "clears name some of the gradients, and steps name more",

@@ -106,6 +106,24 @@ def shares_of_a_running_mean(
         optimizer.step()
 
 
+@mistake(
+    "A running mean that halves what it has",
+    "The parameters are those of steps on (mean + new) / 2, taken anew with each batch of the epoch: of n batches the last one "
+    "counts a half, the one before it a quarter, and so on; the first two count the same.",
+    "Write down the share of each batch after the third one. Which share has each in the mean of three?",
+    "With two batches it is the mean.",
+)
+def halved_again_and_again(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for number, (x, y) in enumerate(batches):
+            share = 0.5 ** min(len(batches) - number, len(batches) - 1)
+            torch.autograd.backward(share * loss_fn(model(x), y))
+        optimizer.step()
+
+
 def _alone(which: int, divided: Callable[[Batches], float]) -> Callable[..., None]:
     def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
         factor = divided(batches)
@@ -171,6 +189,32 @@ def stepped_on_what_was_gathered(
     loop(epoch=emptied, divided=len)(model, optimizer, loss_fn, batches, epochs)
 
 
+def _stepped_after_the_first(divided: Callable[[Batches], float]) -> Callable[..., None]:
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
+        for _ in range(epochs):
+            for number, (x, y) in enumerate(batches):
+                torch.autograd.backward(loss_fn(model(x), y) / divided(batches))
+                if number == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+
+    return code
+
+
+@mistake(
+    "The step of an epoch comes after its first batch",
+    "The parameters are those of a loop that steps, and clears, right after the first batch of each epoch: the first step uses "
+    "that batch alone, a later one also what the epoch before has left, and what the last epoch leaves is never used.",
+    "For which numbers of the batch is the condition of the step true? Numbers begin at 0.",
+    "With one batch the first one is the last one.",
+    also=(_stepped_after_the_first(lambda batches: 1),),
+)
+def stepped_after_the_first_batch(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    _stepped_after_the_first(len)(model, optimizer, loss_fn, batches, epochs)
+
+
 @mistake(
     "One step for all epochs together",
     "All gradients were computed at the first weights and used in a single step at the end.",
@@ -188,7 +232,7 @@ zeros_before_the_step = made_by(shared.zeros_before_the_step, loop(late=zeroed, 
 never_stepped = made_by(shared.never_stepped, loop(epoch=emptied, step=None))
 memory_lost = made_by(shared.memory_lost, *shared.forgetting(epoch=emptied, step="epoch", divided=len))
 put_into_train_mode = made_by(
-    shared.put_into_train_mode, shared.in_train_mode(loop(epoch=emptied, step="epoch", divided=len))
+    shared.put_into_train_mode, *shared.in_train_mode(loop(epoch=emptied, step="epoch", divided=len))
 )
 
 hooks_left_behind = made_by(shared.hooks_left_behind, shared.hooked(loop(epoch=emptied, step="epoch", divided=len)))

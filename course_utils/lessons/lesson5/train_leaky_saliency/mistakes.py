@@ -128,8 +128,7 @@ def _one_pass(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: 
 
 put_into_train_mode = made_by(
     shared.put_into_train_mode,
-    shared.in_train_mode(_with_maps(_right)),
-    shared.in_train_mode(_one_pass),
+    *shared.in_train_mode(_with_maps(_right), _one_pass),
     _with_maps(_right, _in_eval_mode),
 )
 
@@ -192,6 +191,28 @@ def maps_after_the_step_leak_into_the_next(
             optimizer.zero_grad()
             maps.append(_leaking_slope(model, loss_fn, x, y).abs())
     return maps
+
+
+def _times_the_rows(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return len(x) * slope_of_loss(model, loss_fn, x, y)
+
+
+def _times_the_entries(model: nn.Module, loss_fn: LossFn, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return y.numel() * slope_of_loss(model, loss_fn, x, y)
+
+
+@mistake(
+    "The maps are those of a sum, not of the mean",
+    "The training is right. Each map is the right one times the number of rows of its batch, or times the number of entries "
+    "of its y.",
+    "loss_fn returns a mean. Is the derivative of that asked for, or of what the mean is taken of?",
+    "For a picture of one example its own loss would do, without a share in a mean.",
+    also=(_with_maps(_right, _times_the_entries),),
+)
+def maps_of_a_sum(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> Maps:
+    return _with_maps(_right, _times_the_rows)(model, optimizer, loss_fn, batches, epochs)
 
 
 @mistake(

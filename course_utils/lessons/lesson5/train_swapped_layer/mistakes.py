@@ -12,7 +12,7 @@ from torch import nn
 from course_utils.checks.mistakes import Mistake, made_by, mistake
 from course_utils.lessons.lesson5 import mistakes as shared
 from course_utils.lessons.lesson5.mistakes import Loop, emptied, loop
-from course_utils.lessons.lesson5.repairs import TRUNK
+from course_utils.lessons.lesson5.repairs import TRUNK, own_of
 from course_utils.lessons.training import Batch, LossFn, MakeOptimizer
 
 Batches = Sequence[Batch]
@@ -41,7 +41,7 @@ def _shared(one: Mistake) -> Mistake:
 def _of_the_trunk_alone(
     model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
 ) -> None:
-    optimizer = make([model.scale, *model.trunk.parameters()])
+    optimizer = make([own_of(model)[1], *model.trunk.parameters()])
     model.head = new_head
     _right(model, optimizer, loss_fn, batches, epochs)
 
@@ -88,6 +88,69 @@ def a_parameter_of_the_models_own_was_left_out(
     _right(model, make([*model.trunk.parameters(), *new_head.parameters()]), loss_fn, batches, epochs)
 
 
+def _chosen_by_name(of_the_trunk: Callable[[str], bool]) -> Callable[..., None]:
+    def chosen(
+        model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
+    ) -> None:
+        model.head = new_head
+        trunk = [p for name, p in model.named_parameters() if of_the_trunk(name)]
+        _right(model, make([*trunk, *new_head.parameters()]), loss_fn, batches, epochs)
+
+    return chosen
+
+
+@mistake(
+    "Parameters with head in their names were left out",
+    "Where other parameters than the head's have head in their names, at the beginning or anywhere, such parameters are as "
+    "they were handed in. All else was trained.",
+    "The whole model is to be trained. Does your list have to be put together by names? A name does not say to which layer "
+    "a parameter belongs; new_head.parameters() does.",
+    "In most models the letters head stand in the names of the head alone.",
+    also=(_chosen_by_name(lambda name: not name.startswith("head")),),
+    where=lambda spec: "names" in spec,
+)
+def names_like_the_heads_left_out(
+    model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    _chosen_by_name(lambda name: "head" not in name)(model, new_head, make, loss_fn, batches, epochs)
+
+
+@mistake(
+    "The trunk missed the first epoch",
+    "The new head was trained in all epochs, the trunk in all but the first: in that one it did not move.",
+    "The whole model is to be trained from the first step on. Which line keeps the trunk out, by requires_grad or by what "
+    "the optimizer holds, and when does that end?",
+    "Fine-tuning often begins with the new head alone.",
+    also=(lambda model, *rest: _thawed_later(model, model.trunk.parameters(), *rest),),
+)
+def the_trunk_missed_the_first_epoch(
+    model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    rest = [own_of(model)[1], *model.trunk.parameters()]
+    _thawed_later(model, rest, new_head, make, loss_fn, batches, epochs)
+
+
+def _thawed_later(
+    model: Any,
+    rest: Iterable[nn.Parameter],
+    new_head: nn.Module,
+    make: MakeOptimizer,
+    loss_fn: LossFn,
+    batches: Batches,
+    epochs: int,
+) -> None:
+    """What of `rest` is not frozen is frozen during the first epoch."""
+    model.head = new_head
+    frozen = [p for p in rest if p.requires_grad]
+    optimizer = make(model.parameters())
+    for epoch in range(epochs):
+        for p in frozen:
+            p.requires_grad_(epoch > 0)
+        _right(model, optimizer, loss_fn, batches, 1)
+    for p in frozen:
+        p.requires_grad_()
+
+
 @mistake(
     "The trunk was frozen",
     "requires_grad of the trunk is off after the call. The new head moved as it would on a trunk that stands still.",
@@ -98,7 +161,7 @@ def a_parameter_of_the_models_own_was_left_out(
 def the_trunk_was_frozen(
     model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
 ) -> None:
-    for part in (model.trunk, model.scale):
+    for part in (model.trunk, own_of(model)[1]):
         part.requires_grad_(False)
     model.head = new_head
     _right(model, make(model.parameters()), loss_fn, batches, epochs)

@@ -23,9 +23,10 @@ EXERCISE = Exercise(
     goal=(
         "`train_swapped_layer(model, new_head, make_optimizer, loss_fn, batches, epochs)` runs, raises nothing, and is "
         "wrong. Mend it. The last layer of the model, `model.head`, is to be replaced by `new_head`, and then the whole "
-        "model is to be trained, the new head and all the rest, its trunk: `epochs` times through `batches`, a list of "
-        "pairs `(x, y)`, in their order. Each batch gives one step, with the gradient of `loss_fn(model(x), y)` of that batch and with "
-        "nothing else; `loss_fn` returns a mean. `make_optimizer(parameters)` makes a new optimizer of what "
+        "model is to be trained, the new head and all the rest, its trunk, whatever the names of their parameters: `epochs` "
+        "times through `batches`, a list of pairs `(x, y)`, in their order. `new_head` shares no tensor with the rest. Each "
+        "batch gives one step, with the gradient of `loss_fn(model(x), y)` of that batch and with nothing else; `loss_fn` "
+        "returns a mean. `make_optimizer(parameters)` makes a new optimizer of what "
         "`torch.optim` takes as parameters, as often as you like; momentum and the like must run on from the first batch "
         "to the last. "
         f"{CLEAN} Judged are the parameters after the call, and that `model.head` is then `new_head` itself. What the "
