@@ -125,14 +125,14 @@ def turned_round(params, set_to_none=True):
                 p.grad = None
 
 
-@wrong(mistakes.new_tensor_of_zeros)
+@wrong(mistakes.written_into_other_memory)
 def zeros_like(params, set_to_none=True):
     for p in params:
         if p.grad is not None:
             p.grad = None if set_to_none else torch.zeros_like(p.grad)
 
 
-@wrong(mistakes.new_tensor_of_zeros)
+@wrong(mistakes.written_into_other_memory)
 def zeros_into_data(params, set_to_none=True):
     for p in params:
         if set_to_none:
@@ -141,7 +141,7 @@ def zeros_into_data(params, set_to_none=True):
             p.grad.data = torch.zeros_like(p.grad)
 
 
-@wrong(mistakes.new_tensor_of_zeros)
+@wrong(mistakes.written_into_other_memory)
 def zeros_for_every_one(params, set_to_none=True):
     for p in params:
         p.grad = None if set_to_none else torch.zeros_like(p)
@@ -158,7 +158,7 @@ def made_where_missing(params, set_to_none=True):
             p.grad.zero_()
 
 
-@wrong(mistakes.multiplied_by_zero)
+@wrong(mistakes.cleared_by_arithmetic)
 def times_zero(params, set_to_none=True):
     for p in params:
         if p.grad is not None:
@@ -168,7 +168,7 @@ def times_zero(params, set_to_none=True):
                 p.grad *= 0
 
 
-@wrong(mistakes.multiplied_by_zero)
+@wrong(mistakes.cleared_by_arithmetic)
 def minus_itself(params, set_to_none=True):
     for p in params:
         if set_to_none:
@@ -398,7 +398,7 @@ def data_none(params, set_to_none=True):
                 p.grad.data.zero_()
 
 
-@wrong(mistakes.new_tensor_of_zeros)
+@wrong(mistakes.written_into_other_memory)
 def product_assigned(params, set_to_none=True):
     for p in params:
         if set_to_none:
@@ -526,7 +526,7 @@ def no_zeros_where_the_sum_is_zero(params, set_to_none=True):
             p.grad.zero_()
 
 
-@wrong(mistakes.infinity_times_zero)
+@wrong(mistakes.infinity_cleared_by_arithmetic)
 def nan_put_away_first(params, set_to_none=True):
     for p in params:
         if set_to_none:

@@ -222,7 +222,7 @@ def turned_round(optimizer, set_to_none=True):
                 p.grad.zero_()
 
 
-@wrong(mistakes.new_tensor_of_zeros)
+@wrong(mistakes.written_into_other_memory)
 def zeros_like(optimizer, set_to_none=True):
     for group in optimizer.param_groups:
         for p in group["params"]:
@@ -242,7 +242,7 @@ def zeros_for_none(optimizer, set_to_none=True):
                 p.grad.zero_()
 
 
-@wrong(mistakes.multiplied_by_zero)
+@wrong(mistakes.cleared_by_arithmetic)
 def taken_from_itself(optimizer, set_to_none=True):
     for group in optimizer.param_groups:
         for p in group["params"]:
@@ -252,7 +252,7 @@ def taken_from_itself(optimizer, set_to_none=True):
                 p.grad.sub_(p.grad)
 
 
-@wrong(mistakes.multiplied_by_zero)
+@wrong(mistakes.cleared_by_arithmetic)
 def times_zero(optimizer, set_to_none=True):
     for group in optimizer.param_groups:
         for p in group["params"]:
@@ -492,7 +492,7 @@ def averages_to_zero_with_the_gradients(optimizer, set_to_none=True):
                         value.zero_()
 
 
-@wrong(mistakes.infinity_times_zero)
+@wrong(mistakes.infinity_cleared_by_arithmetic)
 def nan_put_away_first(optimizer, set_to_none=True):
     inf = float("inf")
     for group in optimizer.param_groups:

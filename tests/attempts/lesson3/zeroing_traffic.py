@@ -102,7 +102,7 @@ def turned_round(model, set_to_none):
     return 4 * sum(p.nbytes for p in model.parameters() if p.requires_grad) if set_to_none else 0
 
 
-@wrong(mistakes.zeros_left_out)
+@wrong(mistakes.quarter_left_out)
 def read_read_write(model, set_to_none):
     if set_to_none:
         return 0
@@ -115,7 +115,7 @@ def writes_alone(model, set_to_none):
     return 0 if set_to_none else size + size
 
 
-@wrong(mistakes.addition_left_out)
+@wrong(mistakes.three_quarters_left_out)
 def zeros_alone(model, set_to_none):
     return 0 if set_to_none else sum(p.nbytes for p in model.parameters() if p.requires_grad)
 
@@ -139,7 +139,7 @@ def copied(model, set_to_none):
     return (2 if set_to_none else 4) * size
 
 
-@wrong(mistakes.zeros_left_out)
+@wrong(mistakes.quarter_left_out)
 def three_and_one(model, set_to_none):
     size = sum(p.nbytes for p in model.parameters() if p.requires_grad)
     return (1 if set_to_none else 3) * size

@@ -104,10 +104,10 @@ def _other_memory(param: T) -> None:
     "With set_to_none=False the memory that .grad had before is no longer what is there: it holds a new tensor, or the "
     "old one has other memory under it. Whoever shares the old memory does not see what was written.",
     "Write the zeros into the tensor that is there.",
-    "p.grad = zeros makes a new tensor and changes what .grad names. Nothing is written into the old one.",
+    "An assignment, to .grad or to .grad.data, puts other memory there. Nothing is written into the old one.",
     also=(_loop(to_zeros=_other_memory),),
 )
-def new_tensor_of_zeros(params: Iterable[T], set_to_none: bool = True) -> None:
+def written_into_other_memory(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(to_zeros=_other_zeros)(params, set_to_none)
 
 
@@ -154,9 +154,9 @@ def _times_zero(param: T) -> None:
     "With set_to_none=False finite entries are zero. Where an entry was infinite or NaN, NaN stands now: that is what "
     "infinity times 0 gives, or infinity minus itself, and whatever is computed with NaN.",
     "Fill the tensor instead of computing with what is in it.",
-    "For finite numbers a product with zero and zero are the same.",
+    "A finite number times zero is zero, and so is one minus itself.",
 )
-def multiplied_by_zero(params: Iterable[T], set_to_none: bool = True) -> None:
+def cleared_by_arithmetic(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(to_zeros=_times_zero)(params, set_to_none)
 
 
@@ -170,9 +170,9 @@ def _times_zero_without_nan(param: T) -> None:
     "With set_to_none=False finite entries are zero, and so are those that were NaN. Where an entry was infinite, NaN "
     "stands now: that is what infinity times 0 gives, or infinity minus itself.",
     "Fill the tensor instead of computing with what is in it.",
-    "NaN was thought of; infinity times zero makes a new one.",
+    "NaN was thought of; what is computed with infinity makes a new one.",
 )
-def infinity_times_zero(params: Iterable[T], set_to_none: bool = True) -> None:
+def infinity_cleared_by_arithmetic(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop(to_zeros=_times_zero_without_nan)(params, set_to_none)
 
 

@@ -38,13 +38,13 @@ def _in_groups(one: Mistake) -> Mistake:
 always_none = _in_groups(of_tensors.always_none)
 always_zeros = _in_groups(of_tensors.always_zeros)
 flag_the_other_way_round = _in_groups(of_tensors.flag_the_other_way_round)
-new_tensor_of_zeros = _in_groups(of_tensors.new_tensor_of_zeros)
+written_into_other_memory = _in_groups(of_tensors.written_into_other_memory)
 another_tensor_in_its_memory = _in_groups(of_tensors.another_tensor_in_its_memory)
 zeros_where_none_was = _in_groups(of_tensors.zeros_where_none_was)
-multiplied_by_zero = _in_groups(of_tensors.multiplied_by_zero)
+cleared_by_arithmetic = _in_groups(of_tensors.cleared_by_arithmetic)
 zeros_taken_for_emptiness = _in_groups(of_tensors.zeros_taken_for_emptiness)
 frozen_left = _in_groups(of_tensors.frozen_left)
-infinity_times_zero = _in_groups(of_tensors.infinity_times_zero)
+infinity_cleared_by_arithmetic = _in_groups(of_tensors.infinity_cleared_by_arithmetic)
 rows_of_a_number = _in_groups(of_tensors.rows_of_a_number)
 stopped_at_the_first_without = _in_groups(
     replace(

@@ -46,9 +46,9 @@ def flag_the_other_way_round(model: nn.Module, set_to_none: bool) -> int:
     "With set_to_none=False three bytes came back for each byte of the gradients, and there are four. The addition "
     "reads two and writes one; before it somebody has written the zeros.",
     "List both operations, and beside each what it reads and what it writes.",
-    "Reading the gradient, reading the zero, adding and writing sounds complete. The zeros had to get there.",
+    "Each of the two operations is short by itself. The zeros have to get there, and an addition reads both its terms.",
 )
-def zeros_left_out(model: nn.Module, set_to_none: bool) -> int:
+def quarter_left_out(model: nn.Module, set_to_none: bool) -> int:
     return _times(3)(model, set_to_none)
 
 
@@ -68,7 +68,7 @@ def half_left_out(model: nn.Module, set_to_none: bool) -> int:
     "are as many.",
     "Writing the zeros is one operation. What does the next backward do with them?",
 )
-def addition_left_out(model: nn.Module, set_to_none: bool) -> int:
+def three_quarters_left_out(model: nn.Module, set_to_none: bool) -> int:
     return _times(1)(model, set_to_none)
 
 
