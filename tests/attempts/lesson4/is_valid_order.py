@@ -319,6 +319,23 @@ def step_not_looked_at(events):
 
 
 @wrong(mistakes.trailing_backward_passes)
+def each_step_asks_what_came_before_it(events):
+    held, wanted, number = [], [], 0
+    for event in events:
+        if event == "backward":
+            number += 1
+            held.append(number)
+            wanted.append(number)
+        elif event == "zero":
+            held = []
+        elif event == "step":
+            if not held or held != wanted:
+                return False
+            wanted = []
+    return True
+
+
+@wrong(mistakes.trailing_backward_passes)
 def end_not_looked_at(events):
     waiting, used = False, False
     for event in events:

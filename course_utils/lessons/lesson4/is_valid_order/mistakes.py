@@ -155,18 +155,22 @@ def zeros_in_other_places_pass(events: Events) -> object:
     return _but({"stale", "repeated"} if zeros >= steps - 1 and backwards >= steps else ())(events)
 
 
-def _judged_at_steps_and_zeros(events: Events) -> bool:
-    """What comes after the last of them is not looked at: neither is a last backward on used gradients."""
-    end = max((place for place, event in enumerate(events, 1) if event in ("step", "zero")), default=0)
-    return not _faults(events[:end])
+def _judged_up_to(*words: str) -> Code:
+    """What comes after the last of these words is not looked at: a last backward on used gradients is not, either."""
+
+    def code(events: Events) -> bool:
+        end = max((place for place, event in enumerate(events, 1) if event in words), default=0)
+        return not _faults(events[:end])
+
+    return code
 
 
 @mistake(
     "A backward that no step follows is called right",
-    "Orders that end with gradients still waiting in .grad pass: no step ever uses them.",
-    "What must be true of .grad when the last event is over?",
+    "Orders pass in which no step follows the last backward: no step ever uses its gradient.",
+    "What must have become of each backward's gradient when the last event is over?",
     "The loop over the events ends, and nothing in it asks what is left.",
-    also=(_but({"trailing", "at the end"}), _judged_at_steps_and_zeros),
+    also=(_but({"trailing", "at the end"}), _judged_up_to("step", "zero"), _judged_up_to("step")),
 )
 def trailing_backward_passes(events: Events) -> object:
     return _but({"trailing"})(events)
@@ -223,7 +227,8 @@ def _begins_like_the_textbook(events: Events) -> object:
 @mistake(
     "Only the order of the textbook passes",
     "Orders pass in which each step is preceded by zero, forward, backward in that order, from the first event on. "
-    "Zero in other places, where it loses nothing and leaves nothing old, is refused.",
+    "Where zero stands in another place, or is left out on an empty .grad, the order is refused, though nothing is lost "
+    "and nothing old is used.",
     "The text does not ask where zero stands, but what each step uses. Run through [forward, backward, step, zero].",
     "The order of the textbook is right, and it is not the only one.",
     also=(_textbook_with_more, _begins_like_the_textbook),
