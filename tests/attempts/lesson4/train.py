@@ -663,6 +663,21 @@ def the_product_goes_backward(model, optimizer, loss_fn, batches, epochs):
     return losses
 
 
+@wrong(mistakes.summed_over_rows)
+def the_product_is_added_up_and_divided_by_the_last_size(model, optimizer, loss_fn, batches, epochs):
+    losses = []
+    for _ in range(epochs):
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y) * x.shape[0]
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        losses.append(total / (len(batches) * x.shape[0]))
+    return losses
+
+
 @wrong(mistakes.divided_by_rows)
 def divided_again(model, optimizer, loss_fn, batches, epochs):
     losses = []

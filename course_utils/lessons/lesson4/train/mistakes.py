@@ -53,6 +53,18 @@ def _sum_over_samples(found: list[Epoch]) -> list[float]:
     return [sum(loss for loss, _ in epoch) / sum(rows for _, rows in epoch) for epoch in found]
 
 
+def _weighed_over_batches(found: list[Epoch]) -> list[float]:
+    return [sum(loss * rows for loss, rows in epoch) / len(epoch) for epoch in found]
+
+
+def _by_the_first_times_batches(found: list[Epoch]) -> list[float]:
+    return [sum(a * n for a, n in epoch) / (len(epoch) * epoch[0][1]) for epoch in found]
+
+
+def _by_the_last_times_batches(found: list[Epoch]) -> list[float]:
+    return [sum(a * n for a, n in epoch) / (len(epoch) * epoch[-1][1]) for epoch in found]
+
+
 def _run(told: Told = _over_samples, **how: Any) -> Code:
     """A run that does as `how` says, see `trained`, and returns what `told` makes of its losses."""
 
@@ -383,7 +395,17 @@ def updated_by_hand(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, bat
     "mean.",
     "The product of loss and rows belongs into the number that is returned, not into what goes backward.",
     "Both need the loss, and one line can serve only one of them.",
-    also=(_by_batches(factor=lambda rows: rows),),
+    # A loss that has the rows in it already is often added up as it is, and divided by one count or another.
+    also=tuple(
+        _run(told, factor=lambda rows: rows)
+        for told in (
+            _over_batches,
+            _weighed_sum,
+            _weighed_over_batches,
+            _by_the_first_times_batches,
+            _by_the_last_times_batches,
+        )
+    ),
 )
 def summed_over_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
     return _run(factor=lambda rows: rows)(model, optimizer, loss_fn, batches, epochs)
@@ -793,20 +815,11 @@ def sum_of_losses_over_samples(
 def sum_over_samples_over_batches(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
 ) -> object:
-    told: Told = lambda found: [sum(a * n for a, n in epoch) / len(epoch) for epoch in found]  # noqa: E731
-    return _run(told)(model, optimizer, loss_fn, batches, epochs)
+    return _run(_weighed_over_batches)(model, optimizer, loss_fn, batches, epochs)
 
 
 def _by_the_first(found: list[Epoch]) -> list[float]:
     return [sum(a for a, _ in epoch) * epoch[0][1] / sum(n for _, n in epoch) for epoch in found]
-
-
-def _by_the_first_times_batches(found: list[Epoch]) -> list[float]:
-    return [sum(a * n for a, n in epoch) / (len(epoch) * epoch[0][1]) for epoch in found]
-
-
-def _by_the_last_times_batches(found: list[Epoch]) -> list[float]:
-    return [sum(a * n for a, n in epoch) / (len(epoch) * epoch[-1][1]) for epoch in found]
 
 
 @mistake(
