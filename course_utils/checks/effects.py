@@ -122,7 +122,8 @@ changed_requires_grad = Misconception(
     "changed-requires-grad",
     "requires_grad was switched on or off",
     "A tensor of the caller's now requires gradients when it did not, or the other way round.",
-    "Leave requires_grad of the caller's tensors alone; where you need a leaf, make one of your own.",
+    "Leave requires_grad of the caller's tensors alone, or put back what each of them had; where you need a leaf, make "
+    "one of your own.",
 )
 changed_parameters = Misconception(
     "changed-parameters",

@@ -105,7 +105,7 @@ class _Way:
 
 @mistake(
     "What .grad held before is counted in",
-    "Both steps used what .grad held before the call, too.",
+    "Whatever .grad of the two networks held before the call, their steps used it, too.",
     "Which lines empty .grad of the two networks, and do they run before the backward of each one's own loss?",
     also=(
         _Way(clear_d=False, clear_g=False, detach=False).run,
@@ -120,8 +120,8 @@ def old_gradients_counted(*args: Any) -> object:
 
 @mistake(
     "Cleared after the step alone",
-    "Both steps used what .grad held before the call, too. After the call .grad of the generator is clear, which helps "
-    "the next call and not this one.",
+    "Whatever .grad of the two networks held before the call, their steps used it, too. After the call .grad of the "
+    "generator is clear, which helps the next call and not this one.",
     "Nobody promises that .grad is empty when the function begins, and the generator's backward fills .grad of the "
     "discriminator as well. Where must each be emptied, then?",
     "With one network, in a loop that begins clean, clearing after each step is as good as clearing before.",
@@ -243,7 +243,7 @@ def _both_at_the_end(
     "The discriminator's step is right. The generator's loss and step are those against the discriminator as it came.",
     "When is the discriminator asked about the fake rows for the generator's loss: before its step, or after it? Which "
     "of the two networks steps first?",
-    "Logits that were computed once are at hand, but they are those of the old weights.",
+    "It looks tidy to compute both losses first, and to step afterwards. The updated discriminator then judges nothing.",
 )
 def judged_by_the_old_one(*args: Any) -> object:
     return _both_at_the_end(*args, kept_apart=True)

@@ -297,8 +297,8 @@ def _each_alone_and_its_norms(combine: Callable[[list[float]], float]) -> Clip:
 
 @mistake(
     "Each parameter was clipped by itself",
-    "Every parameter's gradient was scaled down to max_norm by itself. The direction of the whole is another then, and "
-    "its norm may still be larger.",
+    "Every parameter's gradient was measured by itself, and scaled down where it alone was longer than max_norm. The "
+    "direction of the whole is another then, and its norm may still be larger.",
     "The norm is that of all entries of all parameters together, and one factor scales them all.",
     "A loop over the parameters is where one would write it.",
     also=tuple(
