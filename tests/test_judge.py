@@ -117,6 +117,16 @@ def test_two_mistakes_on_different_cases_are_both_told() -> None:
     assert {"frozen-parameter-listed", "squared-error-for-loss-fn"} <= said, said
 
 
+def test_a_mistake_that_breaks_a_rule_and_leaves_wrong_numbers_is_told_once() -> None:
+    task = next(task for task in EXERCISES if task.name == "train_step_low_memory")
+    cleared = next(one for one in mistakes_of(task.home) if one.id == "zeros-alive-in-the-forward-pass")
+    (fault,) = evaluate(task.id, cleared.forms[0]).faults
+    assert fault.mistakes == (cleared.words,)
+    decays = [number for number, case in enumerate(task.cases(0), 1) if case.spec["model"] == "unused"]
+    assert not fault.rule
+    assert {2, 3, *decays} <= set(fault.cases)
+
+
 def test_a_mistake_must_agree_on_every_case() -> None:
     # The first case alone shows half the gradient; on the others it is a quarter.
     evidence = _all(lambda piece: piece)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -30,12 +31,26 @@ def faults_of(exercise: Exercise, runs: Sequence[Run], total: int) -> tuple[Faul
     found += _unnamed(exercise, runs, total, left)
     explained = {(number, *change) for one in named for number, change in one.changes}
     found += _beside(answers, runs, total, explained)
-    return tuple(sorted(found, key=_first_to_mend))
+    return tuple(_told_once(sorted(found, key=_first_to_mend)))
 
 
 def _first_to_mend(fault: Fault) -> tuple[int, bool]:
     """By the first case it shows on; what nothing is known of gives way to what is known."""
     return min(fault.cases), not (fault.mistakes or fault.certain)
+
+
+def _told_once(faults: Sequence[Fault]) -> list[Fault]:
+    """A mistake that breaks a rule on some cases and leaves wrong numbers on others is one fault."""
+    found: list[Fault] = []
+    for fault in faults:
+        for at, other in enumerate(found):
+            if fault.mistakes and fault.mistakes == other.mistakes and fault.rule != other.rule:
+                numbers = tuple(sorted({*other.cases, *fault.cases}))
+                found[at] = replace(other, cases=numbers, rule=False)
+                break
+        else:
+            found.append(fault)
+    return found
 
 
 def _shown(exercise: Exercise, runs: Sequence[Run], one: Named, numbers: Sequence[int]) -> int:
