@@ -47,7 +47,7 @@ def _hook_that_clears(module: nn.Module) -> None:
     "No new gradient moves them, and that is half of it. What waited in .grad at the call, zeros or not, is still there "
     "when the function returns. A step used it, or the zeros that the loop had filled it with.",
     "A step moves whatever has something in .grad, frozen or not. What should it find there?",
-    "With requires_grad=False no backward writes into .grad. Nothing takes away what is there already.",
+    "Where no backward brings anything more, all seems to be done. Nothing takes away what is there already.",
     also=(_hook_that_clears,),
     signs=(GRAD,),
 )
