@@ -68,6 +68,7 @@ class Account:
         "is_parameter",
         "joined",
         "looked_at",
+        "made_by",
         "module",
         "name",
         "owned",
@@ -108,6 +109,8 @@ class Account:
         self.root: Root | None = None
         self.module: ModuleAccount | None = None
         self.owners: list[OptimizerAccount] = []
+        self.made_by: tuple[Place, ...] = ()
+        """The user's calls that made its model, where that has not run yet."""
         self.position = -1
         """Its place among the parameters of its model, in the order of its modules."""
         self.owned = False

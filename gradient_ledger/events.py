@@ -627,6 +627,8 @@ class ParameterFacts:
     """Where the module that holds it was made, when the ledger saw that."""
     made: int = 0
     """When, on the clock that also counts optimizers; 0 for before the ledger was opened."""
+    made_by: tuple[Place, ...] = ()
+    """The user's calls that made that module, or a model that never ran, innermost first."""
     let_go_at: Place | None = None
     """Where an optimizer that held it was made, which was let go before it ever stepped."""
     position: int = -1
@@ -697,7 +699,8 @@ class Log:
     dropped: int = 0
     """Windows left out because the run was long and they were like earlier ones."""
     bare_states: Mapping[str, Place | None] = field(default_factory=dict)
-    """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line of the call."""
+    """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line that cuts
+    it where the text shows one, else that of the call."""
     drawn_at: Place | None = None
     """The line of a `sample()` of a distribution that has a graph, and of which only a divergence is used with it."""
     unfrozen: Mapping[str, Place | None] = field(default_factory=dict)

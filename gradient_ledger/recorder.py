@@ -116,6 +116,7 @@ class Recorder(State):
                     in_checkpoint=bool(runs and runs.checkpoint),
                     made_at=account.module.made_at if account.module else None,
                     made=account.module.made if account.module else 0,
+                    made_by=account.module.made_by if account.module else account.made_by,
                     position=account.position,
                     model=account.root.label if account.root else "",
                 )
@@ -149,7 +150,7 @@ class Recorder(State):
                 distributed=dict(self.sync),
                 dropped=self.journal.dropped,
                 bare_states={
-                    one.name or (one.root.label if one.root else "a cell"): one.called_at
+                    one.name or (one.root.label if one.root else "a cell"): one.bared_at or one.called_at
                     for one in self.books.modules.values()
                     if one.bare and not one.carried
                 },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -176,6 +176,75 @@ def frozen_by_name(file: str, name: str) -> Place | None:
     return next((Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)), None)
 
 
+_NO_GRAD = re.compile(r"\b(no_grad|inference_mode)\(")
+_CUTS = re.compile(r"\.detach\(\)|\.data\b")
+
+
+def cut_around(calls: Sequence[Place]) -> Place | None:
+    """The one place that takes what goes into a call, or comes out of it, out of its graph.
+
+    Looked for from the call outwards, as far as the innermost loop: a sequence's. None where there are several.
+    """
+    found: set[Place] = set()
+    passed_through = {place.function for place in calls}
+    for place in calls:
+        within, loop = scope(place.file, place.line), _loop(place.file, place.line)
+        if within is None:
+            break
+        statements = [n for n in own(loop or within) if isinstance(n, (ast.Assign, ast.Expr, ast.Return))]
+        call = next((n for n in statements if n.lineno <= place.line <= (n.end_lineno or 0)), None)
+        if call is not None:
+            used = _names_in(call)
+            cuts = [n for n in statements if (n is call or used & _left(n)) and _cuts(n, within, place, passed_through)]
+            found |= {Place(place.file, n.lineno, place.function) for n in cuts}
+        if loop is not None:
+            break
+    lines = sorted(place.line for place in found)
+    together = bool(lines) and lines[-1] - lines[0] == len(lines) - 1  # a line for each part of the state
+    return (
+        min(found, key=lambda one: one.line)
+        if together and len({(one.file, one.function) for one in found}) == 1
+        else None
+    )
+
+
+def _loop(file: str, line: int) -> Any:
+    """The innermost loop around a line, if it stands in the same function."""
+    tree = _tree(file)
+    holder = _innermost([n for n in _blocks(tree) if not isinstance(n, ast.If)], line) if tree is not None else None
+    return holder if isinstance(holder, _LOOPS) else None
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    """The names and attributes in a piece of text, without the objects that hold the attributes."""
+    owners = {one.value for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+    return {ast.unparse(n) for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Attribute)) and n not in owners}
+
+
+def _left(statement: ast.stmt) -> set[str]:
+    """What a statement hands on: the names that it assigns to, what it returns, what it detaches in place."""
+    if isinstance(statement, ast.Assign):
+        return {name for target in statement.targets for name in _names_in(target)}
+    if isinstance(statement, ast.Return):
+        owners = (
+            n.func.value for n in ast.walk(statement) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+        )
+        return {name for one in owners for name in _names_in(one)}
+    return {name.removesuffix(".detach_") for name in _names_in(statement) if name.endswith(".detach_")}
+
+
+def _cuts(statement: ast.stmt, within: ast.AST, place: Place, besides: set[str]) -> bool:
+    """Whether a statement takes something out of its graph, itself or by a function that stands in the same file."""
+    text = ast.unparse(statement)
+    if _CUTS.search(text) or ".detach_()" in text or _without_grad(within, statement):
+        return True
+    called = {ast.unparse(one.func).rpartition(".")[2] for one in ast.walk(statement) if isinstance(one, ast.Call)}
+    tree = _tree(place.file)
+    helpers = [n for n in _blocks(tree) if isinstance(n, ast.FunctionDef)] if tree is not None else []
+    texts = [ast.unparse(one) for one in helpers if one.name in called - besides]
+    return any(_CUTS.search(text) or _NO_GRAD.search(text) for text in texts)
+
+
 class Assigned(NamedTuple):
     """What was assigned to a name."""
 
@@ -254,8 +323,7 @@ def _target(statement: ast.Assign, name: str) -> int | None:
 def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:
     blocks = [one for one in own(within) if isinstance(one, ast.With)]
     return any(
-        re.search(r"\b(no_grad|inference_mode)\(", ast.unparse(item.context_expr))
-        and block.lineno < statement.lineno <= (block.end_lineno or 0)
+        _NO_GRAD.search(ast.unparse(item.context_expr)) and block.lineno < statement.lineno <= (block.end_lineno or 0)
         for block in blocks
         for item in block.items
     )

@@ -3678,7 +3678,7 @@ def the_sharded_gradients_are_never_reduced() -> Log:
     "layer-replaced-after-optimizer",
     "error",
     MADE,
-    "SGD holds b, which no model uses any more, while h get gradients that no optimizer uses",
+    "SGD holds b, which no model uses any more, while h, made at train.py:2, get gradients that no optimizer uses",
     ghosts=["b"],
     orphans=["h"],
     layer_made=at(LAYER),
@@ -3686,6 +3686,39 @@ def the_sharded_gradients_are_never_reduced() -> Log:
 def a_layer_was_replaced() -> Log:
     tape = part("w h", "w b", loose="h")
     return tape.log({"b": {"in_model": False}, "h": {"made_at": at(LAYER)}})
+
+
+def calls(*lines: tuple[int, str]) -> tuple[Place, ...]:
+    """The calls that made a layer, innermost first."""
+    return tuple(Place(FILE, line, function) for line, function in lines)
+
+
+@finds(
+    "ownership.never",
+    "layer-replaced-after-optimizer",
+    "error",
+    MADE,
+    "while h, made at train.py:6, get gradients",
+    layer_made=Place(FILE, FORWARD, "resume"),
+)
+def a_model_was_made_again_elsewhere_by_the_same_function() -> Log:
+    first = {"in_model": False, "made_by": calls((LAYER, "build"), (MADE, "__init__"), (STEP, "main"))}
+    again = {"made_at": at(LAYER), "made_by": calls((LAYER, "build"), (FORWARD, "resume"), (CLEAR, "main"))}
+    return part("w h", "w b", loose="h").log({"b": first, "h": again})
+
+
+@finds(
+    "ownership.never",
+    "layer-replaced-after-optimizer",
+    "error",
+    MADE,
+    "while h, made at train.py:13, get gradients",
+    layer_made=at(CLEAR),
+)
+def a_model_was_made_again_in_the_same_function() -> Log:
+    first = {"in_model": False, "made_by": (*calls((LAYER, "build")), at(STEP))}
+    again = {"made_at": at(LAYER), "made_by": (*calls((LOADER, "build")), at(CLEAR))}
+    return part("w h", "w b", loose="h").log({"b": first, "h": again})
 
 
 @finds(
