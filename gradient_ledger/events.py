@@ -672,6 +672,18 @@ class ScheduleFacts:
 
 
 @dataclass(frozen=True)
+class OwnAverage:
+    """A running average of weights that lies in their own memory."""
+
+    names: tuple[str, ...]
+    """The weights."""
+    where: Place
+    """The line that updates it."""
+    kept_at: Place | None = None
+    """The line that keeps the weights' memory as the average, where the text shows one."""
+
+
+@dataclass(frozen=True)
 class Log:
     """All that rules may look at: the events and the standing facts. Pure data."""
 
@@ -701,6 +713,8 @@ class Log:
     bare_states: Mapping[str, Place | None] = field(default_factory=dict)
     """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line that cuts
     it where the text shows one, else that of the call."""
+    own_averages: tuple[OwnAverage, ...] = ()
+    """Running averages that lie in the memory of the weights themselves."""
     drawn_at: Place | None = None
     """The line of a `sample()` of a distribution that has a graph, and of which only a divergence is used with it."""
     unfrozen: Mapping[str, Place | None] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from gradient_ledger import closelook, compiled, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
-from gradient_ledger.events import Log, OptimizerFacts, ParameterFacts, Place, ScheduleFacts
+from gradient_ledger.events import Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite
@@ -154,6 +154,11 @@ class Recorder(State):
                     for one in self.books.modules.values()
                     if one.bare and not one.carried
                 },
+                own_averages=tuple(
+                    OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, source.kept(place))
+                    for place, held in self.own_averages.items()
+                    if place is not None and None not in held
+                ),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 unfrozen=self._unfrozen(),
                 redrawn_at=self.redrawn_at,

@@ -245,6 +245,58 @@ def _cuts(statement: ast.stmt, within: ast.AST, place: Place, besides: set[str])
     return any(_CUTS.search(text) or _NO_GRAD.search(text) for text in texts)
 
 
+_COPIED = re.compile(r"clone|copy|\.to\(|\bload")
+_EMPTY = re.compile(r"\{\}|\[\]|None|\w*\b(list|dict|OrderedDict)\(\)")
+_FILLS = ("append", "extend", "update")
+
+
+def kept(place: Place) -> Place | None:
+    """The one line that fills what the method called at this line is called on, with no copy in its text."""
+    tree = _tree(place.file)
+    within = scope(place.file, place.line)
+    if tree is None or within is None:
+        return None
+    names = {name for one in own(within) if isinstance(one, ast.Call) and one.lineno == place.line for name in _on(one)}
+    for one in own(within):
+        if isinstance(one, ast.For) and one.lineno <= place.line <= (one.end_lineno or 0):
+            names |= _run_through(one.target, one.iter, names)
+    found = [one for one in ast.walk(tree) if _fills(one, names) and not _COPIED.search(ast.unparse(one))]
+    return Place(place.file, _line(found[0])) if len(found) == 1 else None
+
+
+def _run_through(target: ast.expr, through: ast.expr, names: set[str]) -> set[str]:
+    """What a loop takes these names from, as `kept` in `for mine, theirs in zip(kept.values(), …)`."""
+    if isinstance(through, ast.Call) and ast.unparse(through.func) == "zip" and isinstance(target, ast.Tuple):
+        pairs = zip(target.elts, through.args, strict=False)
+        return {name for one, each in pairs for name in _run_through(one, each, names)}
+    if not names & _names_in(target):
+        return set()
+    if isinstance(through, ast.Call) and isinstance(through.func, ast.Attribute) and not through.args:
+        through = through.func.value
+    return {ast.unparse(through)}
+
+
+def _on(call: ast.Call) -> set[str]:
+    """What a method is called on, or the first of the lists that a function is given."""
+    whole: ast.expr = call
+    while isinstance(whole, ast.Call) and isinstance(whole.func, ast.Attribute):
+        whole = whole.args[0] if whole.func.attr.startswith("_foreach_") and whole.args else whole.func.value
+    while isinstance(whole, ast.Subscript):
+        whole = whole.value
+    return {ast.unparse(whole)} if isinstance(whole, (ast.Name, ast.Attribute)) else set()
+
+
+def _fills(statement: ast.AST, names: set[str]) -> bool:
+    """Whether a statement puts something into what has one of these names."""
+    if isinstance(statement, ast.Assign):
+        held = [one.value if isinstance(one, ast.Subscript) else one for one in statement.targets]
+        return any(ast.unparse(one) in names for one in held) and not _EMPTY.fullmatch(ast.unparse(statement.value))
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS:
+        return ast.unparse(call.func.value) in names
+    return False
+
+
 class Assigned(NamedTuple):
     """What was assigned to a name."""
 

@@ -36,6 +36,7 @@ from gradient_ledger.events import (
     LocalNorm,
     Log,
     OptimizerFacts,
+    OwnAverage,
     ParameterFacts,
     Place,
     ScalerUpdate,
@@ -2333,6 +2334,29 @@ def a_schedule_goes_up_and_down_once_an_epoch() -> Log:
 @quiet("window.schedules")
 def a_schedule_is_half_over_when_the_run_ends() -> Log:
     return _scheduled("OneCycleLR", 40, 20, taken=20)
+
+
+@finds(
+    "window.own_averages",
+    "average-shares-memory",
+    "error",
+    MADE,
+    "averaged at train.py:15 lies in the memory of w and b",
+    names=["w", "b"],
+    updated=at(UPDATE),
+)
+def an_average_is_kept_without_a_copy() -> Log:
+    return windows(1, 1).log(own_averages=(OwnAverage(("w", "b"), at(UPDATE), at(MADE)),))
+
+
+@finds("window.own_averages", "average-shares-memory", "error", UPDATE, "the memory of w, and is no copy of it")
+def an_average_is_the_weights_and_the_text_does_not_show_since_where() -> Log:
+    return windows(1, 1).log(own_averages=(OwnAverage(("w",), at(UPDATE)),))
+
+
+@quiet("window.own_averages")
+def an_average_is_a_copy() -> Log:
+    return windows(1, 1).log()
 
 
 @finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "The divergence of the distribution trains it")

@@ -352,6 +352,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "average-shares-memory",
+        "A running average in the memory of the weights",
+        "p.data, p.detach() and state_dict() give the weights themselves under another name. An average that begins as one of "
+        "them is the model that is trained, and its updates write into that.",
+        "Keep copies: p.detach().clone(), copy.deepcopy(model).",
+        "detach() takes a tensor out of the graph, and copies no number.",
+        "",
+    ),
+    Misconception(
         "average-every-micro-batch",
         "A running average on micro-batches",
         "The average of the weights takes the same weights in k times between two steps: its decay is taken to the power k.",

@@ -33,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     window.forwards,
     window.averages,
     window.trained_averages,
+    window.own_averages,
     division.stepped_every_time,
     division.twice,
     division.auxiliary,
