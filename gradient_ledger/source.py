@@ -256,7 +256,9 @@ def kept(place: Place) -> Place | None:
     within = scope(place.file, place.line)
     if tree is None or within is None:
         return None
-    names = {name for one in own(within) if isinstance(one, ast.Call) and one.lineno == place.line for name in _on(one)}
+    at = [one for one in own(within) if getattr(one, "lineno", 0) == place.line]
+    names = {name for one in at if isinstance(one, ast.Call) for name in _on(one)}
+    names |= {name for one in at if isinstance(one, ast.AugAssign) for name in _on(one.target)}
     for one in own(within):
         if isinstance(one, ast.For) and one.lineno <= place.line <= (one.end_lineno or 0):
             names |= _run_through(one.target, one.iter, names)
@@ -276,9 +278,8 @@ def _run_through(target: ast.expr, through: ast.expr, names: set[str]) -> set[st
     return {ast.unparse(through)}
 
 
-def _on(call: ast.Call) -> set[str]:
+def _on(whole: ast.expr) -> set[str]:
     """What a method is called on, or the first of the lists that a function is given."""
-    whole: ast.expr = call
     while isinstance(whole, ast.Call) and isinstance(whole.func, ast.Attribute):
         whole = whole.args[0] if whole.func.attr.startswith("_foreach_") and whole.args else whole.func.value
     while isinstance(whole, ast.Subscript):
