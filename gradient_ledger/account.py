@@ -60,6 +60,7 @@ class Account:
     __slots__ = (
         # who it is
         "attached",
+        "by_hand",
         "cut_at",
         "frozen_after",
         "handle",
@@ -76,6 +77,7 @@ class Account:
         "position",
         "ref",
         "root",
+        "shape",
         "thawed_at",
         "trains",
         # what its gradient holds: written by the transitions alone
@@ -107,6 +109,7 @@ class Account:
         self.index = index
         self.name = name
         self.root: Root | None = None
+        self.shape: tuple[int, ...] = () if is_lazy(parameter) else tuple(parameter.shape)
         self.module: ModuleAccount | None = None
         self.owners: list[OptimizerAccount] = []
         self.made_by: tuple[Place, ...] = ()
@@ -123,6 +126,8 @@ class Account:
         """Whether it required a gradient when we last looked."""
         self.looked_at = False
         """Whether the user's code ever read its gradient."""
+        self.by_hand = False
+        """Whether it did so itself, not by torch's clipping."""
         self.frozen_after: int | None = None
         """How many steps its optimizers had taken when it was last frozen."""
         self.thawed_at: int | None = None
@@ -266,6 +271,7 @@ class Account:
     def held(self, place: Place | None) -> None:
         """The user's code took hold of it at that line."""
         self.read, self.taken, self.looked_at = place, True, True
+        self.by_hand = self.by_hand or place is not None
 
     def found_nonfinite(self) -> None:
         """inf or nan is in what it holds, and stays there whatever is added."""

@@ -47,10 +47,19 @@ class Schedule:
         self.place: Place | None = None
 
 
+class Dead(NamedTuple):
+    """A matrix of zeros whose gradients are zeros."""
+
+    looks: int
+    """How many found it so."""
+    kept: Tensor | None = None
+    """The matrix, once there is a reason to ask at the end what it holds: its model may be gone by then."""
+
+
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
-    __slots__ = ("_smallest", "accounts", "first_event", "lasted", "made", "made_at", "number", "ref") + (
+    __slots__ = ("_smallest", "accounts", "dead", "first_event", "lasted", "made", "made_at", "number", "ref") + (
         "restored",
         "size",
         "steps",
@@ -72,6 +81,8 @@ class OptimizerAccount:
         """Where its state was loaded from a checkpoint since its last step."""
         self.lasted = True
         """Whether it was alive when we last looked: at the end everything may be gone."""
+        self.dead: dict[Account, Dead] = {}
+        """Its matrices that held nothing but zeros at every look, as did their gradients."""
         self._smallest: Account | None = None
 
     def smallest(self) -> Account | None:

@@ -635,6 +635,13 @@ class ParameterFacts:
     """Its place among the parameters of its model."""
     model: str = ""
     """Label of the model that holds it."""
+    shape: tuple[int, ...] = ()
+    """Its shape when the ledger met it."""
+    dead: bool = False
+    """Whether it is a matrix that held nothing but zeros from the first step to the end, as did every gradient of it
+    that was looked at, and whose gradient no code of the user's touches; False where fewer than 17 steps were taken."""
+    zeroed_at: Place | None = None
+    """The line that fills a dead matrix with zeros, where the text shows one."""
 
 
 @dataclass(frozen=True)

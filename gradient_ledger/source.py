@@ -298,6 +298,13 @@ def _fills(statement: ast.AST, names: set[str]) -> bool:
     return False
 
 
+def zeroed_by_name(file: str, name: str) -> list[Place]:
+    """The lines that name something of that name, and zeros."""
+    wanted = re.compile(rf"\b{re.escape(name)}\b.*zero|zero.*\b{re.escape(name)}\b")
+    lines = linecache.getlines(file)
+    return [Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)]
+
+
 class Assigned(NamedTuple):
     """What was assigned to a name."""
 

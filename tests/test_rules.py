@@ -2359,6 +2359,44 @@ def an_average_is_a_copy() -> Log:
     return windows(1, 1).log()
 
 
+def _low_rank(first: dict[str, Any], second: dict[str, Any], **fields: Any) -> Log:
+    """A right loop with a product of two matrices, and what is known of them."""
+    told = {"model": "Net", "called_at": at(FORWARD), **fields}
+    return windows(1, 1).log({"w": {"shape": (2, 8), **told, **first}, "b": {"shape": (6, 2), **told, **second}})
+
+
+@finds(
+    "graphs.dead_products", "both-factors-zero", "warning", LAYER, "w and b hold nothing but zeros", names=["w", "b"]
+)
+def both_factors_are_zero() -> Log:
+    return _low_rank({"dead": True, "zeroed_at": at(LAYER)}, {"dead": True})
+
+
+@finds("graphs.dead_products", "both-factors-zero", "warning", FORWARD, "of 2 steps of SGD")
+def both_factors_are_zero_and_the_text_does_not_show_since_where() -> Log:
+    return _low_rank({"shape": (8, 2)}, {"shape": (2, 6)}, dead=True)
+
+
+@quiet("graphs.dead_products")
+def one_factor_is_zero() -> Log:
+    return _low_rank({}, {"dead": True})
+
+
+@quiet("graphs.dead_products")
+def two_layers_of_zeros_cannot_be_multiplied() -> Log:
+    return _low_rank({"shape": (3, 8)}, {"shape": (3, 8)}, dead=True)
+
+
+@quiet("graphs.dead_products")
+def two_layers_of_zeros_belong_to_two_models() -> Log:
+    return _low_rank({"dead": True}, {"dead": True, "model": "Judge"})
+
+
+@quiet("graphs.dead_products")
+def two_biases_are_zero() -> Log:
+    return _low_rank({"shape": (8,)}, {"shape": (8,)}, dead=True)
+
+
 @finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "The divergence of the distribution trains it")
 def a_code_is_drawn_without_a_graph() -> Log:
     return windows(1, 1).log(drawn_at=at(FORWARD))

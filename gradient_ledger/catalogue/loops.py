@@ -620,6 +620,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "both-factors-zero",
+        "Two factors are both zero",
+        "The gradient of each factor is a product with the other: where both begin at zero, both stay there. The rest of the "
+        "model trains, so the loss may fall all the same.",
+        "Let one of the two begin at random, as the first factor of LoRA does; the product still begins at zero.",
+        "Zeros are a good beginning for the last layer of a branch, and for no second one in it.",
+        "",
+    ),
+    Misconception(
         "sampled-without-graph",
         "A code is sampled without a graph",
         "sample() draws under no_grad: the decoder's loss reaches no parameter of the encoder, which learns from the divergence alone.",

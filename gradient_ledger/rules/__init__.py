@@ -44,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     graphs.redrawn,
     graphs.bare_states,
     graphs.drawn,
+    graphs.dead_products,
     precision.clipping,
     precision.edits,
     precision.mixed_precision,
