@@ -3400,6 +3400,14 @@ def batchnorm_sees_micro_batches_of_a_window_that_was_meant() -> Log:
 
 
 @finds("precision.state", "batchnorm-per-micro-batch", "info", LAYER, "saw 2 micro-batches per step", calls=2)
+def batch_statistics_of_each_micro_batch_where_the_first_window_did_not_see_the_call() -> Log:
+    tape = windows(2, batch_norm=2, batch_norm_names=("norm",))
+    tape.passes(2)
+    tape.step(batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER))
+    return tape.log()
+
+
+@finds("precision.state", "batchnorm-per-micro-batch", "info", LAYER, "saw 2 micro-batches per step", calls=2)
 def batchnorm_sees_batches_that_may_be_meant_to_be_apart() -> Log:
     return windows(2, 2, batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log()
 
