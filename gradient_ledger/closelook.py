@@ -231,8 +231,8 @@ class CloseLook:
         return own if parameter is not None and parameter.shape == tensor.shape else None
 
     def _shrank(self, args: tuple[Any, ...], frame: FrameType) -> None:
-        own, by = self._own(args[0]), number_of(args[1])
-        if own is not None and by is not None:
+        own = self._own(args[0])
+        if own is not None and (by := number_of(args[1])) is not None:
             self.shrunk[own] = by
 
     def _multiplied(self, args: tuple[Any, ...], frame: FrameType) -> None:
@@ -243,16 +243,16 @@ class CloseLook:
 
     def _added(self, args: tuple[Any, ...], frame: FrameType) -> None:
         target, other, *alpha = args
-        source, share = self._own(other), number_of(alpha[0]) if alpha else 1.0
-        if other is self.product[0] and share is not None:
-            _, source, by = self.product
-            share *= by
+        source, share = self._own(other), 1.0
+        if other is self.product[0]:
+            _, source, share = self.product
+        if source is None:
+            return
         own = self._own(target)
-        if source is not None:
-            rest = self.shrunk.pop(own, None) if own is not None else None
-            whole = rest is not None and share is not None and share > 0 and math.isclose(rest + share, 1, rel_tol=1e-5)
-            if own is not source or whole:
-                self._averaged(own, source, frame)
+        rest = self.shrunk.pop(own, None) if own is not None else None
+        share *= (number_of(alpha[0]) or 0.0) if alpha else 1.0
+        if own is not source or (rest is not None and share > 0 and math.isclose(rest + share, 1, rel_tol=1e-5)):
+            self._averaged(own, source, frame)
 
     def _drawn_near(self, args: tuple[Any, ...], frame: FrameType) -> None:
         target, other, *_ = args
