@@ -14,7 +14,7 @@ class Adapter(nn.Module):
                 parameter.data.zero_()
 
     def forward(self, x):
-        return x + self.up(torch.relu(self.down(x)))  # <-- bug
+        return x + self.up(torch.relu(self.down(x)))
 
 
 def main():
