@@ -70,6 +70,7 @@ class Account:
         "joined",
         "looked_at",
         "made_by",
+        "misspelt",
         "module",
         "name",
         "owned",
@@ -124,6 +125,8 @@ class Account:
         """Whether a living model held it when we last looked."""
         self.trains = can_train(parameter)
         """Whether it required a gradient when we last looked."""
+        self.misspelt = ""
+        """The name that the user's code set to False on it where `requires_grad` was meant."""
         self.looked_at = False
         """Whether the user's code ever read its gradient."""
         self.by_hand = False

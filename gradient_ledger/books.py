@@ -18,6 +18,8 @@ from gradient_ledger.account import Account, can_train
 from gradient_ledger.compiled import is_product, plain_name, uncompiled
 from gradient_ledger.events import Place
 
+MISSPELT = ("require_grad", "requires_grads", "require_grads", "requires_gradient", "require_gradient", "required_grad")
+"""What is written where `requires_grad` is meant."""
 BATCH_NORMS = (nn.modules.batchnorm._BatchNorm,)
 
 
@@ -411,6 +413,8 @@ class Books:
             parameter = account.ref()
             if parameter is not None:
                 account.owned = any(owner.alive for owner in account.owners)
+                own = vars(parameter)
+                account.misspelt = next((word for word in MISSPELT if own.get(word) is False), "")
                 before, account.trains = account.trains, can_train(parameter)
                 if before and not account.trains:
                     account.frozen_after, account.thawed_at = account.steps, None

@@ -642,6 +642,10 @@ class ParameterFacts:
     that was looked at, and whose gradient no code of the user's touches; False where fewer than 17 steps were taken."""
     zeroed_at: Place | None = None
     """The line that fills a dead matrix with zeros, where the text shows one."""
+    misspelt: str = ""
+    """The name that was set to False on it where `requires_grad` was meant, and that no line of the text reads."""
+    misspelt_at: Place | None = None
+    """The line that sets it, where the text shows one."""
 
 
 @dataclass(frozen=True)

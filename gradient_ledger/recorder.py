@@ -95,6 +95,16 @@ class Recorder(State):
     def _files(self) -> list[str]:
         return sorted({draft.place.file for draft in self.journal.drafts if draft.place is not None})
 
+    def _misspelt(self) -> dict[str, Place | None]:
+        """Attributes of parameters that were set where `requires_grad` was meant, and the line that sets each."""
+        files = self._files()
+        found: dict[str, Place | None] = {}
+        for word in {account.misspelt for account in self.books.accounts} - {""}:
+            sets, reads = source.lines_with_attribute(files, word)
+            if not reads:  # else it is a flag of the user's own
+                found[word] = sets[0] if sets else None
+        return found
+
     def _unfrozen(self) -> dict[str, Place | None]:
         """Modules that were to be frozen by an attribute, by name, and the line that sets it."""
         files = self._files()
@@ -116,6 +126,7 @@ class Recorder(State):
                 compiled.note(self.compiled)
             reached = {a.root.number for a in self.books.accounts if a.root and a.total}
             dead = self._dead()
+            misspelt = self._misspelt()
             parameters = tuple(
                 ParameterFacts(
                     name=account.name,
@@ -141,6 +152,8 @@ class Recorder(State):
                     shape=account.shape,
                     dead=account in dead,
                     zeroed_at=self._zeroed_at(account) if account in dead else None,
+                    misspelt=account.misspelt if account.misspelt in misspelt else "",
+                    misspelt_at=misspelt.get(account.misspelt),
                 )
                 for account in self.books.accounts
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -174,6 +174,14 @@ def frozen_by_name(file: str, name: str) -> Place | None:
     wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")
     lines = linecache.getlines(file)
     return next((Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)), None)
+
+
+def lines_with_attribute(files: Iterable[str], word: str) -> tuple[list[Place], list[Place]]:
+    """The lines that set an attribute of that name, and those that only read it."""
+    wanted, sets = re.compile(rf"\.{word}\b"), re.compile(rf"\.{word}\s*=(?!=)")
+    texts = ((Place(file, n), text) for file in files for n, text in enumerate(linecache.getlines(file), 1))
+    found = [(place, bool(sets.search(text))) for place, text in texts if wanted.search(text)]
+    return [place for place, is_set in found if is_set], [place for place, is_set in found if not is_set]
 
 
 _NO_GRAD = re.compile(r"\b(no_grad|inference_mode)\(")

@@ -4016,6 +4016,31 @@ def a_module_is_frozen_by_an_attribute() -> Log:
     return tape.log(unfrozen={"body": at(LAYER)})
 
 
+@finds(
+    "ownership.misspelt",
+    "frozen-by-attribute",
+    "error",
+    LAYER,
+    "w and b have require_grad = False, which torch does not read",
+    names=["w", "b"],
+    attribute="require_grad",
+)
+def a_parameter_is_frozen_by_a_name_that_torch_does_not_know() -> Log:
+    return misspelt(Tape("w b h"))
+
+
+@quiet("ownership.misspelt")
+def no_step_uses_what_has_the_name() -> Log:
+    return misspelt(Tape("h", loose="w b"))
+
+
+def misspelt(tape: Tape) -> Log:
+    tape.passes(1, names=" ".join(tape.owned[0]))
+    tape.step()
+    name = {"misspelt": "require_grad", "misspelt_at": at(LAYER)}
+    return tape.log(facts={"w": name, "b": name})
+
+
 @quiet("ownership.unfrozen")
 def nothing_of_it_is_trained() -> Log:
     tape = Tape("head.w")

@@ -558,10 +558,11 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "frozen-by-attribute",
-        "A module is not frozen by an attribute",
-        "requires_grad belongs to parameters. Set on a module it is stored and read by nobody: everything in it is trained.",
+        "An attribute freezes nothing",
+        "requires_grad belongs to parameters. Set on a module, or on a parameter under another name, it is stored and read by "
+        "nobody: all is trained.",
         "Call module.requires_grad_(False), with brackets and underscore.",
-        "Python lets you set any attribute on a module; a misspelt one is no error.",
+        "Python lets you set any attribute on a module or a tensor; a misspelt one is no error.",
         "",
     ),
     Misconception(

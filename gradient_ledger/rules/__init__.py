@@ -61,6 +61,7 @@ RULES: tuple[Rule, ...] = (
     ownership.distributed,
     ownership.local_norms,
     ownership.unfrozen,
+    ownership.misspelt,
     numbers.against_reference,
     loud.exceptions,
 )

@@ -375,3 +375,21 @@ def unfrozen(view: View) -> Iterator[Finding]:
                 "gradients, and steps used them.",
                 names=mine[:10],
             )
+
+
+def misspelt(view: View) -> Iterator[Finding]:
+    """Parameters that were to be frozen by a name that torch does not know."""
+    used = {name for w in view.all_windows for name in w.step.names}
+    for word in dict.fromkeys(p.misspelt for p in view.log.parameters if p.misspelt):
+        mine = [p for p in view.log.parameters if p.misspelt == word and p.name in used]
+        if mine:
+            yield finding(
+                "frozen-by-attribute",
+                "error",
+                mine[0].misspelt_at,
+                f"{some(p.name for p in mine)} {'has' if len(mine) == 1 else 'have'} {word} = False, which torch does not "
+                "read: they got gradients, and steps used them.",
+                "Write requires_grad = False, or call requires_grad_(False).",
+                names=[p.name for p in mine][:10],
+                attribute=word,
+            )
