@@ -60,6 +60,7 @@ class Account:
     __slots__ = (
         # who it is
         "attached",
+        "by_hand",
         "cut_at",
         "frozen_after",
         "handle",
@@ -68,6 +69,8 @@ class Account:
         "is_parameter",
         "joined",
         "looked_at",
+        "made_by",
+        "misspelt",
         "module",
         "name",
         "owned",
@@ -75,6 +78,7 @@ class Account:
         "position",
         "ref",
         "root",
+        "shape",
         "thawed_at",
         "trains",
         # what its gradient holds: written by the transitions alone
@@ -106,8 +110,11 @@ class Account:
         self.index = index
         self.name = name
         self.root: Root | None = None
+        self.shape: tuple[int, ...] = () if is_lazy(parameter) else tuple(parameter.shape)
         self.module: ModuleAccount | None = None
         self.owners: list[OptimizerAccount] = []
+        self.made_by: tuple[Place, ...] = ()
+        """The user's calls that made its model, where that has not run yet."""
         self.position = -1
         """Its place among the parameters of its model, in the order of its modules."""
         self.owned = False
@@ -118,8 +125,12 @@ class Account:
         """Whether a living model held it when we last looked."""
         self.trains = can_train(parameter)
         """Whether it required a gradient when we last looked."""
+        self.misspelt = ""
+        """The name that the user's code set to False on it where `requires_grad` was meant."""
         self.looked_at = False
         """Whether the user's code ever read its gradient."""
+        self.by_hand = False
+        """Whether it did so itself, not by torch's clipping."""
         self.frozen_after: int | None = None
         """How many steps its optimizers had taken when it was last frozen."""
         self.thawed_at: int | None = None
@@ -263,6 +274,7 @@ class Account:
     def held(self, place: Place | None) -> None:
         """The user's code took hold of it at that line."""
         self.read, self.taken, self.looked_at = place, True, True
+        self.by_hand = self.by_hand or place is not None
 
     def found_nonfinite(self) -> None:
         """inf or nan is in what it holds, and stays there whatever is added."""

@@ -10,7 +10,7 @@ import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import compress, count
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor, nn
 
@@ -18,6 +18,8 @@ from gradient_ledger.account import Account, can_train
 from gradient_ledger.compiled import is_product, plain_name, uncompiled
 from gradient_ledger.events import Place
 
+MISSPELT = ("require_grad", "requires_grads", "require_grads", "requires_gradient", "require_gradient", "required_grad")
+"""What is written where `requires_grad` is meant."""
 BATCH_NORMS = (nn.modules.batchnorm._BatchNorm,)
 
 
@@ -47,10 +49,19 @@ class Schedule:
         self.place: Place | None = None
 
 
+class Dead(NamedTuple):
+    """A matrix of zeros whose gradients are zeros."""
+
+    looks: int
+    """How many found it so."""
+    kept: Tensor | None = None
+    """The matrix, once there is a reason to ask at the end what it holds: its model may be gone by then."""
+
+
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
-    __slots__ = ("_smallest", "accounts", "first_event", "lasted", "made", "made_at", "number", "ref") + (
+    __slots__ = ("_smallest", "accounts", "dead", "first_event", "lasted", "made", "made_at", "number", "ref") + (
         "restored",
         "size",
         "steps",
@@ -72,6 +83,8 @@ class OptimizerAccount:
         """Where its state was loaded from a checkpoint since its last step."""
         self.lasted = True
         """Whether it was alive when we last looked: at the end everything may be gone."""
+        self.dead: dict[Account, Dead] = {}
+        """Its matrices that held nothing but zeros at every look, as did their gradients."""
         self._smallest: Account | None = None
 
     def smallest(self) -> Account | None:
@@ -91,6 +104,7 @@ class ModuleAccount:
 
     __slots__ = (
         "bare",
+        "bared_at",
         "called_at",
         "calls",
         "carried",
@@ -99,6 +113,7 @@ class ModuleAccount:
         "last",
         "made",
         "made_at",
+        "made_by",
         "name",
         "norm",
         "outer",
@@ -125,6 +140,8 @@ class ModuleAccount:
         self.carried, self.bare = 0, 0
         """For a recurrent cell: calls behind the first of a pass whose state had a graph, and whose state was the last
         one without its graph."""
+        self.bared_at: Place | None = None
+        """The one place in the text around its calls that takes the state out of its graph."""
         self.last: complex | None = None
         """Sums over the state that it computed last."""
         self.sequence = -1
@@ -135,6 +152,7 @@ class ModuleAccount:
         """Nothing but counting is left to do when it runs: no model of its own, no BatchNorm, seen before."""
         self.called_at: Place | None = None
         self.made_at: Place | None = None
+        self.made_by: tuple[Place, ...] = ()
         self.made = 0
         """When it was made, by the clock of `Books`; 0 for before the ledger was opened."""
         self.checkpoint = False
@@ -168,6 +186,15 @@ class Root:
             self.kind = "fsdp"
 
 
+class Made(NamedTuple):
+    """How a module was made."""
+
+    ref: weakref.ref[nn.Module]
+    place: Place | None
+    by: tuple[Place, ...]
+    when: int
+
+
 class Books:
     """All accounts. Looked up by `id` and checked by weak reference, so that a reused id is never mistaken."""
 
@@ -184,7 +211,7 @@ class Books:
         self.foreign: weakref.WeakValueDictionary[int, nn.Module] = weakref.WeakValueDictionary()
         """Modules that ran and are not watched."""
         self.roots: list[Root] = []
-        self.made: dict[int, tuple[weakref.ref[nn.Module], Place | None, int]] = {}
+        self.made: dict[int, Made] = {}
         """Where each module was made, and when: some modules cannot be hashed, so by id and weak reference."""
         self._clock = 0
         self._labels: Counter[str] = Counter()
@@ -266,7 +293,7 @@ class Books:
         nameless = {id(p): a for a in self.accounts if a.root is None and (p := a.ref()) is not None}
         if not nameless:
             return
-        made = [m for ref, _, _ in self.made.values() if (m := ref()) is not None and "_modules" in vars(m)]
+        made = [m for one in self.made.values() if (m := one.ref()) is not None and "_modules" in vars(m)]
         parts = {id(part) for m in made for part in vars(m)["_modules"].values()}
         for module in made:
             own = [(nameless[id(p)], path) for path, p in module.named_parameters() if id(p) in nameless]
@@ -274,6 +301,7 @@ class Books:
                 label = self._early_label(module)
                 for account, path in own:
                     account.name = f"{label}.{plain_name(path)}"
+                    account.made_by = self.made[id(module)].by
 
     def _early_label(self, module: nn.Module) -> str:
         for label, early in self._early.items():
@@ -353,8 +381,8 @@ class Books:
                 self.norms.append(entry)
         entry.root, entry.name, entry.made_at, entry.quiet = root, plain_name(name), None, False
         made = self.made.get(id(module))
-        if made is not None and made[0]() is module:
-            entry.made_at, entry.made = made[1], made[2]
+        if made is not None and made.ref() is module:
+            entry.made_at, entry.made_by, entry.made = made.place, made.by, made.when
         for own, parameter in module._parameters.items():
             if parameter is None:
                 continue
@@ -385,6 +413,8 @@ class Books:
             parameter = account.ref()
             if parameter is not None:
                 account.owned = any(owner.alive for owner in account.owners)
+                own = vars(parameter)
+                account.misspelt = next((word for word in MISSPELT if own.get(word) is False), "")
                 before, account.trains = account.trains, can_train(parameter)
                 if before and not account.trains:
                     account.frozen_after, account.thawed_at = account.steps, None

@@ -2,15 +2,17 @@
 
 All are done by operations that run all the time and that it would cost too much to listen to. So they are listened
 to only while there is a reason: a window of several passes has been seen (averages belong to steps, not to
-micro-batches), two models look like teacher and student, a parameter runs and gets no gradient, or gradients are
-sharded over several processes.
+micro-batches), two models look like teacher and student, a parameter runs and gets no gradient, gradients are sharded
+over several processes, or something shares the memory of the weights, or writes into them.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from types import FrameType
 from typing import Any
 
@@ -24,6 +26,7 @@ from gradient_ledger.events import LocalNorm, Place
 from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import average_updated
+from gradient_ledger.tensors import number_of
 
 LASTS = 3
 """Steps that a closer look lasts."""
@@ -42,11 +45,12 @@ _busy = threading.Lock()
 class CloseLook:
     """The extra taps of one ledger, while they are in."""
 
-    def __init__(self, state: State, averages: bool, cuts: bool, shards: bool):
+    def __init__(self, state: State, averages: bool, cuts: bool, shards: bool, shared: bool):
         self.state = state
         self.until = state.progress.steps + LASTS
         self.undo: list[Callable[[], None]] = []
-        self.weights = {p.data_ptr(): a for a in state.books.accounts if a.owners and (p := a.ref()) is not None}
+        held = [(p, a) for a in state.books.accounts if a.owners and (p := a.ref()) is not None]
+        self.weights = {at: account for parameter, account in held if (at := address(parameter))}
         self.cut = {id(p): a for a in without_gradient(state.books.accounts) if (p := a.ref()) is not None}
         self.read: dict[Account, list[Place | None]] = {}
         """Where the numbers of those were taken that no module has run with."""
@@ -64,6 +68,21 @@ class CloseLook:
                 self._tap(torch, name, self._changed_list)
             self._tap(Tensor, "copy_", self._copied)
             self._tap_data(self._data_read, self._data_put)
+        self.shrunk: dict[Account, float] = {}
+        """Weights that were multiplied in place, and by what."""
+        self.product: tuple[Any, Account | None, float] = (None, None, 0.0)
+        """The last product of weights and a number, of which weights, and the number."""
+        if shared:
+            for name in ("mul_", "__imul__"):
+                self._tap(Tensor, name, self._shrank)
+            for name in ("mul", "__mul__", "__rmul__"):
+                self._tap(Tensor, name, self._multiplied, after=True)
+            for name in ("add_", "__iadd__"):
+                self._tap(Tensor, name, self._added)
+            self._tap(Tensor, "lerp_", self._drawn_near)
+            self._tap(torch, "_foreach_mul_", _each_of(self._shrank))
+            self._tap(torch, "_foreach_add_", _each_of(self._added))
+            self._tap(torch, "_foreach_lerp_", _each_of(self._drawn_near))
         self.norms: list[Draft] = []
         """Norms of local parts that no collective has followed yet."""
         if shards:
@@ -97,14 +116,23 @@ class CloseLook:
         setattr(owner, name, ours)
         self.undo.append(lambda: delattr(owner, name) if own is _MISSING else setattr(owner, name, own))
 
-    def _tap(self, owner: Any, name: str, seen: Callable[[tuple[Any, ...], FrameType], None]) -> None:
+    def _tap(
+        self, owner: Any, name: str, seen: Callable[[tuple[Any, ...], FrameType], None], after: bool = False
+    ) -> None:
+        """Tell of each call from the user's code what it was given; `after` it, what it returned stands in front."""
         original = getattr(owner, name)
 
         def tapped(*args: Any, **kwargs: Any) -> Any:
             frame = sys._getframe(1)
-            if not torch.compiler.is_compiling() and places.kind_of(frame.f_code.co_filename) == places.USER:
-                self._tell(lambda: seen(args, frame))
-            return original(*args, **kwargs)
+            if torch.compiler.is_compiling() or places.kind_of(frame.f_code.co_filename) != places.USER:
+                return original(*args, **kwargs)
+            given = (*args, *kwargs.values())
+            if not after:
+                self._tell(lambda: seen(given, frame))
+            result = original(*args, **kwargs)
+            if after:
+                self._tell(lambda: seen((result, *given), frame))
+            return result
 
         self._put(owner, name, tapped)
 
@@ -196,6 +224,48 @@ class CloseLook:
             for pair in zip(args[0], args[1], strict=False):
                 self._changed(pair, frame)
 
+    def _own(self, tensor: Any) -> Account | None:
+        """The weights whose memory this is."""
+        own = self.weights.get(address(tensor)) if isinstance(tensor, Tensor) else None
+        parameter = own.ref() if own is not None else None
+        return own if parameter is not None and parameter.shape == tensor.shape else None
+
+    def _shrank(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        own = self._own(args[0])
+        if own is not None and (by := number_of(args[1])) is not None:
+            self.shrunk[own] = by
+
+    def _multiplied(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        result, *factors = args
+        for one, other in (factors, factors[::-1]):
+            if not isinstance(other, Tensor) and (own := self._own(one)) is not None:
+                self.product = (result, own, number_of(other) or 0.0)
+
+    def _added(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        target, other, *alpha = args
+        source, share = self._own(other), 1.0
+        if other is self.product[0]:
+            _, source, share = self.product
+        if source is None:
+            return
+        own = self._own(target)
+        rest = self.shrunk.pop(own, None) if own is not None else None
+        share *= (number_of(alpha[0]) or 0.0) if alpha else 1.0
+        if own is not source or (rest is not None and share > 0 and math.isclose(rest + share, 1, rel_tol=1e-5)):
+            self._averaged(own, source, frame)
+
+    def _drawn_near(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        target, other, *_ = args
+        source = self._own(other)
+        if source is not None:
+            self._averaged(self._own(target), source, frame)
+
+    def _averaged(self, own: Account | None, source: Account, frame: FrameType) -> None:
+        """A tensor took in weights; where it is their own memory, it is no average of them."""
+        place = places.user_place(frame)
+        found = self.state.own_averages.setdefault(place, [])
+        found.append(own if own is source and own.owned and own.trains else None)
+
     def _is_gradient(self, target: Tensor) -> bool:
         return any(account.grad is target for account in self.weights.values())
 
@@ -283,6 +353,40 @@ def has_twins(accounts: Iterable[Account]) -> bool:
     return False
 
 
+def address(tensor: Tensor) -> int:
+    """Where a tensor lies in memory; 0 for one that has none of its own."""
+    try:
+        return tensor.data_ptr()
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
+_holders: Any = getattr(torch._C, "_storage_Use_Count", None)
+
+
+def is_shared(account: Account) -> bool:
+    """Whether another tensor lives on the memory of a trained parameter, such as its `.data` kept somewhere."""
+    parameter = account.ref()
+    if parameter is None or _holders is None or not account.trains or not account.owned:
+        return False
+    try:
+        return bool(_holders(parameter.untyped_storage()._cdata) > 2)  # the parameter, and the storage asked for here
+    except (RuntimeError, NotImplementedError):
+        return False
+
+
+def _each_of(seen: Callable[[tuple[Any, ...], FrameType], None]) -> Callable[[tuple[Any, ...], FrameType], None]:
+    """The same for functions of lists: one call for each place in the lists."""
+
+    def listed(args: tuple[Any, ...], frame: FrameType) -> None:
+        columns = [one if isinstance(one, (list, tuple)) else repeat(one) for one in args]
+        if isinstance(args[0], (list, tuple)):
+            for row in zip(*columns, strict=False):
+                seen(row, frame)
+
+    return listed
+
+
 def local_part(tensor: Tensor | None) -> Tensor | None:
     """The part of a sharded tensor that this process holds; None for a tensor that is whole."""
     found = getattr(tensor, "_local_tensor", None)
@@ -297,8 +401,9 @@ def begin(state: State, several_passes: bool) -> None:
     cuts = bool(without_gradient(state.books.accounts)) and state.budget.may_look("cuts", 2)
     averages = (several_passes or has_twins(state.books.accounts)) and state.budget.may_look("averages", 2)
     shards = bool(state.sync.get("fsdp")) and state.budget.may_look("shards", 2)
-    if (cuts or averages or shards) and _busy.acquire(blocking=False):
-        state.close_look = CloseLook(state, averages, cuts, shards)
+    shared = (state.rewritten or any(map(is_shared, state.books.accounts))) and state.budget.may_look("shared", 2)
+    if (cuts or averages or shards or shared) and _busy.acquire(blocking=False):
+        state.close_look = CloseLook(state, averages, cuts, shards, shared)
 
 
 def end(state: State) -> None:

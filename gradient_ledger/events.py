@@ -627,12 +627,25 @@ class ParameterFacts:
     """Where the module that holds it was made, when the ledger saw that."""
     made: int = 0
     """When, on the clock that also counts optimizers; 0 for before the ledger was opened."""
+    made_by: tuple[Place, ...] = ()
+    """The user's calls that made that module, or a model that never ran, innermost first."""
     let_go_at: Place | None = None
     """Where an optimizer that held it was made, which was let go before it ever stepped."""
     position: int = -1
     """Its place among the parameters of its model."""
     model: str = ""
     """Label of the model that holds it."""
+    shape: tuple[int, ...] = ()
+    """Its shape when the ledger met it."""
+    dead: bool = False
+    """Whether it is a matrix that held nothing but zeros from the first step to the end, as did every gradient of it
+    that was looked at, and whose gradient no code of the user's touches; False where fewer than 17 steps were taken."""
+    zeroed_at: Place | None = None
+    """The line that fills a dead matrix with zeros, where the text shows one."""
+    misspelt: str = ""
+    """The name that was set to False on it where `requires_grad` was meant, and that no line of the text reads."""
+    misspelt_at: Place | None = None
+    """The line that sets it, where the text shows one."""
 
 
 @dataclass(frozen=True)
@@ -670,6 +683,18 @@ class ScheduleFacts:
 
 
 @dataclass(frozen=True)
+class OwnAverage:
+    """A running average of weights that lies in their own memory."""
+
+    names: tuple[str, ...]
+    """The weights."""
+    where: Place
+    """The line that updates it."""
+    kept_at: Place | None = None
+    """The line that keeps the weights' memory as the average, where the text shows one."""
+
+
+@dataclass(frozen=True)
 class Log:
     """All that rules may look at: the events and the standing facts. Pure data."""
 
@@ -697,7 +722,10 @@ class Log:
     dropped: int = 0
     """Windows left out because the run was long and they were like earlier ones."""
     bare_states: Mapping[str, Place | None] = field(default_factory=dict)
-    """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line of the call."""
+    """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line that cuts
+    it where the text shows one, else that of the call."""
+    own_averages: tuple[OwnAverage, ...] = ()
+    """Running averages that lie in the memory of the weights themselves."""
     drawn_at: Place | None = None
     """The line of a `sample()` of a distribution that has a graph, and of which only a divergence is used with it."""
     unfrozen: Mapping[str, Place | None] = field(default_factory=dict)

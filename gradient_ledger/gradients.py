@@ -493,6 +493,7 @@ def book_deposit(state: State, account: Account, parameter: Tensor, current: Pas
         current.fresh += 1
     if account.owned and parameter._version != account.written:
         account.written = parameter._version
+        state.rewritten = state.rewritten or account.steps > 0
         if onto == FRESH and len(account.deposits) > 1:
             current.moved.append(account)
     if state.reference is not None:

@@ -8,13 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import places
+from gradient_ledger import places, source
 from gradient_ledger.progress import Drawn
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of
 
 
-def cell_runs(state: State, module: nn.Module, given: Any) -> None:
+def cell_runs(state: State, module: nn.Module, given: Any, frame: FrameType) -> None:
     """A recurrent cell is about to run: whether the state that it gets is its last one, and has a graph."""
     entry = state.books.module(module)
     if entry is None or not torch.is_grad_enabled():
@@ -27,6 +27,8 @@ def cell_runs(state: State, module: nn.Module, given: Any) -> None:
     if hidden.requires_grad:
         entry.carried += 1
     elif not entry.carried and entry.last is not None and digest_of(hidden) == entry.last:
+        if not entry.bare:
+            entry.bared_at = source.cut_around(places.calls(frame, most=3))
         entry.bare += 1
 
 

@@ -157,6 +157,16 @@ def place_and_trail(frame: FrameType | None) -> tuple[Place | None, Trail]:
     return place, tuple(found)
 
 
+def calls(frame: FrameType | None, most: int = 8) -> tuple[Place, ...]:
+    """The lines of the user's own code that led here, innermost first."""
+    found: list[Place] = []
+    while frame is not None and len(found) < most:
+        if kind_of(frame.f_code.co_filename) == USER:
+            found.append(_spot(frame).place)
+        frame = frame.f_back
+    return tuple(found)
+
+
 def site(frame: FrameType | None) -> tuple[str, int] | None:
     """The user's call itself: two calls on one line are two sites, a call in a loop is one."""
     inner = user_frame(frame)

@@ -10,10 +10,10 @@ from torch import Tensor, nn
 from gradient_ledger import closelook, compiled, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
-from gradient_ledger.events import Log, OptimizerFacts, ParameterFacts, Place, ScheduleFacts
+from gradient_ledger.events import Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
-from gradient_ledger.tensors import is_finite
+from gradient_ledger.tensors import is_finite, is_zero
 
 
 class Recorder(State):
@@ -77,14 +77,42 @@ class Recorder(State):
             return self.compiled_models.get(root.number, own)
         return own
 
+    def _dead(self) -> set[Account]:
+        """Matrices that held zeros at every look, as did their gradients, and hold zeros still.
+
+        Not those that the user's code may keep at zero, by a hook or by hand.
+        """
+        held = [(account, one.kept) for optimizer in self.books.optimizers for account, one in optimizer.dead.items()]
+        found = {account for account, kept in held if kept is not None and is_zero(kept)}
+        return {account for account in found if not (account.hooks or account.given or account.by_hand)}
+
+    def _zeroed_at(self, account: Account) -> Place | None:
+        """The one line that fills a matrix with zeros, by its name."""
+        word = next((w for w in account.name.split(".")[::-1] if w != "weight" and not w.isdigit()), "")
+        lines = [line for file in self._files() if word for line in source.zeroed_by_name(file, word)]
+        return lines[0] if len(lines) == 1 else None
+
+    def _files(self) -> list[str]:
+        return sorted({draft.place.file for draft in self.journal.drafts if draft.place is not None})
+
+    def _misspelt(self) -> dict[str, Place | None]:
+        """Attributes of parameters that were set where `requires_grad` was meant, and the line that sets each."""
+        files = self._files()
+        found: dict[str, Place | None] = {}
+        for word in {account.misspelt for account in self.books.accounts} - {""}:
+            sets, reads = source.lines_with_attribute(files, word)
+            if not reads:  # else it is a flag of the user's own
+                found[word] = sets[0] if sets else None
+        return found
+
     def _unfrozen(self) -> dict[str, Place | None]:
         """Modules that were to be frozen by an attribute, by name, and the line that sets it."""
-        files = {draft.place.file for draft in self.journal.drafts if draft.place is not None}
+        files = self._files()
         found: dict[str, Place | None] = {}
         for one in self.books.modules.values():
             if one.unfrozen and one.root is not None:
                 word = one.name.rpartition(".")[2]
-                lines = [line for file in sorted(files) if word and (line := source.frozen_by_name(file, word))]
+                lines = [line for file in files if word and (line := source.frozen_by_name(file, word))]
                 found[self.books.full_name(one.root, one.name) or one.root.label] = lines[0] if lines else None
         return found
 
@@ -97,6 +125,8 @@ class Recorder(State):
                 self.books.look_around()
                 compiled.note(self.compiled)
             reached = {a.root.number for a in self.books.accounts if a.root and a.total}
+            dead = self._dead()
+            misspelt = self._misspelt()
             parameters = tuple(
                 ParameterFacts(
                     name=account.name,
@@ -116,8 +146,14 @@ class Recorder(State):
                     in_checkpoint=bool(runs and runs.checkpoint),
                     made_at=account.module.made_at if account.module else None,
                     made=account.module.made if account.module else 0,
+                    made_by=account.module.made_by if account.module else account.made_by,
                     position=account.position,
                     model=account.root.label if account.root else "",
+                    shape=account.shape,
+                    dead=account in dead,
+                    zeroed_at=self._zeroed_at(account) if account in dead else None,
+                    misspelt=account.misspelt if account.misspelt in misspelt else "",
+                    misspelt_at=misspelt.get(account.misspelt),
                 )
                 for account in self.books.accounts
             )
@@ -149,10 +185,15 @@ class Recorder(State):
                 distributed=dict(self.sync),
                 dropped=self.journal.dropped,
                 bare_states={
-                    one.name or (one.root.label if one.root else "a cell"): one.called_at
+                    one.name or (one.root.label if one.root else "a cell"): one.bared_at or one.called_at
                     for one in self.books.modules.values()
                     if one.bare and not one.carried
                 },
+                own_averages=tuple(
+                    OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, source.kept(place))
+                    for place, held in self.own_averages.items()
+                    if place is not None and None not in held
+                ),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 unfrozen=self._unfrozen(),
                 redrawn_at=self.redrawn_at,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -176,6 +176,143 @@ def frozen_by_name(file: str, name: str) -> Place | None:
     return next((Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)), None)
 
 
+def lines_with_attribute(files: Iterable[str], word: str) -> tuple[list[Place], list[Place]]:
+    """The lines that set an attribute of that name, and those that only read it."""
+    wanted, sets = re.compile(rf"\.{word}\b"), re.compile(rf"\.{word}\s*=(?!=)")
+    texts = ((Place(file, n), text) for file in files for n, text in enumerate(linecache.getlines(file), 1))
+    found = [(place, bool(sets.search(text))) for place, text in texts if wanted.search(text)]
+    return [place for place, is_set in found if is_set], [place for place, is_set in found if not is_set]
+
+
+_NO_GRAD = re.compile(r"\b(no_grad|inference_mode)\(")
+_CUTS = re.compile(r"\.detach\(\)|\.data\b")
+
+
+def cut_around(calls: Sequence[Place]) -> Place | None:
+    """The one place that takes what goes into a call, or comes out of it, out of its graph.
+
+    Looked for from the call outwards, as far as the innermost loop: a sequence's. None where there are several.
+    """
+    found: set[Place] = set()
+    passed_through = {place.function for place in calls}
+    for place in calls:
+        within, loop = scope(place.file, place.line), _loop(place.file, place.line)
+        if within is None:
+            break
+        statements = [n for n in own(loop or within) if isinstance(n, (ast.Assign, ast.Expr, ast.Return))]
+        call = next((n for n in statements if n.lineno <= place.line <= (n.end_lineno or 0)), None)
+        if call is not None:
+            used = _names_in(call)
+            cuts = [n for n in statements if (n is call or used & _left(n)) and _cuts(n, within, place, passed_through)]
+            found |= {Place(place.file, n.lineno, place.function) for n in cuts}
+        if loop is not None:
+            break
+    lines = sorted(place.line for place in found)
+    together = bool(lines) and lines[-1] - lines[0] == len(lines) - 1  # a line for each part of the state
+    return (
+        min(found, key=lambda one: one.line)
+        if together and len({(one.file, one.function) for one in found}) == 1
+        else None
+    )
+
+
+def _loop(file: str, line: int) -> Any:
+    """The innermost loop around a line, if it stands in the same function."""
+    tree = _tree(file)
+    holder = _innermost([n for n in _blocks(tree) if not isinstance(n, ast.If)], line) if tree is not None else None
+    return holder if isinstance(holder, _LOOPS) else None
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    """The names and attributes in a piece of text, without the objects that hold the attributes."""
+    owners = {one.value for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+    return {ast.unparse(n) for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Attribute)) and n not in owners}
+
+
+def _left(statement: ast.stmt) -> set[str]:
+    """What a statement hands on: the names that it assigns to, what it returns, what it detaches in place."""
+    if isinstance(statement, ast.Assign):
+        return {name for target in statement.targets for name in _names_in(target)}
+    if isinstance(statement, ast.Return):
+        owners = (
+            n.func.value for n in ast.walk(statement) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+        )
+        return {name for one in owners for name in _names_in(one)}
+    return {name.removesuffix(".detach_") for name in _names_in(statement) if name.endswith(".detach_")}
+
+
+def _cuts(statement: ast.stmt, within: ast.AST, place: Place, besides: set[str]) -> bool:
+    """Whether a statement takes something out of its graph, itself or by a function that stands in the same file."""
+    text = ast.unparse(statement)
+    if _CUTS.search(text) or ".detach_()" in text or _without_grad(within, statement):
+        return True
+    called = {ast.unparse(one.func).rpartition(".")[2] for one in ast.walk(statement) if isinstance(one, ast.Call)}
+    tree = _tree(place.file)
+    helpers = [n for n in _blocks(tree) if isinstance(n, ast.FunctionDef)] if tree is not None else []
+    texts = [ast.unparse(one) for one in helpers if one.name in called - besides]
+    return any(_CUTS.search(text) or _NO_GRAD.search(text) for text in texts)
+
+
+_COPIED = re.compile(r"clone|copy|\.to\(|\bload")
+_EMPTY = re.compile(r"\{\}|\[\]|None|\w*\b(list|dict|OrderedDict)\(\)")
+_FILLS = ("append", "extend", "update")
+
+
+def kept(place: Place) -> Place | None:
+    """The one line that fills what the method called at this line is called on, with no copy in its text."""
+    tree = _tree(place.file)
+    within = scope(place.file, place.line)
+    if tree is None or within is None:
+        return None
+    at = [one for one in own(within) if getattr(one, "lineno", 0) == place.line]
+    names = {name for one in at if isinstance(one, ast.Call) for name in _on(one)}
+    names |= {name for one in at if isinstance(one, ast.AugAssign) for name in _on(one.target)}
+    for one in own(within):
+        if isinstance(one, ast.For) and one.lineno <= place.line <= (one.end_lineno or 0):
+            names |= _run_through(one.target, one.iter, names)
+    found = [one for one in ast.walk(tree) if _fills(one, names) and not _COPIED.search(ast.unparse(one))]
+    return Place(place.file, _line(found[0])) if len(found) == 1 else None
+
+
+def _run_through(target: ast.expr, through: ast.expr, names: set[str]) -> set[str]:
+    """What a loop takes these names from, as `kept` in `for mine, theirs in zip(kept.values(), …)`."""
+    if isinstance(through, ast.Call) and ast.unparse(through.func) == "zip" and isinstance(target, ast.Tuple):
+        pairs = zip(target.elts, through.args, strict=False)
+        return {name for one, each in pairs for name in _run_through(one, each, names)}
+    if not names & _names_in(target):
+        return set()
+    if isinstance(through, ast.Call) and isinstance(through.func, ast.Attribute) and not through.args:
+        through = through.func.value
+    return {ast.unparse(through)}
+
+
+def _on(whole: ast.expr) -> set[str]:
+    """What a method is called on, or the first of the lists that a function is given."""
+    while isinstance(whole, ast.Call) and isinstance(whole.func, ast.Attribute):
+        whole = whole.args[0] if whole.func.attr.startswith("_foreach_") and whole.args else whole.func.value
+    while isinstance(whole, ast.Subscript):
+        whole = whole.value
+    return {ast.unparse(whole)} if isinstance(whole, (ast.Name, ast.Attribute)) else set()
+
+
+def _fills(statement: ast.AST, names: set[str]) -> bool:
+    """Whether a statement puts something into what has one of these names."""
+    if isinstance(statement, ast.Assign):
+        held = [one.value if isinstance(one, ast.Subscript) else one for one in statement.targets]
+        return any(ast.unparse(one) in names for one in held) and not _EMPTY.fullmatch(ast.unparse(statement.value))
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS:
+        return ast.unparse(call.func.value) in names
+    return False
+
+
+def zeroed_by_name(file: str, name: str) -> list[Place]:
+    """The lines that name something of that name, and zeros."""
+    wanted = re.compile(rf"\b{re.escape(name)}\b.*zero|zero.*\b{re.escape(name)}\b")
+    lines = linecache.getlines(file)
+    return [Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)]
+
+
 class Assigned(NamedTuple):
     """What was assigned to a name."""
 
@@ -254,8 +391,7 @@ def _target(statement: ast.Assign, name: str) -> int | None:
 def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:
     blocks = [one for one in own(within) if isinstance(one, ast.With)]
     return any(
-        re.search(r"\b(no_grad|inference_mode)\(", ast.unparse(item.context_expr))
-        and block.lineno < statement.lineno <= (block.end_lineno or 0)
+        _NO_GRAD.search(ast.unparse(item.context_expr)) and block.lineno < statement.lineno <= (block.end_lineno or 0)
         for block in blocks
         for item in block.items
     )

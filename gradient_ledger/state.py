@@ -72,6 +72,10 @@ class State:
         self.drawn_at: list[Place | None] = []
         """Lines of such a `sample()` whose distribution is in a divergence, and in no log-probability."""
         self.redrawn_at: Place | None = None
+        self.rewritten = False
+        """Whether weights were written in place between two steps of their optimizer."""
+        self.own_averages: dict[Place | None, list[Account | None]] = {}
+        """By line, the weights that were averaged into their own memory, None for a right average."""
         self.hooked_at: Place | None = None
         self.sync: dict[str, Any] = {}
         self.leaves: dict[int, tuple[Any, ...]] = {}

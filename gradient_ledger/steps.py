@@ -12,7 +12,7 @@ from torch import Tensor
 
 from gradient_ledger import closelook, places
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, grad_of
-from gradient_ledger.books import OptimizerAccount
+from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import SkippedStep, Step
@@ -23,7 +23,10 @@ from gradient_ledger.reference import compare_with_reference
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
 from gradient_ledger.tally import rate_of, tally
-from gradient_ledger.tensors import hooks_on, norm_of, scale_of, seems_finite
+from gradient_ledger.tensors import hooks_on, is_zero, norm_of, scale_of, seems_finite
+
+DEAD_AFTER, DEAD_LOOKS = 16, 5
+"""Steps, and looks, after which a matrix of zeros whose gradients are zeros is held to stay one."""
 
 # ------------------------------------------------------------------ a step begins
 
@@ -142,6 +145,7 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         if entry.steps == 0 and budget.may_look("wholes", 4):
             state.books.find_wholes(even_if_whole=state.reference is not None)
         state.books.look_around()
+        look_for_dead(entry)
     count_batch_norms(state, draft)
     count_hooks(state, entry, draft)
     if state.reference is not None:
@@ -156,6 +160,26 @@ def look_for_nonfinite(entry: OptimizerAccount, draft: Draft) -> None:
     grad = fresh.grad
     if grad is not None and not seems_finite(grad):
         draft.fields["finite"] = False
+
+
+def look_for_dead(entry: OptimizerAccount) -> None:
+    """Look for matrices of zeros whose gradients are zeros: all at the first step, afterwards those that were so."""
+    if not entry.steps:
+        held = [(a, g) for a in entry.accounts if a.status == FRESH and (g := a.grad) is not None and g.dim() > 1]
+        plain = [(a, g) for a, g in held if type(g) is Tensor and g.layout == torch.strided and g.numel()]
+        for device in {g.device for _, g in plain}:
+            there = [(a, g[0]) for a, g in plain if g.device == device]  # a row of each, and one wait for a GPU
+            alive = torch.stack([row.any() for _, row in there]).tolist()
+            entry.dead.update({a: Dead(0) for (a, _), lives in zip(there, alive, strict=True) if not lives})
+    for account, one in list(entry.dead.items()):
+        if account.status == EMPTY:
+            continue
+        parameter = account.ref()
+        if account.status == FRESH and is_zero(account.grad) and parameter is not None and is_zero(parameter):
+            late = entry.steps >= DEAD_AFTER and one.looks + 1 >= DEAD_LOOKS
+            entry.dead[account] = Dead(one.looks + 1, parameter.detach() if late else None)
+        else:
+            del entry.dead[account]
 
 
 def count_batch_norms(state: State, draft: Draft) -> None:

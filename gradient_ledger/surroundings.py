@@ -14,7 +14,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from gradient_ledger import places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
-from gradient_ledger.books import ModuleAccount, Schedule
+from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
 from gradient_ledger.events import (
     AverageUpdate,
@@ -113,8 +113,9 @@ def module_made(state: State, module: nn.Module, frame: FrameType) -> None:
     if not state.own_only:
         made = state.books.made
         if len(made) > 50_000:
-            state.books.made = made = {key: value for key, value in made.items() if value[0]() is not None}
-        made[id(module)] = (weakref.ref(module), places.user_place(frame), state.books.tick())
+            state.books.made = made = {key: value for key, value in made.items() if value.ref() is not None}
+        place, by = places.user_place(frame), places.calls(frame)
+        made[id(module)] = Made(weakref.ref(module), place, by, state.books.tick())
 
 
 def note_distributed(state: State) -> None:

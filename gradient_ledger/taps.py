@@ -321,7 +321,7 @@ def _divergence_taken(recorder: Recorder, call: Call) -> None:
 
 
 def _cell_runs(recorder: Recorder, call: Call) -> None:
-    inside.cell_runs(recorder, call.owner, call.argument(2, "hx"))
+    inside.cell_runs(recorder, call.owner, call.argument(2, "hx"), call.frame)
 
 
 def _cell_ran(recorder: Recorder, call: Call, _: Any) -> None:

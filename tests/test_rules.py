@@ -36,6 +36,7 @@ from gradient_ledger.events import (
     LocalNorm,
     Log,
     OptimizerFacts,
+    OwnAverage,
     ParameterFacts,
     Place,
     ScalerUpdate,
@@ -2335,6 +2336,67 @@ def a_schedule_is_half_over_when_the_run_ends() -> Log:
     return _scheduled("OneCycleLR", 40, 20, taken=20)
 
 
+@finds(
+    "window.own_averages",
+    "average-shares-memory",
+    "error",
+    MADE,
+    "averaged at train.py:15 lies in the memory of w and b",
+    names=["w", "b"],
+    updated=at(UPDATE),
+)
+def an_average_is_kept_without_a_copy() -> Log:
+    return windows(1, 1).log(own_averages=(OwnAverage(("w", "b"), at(UPDATE), at(MADE)),))
+
+
+@finds("window.own_averages", "average-shares-memory", "error", UPDATE, "the memory of w, and is no copy of it")
+def an_average_is_the_weights_and_the_text_does_not_show_since_where() -> Log:
+    return windows(1, 1).log(own_averages=(OwnAverage(("w",), at(UPDATE)),))
+
+
+@quiet("window.own_averages")
+def an_average_is_a_copy() -> Log:
+    return windows(1, 1).log()
+
+
+def _low_rank(first: dict[str, Any], second: dict[str, Any], **fields: Any) -> Log:
+    """A right loop with a product of two matrices, and what is known of them."""
+    told = {"model": "Net", "called_at": at(FORWARD), **fields}
+    return windows(1, 1).log({"w": {"shape": (2, 8), **told, **first}, "b": {"shape": (6, 2), **told, **second}})
+
+
+@finds(
+    "graphs.dead_products", "both-factors-zero", "warning", LAYER, "w and b hold nothing but zeros", names=["w", "b"]
+)
+def both_factors_are_zero() -> Log:
+    return _low_rank({"dead": True, "zeroed_at": at(LAYER)}, {"dead": True})
+
+
+@finds("graphs.dead_products", "both-factors-zero", "warning", FORWARD, "of 2 steps of SGD")
+def both_factors_are_zero_and_the_text_does_not_show_since_where() -> Log:
+    return _low_rank({"shape": (8, 2)}, {"shape": (2, 6)}, dead=True)
+
+
+@quiet("graphs.dead_products")
+def one_factor_is_zero() -> Log:
+    return _low_rank({}, {"dead": True})
+
+
+@quiet("graphs.dead_products")
+def two_layers_of_zeros_cannot_be_multiplied() -> Log:
+    return _low_rank({"shape": (3, 8)}, {"shape": (3, 8)}, dead=True)
+
+
+@quiet("graphs.dead_products")
+def two_layers_of_zeros_belong_to_two_models() -> Log:
+    return _low_rank({"dead": True}, {"dead": True, "model": "Judge"})
+
+
+@quiet("graphs.dead_products")
+def two_biases_are_zero() -> Log:
+    return _low_rank({"shape": (8,)}, {"shape": (8,)}, dead=True)
+
+
 @finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "The divergence of the distribution trains it")
 def a_code_is_drawn_without_a_graph() -> Log:
     return windows(1, 1).log(drawn_at=at(FORWARD))
@@ -3364,6 +3426,14 @@ def batchnorm_sees_micro_batches_of_a_window_that_was_meant() -> Log:
 
 
 @finds("precision.state", "batchnorm-per-micro-batch", "info", LAYER, "saw 2 micro-batches per step", calls=2)
+def batch_statistics_of_each_micro_batch_where_the_first_window_did_not_see_the_call() -> Log:
+    tape = windows(2, batch_norm=2, batch_norm_names=("norm",))
+    tape.passes(2)
+    tape.step(batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER))
+    return tape.log()
+
+
+@finds("precision.state", "batchnorm-per-micro-batch", "info", LAYER, "saw 2 micro-batches per step", calls=2)
 def batchnorm_sees_batches_that_may_be_meant_to_be_apart() -> Log:
     return windows(2, 2, batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log()
 
@@ -3704,7 +3774,7 @@ def the_sharded_gradients_are_never_reduced() -> Log:
     "layer-replaced-after-optimizer",
     "error",
     MADE,
-    "SGD holds b, which no model uses any more, while h get gradients that no optimizer uses",
+    "SGD holds b, which no model uses any more, while h, made at train.py:2, get gradients that no optimizer uses",
     ghosts=["b"],
     orphans=["h"],
     layer_made=at(LAYER),
@@ -3712,6 +3782,39 @@ def the_sharded_gradients_are_never_reduced() -> Log:
 def a_layer_was_replaced() -> Log:
     tape = part("w h", "w b", loose="h")
     return tape.log({"b": {"in_model": False}, "h": {"made_at": at(LAYER)}})
+
+
+def calls(*lines: tuple[int, str]) -> tuple[Place, ...]:
+    """The calls that made a layer, innermost first."""
+    return tuple(Place(FILE, line, function) for line, function in lines)
+
+
+@finds(
+    "ownership.never",
+    "layer-replaced-after-optimizer",
+    "error",
+    MADE,
+    "while h, made at train.py:6, get gradients",
+    layer_made=Place(FILE, FORWARD, "resume"),
+)
+def a_model_was_made_again_elsewhere_by_the_same_function() -> Log:
+    first = {"in_model": False, "made_by": calls((LAYER, "build"), (MADE, "__init__"), (STEP, "main"))}
+    again = {"made_at": at(LAYER), "made_by": calls((LAYER, "build"), (FORWARD, "resume"), (CLEAR, "main"))}
+    return part("w h", "w b", loose="h").log({"b": first, "h": again})
+
+
+@finds(
+    "ownership.never",
+    "layer-replaced-after-optimizer",
+    "error",
+    MADE,
+    "while h, made at train.py:13, get gradients",
+    layer_made=at(CLEAR),
+)
+def a_model_was_made_again_in_the_same_function() -> Log:
+    first = {"in_model": False, "made_by": (*calls((LAYER, "build")), at(STEP))}
+    again = {"made_at": at(LAYER), "made_by": (*calls((LOADER, "build")), at(CLEAR))}
+    return part("w h", "w b", loose="h").log({"b": first, "h": again})
 
 
 @finds(
@@ -3937,6 +4040,31 @@ def a_module_is_frozen_by_an_attribute() -> Log:
     tape.passes(1)
     tape.step()
     return tape.log(unfrozen={"body": at(LAYER)})
+
+
+@finds(
+    "ownership.misspelt",
+    "frozen-by-attribute",
+    "error",
+    LAYER,
+    "w and b have require_grad = False, which torch does not read",
+    names=["w", "b"],
+    attribute="require_grad",
+)
+def a_parameter_is_frozen_by_a_name_that_torch_does_not_know() -> Log:
+    return misspelt(Tape("w b h"))
+
+
+@quiet("ownership.misspelt")
+def no_step_uses_what_has_the_name() -> Log:
+    return misspelt(Tape("h", loose="w b"))
+
+
+def misspelt(tape: Tape) -> Log:
+    tape.passes(1, names=" ".join(tape.owned[0]))
+    tape.step()
+    name = {"misspelt": "require_grad", "misspelt_at": at(LAYER)}
+    return tape.log(facts={"w": name, "b": name})
 
 
 @quiet("ownership.unfrozen")

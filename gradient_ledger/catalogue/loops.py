@@ -352,6 +352,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "average-shares-memory",
+        "A running average in the memory of the weights",
+        "p.data, p.detach() and state_dict() give the weights themselves under another name. An average that begins as one of "
+        "them is the model that is trained, and its updates write into that.",
+        "Keep copies: p.detach().clone(), copy.deepcopy(model).",
+        "detach() takes a tensor out of the graph, and copies no number.",
+        "",
+    ),
+    Misconception(
         "average-every-micro-batch",
         "A running average on micro-batches",
         "The average of the weights takes the same weights in k times between two steps: its decay is taken to the power k.",
@@ -549,10 +558,11 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "frozen-by-attribute",
-        "A module is not frozen by an attribute",
-        "requires_grad belongs to parameters. Set on a module it is stored and read by nobody: everything in it is trained.",
+        "An attribute freezes nothing",
+        "requires_grad belongs to parameters. Set on a module, or on a parameter under another name, it is stored and read by "
+        "nobody: all is trained.",
         "Call module.requires_grad_(False), with brackets and underscore.",
-        "Python lets you set any attribute on a module; a misspelt one is no error.",
+        "Python lets you set any attribute on a module or a tensor; a misspelt one is no error.",
         "",
     ),
     Misconception(
@@ -608,6 +618,15 @@ MISCONCEPTIONS = (
         "The loss of a step reaches the weights through that step alone; what the state should remember is never trained.",
         "Detach the state once, before the sequence that one backward() is for, and not inside it.",
         "Truncation cuts between two sequences; inside one it cuts what is to be learned.",
+        "",
+    ),
+    Misconception(
+        "both-factors-zero",
+        "Two factors are both zero",
+        "The gradient of each factor is a product with the other: where both begin at zero, both stay there. The rest of the "
+        "model trains, so the loss may fall all the same.",
+        "Let one of the two begin at random, as the first factor of LoRA does; the product still begins at zero.",
+        "Zeros are a good beginning for the last layer of a branch, and for no second one in it.",
         "",
     ),
     Misconception(

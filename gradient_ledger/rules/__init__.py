@@ -33,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     window.forwards,
     window.averages,
     window.trained_averages,
+    window.own_averages,
     division.stepped_every_time,
     division.twice,
     division.auxiliary,
@@ -43,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     graphs.redrawn,
     graphs.bare_states,
     graphs.drawn,
+    graphs.dead_products,
     precision.clipping,
     precision.edits,
     precision.mixed_precision,
@@ -59,6 +61,7 @@ RULES: tuple[Rule, ...] = (
     ownership.distributed,
     ownership.local_norms,
     ownership.unfrozen,
+    ownership.misspelt,
     numbers.against_reference,
     loud.exceptions,
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
-from gradient_ledger.events import Backward, Finding
+from gradient_ledger.events import Backward, Finding, ParameterFacts
 from gradient_ledger.rules.view import View, Window, finding, some, steps_of, times
 
 
@@ -85,6 +86,35 @@ def bare_states(view: View) -> Iterator[Finding]:
                 "no gradient goes back further than one step of the sequence.",
                 cell=name,
             )
+
+
+def dead_products(view: View) -> Iterator[Finding]:
+    """Two matrices of zeros, one behind the other: the gradient of each is a product with the other."""
+    for optimizer, windows in view.windows.items():
+        pairs = [pair for pair in _neighbours(view, optimizer) if all(one.dead for one in pair)]
+        names = [one.name for one in view.log.parameters if any(one in pair for pair in pairs)]
+        if not pairs:
+            continue
+        one = pairs[0][0]
+        steps = next((e.steps for e in view.log.optimizers if e.number == optimizer), len(windows))
+        yield finding(
+            "both-factors-zero",
+            "warning",
+            one.zeroed_at or one.called_at,
+            f"{some(names)} hold nothing but zeros, and so did each of their gradients that was looked at, from the first "
+            f"of {times(steps, 'step')} of {view.label(optimizer)}: neither of two factors moves while "
+            "the other one is zero.",
+            names=names[:10],
+        )
+
+
+def _neighbours(view: View, optimizer: int) -> Iterator[tuple[ParameterFacts, ParameterFacts]]:
+    """The matrices of an optimizer that stand next to each other in a model, and that can be multiplied."""
+    mine = [p for p in view.log.parameters if optimizer in p.owners and len(p.shape) > 1 and p.model]
+    for one, other in pairwise(sorted(mine, key=lambda p: (p.model, p.position))):
+        (rows, columns), (rows_there, columns_there) = one.shape[:2], other.shape[:2]
+        if one.model == other.model and (rows == columns_there or columns == rows_there):
+            yield one, other
 
 
 def drawn(view: View) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from gradient_ledger.events import (
     InputGradient,
     LocalNorm,
     ParameterFacts,
+    Place,
     Step,
 )
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
@@ -132,15 +133,17 @@ def never(view: View) -> Iterator[Finding]:
             continue
         if ghosts and orphans:
             made = next((e.made_at for e in view.log.optimizers if e.number == optimizer), None)
+            layer_made = _made_anew(orphans[0], ghosts)
             yield finding(
                 "layer-replaced-after-optimizer",
                 "error",
-                made or orphans[0].made_at or windows[0].step.where,
+                made or layer_made or windows[0].step.where,
                 f"{view.label(optimizer)} holds {some(p.name for p in ghosts)}, which no model uses any more, while "
-                f"{some(p.name for p in orphans)} get gradients that no optimizer uses.",
+                f"{some(p.name for p in orphans)}{f', made at {layer_made},' if layer_made else ''} get gradients that no "
+                "optimizer uses.",
                 ghosts=[p.name for p in ghosts][:10],
                 orphans=[p.name for p in orphans][:10],
-                layer_made=orphans[0].made_at,
+                layer_made=layer_made,
             )
             continue
         late = [p for p in orphans if _too_late(view, optimizer, p, mine)]
@@ -198,6 +201,19 @@ def never(view: View) -> Iterator[Finding]:
             )
     if orphans and not any(p.owners and not p.deposits and not p.in_model for p in view.log.parameters):
         yield _nobody_uses(view, orphans)
+
+
+def _made_anew(orphan: ParameterFacts, ghosts: list[ParameterFacts]) -> Place | None:
+    """The user's line that made a layer, told from those that made the ones it stands for.
+
+    Both may come out of one function that builds models: then it is who called that function.
+    """
+    lines = {place for ghost in ghosts for place in ghost.made_by}
+    functions = {(place.file, place.function) for place in lines}
+    apart = [place for place in orphan.made_by if (place.file, place.function) not in functions]
+    if lines and not apart:
+        apart = [place for place in orphan.made_by if place not in lines][-1:]
+    return apart[0] if apart else orphan.made_at
 
 
 def _found_nothing(windows: list[Window]) -> bool:
@@ -358,4 +374,22 @@ def unfrozen(view: View) -> Iterator[Finding]:
                 f"{name} has requires_grad = False, which on a module is an attribute like any other: {some(mine)} got "
                 "gradients, and steps used them.",
                 names=mine[:10],
+            )
+
+
+def misspelt(view: View) -> Iterator[Finding]:
+    """Parameters that were to be frozen by a name that torch does not know."""
+    used = {name for w in view.all_windows for name in w.step.names}
+    for word in dict.fromkeys(p.misspelt for p in view.log.parameters if p.misspelt):
+        mine = [p for p in view.log.parameters if p.misspelt == word and p.name in used]
+        if mine:
+            yield finding(
+                "frozen-by-attribute",
+                "error",
+                mine[0].misspelt_at,
+                f"{some(p.name for p in mine)} {'has' if len(mine) == 1 else 'have'} {word} = False, which torch does not "
+                "read: they got gradients, and steps used them.",
+                "Write requires_grad = False, or call requires_grad_(False).",
+                names=[p.name for p in mine][:10],
+                attribute=word,
             )

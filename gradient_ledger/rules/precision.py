@@ -519,7 +519,7 @@ def state(view: View) -> Iterator[Finding]:
             yield finding(
                 "batchnorm-per-micro-batch",
                 "warning" if view.log.window else "info",
-                norms[0].step.batch_norm_at,
+                next((place for w in norms if (place := w.step.batch_norm_at) is not None), None),
                 f"BatchNorm ({some(names)}) saw {norms[0].step.batch_norm} micro-batches per step, each with "
                 "statistics of its own: the accumulated gradient is not the large batch's.",
                 names=names,

@@ -395,6 +395,20 @@ def averages(view: View) -> Iterator[Finding]:
             return
 
 
+def own_averages(view: View) -> Iterator[Finding]:
+    """A running average of the weights that lies in their own memory."""
+    for one in view.log.own_averages:
+        yield finding(
+            "average-shares-memory",
+            "error",
+            one.kept_at or one.where,
+            f"What is averaged at {one.where} lies in the memory of {some(one.names)}, and is no copy of it: each update "
+            "writes into the weights that are trained, and there is no average.",
+            names=list(one.names)[:10],
+            updated=one.where,
+        )
+
+
 def trained_averages(view: View) -> Iterator[Finding]:
     """A running average of the weights that an optimizer moves too."""
     updates = [e for e in view.of(AverageUpdate) if e.trained and not e.mutual]

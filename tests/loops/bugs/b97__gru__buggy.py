@@ -16,7 +16,7 @@ class Remember(nn.Module):
         h = torch.zeros(ids.shape[0], self.cell.hidden_size)
         for x in self.embed(ids).unbind(dim=1):
             h = h.detach()  # <-- bug
-            h = self.cell(x, h)  # <-- bug
+            h = self.cell(x, h)
         return self.out(h)
 
 
