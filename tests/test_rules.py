@@ -4048,6 +4048,7 @@ def a_module_is_frozen_by_an_attribute() -> Log:
     "error",
     LAYER,
     "w and b have require_grad = False, which torch does not read",
+    remedy="Write requires_grad = False, or call requires_grad_(False).",
     names=["w", "b"],
     attribute="require_grad",
 )
