@@ -365,6 +365,12 @@ def test_what_the_call_left_is_named_by_its_entry_first() -> None:
     assert shown(differences(a, b), a, b)[0].startswith("the result['bias']")
 
 
+def test_a_list_of_another_length_is_told_before_what_else_differs() -> None:
+    a, b = (flatten(tree, RESULT) for tree in ([[1], [2, 3], [4, [5]]], [[0], [2, 3, 4], [5]]))
+    line = "other than expected, too: the entries of the result[1], the entries of the result[2], the result[2][0]"
+    assert shown(differences(a, b), a, b)[-1] == line
+
+
 def test_numbers_are_said_as_one_would() -> None:
     assert [nice(value) for value in (2.0, 0.5, -1 / 3, 1.25, 1e-12)] == ["2", "1/2", "-1/3", "1.25", "0"]
     assert difference_kind(1.0, 1.0 + 1e-9) is None

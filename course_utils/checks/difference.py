@@ -156,15 +156,22 @@ def shown(found: list[Difference], expected: Leaves, given: Leaves) -> tuple[str
     if first.kind in ("missing", "extra"):
         return _entries_shown(first, expected, given)
     lines = _pair_shown(first)
-    others = [_called(one.where) for one in found[1:] if one.kind not in ("missing", "extra")]
+    odd = {one.where: _parent(one) for one in found if one.kind in ("missing", "extra")}
+    # First, since how many entries there are says more than what stands in one of them.
+    others = [f"the entries of {_called(where)}" for where in expected if where in odd.values() and where not in odd]
+    others += [_called(one.where) for one in found[1:] if one.kind not in ("missing", "extra")]
     if others:
         names = ", ".join(others[:4]) + (f" and {len(others) - 4} more" if len(others) > 4 else "")
         lines.append(f"other than expected, too: {names}")
     return tuple(lines)
 
 
+def _parent(one: Difference) -> str:
+    return one.where.rpartition("[")[0]
+
+
 def _entries_shown(one: Difference, expected: Leaves, given: Leaves) -> tuple[str, ...]:
-    parent = one.where.rpartition("[")[0]
+    parent = _parent(one)
     wanted, got = expected.get(parent), given.get(parent)
     if not isinstance(wanted, Container) or not isinstance(got, Container):
         return (f"{one.where}: expected {kind_of(one.expected)}, given {kind_of(one.given)}",)

@@ -136,15 +136,16 @@ changed_input = Misconception(
     "changed-input",
     "An input was changed",
     "What the caller handed over, a tensor or a list, does not hold, bit for bit, what it was passed in with.",
-    "Look for in-place operations (+=, x[i] = ..., names ending in _, pop) on an argument or on something that shares "
-    "its memory (a view, detach(), numpy()), and work on a clone or a copy instead.",
+    "Look for what writes in place (+=, x[i] = ..., names ending in _, pop, a function that writes its result into "
+    "what it is handed) on an argument or on something that shares its memory (a view, detach(), numpy()), and work on "
+    "a clone or a copy instead.",
 )
 changed_buffers = Misconception(
     "changed-buffers",
     "Buffers of the model were changed",
     "Running statistics or other buffers of the model are not as they were.",
-    "Look for a forward pass in train mode, or for a module that was converted: float(), half() and to() change its "
-    "buffers, too. Work on a copy of the model if you need one.",
+    "Look for a forward pass in train mode, or for a module that was converted: float(), bfloat16(), to() and their "
+    "like change its buffers, too. Work on a copy of the model if you need one.",
 )
 changed_grad = Misconception(
     "changed-grad",

@@ -249,6 +249,15 @@ def the_sum(model, loss_fn, micro_batches):
     return summed(model, loss_fn, micro_batches)
 
 
+@wrong(mistakes.not_divided_and_frozen_given_zeros)
+def the_sum_on_a_copy_of_everything(model, loss_fn, micro_batches):
+    twin = copy.deepcopy(model).float()
+    twin.zero_grad()
+    for x, y in micro_batches:
+        loss_fn(twin(x.float()), y.float()).backward()
+    return {n: torch.zeros_like(p).detach() if p.grad is None else p.grad for n, p in twin.named_parameters()}
+
+
 @wrong(mistakes.divided_twice)
 def divided_before_and_after(model, loss_fn, micro_batches):
     k = len(micro_batches)

@@ -262,6 +262,27 @@ def mean_over_ranks_once_more(ddp_model, optimizer, loss_fn, micro_batches):
     optimizer.step()
 
 
+@wrong(mistakes.divided_by_the_ranks_and_not_cleared)
+def over_the_world_and_cleared_after(ddp_model, optimizer, loss_fn, micro_batches):
+    n = len(micro_batches) * dist.get_world_size()
+    for x, y in micro_batches[:-1]:
+        with ddp_model.no_sync():
+            (loss_fn(ddp_model(x), y) / n).backward()
+    x, y = micro_batches[-1]
+    (loss_fn(ddp_model(x), y) / n).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+@wrong(mistakes.divided_by_the_ranks_and_not_cleared)
+def over_the_world_and_never_cleared(ddp_model, optimizer, loss_fn, micro_batches):
+    n = len(micro_batches) * dist.get_world_size()
+    for number, (x, y) in enumerate(micro_batches):
+        with contextlib.nullcontext() if number == len(micro_batches) - 1 else ddp_model.no_sync():
+            (loss_fn(ddp_model(x), y) / n).backward()
+    optimizer.step()
+
+
 @wrong(mistakes.multiplied_by_the_ranks)
 def as_if_ddp_summed(ddp_model, optimizer, loss_fn, micro_batches):
     optimizer.zero_grad()

@@ -433,7 +433,7 @@ def last_label_asked_twice(model: nn.Module, micro_batches: Sequence[Tokens], ig
 
 @mistake(
     "The tokens were taken for the labels",
-    "Where the labels differ from the tokens, the gradient is that of saying the tokens.",
+    "Where a label that counts is another number than the token at its place, the gradient is that of saying the token.",
     "Which of the two tensors holds what is to be said?",
     "In plain language modelling the labels are the tokens.",
     also=(_on_tokens(see=_tokens_where_labels_count, reduce=_sum_of_the_default),),

@@ -121,7 +121,7 @@ def ordinary_accumulation(model: nn.Module, make_optimizer: MakeList, window: in
     "The numbers are the right ones. In the last backward of a window, gradients of layers that backward had left behind "
     "were still in .grad: the memory that this exercise is about was not saved.",
     "When is a parameter's gradient complete, and who could step and clear that very parameter then?",
-    "One optimizer that holds everything can only step when everything is there.",
+    "One optimizer that holds everything seems to need every gradient before it can step.",
 )
 def freed_at_the_end(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
     return ordinary_accumulation(model, make_optimizer, window)

@@ -38,7 +38,8 @@ def _right_size(peak_bytes: Peak, batch_size: int, budget: int) -> int:
 
 @mistake(
     "More measurements than allowed",
-    "The size is the right one. peak_bytes was called more often than a search that halves the list of divisors has to.",
+    "The answer is right, be it a size or a ValueError. peak_bytes was called more often than a search that halves the "
+    "list of divisors has to.",
     "Each measurement says something about all smaller sizes, or about all larger ones. Which size do you measure first, "
     "so that either answer spares you half of them? And is any size measured twice?",
     "With a handful of divisors a walk from one end is as good.",
@@ -52,7 +53,8 @@ def too_many_measurements(peak_bytes: Peak, batch_size: int, budget: int) -> obj
 
 @mistake(
     "Sizes were measured that do not divide batch_size",
-    "The size is the right one. On the way peak_bytes was called for sizes that can never be the answer.",
+    "The answer is right, be it a size or a ValueError. On the way peak_bytes was called for sizes that can never be the "
+    "answer.",
     "Make the list of divisors first. Then search in it by place, not by number of rows.",
     "A search by halves comes up in textbooks as one over numbers.",
 )
@@ -100,7 +102,8 @@ def worked_out_in_proportion(peak_bytes: Peak, batch_size: int, budget: int) -> 
     "No ValueError where no size fits",
     "Where a single row is above the budget, something came back and nothing was raised. The caller would go on with it.",
     "What does your search hold at its end if no size has fitted? Ask for that before you return.",
-    "In Python a place of -1 is the last one of a list, so a search that found nothing may return its largest entry.",
+    "A search that begins with a size as its best, or ends at place -1 of a list, has something to return where nothing "
+    "fitted.",
 )
 def nothing_raised(peak_bytes: Peak, batch_size: int, budget: int) -> object:
     sizes = divisors(batch_size)

@@ -143,8 +143,8 @@ def _in_eval(model: nn.Module, freeze: bool) -> None:
 
 @mistake(
     "model.train() undid it",
-    "Batch norm was in eval mode when your function returned. model.train() reached it, as it reaches every part, and it "
-    "computes with the micro-batch again.",
+    "Batch norm was in eval mode when your function returned. model.train() reached it, as it reaches every part, and in "
+    "train mode it computes with the micro-batch.",
     "What can you do to the layer, or put in its place, that a later train() does not change?",
     "Fine-tuning code often says bn.eval() once, right before the loop that says model.train().",
     also=(partial(_in_eval, freeze=True),),
@@ -165,7 +165,7 @@ def _some_in_eval(model: nn.Module, kinds: tuple[type[nn.Module], ...], freeze: 
 @mistake(
     "model.train() undid it, and one kind was not even reached",
     "Of BatchNorm1d, BatchNorm2d and BatchNorm3d some were in eval mode when your function returned, and of another kind "
-    "none was. model.train() reached them all, and they compute with the micro-batch again.",
+    "none was. model.train() reached them all, and in train mode they compute with the micro-batch.",
     "What can you do to a layer, or put in its place, that a later train() does not change? And which kinds of batch norm "
     "does the exercise name?",
     "Fine-tuning code often says bn.eval() once, right before the loop that says model.train().",

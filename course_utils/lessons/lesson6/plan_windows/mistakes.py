@@ -181,9 +181,10 @@ def rest_first(n_batches: int, window: int, epochs: int) -> Windows:
 
 @mistake(
     "An epoch ends with an empty window",
-    "Where nothing is left over, or there are no batches, an epoch has an empty window as its last one.",
-    "What is appended when an epoch ends, and is there always something in it?",
-    "Appending what is left after the loop is right where something is.",
+    "Where there are batches and nothing is left over, an epoch has an empty window as its last one. Where there are no "
+    "batches it may have one, too.",
+    "What is the last window that you append for an epoch, and is there always something in it?",
+    "One window more than n_batches // window is right where something is left over.",
     also=(_planned(lambda n, w, e: _right(n, w, e) + ([[]] if n % w == 0 and n else [])),),
 )
 def empty_windows(n_batches: int, window: int, epochs: int) -> Windows:

@@ -204,7 +204,7 @@ def _each(ask: Callable[[torch.Tensor], torch.Tensor]) -> Make:
 
 @mistake(
     "NaN was taken for finite",
-    "Where a gradient held NaN and no infinity the step was taken, and the scale did not back off.",
+    "Where a gradient held NaN and no infinity the step was taken, and the NaN was no reason for the scale to back off.",
     "torch.isinf is false of NaN. Which function is true of neither?",
 )
 def nan_let_through(init: float, growth: float, backoff: float, interval: int) -> Any:
@@ -407,7 +407,7 @@ def _back_off_alone(self: _Scaler) -> None:
 @mistake(
     "Counting goes on after an overflow",
     "Good rounds before an overflow and after it were counted together: the scale grew too early.",
-    "The good rounds are to be in a row.",
+    "The good rounds are to be in a row. What must an overflow make of your count?",
 )
 def counted_across_overflows(init: float, growth: float, backoff: float, interval: int) -> Any:
     return _with(back_off=_back_off_alone)(init, growth, backoff, interval)
@@ -713,7 +713,7 @@ class _OneState(_Scaler):
 
 @mistake(
     "unscale_() after step() is let pass",
-    "unscale_() of an optimizer that had taken its step in this round raised nothing.",
+    "unscale_() of an optimizer whose step() had been called in this round raised nothing.",
     "In which state is an optimizer after step(), and which calls does that state allow?",
     also=(
         _OneState,

@@ -142,6 +142,19 @@ def not_divided(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> obj
 
 
 @mistake(
+    "The sum, not the mean, and an entry for the frozen parameter",
+    "Two things at once. What came back is the sum over the micro-batches. And the frozen parameter has an entry, of zeros.",
+    "loss_fn gives a mean of one micro-batch. What is the mean over the window? And which parameters does the loop go "
+    "through that makes the entries?",
+    "For a parameter that is not used zeros are asked, and seen from .grad a frozen one looks alike.",
+)
+def not_divided_and_frozen_given_zeros(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> object:
+    sums: Sums = {name: torch.zeros(p.shape, device=p.device) for name, p in model.named_parameters()}
+    k = len(micro_batches)
+    return sums | {name: (k * mean).float() for name, mean in _exact(model, loss_fn, micro_batches).items()}
+
+
+@mistake(
     "Divided twice",
     "What came back was divided by the number of micro-batches twice.",
     "Is the loss divided, and the sum once more?",

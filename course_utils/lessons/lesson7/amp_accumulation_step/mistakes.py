@@ -166,9 +166,10 @@ def not_cleared_after_a_skip(*args: Any, **kwargs: Any) -> object:
 
 
 @mistake(
-    "What is not finite stays in .grad",
-    "After a skipped step .grad was not cleared, and the next window added to it: it is not finite, either, and so on.",
-    "Where is .grad cleared on the way on which the step is skipped?",
+    "Cleared only after a step that was made",
+    "What .grad held when the function was called is counted in. After a skipped step that is what was not finite: it "
+    "stays there, and every window from then on is skipped, too.",
+    "Which line empties .grad before the first backward of a window? After a skipped step it is needed most.",
     "A scale that falls and falls looks like a learning rate that is too high.",
 )
 def stays_in_grad(*args: Any, **kwargs: Any) -> object:

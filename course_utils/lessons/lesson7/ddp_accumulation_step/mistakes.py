@@ -199,6 +199,24 @@ def divided_by_the_ranks_too(ddp_model: Ddp, optimizer: Optimizer, loss_fn: Loss
     return _step(factor=lambda count, ranks: 1 / count / ranks)(ddp_model, optimizer, loss_fn, micro_batches)
 
 
+def _divided_by_the_ranks_and_cleared(*clear: Place) -> Code:
+    return _step(factor=lambda count, ranks: 1 / count / ranks, clear=clear)
+
+
+@mistake(
+    "Divided by the number of ranks once too often, and not cleared before the first backward",
+    "Two things at once. The gradient was divided by the number of ranks, though DDP has taken their mean. And what .grad "
+    "held before the call was used, too.",
+    "DDP takes the mean over the ranks by itself. Do you divide by their number, too? And which line empties .grad before "
+    "the first backward of the window?",
+    also=(_divided_by_the_ranks_and_cleared(),),
+)
+def divided_by_the_ranks_and_not_cleared(
+    ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches
+) -> object:
+    return _divided_by_the_ranks_and_cleared("end")(ddp_model, optimizer, loss_fn, micro_batches)
+
+
 @mistake(
     "Multiplied by the number of ranks",
     "The step used the gradient of a sum over the ranks: the right one times their number.",

@@ -212,7 +212,7 @@ EXERCISE = Exercise(
         (".grad holds earlier gradients", lambda spec: "earlier" in spec),
         ("a parameter is frozen", lambda spec: spec["model"] == "frozen"),
         ("the model has a layer that it does not use", lambda spec: spec["model"] == "unused"),
-        ("a weight is tied to two places", lambda spec: spec["model"] == "tied"),
+        ("a weight is tied to two places and the optimizer is AdamW", lambda spec: spec["model"] == "tied"),
         ("the model is in eval mode", lambda spec: spec.get("eval", False)),
         ("the gradients are views of DDP's buckets", lambda spec: spec.get("views", False)),
         ("the optimizer remembers earlier steps", lambda spec: spec["optimizer"] in ("momentum", "Adam", "AdamW")),

@@ -577,7 +577,7 @@ def without_momentum(*args: Any, **more: Any) -> object:
     "After a window whose gradient was not finite, the learning rate was that of one step more than the optimizer had "
     "made.",
     "How can you tell whether scaler.step made a step? What does the scale do when it did not?",
-    "The schedule's line stands after the scaler's, and runs whatever the scaler did.",
+    "The number of windows and the number of steps are the same until a window is skipped.",
 )
 def schedule_moves_with_a_skipped_window(*args: Any, **more: Any) -> object:
     return AS_ASKED.but(schedule="windows")(*args, **more)
