@@ -507,7 +507,7 @@ def clipped_to_a_norm_of_ones_own(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(effects.changed_requires_grad, says="times the gradient that is asked for")
+@wrong(says="times the gradient that is asked for")
 def thawed_and_clipped(model, optimizer, loss_fn, batches, epochs):
     for p in model.parameters():
         p.requires_grad_(True)
