@@ -594,6 +594,12 @@ def test_a_list_of_dicts_is_watched_whatever_is_put_into_it(name: str) -> None:
     assert {what for what, _ in _aspects(evidence)} == changed
 
 
+def test_a_list_that_was_shortened_is_told_by_its_entries() -> None:
+    events = [{"step": 0}, {"step": 1}, {"step": 2}]
+    (change,) = _observed(lambda events: events.__delitem__(slice(2)), args=(events,), watch={"events": events}).changes
+    assert (change.before, change.after) == ("3 entries", "1 entry")
+
+
 def test_what_cannot_be_watched_is_refused_before_the_attempt_runs() -> None:
     ran: list[object] = []
     with pytest.raises(TypeError, match="cannot watch x, a object"):

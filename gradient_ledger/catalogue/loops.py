@@ -512,7 +512,7 @@ MISCONCEPTIONS = (
         "parameter-in-two-optimizers",
         "A parameter in two optimizers",
         "It is stepped twice with one gradient.",
-        "Give every parameter to one optimizer: leave these out of one of the two.",
+        "Give every parameter to one optimizer: leave it out of the other.",
         "Gradients live on parameters; optimizers are lists of references.",
         "lesson 3",
         shadows=("stepped-on-used-gradients",),

@@ -23,7 +23,11 @@ Step = Mapping[str, Any]
 
 
 def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
-    """One sentence, of the first of the failing cases, where all of them part from the right loop in the same way."""
+    """One sentence, of the first of the failing cases, where all of them part from the right loop in the same way.
+
+    Where some have a side effect, which is told for itself and may be why they part otherwise, the others decide.
+    """
+    group = [run for run in group if not run.given.changes] or group
     found = [_parting(run) for run in group]
     if not found or any(one is None or one[0] != found[0][0] for one in found):  # type: ignore[index]
         return []

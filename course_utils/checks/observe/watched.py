@@ -13,6 +13,15 @@ from course_utils.plain import short_repr
 _State = dict[tuple[str, str], Any]
 _DEEPEST = 4
 """How deep lists and dicts are followed: a learner may have put a list into itself."""
+
+
+class _Length(int):
+    """How many entries a list has."""
+
+    def __repr__(self) -> str:
+        return "1 entry" if self == 1 else f"{int(self)} entries"
+
+
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -36,7 +45,7 @@ def watched_state(watch: dict[str, object], depth: int = 0) -> _State:
         elif isinstance(item, list | tuple) and depth < _DEEPEST:
             for index, element in enumerate(item):
                 state.update(watched_state({f"{name}[{index}]": element}, depth + 1))
-            state[name, "input"] = len(item)
+            state[name, "input"] = _Length(len(item))
         elif type(item) is dict and depth < _DEEPEST:
             keys = [key for key in item if type(key) is str]
             state.update(watched_state({f"{name}[{key!r}]": item[key] for key in keys}, depth + 1))
@@ -72,7 +81,7 @@ def compare(before: _State, after: _State, free: frozenset[str]) -> list[Change]
 def _other_length(before: _State, after: _State, what: str, aspect: str) -> bool:
     """Whether that is a list that has lost or gained entries."""
     length = before[what, aspect]
-    return aspect == "input" and isinstance(length, int) and length != after.get((what, aspect))
+    return aspect == "input" and isinstance(length, _Length) and length != after.get((what, aspect))
 
 
 def _described(before: object, after: object) -> tuple[str, str]:

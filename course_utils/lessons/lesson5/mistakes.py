@@ -267,6 +267,29 @@ cleared_at_every_second_batch = made_by(
 )
 
 
+def _but_at_the_first_batch(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> None:
+    for _ in range(epochs):
+        for number, (x, y) in enumerate(batches):
+            if number > 0:
+                optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+not_cleared_at_the_first_batch = made_by(
+    named(
+        "not-cleared-at-the-first-batch",
+        "Nothing was cleared before the first batch of an epoch",
+        "The first epoch is right. The first step of each later one also used what the epoch before had left in .grad.",
+        "For which batches of an epoch does the line that clears run? What does .grad hold when the second epoch begins?",
+        "Before the very first batch there is nothing to clear.",
+    ),
+    _but_at_the_first_batch,
+)
+
+
 def _weights(model: nn.Module, optimizer: Optimizer) -> None:
     with torch.no_grad():
         for p in model.parameters():
@@ -391,6 +414,31 @@ stepped_twice_a_batch = made_by(
         "How often does the line with the step run for one backward?",
     ),
     loop(batch=emptied, again=True),
+)
+
+
+def _again_on_zeros(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> None:
+    for _ in range(epochs):
+        for x, y in batches:
+            zeroed(model, optimizer)
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+            zeroed(model, optimizer)
+            optimizer.step()
+
+
+stepped_again_on_zeros = made_by(
+    named(
+        "stepped-again-on-zeros",
+        "A second step for each batch, on zeros",
+        "The parameters are those of a loop that steps with the gradient of each batch, and once more with zeros: momentum, "
+        "weight decay and Adam's averages move them at that step, too.",
+        "How many steps run for one batch, and how many should? Clearing is not something that a step has to carry out.",
+        "With plain SGD a step on zeros moves nothing.",
+    ),
+    _again_on_zeros,
 )
 stopped_after_the_first_epoch = made_by(
     named(

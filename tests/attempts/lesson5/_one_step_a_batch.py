@@ -211,6 +211,17 @@ def cleared_after_odd_batches(model, optimizer, loss_fn, batches, epochs):
                 optimizer.zero_grad()
 
 
+@wrong(mistakes.not_cleared_at_the_first_batch)
+def nothing_to_clear_at_first(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(batches):
+            if i:
+                model.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
 @wrong(mistakes.weights_were_zeroed)
 def parameters_zeroed(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
@@ -287,6 +298,16 @@ def steps_twice(model, optimizer, loss_fn, batches, epochs):
             loss = loss_fn(model(x), y)
             loss.backward()
             optimizer.step()
+            optimizer.step()
+
+
+@wrong(mistakes.stepped_again_on_zeros)
+def a_step_to_apply_the_clear(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=False)
             optimizer.step()
 
 
@@ -483,6 +504,18 @@ def clipped_to_a_norm_of_ones_own(model, optimizer, loss_fn, batches, epochs):
             optimizer.zero_grad()
             loss_fn(model(x), y).backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 0.037)
+            optimizer.step()
+
+
+@wrong(says="times the gradient that is asked for")
+def thawed_and_clipped(model, optimizer, loss_fn, batches, epochs):
+    for p in model.parameters():
+        p.requires_grad_(True)
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
 
 

@@ -747,6 +747,17 @@ def names_of_the_optimizer_not_asked(events):
     return None if found == "layer-replaced-after-optimizer" else found
 
 
+@wrong(mistakes.clears_so_far_alone)
+def returns_at_the_first_sum(events):
+    found, sums = states_and_stories(events), ORDER[3:6]
+    if found not in sums:
+        return found
+    for at, e in enumerate(events):
+        if e["kind"] == "step" and (name := states_and_stories(events[: at + 1])) in sums:
+            return name
+    return found
+
+
 @wrong(mistakes.last_clear_misnamed)
 def only_clears_seen_so_far(events):
     found, seen, old, new = states_and_stories(events), set(), set(), set()

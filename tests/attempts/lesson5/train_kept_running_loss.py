@@ -568,6 +568,16 @@ def mean_over_all_rows(model, optimizer, loss_fn, batches, epochs):
         optimizer.step()
 
 
+@wrong(mistakes.divided_by_the_rows)
+def mean_over_the_rows_of_each_batch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss = loss_fn(model(x), y) / len(x)
+            loss.backward()
+        optimizer.step()
+
+
 @wrong(mistakes.shares_of_a_running_mean)
 def a_running_mean_detached(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):

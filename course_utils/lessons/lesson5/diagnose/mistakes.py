@@ -185,6 +185,25 @@ def all_sums_never_zeroed(events: Events) -> Name:
     return "never-zeroed" if found in sums else found
 
 
+def _known_when_met(events: Events) -> Name:
+    """The kind of the first sum, told by the clears before the step that uses it."""
+    names = (right(events[:end]) for end in range(1, len(events) + 1))
+    return next((name for name in names if name in _OF_SUMS), None)
+
+
+@mistake(
+    "The kind of a sum was told before all clears were known",
+    "On these loops the answers are those of code that decides as soon as a step uses a sum of old and new. A clear that "
+    "comes later in the trace would have changed the answer.",
+    "Which of the three kinds of sums it is depends on the names in all clears of the trace, early or late. Note the sum "
+    "on the way, and decide at the end.",
+    "The walk comes to the sum, and a return stands at hand.",
+)
+def clears_so_far_alone(events: Events) -> Name:
+    found = right(events)
+    return _known_when_met(events) if found in _OF_SUMS else found
+
+
 @mistake(
     "Every sum of old and new in a loop with clears is taken for the epoch's",
     "Where any gradient is cleared between steps, and another one holds a sum, the answer is zeroed-once-per-epoch.",
@@ -704,7 +723,7 @@ rare_clear_misnamed = _on(
     "Gradients are cleared between some of their steps and not between others, where they add up. The answer given is "
     "another.",
     "Take one gradient at a time: between which two of its own steps does no clear stand that names it? What does the "
-    "second of them use? Then look whether any clear names that gradient.",
+    "second of them use? Then look whether any clear, early or late, names that gradient.",
 )
 
 
@@ -856,7 +875,8 @@ late_clip_misnamed = _on(
     _clipped,
     "A clip behind the step gets another name, or none",
     "When the clip comes, a step has used all that the clipped gradients hold. The answer given is another.",
-    "What do the gradients that the clip names hold when it comes, and what comes next to them: a write, or a clear?",
+    "What do the gradients that the clip names hold when it comes, and has a step used all of it? If the answer given is "
+    "another fault, take the clips out of the trace: does it stay, though nothing but the clips is wrong?",
 )
 
 

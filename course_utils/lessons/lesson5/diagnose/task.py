@@ -71,31 +71,31 @@ EXERCISE = Exercise(
     minutes=35,
     goal=(
         "Write `diagnose(events)`. `events` is the trace of a training loop: a list of dicts, an event each, in the order "
-        "in which they happened. `kind` is `forward`, `backward`, `accumulate`, `clip`, `clear` or `step`. `names` lists "
+        "they happened. `kind` is `forward`, `backward`, `accumulate`, `clip`, `clear` or `step`. `names` lists "
         "the parameters concerned: for `accumulate` those whose `.grad` was written to, for `clip` and `clear` those that "
         "were to be clipped or cleared, for `step` all that its optimizer holds, whatever their `.grad` holds; for the "
         "other two it is empty. The keys `step` and `window` count steps; no fault asks for them.\n\n"
         "Return the name of the loop's fault, or `None` where none of these eight fits, and leave `events` as they are. "
         "A gradient holds what was written to it (an `accumulate` that names it) since it was "
-        "last cleared. A step uses those of the gradients it names that hold something. A gradient's steps are the "
-        "steps that name it.\n\n"
+        "last cleared; this is a sum of old and new if a step has used some of it and some was written after that step. A "
+        "step uses those of the gradients it names that hold something. A gradient's steps are those that name it.\n\n"
         '- `"layer-replaced-after-optimizer"`: some gradients are written and no step names them, and others are named '
         "by steps and never written.\n"
         '- `"zeroed-before-step"`: a step uses nothing at all, although some gradient that it names was written, and '
         "cleared again, since that gradient's last step, or since the beginning.\n"
         '- `"zeroed-inside-window"`: a gradient is written, cleared, and written again, with no step of any optimizer '
         "in between.\n"
-        '- `"zeroed-once-per-epoch"`: a step uses a sum of old and new, that is, a gradient that holds something which '
-        "an earlier step used and something written after that step; and some clear names this gradient.\n"
+        '- `"zeroed-once-per-epoch"`: a step uses a sum of old and new, and some clear, early or late, names the '
+        "gradient with that sum.\n"
         '- `"one-of-two-optimizers-zeroed"`: a step uses a sum of old and new; the steps of another optimizer use none, '
-        "and each gradient that they name is also named by some clear.\n"
+        "and each gradient that they name is named by some clear, early or late.\n"
         '- `"never-zeroed"`: a step uses a sum of old and new.\n'
         '- `"stepped-on-used-gradients"`: a step uses a gradient that an earlier step used, and to which nothing was '
         "written since.\n"
-        '- `"clipped-after-step"`: a clip names gradients that hold something, and a step has used all that each of '
-        "them holds.\n\n"
-        "Where several fit, the first of this list is the answer. Steps of two optimizers name different gradients. "
-        "No loop has a closure, no gradient belongs to two optimizers, and every `.grad` is None at the beginning. The "
+        '- `"clipped-after-step"`: a clip names gradients that hold something, and each of those was used by a step and '
+        "not written since.\n\n"
+        "Where several fit, the first of this list is the answer. Steps that share a name are of one optimizer, "
+        "others of two. No loop has a closure, and every `.grad` is None at the beginning. The "
         "loops of the check are real ones, right and wrong, of at most 20 steps."
     ),
     cases=_cases,

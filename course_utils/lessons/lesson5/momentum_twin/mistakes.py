@@ -78,7 +78,8 @@ def sum_brought_back(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: fl
 
 @mistake(
     "A layer that a batch does not use stands still",
-    "Where a batch leaves a layer out, that layer does not move with it, and in the loop that never clears it does.",
+    "Where a batch leaves out a layer that an earlier one used, that layer does not move, and in the loop that never clears "
+    "it does.",
     "There, .grad of that layer still holds the earlier gradients, and the step uses them. What does your step do with a "
     "parameter whose .grad is None, and what would it do with zeros?",
     "With SGD that has neither momentum nor weight decay, None and zeros lead to the same step.",

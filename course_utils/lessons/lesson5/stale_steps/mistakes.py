@@ -423,7 +423,7 @@ def cleared_ones_called_used(events: Events) -> list[int]:
     "A step names gradients which hold nothing, since nothing was written yet, or since they were cleared. They were taken "
     "for used, and so the next step that finds something in them is in the list, although nothing old is there.",
     "At a step, only those of the gradients it names that hold something have been used.",
-    "A step skips a parameter whose .grad is None.",
+    "In most traces each gradient that a step names holds something.",
 )
 def empty_ones_called_used(events: Events) -> list[int]:
     written: set[str] = set()

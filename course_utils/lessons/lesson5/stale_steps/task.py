@@ -89,8 +89,8 @@ EXERCISE = Exercise(
         "steps that used a gradient which some earlier step had used: at least one gradient that the step names holds "
         "something that an earlier step used, whether anything new was written to it since or not. A gradient holds what "
         "was written to it (an `accumulate` that names it) since it was last cleared; a step uses what the gradients "
-        "that it names hold, and nothing of others. Steps are numbered in the order of the trace, from 0, all optimizers "
-        "together, those that use nothing included. The list is in that order and names each step once; a set is as good. "
+        "that it names hold, and nothing of others. The number of a step is its key `step`: from 0, all optimizers "
+        "together, those that use nothing included. The list is in the order of the trace, each step once; a set is as good. "
         "Here a gradient may belong to two optimizers, and a clear may name a part of them. Every `.grad` is None at the "
         "beginning. Leave `events` as they are."
     ),

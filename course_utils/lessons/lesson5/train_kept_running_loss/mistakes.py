@@ -80,9 +80,11 @@ def divided_twice(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batch
 
 @mistake(
     "Divided by the number of rows",
-    "The parameters are those of steps on the sum of the batches' losses, divided by the number of rows of all batches.",
+    "The parameters are those of steps on the sum of the batches' losses, divided by a number of rows: that of one batch, or "
+    "that of all batches.",
     "loss_fn returns a mean over rows already. How many such means are added up?",
-    "Where each batch has one row the two numbers are the same.",
+    "Where there are as many rows as batches the two numbers are the same.",
+    also=(loop(epoch=emptied, step="epoch", divided=lambda batches: len(batches[0][0])),),
 )
 def divided_by_the_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
     by_rows = loop(epoch=emptied, step="epoch", divided=lambda batches: sum(len(x) for x, _ in batches))
