@@ -136,9 +136,9 @@ changed_input = Misconception(
     "changed-input",
     "An input was changed",
     "What the caller handed over, a tensor or a list, does not hold, bit for bit, what it was passed in with.",
-    "Look for what writes in place (+=, x[i] = ..., del, pop, names ending in _, a function that writes its result into "
-    "what it is handed) on an argument or on something that shares its memory (a view, detach(), numpy()), and work on "
-    "a clone or a copy instead.",
+    "Look for what writes in place (+=, x[i] = ..., del, pop, names ending in _, a function that writes its result "
+    "into what it is handed) on an argument or on something that shares its memory (a view, detach(), numpy()), and "
+    "work on a clone or a copy instead.",
 )
 changed_buffers = Misconception(
     "changed-buffers",
