@@ -50,7 +50,9 @@ class CloseLook:
         self.until = state.progress.steps + LASTS
         self.undo: list[Callable[[], None]] = []
         held = [(p, a) for a in state.books.accounts if a.owners and (p := a.ref()) is not None]
+        self.held = [account for _, account in held]
         self.weights = {at: account for parameter, account in held if (at := address(parameter))}
+        """By address; a sharded one has none of its own."""
         self.cut = {id(p): a for a in without_gradient(state.books.accounts) if (p := a.ref()) is not None}
         self.read: dict[Account, list[Place | None]] = {}
         """Where the numbers of those were taken that no module has run with."""
@@ -267,13 +269,13 @@ class CloseLook:
         found.append(own if own is source and own.owned and own.trains else None)
 
     def _is_gradient(self, target: Tensor) -> bool:
-        return any(account.grad is target for account in self.weights.values())
+        return any(account.grad is target for account in self.held)
 
     def _norm_taken(self, args: tuple[Any, ...], frame: FrameType) -> None:
         taken = args[0]
         if not isinstance(taken, Tensor) or local_part(taken) is not None:
             return  # what is still sharded knows how to sum over all parts
-        for account in self.weights.values():
+        for account in self.held:
             local = local_part(account.grad)
             if local is not None and local.numel() and local.data_ptr() == taken.data_ptr():
                 draft = self.state.join(LocalNorm, places.user_place(frame), account, "local", reduced=False)
