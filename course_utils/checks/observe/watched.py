@@ -25,7 +25,7 @@ class _Length(int):
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def watched_state(watch: dict[str, object], depth: int = 0) -> _State:
+def watched_state(watch: dict[str, object]) -> _State:
     """{(shown name, aspect): value} of everything watched; tensors are cloned so that they cannot change.
 
     What a learner's code has put into a list or a dict may be anything: of that, the type alone is kept. Raises
@@ -33,30 +33,36 @@ def watched_state(watch: dict[str, object], depth: int = 0) -> _State:
     """
     state: _State = {}
     for name, item in watch.items():
-        if isinstance(item, nn.Module):
-            for key, parameter in item.named_parameters():
-                _tensor_state(state, f"{name}.{key}", parameter, "parameters")
-            for key, buffer in item.named_buffers():
-                state[f"{name}.{key}", "buffers"] = buffer.detach().clone()
-            for key, module in item.named_modules():
-                state[f"{name}.{key}".rstrip("."), "mode"] = "train" if module.training else "eval"
-        elif isinstance(item, torch.Tensor):
-            _tensor_state(state, name, item, "input")
-        elif isinstance(item, list | tuple) and depth < _DEEPEST:
-            for index, element in enumerate(item):
-                state.update(watched_state({f"{name}[{index}]": element}, depth + 1))
-            state[name, "input"] = _Length(len(item))
-        elif type(item) is dict and depth < _DEEPEST:
-            keys = [key for key in item if type(key) is str]
-            state.update(watched_state({f"{name}[{key!r}]": item[key] for key in keys}, depth + 1))
-            state[name, "input"] = [*keys, *(f"<{type(key).__name__}>" for key in item if type(key) is not str)]
-        elif type(item) in _PLAIN:
-            state[name, "input"] = item
-        elif depth:
-            state[name, "input"] = f"<{type(item).__name__}>"
-        else:
-            raise TypeError(f"cannot watch {name}, a {type(item).__name__}")
+        _take(state, name, item, 0)
     return state
+
+
+def _take(state: _State, name: str, item: object, depth: int) -> None:
+    if type(item) in _PLAIN:
+        state[name, "input"] = item
+    elif isinstance(item, nn.Module):
+        for key, parameter in item.named_parameters():
+            _tensor_state(state, f"{name}.{key}", parameter, "parameters")
+        for key, buffer in item.named_buffers():
+            state[f"{name}.{key}", "buffers"] = buffer.detach().clone()
+        for key, module in item.named_modules():
+            state[f"{name}.{key}".rstrip("."), "mode"] = "train" if module.training else "eval"
+    elif isinstance(item, torch.Tensor):
+        _tensor_state(state, name, item, "input")
+    elif isinstance(item, list | tuple) and depth < _DEEPEST:
+        for index, element in enumerate(item):
+            _take(state, f"{name}[{index}]", element, depth + 1)
+        state[name, "input"] = _Length(len(item))
+    elif type(item) is dict and depth < _DEEPEST:
+        for key, element in item.items():
+            if type(key) is str:
+                _take(state, f"{name}[{key!r}]", element, depth + 1)
+        keys = [key for key in item if type(key) is str]
+        state[name, "input"] = [*keys, *(f"<{type(key).__name__}>" for key in item if type(key) is not str)]
+    elif depth:
+        state[name, "input"] = f"<{type(item).__name__}>"
+    else:
+        raise TypeError(f"cannot watch {name}, a {type(item).__name__}")
 
 
 def _tensor_state(state: _State, name: str, tensor: torch.Tensor, aspect: str) -> None:
@@ -68,20 +74,16 @@ def _tensor_state(state: _State, name: str, tensor: torch.Tensor, aspect: str) -
 
 def compare(before: _State, after: _State, free: frozenset[str]) -> list[Change]:
     changes = []
-    other_lists = tuple(f"{what}[" for what, aspect in before if _other_length(before, after, what, aspect))
+    lists = [key for key, value in before.items() if type(value) is _Length]
+    other_lists = tuple(f"{key[0]}[" for key in lists if before[key] != after.get(key))
     for key in before:
         what, aspect = key
         if other_lists and what.startswith(other_lists):
             continue  # its entries have moved; that it is longer or shorter says so
-        if aspect not in free and not _same(before[key], after.get(key)):
-            changes.append(Change(what, aspect, *_described(before[key], after.get(key))))
+        then, now = before[key], after.get(key)
+        if then is not now and aspect not in free and not _same(then, now):
+            changes.append(Change(what, aspect, *_described(then, now)))
     return changes
-
-
-def _other_length(before: _State, after: _State, what: str, aspect: str) -> bool:
-    """Whether that is a list that has lost or gained entries."""
-    length = before[what, aspect]
-    return aspect == "input" and isinstance(length, _Length) and length != after.get((what, aspect))
 
 
 def _described(before: object, after: object) -> tuple[str, str]:
