@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import os
 import random
 import re
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 
-from course_utils.authoring.source import SourceCell, first_words, headings, read
+from course_utils.authoring.source import first_words, read
 from course_utils.checks.judge import judge, mistakes_of, seen_of
 from course_utils.checks.judge.left import deviations, run_of
 from course_utils.checks.observe import observe
@@ -29,9 +25,6 @@ ROOT = Path(__file__).resolve().parent.parent
 LESSONS = lessons()
 EXERCISES = [task for each in LESSONS for task in each.exercises]
 QUESTIONS = [item for each in LESSONS for item in each.questions]
-
-LONG = 0.6
-"""Seconds of processor time, that of its processes included, after which a cell is not run once more here."""
 
 every_lesson = pytest.mark.parametrize("number", [each.number for each in LESSONS])
 # By the module: all tests of an exercise run one after the other, and what its mistakes leave is found out once.
@@ -270,73 +263,6 @@ def test_a_mistake_shows_on_no_case_but_those_that_it_says(task: Exercise) -> No
 
 WIDEST_LINE = 98
 """Characters of a source that a page of ordinary width shows without a scroll bar."""
-
-
-def _sections(number: int) -> tuple[list[SourceCell], dict[str, list[SourceCell]]]:
-    """The code cells of a lesson: those before the first section, and {section: its cells}."""
-    before: list[SourceCell] = []
-    sections: dict[str, list[SourceCell]] = {}
-    here = before
-    for cell in read(ROOT, lesson(number)).cells:
-        if cell.kind == "code":
-            here.append(cell)
-        for level, title in headings(cell.text) if cell.kind == "markdown" else ():
-            if level == 2:
-                here = sections.setdefault(title, [])
-    return before, sections
-
-
-class _Notebook:
-    """Names as a kernel holds them, with questions that note what they were asked in place of widgets."""
-
-    def __init__(self) -> None:
-        self._measured: list[tuple[str, str]] = []
-        quiet = dict.fromkeys(("check", "hint", "predict", "progress", "quiz", "solution"), lambda *_: None)
-        self._names: dict[str, object] = {**quiet, "compare": self._compare}
-
-    def _compare(self, identifier: str, measured: str) -> None:
-        assert measured in question(identifier).choices, f"{measured!r} is no choice of {identifier}"
-        self._measured.append((identifier, measured))
-
-    def run(self, cell: SourceCell) -> tuple[str, list[tuple[str, str]]]:
-        """What a cell prints, the text of its pictures included, and what it measures. A warning is an error."""
-        self._measured = []
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
-            warnings.simplefilter("error")
-            warnings.filterwarnings("ignore", category=DeprecationWarning)
-            try:
-                exec(compile(cell.solved, first_words(cell.text), "exec"), self._names)
-            except Exception as error:
-                raise AssertionError(f"{first_words(cell.text)}: {type(error).__name__}: {error}") from error
-        return printed.getvalue(), self._measured
-
-
-@every_lesson
-def test_cells_run_twice_and_in_any_order_after_the_set_up_of_their_section(number: int) -> None:
-    before, sections = _sections(number)
-    assert before and len(sections) > 3
-    for title, cells in sections.items():
-        if not cells:
-            continue
-        notebook = _Notebook()
-        for cell in (*before, cells[0], *(cell for cell in cells if cell.exercise)):
-            notebook.run(cell)
-        shown = {}
-        for cell in reversed(cells):
-            began = processor_time()
-            first = notebook.run(cell)
-            if processor_time() - began < LONG:
-                shown[cell.text] = first
-        for cell in cells:
-            if cell.text in shown:
-                again = notebook.run(cell)
-                assert again == shown[cell.text], f"{title}: {first_words(cell.text)!r} shows something else again"
-
-
-def processor_time() -> float:
-    """Seconds used by this process and by those of its children that have ended."""
-    return sum(os.times()[:4])
 
 
 @every_lesson
