@@ -26,6 +26,8 @@ from course_utils.lessons.lesson5.clinic import (
 from course_utils.lessons.lesson5.recordings import unnamed
 from course_utils.lessons.trace import TraceEvent
 from course_utils.lessons.training import Batch, LossFn
+from gradient_ledger import GradientLedger
+from gradient_ledger.events import Finding
 
 SGD = partial(torch.optim.SGD, lr=0.1)
 cross_entropy = nn.functional.cross_entropy
@@ -155,3 +157,15 @@ def test_the_traces_without_names_are_the_five_faults_that_the_lesson_names_and_
     found = {title: rows(events) for title, events in unnamed().items()}
     assert {title: lines[0].partition("   (")[0] for title, lines in found.items()} == first
     assert found["trace C"][1] == "step" and found["trace E"][-1] == "clip" and found["trace D"][1] == "step(second)"
+
+
+def test_a_report_names_no_place_of_a_cell_which_another_run_numbers_otherwise(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "SGD #1 (In[3]:2) holds a, which no model uses, while b, made at In[53]:4, get gradients."
+    finding = Finding("layer-replaced-after-optimizer", "error", None, {"text": text}, "Make it later.")
+    ledger = GradientLedger()
+    monkeypatch.setattr(ledger, "findings", lambda: [finding])
+    report(ledger)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "seen SGD #1 holds a, which no model uses, while b get gradients." in said

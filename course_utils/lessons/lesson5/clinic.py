@@ -44,7 +44,8 @@ for _ in range(12):
     fast.step()
 """
 """The script of section 11. It has a mistake, which the learner is to find: the notebook shows it and no other text."""
-_PLACE = re.compile(r" \((?:In\[\d+\]|cell|\S+\.py):\d+\)")
+_WHERE = r"(?:In\[\d+\]|cell|\S+\.py):\d+"
+_PLACE = re.compile(rf" \({_WHERE}\)|, made at {_WHERE},")
 """A line in parentheses: it is printed by itself, and the numbers of cells change."""
 
 
