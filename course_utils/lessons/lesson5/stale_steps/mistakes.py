@@ -34,7 +34,12 @@ class _Step:
     held: _Held
 
 
-def _steps(events: Events) -> Iterator[_Step]:
+def _used_after(step: _Step) -> set[str]:
+    return step.held.used | step.names & step.held.written
+
+
+def _steps(events: Events, used_after: Callable[[_Step], set[str]] = _used_after) -> Iterator[_Step]:
+    """The steps of a trace; `used_after` says what counts as used behind each."""
     held, number = _Held(), 0
     for event in events:
         names = set(event["names"])
@@ -46,14 +51,17 @@ def _steps(events: Events) -> Iterator[_Step]:
             held.used -= names
             held.new -= names
         elif event["kind"] == "step":
-            yield _Step(number, event, names, held)
-            held.used |= names & held.written
+            step = _Step(number, event, names, held)
+            yield step
+            held.used = used_after(step)
             held.new -= names
             number += 1
 
 
-def _those(events: Events, stale: Callable[[_Step], bool]) -> list[int]:
-    return [step.number for step in _steps(events) if stale(step)]
+def _those(
+    events: Events, stale: Callable[[_Step], bool], used_after: Callable[[_Step], set[str]] = _used_after
+) -> list[int]:
+    return [step.number for step in _steps(events, used_after) if stale(step)]
 
 
 def _right(step: _Step) -> bool:
@@ -227,21 +235,7 @@ def clips_counted_as_uses(events: Events) -> list[int]:
     where=has_two_optimizers,
 )
 def last_step_alone_remembered(events: Events) -> list[int]:
-    written: set[str] = set()
-    used: set[str] = set()
-    found, number = [], 0
-    for event in events:
-        names = set(event["names"])
-        if event["kind"] == "accumulate":
-            written |= names
-        elif event["kind"] == "clear":
-            written -= names
-            used -= names
-        elif event["kind"] == "step":
-            found += [number] if names & used else []
-            used = names & written
-            number += 1
-    return found
+    return _those(events, _right, lambda step: step.names & step.held.written)
 
 
 @mistake(
@@ -426,18 +420,8 @@ def cleared_ones_called_used(events: Events) -> list[int]:
     "In most traces each gradient that a step names holds something.",
 )
 def empty_ones_called_used(events: Events) -> list[int]:
-    written: set[str] = set()
-    used: set[str] = set()
-    found, number = [], 0
-    for event in events:
-        names = set(event["names"])
-        if event["kind"] == "accumulate":
-            written |= names
-        elif event["kind"] == "clear":
-            written -= names
-            used -= names
-        elif event["kind"] == "step":
-            found += [number] if used & names & written else []
-            used |= names
-            number += 1
-    return found
+    return _those(
+        events,
+        lambda step: bool(step.names & step.held.used & step.held.written),
+        lambda step: step.held.used | step.names,
+    )
