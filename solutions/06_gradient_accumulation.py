@@ -521,7 +521,7 @@ quiz("6.q1")
 # one window, and compare `.grad` with that of one big batch, from the same weights, in float64.
 # Take new weights: near a minimum little is left of a gradient, and rounding counts (section 3).
 # Do it in training mode, so that BatchNorm shows what it does, with the loss that you really use,
-# and with dropout set to 0: for pieces it draws otherwise than for the whole.
+# and with dropout set to 0: for the whole it would draw anew.
 #
 # It proves the window that it tried: what is divided, and by what. What happens *between*
 # windows (the clearing, the last window, the scheduler) needs more of them. There you compare
@@ -1578,9 +1578,8 @@ figures.cost({k: calls for k, (_, calls) in counts.items()})
 
 # %% [markdown]
 # The matrix products are the same for every cut. The number of operations grows with the pieces,
-# and each has a price before it computes anything: on a GPU, the launch of a kernel. Among them
-# are the additions into `.grad`, which one piece does not need. (Six of the column belong to the
-# step, one for each parameter.)
+# and each has a price before it computes anything. Among them are the additions into `.grad`,
+# which one piece does not need. (Six of the column belong to the step, one for each parameter.)
 #
 # The clock says how much that is on your machine. Its numbers differ from run to run, so the cell
 # prints what holds on most machines with this small model, and keeps the numbers in `speeds`:
@@ -2142,7 +2141,7 @@ compare("6.u", true_or_false(foreign(False) < 1e-9))
 # | Batches left over? | A last, shorter window, weighted by its own rows | 3, 5 |
 # | A scheduler that counts updates, clipping, EMA? | Once a window. A penalty on the weights counts once in a window, too | 6 |
 # | BatchNorm? | Another model for each cut. LayerNorm, GroupNorm or kept statistics are not | 7 |
-# | A contrastive loss? | Pieces never meet. Two passes with cached embeddings give the large batch, if no layer mixes rows | 8 |
+# | A contrastive loss? | Pieces never meet. Two passes with cached embeddings give the large batch, if no layer mixes rows or draws | 8 |
 # | When not? | When the batch fits and pieces are no faster: the same matrix products, more operations, the same gradient | 9 |
 # | The step inside backward? | Saves gradients; while a window accumulates in `.grad`, they live all the same | 10 |
 # | How to test it? | One window against one big batch: compare gradients. What lies between windows: weights at the end of an epoch. A ledger takes a reference | 2, 5, 11 |
