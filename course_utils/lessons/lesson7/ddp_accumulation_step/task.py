@@ -197,8 +197,8 @@ EXERCISE = Exercise(
     hints=(
         "Without a word from you, DDP averages the gradients over the ranks in every backward pass. How many of a "
         "window's passes need that, and which?",
-        "`no_sync()` of the wrapper is a context manager: inside, backward adds to this rank's own `.grad` and sends "
-        "nothing. The first backward outside of it sends all that was added up.",
+        "`no_sync()` of the wrapper is a context manager: a micro-batch inside adds to this rank's own `.grad` and sends "
+        "nothing. The first one outside of it sends all that was added up.",
         "Whether the next backward will average is settled in the forward pass. What must stand inside `no_sync()`, "
         "then: the backward alone, or more?",
         "Clear. For each micro-batch, the last one apart: forward and backward inside `no_sync()`. The last: forward "
