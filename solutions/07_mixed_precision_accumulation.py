@@ -487,7 +487,8 @@ figures.scaler_states()
 # | `update()` | backs off if something was noted for any optimizer, else counts, and grows when it is time; forgets the notes |
 #
 # (An optimizer made with `fused=True` is an exception. It is called in any case, and leaves the
-# weights alone by itself at an overflow.)
+# weights alone by itself at an overflow. But SGD's momentum, where that was its first step, is
+# then memory that nobody has filled. LibreYOLO/libreyolo#771 had NaN from it.)
 #
 # The scale has no floor. If all rounds are bad, it is halved each time:
 
@@ -504,11 +505,14 @@ round_of(scaler, (1.0, 1.0), optimizers, parameters)
 print("then a round with gradients of 1: weights", parameters[0].tolist())
 assert all(bool(p.isinf().all()) for p in parameters)
 parameters = [nn.Parameter(torch.ones(3))]
-optimizer = torch.optim.SGD(parameters, lr=0.5, fused=True)
+optimizer = torch.optim.SGD(parameters, lr=0.5, momentum=0.9, fused=True)
 steps, scaler = [], torch.amp.GradScaler("cpu")
 optimizer.register_step_post_hook(lambda *_: steps.append("called"))
+torch.use_deterministic_algorithms(True)  # writes NaN into memory that nobody fills
 round_of(scaler, (math.inf,), [optimizer], parameters)
+torch.use_deterministic_algorithms(False)
 print("fused=True at an overflow: step", *steps, "- weights", parameters[0].tolist())
+print("    and the momentum", *optimizer.state[parameters[0]].values())
 
 # %% [markdown]
 # Skipping is for gradients that overflow now and then. It does not mend a model that gives NaN:
@@ -1273,6 +1277,7 @@ try:
     undivided[0].weight.grad = torch.zeros(32, 64)
 except RuntimeError as refused:
     print(f"{type(refused).__name__}: a float32 .grad is given to a bfloat16 weight")
+undivided[0].weight.grad = torch.zeros(32, 64).bfloat16()  # rounded, it is taken
 
 # %% [markdown]
 # Dividing makes the terms and their sum smaller alike, and stalling is about how they compare.
@@ -1280,9 +1285,9 @@ except RuntimeError as refused:
 # 4 bytes a weight for the buffer. NVIDIA/Megatron-LM#372 asks why bfloat16 needs such buffers,
 # and microsoft/DeepSpeed#2768 is about a run that diverged without.
 #
-# All four ways are about the sum. The step has to follow. By default a float32 buffer cannot be
-# handed back as `.grad` of a bfloat16 weight: that is the error above. So ways 2 and 3 go with a
-# float32 copy of the weights, which the optimizer steps on.
+# All four ways are about the sum. The step has to follow. By default a bfloat16 weight takes no
+# float32 `.grad`: that is the error above. So round the sum once, or step on a float32 copy of
+# the weights.
 #
 # ### Your turn
 
@@ -1416,11 +1421,11 @@ assert off(rank_1["all inside"][1], rank_0["all inside"][1]) > 0.1
 compare("7.l", closest(sum(rank_0["backward inside"][0]) + 1, none=1, one=2, four=5))
 
 # %% [markdown]
-# DDP decides in the *forward* pass: after one outside `no_sync()`, the next backward is averaged.
-# With only the backward inside, `no_sync()` does nothing: the numbers are right, and the traffic
-# is that of the plain way. With only the forward inside it does as much as with both. So keep
-# them in pairs: a forward, then its backward. huggingface/accelerate#1726 is about a way around
-# that.
+# DDP decides in the *forward* pass: a graph built outside `no_sync()` has the next backward
+# averaged. With only the backward inside, `no_sync()` does nothing: the numbers are right, and
+# the traffic is that of the plain way. With only the forward inside it does as much as with
+# both. So keep them in pairs: a forward, then its backward. huggingface/accelerate#1726 is about
+# a way around that.
 #
 # The last way is the opposite: no traffic, and no error either. Each rank steps on its own
 # gradient, and the models drift apart. So the ranks have to agree: the same passes are averaged
@@ -1948,10 +1953,9 @@ if not unsolved:
 # ### Take it home
 #
 # The last cell of the section writes `capstone.py` into the folder of this notebook: the cell
-# with your `train`, and around it a model, data and a command line. It needs PyTorch and the
-# standard library. Other cells of this notebook are not in it. So if your `train` uses a name
-# from one of them, that has to move into its cell. A file of that name which you have changed
-# stays as it is.
+# with your `train`, and around it a model, data and a command line. It needs PyTorch and NumPy.
+# Other cells of this notebook are not in it. So if your `train` uses a name from one of them,
+# that has to move into its cell. A file of that name which you have changed stays as it is.
 
 # %% tags=["nbval-ignore-output"]
 take_home(train)
@@ -2019,7 +2023,7 @@ print("weights:", model[0].weight.dtype, " logits:", logits.dtype, " loss:", los
 compare("7.r", true_or_false(loss.dtype == torch.float32))
 
 # %% [markdown]
-# `autocast` has lists of operations, one for each kind of device. Here the matrix products took
+# `autocast` has lists of operations for each kind of device. Here the matrix products took
 # 16 bits, and the loss took float32.
 #
 # **Three: half of everything.**
