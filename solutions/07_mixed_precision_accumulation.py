@@ -348,8 +348,8 @@ for scale in (1.0, 65536.0):
 
 # %% [markdown]
 # An entry for a wrong digit is its probability, here about 0.1, times $10^{-5}$, divided by 50.
-# That is 2e-8, and less than 2 to the power of -25. What is left of this page pushes the right
-# digits up, and nothing pushes a wrong one down.
+# That is 2e-8, and less than 2 to the power of -25. What is left at the logits pushes the right
+# digits up, and no entry pushes a wrong one down.
 #
 # In the exercise you measure what is lost at the lower end.
 
