@@ -82,8 +82,7 @@ x, y = draw(24, 10, seed=1), draw(24, 2, seed=2)
 #
 # For five passes over the data both branches are trained. Then the project changes. For twenty
 # further passes only upright digits come. The second branch is still in the model, and its
-# parameters are still in the optimizer, but no forward pass runs through it. No gradient arrives
-# at it any more.
+# parameters are still in the optimizer, but it is in no loss. No gradient arrives at it any more.
 #
 # Two loops train this model. They differ in one argument: one calls
 # `zero_grad(set_to_none=True)`, which sets every `.grad` to `None`. The other calls
@@ -614,10 +613,10 @@ def optimizer_zero_grad(optimizer, set_to_none=True):
 # %% [markdown]
 # ## 3. `None` and 0 for an optimizer
 #
-# Back to the branch that forgot. A weight is *idle* when it is in the optimizer and in no forward
-# pass. The optimizer still comes by, in every step, and looks at its `.grad`. There are 15
-# optimizers in the `torch.optim` of PyTorch 2.13; the cells take those of the version installed.
-# What do they do?
+# Back to the branch that forgot. A weight is *idle* when it is in the optimizer and in no loss.
+# The optimizer still comes by, in every step, and looks at its `.grad`. There are 15 optimizers in
+# the `torch.optim` of PyTorch 2.13; the cells take those of the version installed. What do they
+# do?
 #
 # The experiment has two weights. For three steps both get gradients. For three further steps only
 # the first one does, and the second is idle: its `.grad` is `None`, or zeros. The cell measures
