@@ -82,8 +82,7 @@ x, y = draw(24, 10, seed=1), draw(24, 2, seed=2)
 #
 # For five passes over the data both branches are trained. Then the project changes. For twenty
 # further passes only upright digits come. The second branch is still in the model, and its
-# parameters are still in the optimizer, but no forward pass runs through it. No gradient arrives
-# at it any more.
+# parameters are still in the optimizer, but it is in no loss. No gradient arrives at it any more.
 #
 # Two loops train this model. They differ in one argument: one calls
 # `zero_grad(set_to_none=True)`, which sets every `.grad` to `None`. The other calls
@@ -264,8 +263,8 @@ assert [name for name in left if left[name] == "0"] == [
 
 # %% [markdown] claims="S0-8"
 # So there are two families. One takes the tensor away from the parameter and leaves `None`. The
-# other keeps the tensor and writes zeros into it. Both clear: only a loop that does neither
-# accumulates. The name `zero_grad` comes from the second family, its default belongs to the
+# other keeps the tensor and writes zeros into it. Both clear: after either, backward adds to no
+# old gradient. The name `zero_grad` comes from the second family, its default belongs to the
 # first. Clearing is like emptying a glass before it is filled again, people say. `zero_()`
 # empties it. The default takes the glass away, and backward brings another.
 #
@@ -614,10 +613,10 @@ def optimizer_zero_grad(optimizer, set_to_none=True):
 # %% [markdown]
 # ## 3. `None` and 0 for an optimizer
 #
-# Back to the branch that forgot. A weight is *idle* when it is in the optimizer and in no forward
-# pass. The optimizer still comes by, in every step, and looks at its `.grad`. There are 15
-# optimizers in the `torch.optim` of PyTorch 2.13; the cells take those of the version installed.
-# What do they do?
+# Back to the branch that forgot. A weight is *idle* when it is in the optimizer and in no loss.
+# The optimizer still comes by, in every step, and looks at its `.grad`. There are 15 optimizers in
+# the `torch.optim` of PyTorch 2.13; the cells take those of the version installed. What do they
+# do?
 #
 # The experiment has two weights. For three steps both get gradients. For three further steps only
 # the first one does, and the second is idle: its `.grad` is `None`, or zeros. The cell measures
@@ -1213,9 +1212,9 @@ compare("3.j", closest(saved["the same, a window of 4"], none=0, quarter=0.25, a
 # ### On a GPU
 #
 # If there is a GPU, the next cell asks for the peak there. PyTorch's *allocator*, which hands out
-# the memory of the GPU, keeps count of it. It rounds every tensor up, so the numbers are not
-# those of the table. The cell warms up first, because libraries ask for memory of their own at
-# the first call.
+# the memory of the GPU, keeps count of it. The model is another one, so the numbers are not those
+# of the table. The cell warms up first, because libraries ask for memory of their own at the
+# first call.
 
 
 # %% tags=["nbval-ignore-output"] claims="S3-14"
@@ -1453,7 +1452,7 @@ compare("3.n", true_or_false(shrinks and values[1000][1] == 1))
 # | When do both end in the same weights? | When each parameter gets a gradient between clearing and step | 3 |
 # | Does `requires_grad_(False)` freeze? | Not surely, while a tensor is left in `.grad` | 3 |
 # | What does clearing with zeros move? | 4 P bytes a step more than `None`, where backward hands its tensor over | 4 |
-# | What does `None` save at the peak? | P where activations dominate, less with few rows, nothing in a window or where the peak lies in the step | 5 |
+# | What does `None` save at the peak? | P where activations dominate, less with few rows, nothing in a window of equal batches, or if it lies in the step | 5 |
 # | Who keeps the memory alive all the same? | Whoever else holds the gradients; then `None` may need more than zeros | 1, 5, true or false |
 #
 # ## What comes next

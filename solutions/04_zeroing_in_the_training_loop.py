@@ -642,7 +642,7 @@ assert torch.allclose(gradient(model), before) and not torch.allclose(now(), bef
 # %% [markdown]
 # ### Three habits, and one without
 #
-# Clearing is needed because `backward()` stores. A gradient that is returned needs none. The
+# Clearing is needed because `backward()` adds. A gradient that is returned needs none. The
 # next cell trains the small model in four ways: plain; with `set_to_none=False`; with
 # `torch.autograd.grad`, whose results are put into `.grad` for the optimizer; and with
 # `torch.func.grad` (lesson 2), where neither `.grad` nor an optimizer appears.
@@ -1137,8 +1137,8 @@ compare("4.l", {"4": "one", "45": "two", "245": "three"}.get("".join(wrong), "no
 # that. Loop 4 keeps the leak.
 #
 # Loop 5 is the surprise. It clears $D$ after the step of $D$, a legal place in a loop with one
-# model. But then comes $G$'s backward, through $D$, and fills it again. So $D$ needs a clearing
-# after that *foreign* backward. `detach` is no way out here: $G$ learns through $D$. In
+# model. But then comes $G$'s backward, through $D$, and fills it again. So the clearing came too
+# early: before that *foreign* backward. `detach` is no way out here: $G$ learns through $D$. In
 # pytorch/examples#361 somebody wonders about this gradient in $D$. Where $D$ is cleared before
 # its own backward, as in loops 1 to 4, it does no harm.
 #
@@ -1302,7 +1302,7 @@ assert one == other
 
 # %% [markdown]
 # It is the rule of section 1 once more. Each call of the closure asks for the gradient at one
-# point, so each call is a window of its own. Only the closure stands in the right place to clear.
+# point, so each call is a window of its own, with a clearing of its own.
 #
 # The forward belongs inside, too. pytorch/pytorch#111369 had it outside:
 

@@ -1188,8 +1188,8 @@ compare("5.i", "zero" if difference == 0 else "rounding" if difference < 1e-9 el
 
 # %% [markdown]
 # Zero. Not small: the very same numbers, because the same additions are done, once into `.grad`
-# and once into the buffer. So no error builds up in that loop. Each gradient in the sum was right
-# when it was computed. The loop is a well defined method that nobody chose.
+# and once into the buffer. What adds up there are gradients, not mistakes: each was right when it
+# was computed. The loop is a well defined method that nobody chose.
 #
 # > **Fact.** Here plain SGD that never clears ends where cleared SGD with `momentum=1.0` ends, to
 # > the last bit. With weight decay in both, with momentum 0.9 in the loop that never clears, or
@@ -1691,20 +1691,20 @@ compare("5.q", true_or_false(not (silent and wrong)))
 # |---|---|---|
 # | What does a loss curve say about a loop? | How well the training goes. Broken loops had lower ones, falling ones and smooth ones | three pairs, 3 to 8 |
 # | Which number says more? | Used against own: the norm of `.grad` before the step, beside that of the step's own batches | 1 |
-# | Never cleared? | Plain SGD: as with momentum 1, to the last bit, if every parameter gets one gradient a step. It helps while gradients agree, and does not settle on a bowl | 9 |
+# | Never cleared? | Plain SGD: as with momentum 1, if every parameter gets a gradient in each step. It helps while gradients agree, and does not settle on a bowl | 9 |
 # | Adam never cleared? | It depends: ahead in five epochs of digits with learning rate 0.001, far behind in 400 steps of a regression with 0.05 | three pairs, true or false |
 # | Cleared between backward and step? | Nothing is learned. With zeros and weight decay the weights shrink, and the loss may fall | 4 |
 # | Cleared once an epoch? | Used climbs far above own within each epoch, and starts afresh with the next | 5 |
 # | A backward for the input? | It writes into the parameters, too; `torch.autograd.grad` does not | 6 |
 # | A layer replaced after the optimizer was made? | It does not learn, and `optimizer.zero_grad()` does not clear it | 7 |
-# | `retain_graph=True` to silence an error? | Losses count several times, and their graphs stay in memory | 8 |
+# | `retain_graph=True` to silence an error? | Here losses counted several times, and their graphs stayed in memory | 8 |
 # | Clipped after the step? | Nothing is clipped before it is used; used and own cannot show it | 8 |
 # | A frozen layer? | It moves if the optimizer holds it and an old gradient is still there | 10 |
 # | What does the ledger not see? | Losses scaled wrongly, unless it has a reference | true or false |
 #
 # One rule mends cases one to three, the second optimizer and the frozen layer: once per window,
-# after its step and before the next window's first backward, clear everything that a backward
-# writes to or a step reads. Cases four to six show that clearing is not all.
+# after its step and before the next window's first backward, set everything to `None` that a
+# backward writes to or a step reads. Cases four to six show that clearing is not all.
 #
 # ## What comes next
 #

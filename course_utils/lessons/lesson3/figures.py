@@ -21,7 +21,7 @@ def forgetting(shares: Mapping[str, Sequence[float]], trained: int) -> None:
         for (name, run), colour, line in lines:
             ax.plot(range(1, len(run) + 1), [100 * share for share in run], line, color=colour, label=name)
         ax.axvline(trained + 0.5, color="#666666", linestyle=":")
-        ax.text(trained + 0.8, 3, "from here on it is\nin no forward pass", va="bottom", fontsize=10)
+        ax.text(trained + 0.8, 3, "from here on it is\nin no loss", va="bottom", fontsize=10)
         ax.set_ylim(0, 100)
         ax.set_xlabel("passes over the training digits")
         ax.set_ylabel("upside-down digits read right (%)")
@@ -84,8 +84,8 @@ def idle_weights(paths: Mapping[str, Mapping[str, Sequence[float]]], used: int) 
     )
     show(
         fig,
-        alt=f"Line charts of one weight. For {used} steps, on a grey ground, it gets a gradient; then it is in no forward "
-        f"pass. The value from there to the end, for each state of .grad. {told}.",
+        alt=f"Line charts of one weight. For {used} steps, on a grey ground, it gets a gradient; then it is in no loss. "
+        f"The value from there to the end, for each state of .grad. {told}.",
     )
 
 

@@ -364,8 +364,8 @@ def _off_for_good(module: nn.Module) -> None:
 
 @mistake(
     "Recording was switched off for everything",
-    "Nothing is recorded any more, in the whole program: the rest of the model stopped learning, too.",
-    "torch.set_grad_enabled(False) is a switch of the whole process. What belongs to one parameter alone?",
+    "Nothing is recorded from the call on: the rest of the model stopped learning, too.",
+    "torch.set_grad_enabled(False) is a switch for all that comes after it. What belongs to one parameter alone?",
     also=(_off_for_good,),
 )
 def recording_switched_off(module: nn.Module) -> None:

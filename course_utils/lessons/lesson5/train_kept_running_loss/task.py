@@ -38,7 +38,7 @@ EXERCISE = Exercise(
     hints=(
         "With one batch an epoch the loop is right. With three: through how many of its backward passes does the loss "
         "of the first batch go, and that of the last?",
-        "Why was retain_graph=True needed? Whoever needs it walks a graph a second time, and what arrives in .grad is "
+        "Why was retain_graph=True needed? The same losses go backward a second time, and what arrives in .grad is "
         "added there a second time, too.",
         ".grad does the adding. Send the loss of one batch backward, with its share of the mean, and keep the running "
         "sum as a number for the report. Then no graph has to be retained.",
