@@ -341,3 +341,30 @@ def zeros_where_there_is_a_gradient(model, set_to_none):
             if p.grad is not None:
                 total += p.nbytes
     return total
+
+
+@wrong(mistakes.those_held_now_miscounted)
+def five_passes_over_what_is_there(model, set_to_none):
+    if set_to_none:
+        return 0
+    zeroing, adding = 2, 3
+    return sum((zeroing + adding) * p.grad.nbytes for p in model.parameters() if p.grad is not None)
+
+
+@wrong(mistakes.those_held_now_miscounted)
+def the_zeros_alone_of_what_is_there(model, set_to_none):
+    total = 0
+    for p in model.parameters():
+        if p.grad is not None and not set_to_none:
+            total += p.grad.numel() * p.grad.element_size()
+    return total
+
+
+@right
+def measured_on_a_copy_that_holds_zeros(model, set_to_none):
+    twin = copy.deepcopy(model)
+    total = 0
+    for p in twin.parameters():
+        p.grad = torch.zeros_like(p) if p.requires_grad and not set_to_none else None
+        total += 0 if p.grad is None else (1 + 3) * p.grad.nbytes
+    return total

@@ -221,7 +221,7 @@ def linear_layers_alone(model: nn.Module, set_to_none: bool) -> int:
 
 @mistake(
     "A tied parameter was counted twice",
-    "Where one weight stands in two places the number is too large, by one weight's worth. It is one tensor with one "
+    "Where one weight stands in two places the traffic of its .grad was counted twice. It is one tensor with one "
     ".grad.",
     "model.parameters() gives a tied parameter once. Where do yours come from?",
     "Each layer has a weight, and both names are there.",
@@ -252,6 +252,10 @@ def state_dict_counted(model: nn.Module, set_to_none: bool) -> int:
     return _times(4, of=lambda model: model.state_dict().values())(model, set_to_none)
 
 
+def _held_now(model: nn.Module) -> list[torch.Tensor]:
+    return [param for param in model.parameters() if param.grad is not None]
+
+
 @mistake(
     "Only gradients that are there now were counted",
     "Where .grad is None at the call the number is too small: after the first step each parameter that requires "
@@ -259,9 +263,19 @@ def state_dict_counted(model: nn.Module, set_to_none: bool) -> int:
     "The question is about a later step of the loop, not about this moment.",
 )
 def those_held_now(model: nn.Module, set_to_none: bool) -> int:
-    return _times(4, of=lambda model: [param for param in model.parameters() if param.grad is not None])(
-        model, set_to_none
-    )
+    return _times(4, of=_held_now)(model, set_to_none)
+
+
+@mistake(
+    "Gradients that are there now were counted, and not four times",
+    "Two things: where .grad is None at the call nothing was counted for it, and each byte of the others counted another "
+    "number of times than four.",
+    "The question is about a later step of the loop: by then each parameter that requires gradients has one. And list "
+    "both operations, with what each of them reads and writes.",
+    also=tuple(_times(count, of=_held_now) for count in (1, 2, 3, 6)),
+)
+def those_held_now_miscounted(model: nn.Module, set_to_none: bool) -> int:
+    return _times(5, of=_held_now)(model, set_to_none)
 
 
 @mistake(
