@@ -628,3 +628,65 @@ def clean_start(model, optimizer, loss_fn, x, y):
         return loss
 
     return optimizer.step(closure).item()
+
+
+@wrong(mistakes.losses_of_all_calls)
+def mean_over_the_calls(model, optimizer, loss_fn, x, y):
+    seen = []
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        seen.append(loss.item())
+        return loss
+
+    optimizer.step(closure)
+    return sum(seen) / len(seen)
+
+
+@wrong(mistakes.losses_of_all_calls)
+def running_total(model, optimizer, loss_fn, x, y):
+    total = 0.0
+
+    def closure():
+        nonlocal total
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        total += float(loss.detach())
+        return loss
+
+    optimizer.step(closure)
+    return total
+
+
+@wrong(mistakes.losses_of_all_calls)
+def mean_over_the_calls_in_train_mode(model, optimizer, loss_fn, x, y):
+    seen = []
+
+    def closure():
+        model.train()
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        seen.append(loss.item())
+        return loss
+
+    optimizer.step(closure)
+    return torch.tensor(seen, dtype=torch.float64).mean().item()
+
+
+@right
+def all_calls_noted_and_the_first_returned(model, optimizer, loss_fn, x, y):
+    seen = []
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        seen.append(loss.item())
+        return loss
+
+    optimizer.step(closure)
+    return next(iter(seen))

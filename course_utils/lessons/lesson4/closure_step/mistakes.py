@@ -34,7 +34,8 @@ def _step(
 ) -> Code:
     """A step of LBFGS that clears where it is said: before the step, in the closure, or there after the backward.
     The closure shortens gradients that are longer than `longest`.
-    What comes back is the "first", "last" or "smallest" loss of the closure, or the one "after" the step."""
+    What comes back is the "first", "last" or "smallest" loss of the closure, the "sum" or "mean" of all, or the one
+    "after" the step."""
 
     def code(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> float:
         found: list[float] = []
@@ -61,7 +62,8 @@ def _step(
             optimizer.step(closure)
         with torch.no_grad():
             after = loss_fn(model(x), y).item()
-        return {"first": found[0], "last": found[-1], "smallest": min(found), "after": after}[returned]
+        told = {"first": found[0], "last": found[-1], "smallest": min(found), "after": after}
+        return {**told, "sum": sum(found), "mean": sum(found) / len(found)}[returned]
 
     return code
 
@@ -400,9 +402,6 @@ def history_thrown_away(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T,
 # ------------------------------------------------------------------ which gradient
 
 
-# ------------------------------------------------------------------ which gradient
-
-
 @mistake(
     "The gradient of a sum over the rows",
     "Loss and gradient were the batch's times the number of rows: those of the sum of the rows' losses.",
@@ -463,9 +462,6 @@ dimension_lost = made_by(shared.dimension_lost, _squeezed)
 # ------------------------------------------------------------------ what is returned
 
 
-# ------------------------------------------------------------------ what is returned
-
-
 @mistake(
     "The loss of the last call came back",
     "The update is right. What came back is the loss at the closure's last call, at weights that LBFGS had moved to.",
@@ -483,6 +479,17 @@ def loss_of_the_last_call(model: nn.Module, optimizer: Optimizer, loss_fn: LossF
 )
 def loss_after_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(returned="after")(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
+    "The losses of all calls came back as one number",
+    "The update is right. What came back is made of the losses of all the closure's calls: their mean, or their sum.",
+    "Asked is the loss before the step, that of the first call.",
+    "Over an epoch one takes a mean of losses. Here they belong to different weights, and to one batch.",
+    also=(_step(returned="sum"),),
+)
+def losses_of_all_calls(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step(returned="mean")(model, optimizer, loss_fn, x, y)
 
 
 @mistake(

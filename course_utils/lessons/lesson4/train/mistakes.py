@@ -14,6 +14,7 @@ from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson4 import mistakes as shared
 from course_utils.lessons.lesson4.mistakes import Epoch, Optimizer, assigned, descended, trained, without_ones
 from course_utils.lessons.lesson4.steps import HELD, LEFT, STEPS
+from course_utils.lessons.lesson4.train.task import ORDER
 from course_utils.lessons.training import Batch, LossFn, modes_put_back
 
 T = torch.Tensor
@@ -108,7 +109,7 @@ def cleared_once(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batche
     "Cleared once an epoch",
     "Each step used the gradients of all the batches of its epoch up to its own.",
     "How often does a step begin? The clearing belongs into the loop that turns that often.",
-    "It stands in a loop, and one that is called after it: epoch. It is one level too far out.",
+    "It stands in a loop already. That loop is one level too far out.",
     also=(
         _by_batches(clear=("epoch",)),
         _run(clear=("after epoch",)),
@@ -367,6 +368,27 @@ def loops_the_other_way_round(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
 ) -> object:
     return _repeated(_over_samples)(model, optimizer, loss_fn, batches, epochs)
+
+
+def _in_order(order: Callable[[Batches], Batches]) -> Code:
+    return lambda model, optimizer, loss_fn, batches, epochs: _run()(model, optimizer, loss_fn, order(batches), epochs)
+
+
+@mistake(
+    "The batches came in another order",
+    "Each step used the gradient of one batch, and the batches were not taken in the order of the list.",
+    "In each epoch the first entry of batches comes first. Which line gives them another order?",
+    "With shuffled data the order is left to chance. Here it is the caller's.",
+    also=(
+        _in_order(lambda batches: sorted(batches, key=lambda batch: len(batch[0]))),
+        _in_order(lambda batches: sorted(batches, key=lambda batch: -len(batch[0]))),
+    ),
+    signs=(ORDER,),
+)
+def batches_in_another_order(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> object:
+    return _in_order(lambda given: given[::-1])(model, optimizer, loss_fn, batches, epochs)
 
 
 @mistake(
