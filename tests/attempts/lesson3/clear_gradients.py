@@ -572,3 +572,26 @@ def where_the_norm_is_above_zero(params, set_to_none=True):
                 p.grad = None
             else:
                 p.grad.zero_()
+
+
+@wrong(says="still what they were are the gradients of: param 1")
+def where_there_are_rows(params, set_to_none=True):
+    for p in params:
+        if p.grad is None or p.dim() == 0:
+            continue
+        if set_to_none:
+            p.grad = None
+        else:
+            p.grad.zero_()
+
+
+@wrong(says="still what they were are the gradients of: param 2")
+def every_second_one(params, set_to_none=True):
+    walk = iter(params)
+    for p in walk:
+        if p.grad is not None:
+            if set_to_none:
+                p.grad = None
+            else:
+                p.grad.zero_()
+        next(walk, None)

@@ -457,3 +457,18 @@ def output_detached_by_a_hook(module):
         p.requires_grad_(False)
         p.grad = None
     module.register_forward_hook(lambda part, args, out: out.detach())
+
+
+@wrong(mistakes.zeros_arrive_at_what_waits)
+def times_zero_on_arrival(module):
+    for p in module.parameters():
+        if p.requires_grad:
+            p.register_hook(lambda gradient: gradient * 0)
+
+
+@wrong(mistakes.cut_off_in_front)
+def zeros_passed_on(module):
+    for p in module.parameters():
+        p.requires_grad_(False)
+        p.grad = None
+    module.register_full_backward_hook(lambda part, into, out: tuple(g if g is None else 0 * g for g in into))

@@ -368,3 +368,26 @@ def measured_on_a_copy_that_holds_zeros(model, set_to_none):
         p.grad = torch.zeros_like(p) if p.requires_grad and not set_to_none else None
         total += 0 if p.grad is None else (1 + 3) * p.grad.nbytes
     return total
+
+
+@wrong(mistakes.weights_alone)
+def of_the_weights(model, set_to_none):
+    weights = [p for n, p in model.named_parameters() if p.requires_grad and n.split(".")[-1] == "weight"]
+    return 0 if set_to_none else 4 * sum(p.nbytes for p in weights)
+
+
+@wrong(mistakes.weights_and_biases_alone)
+def of_weights_and_biases(model, set_to_none):
+    total, seen = 0, set()
+    for part in model.modules():
+        for name in ("weight", "bias"):
+            p = part._parameters.get(name)
+            if p is not None and p.requires_grad and p not in seen and not set_to_none:
+                seen.add(p)
+                total += 4 * p.nbytes
+    return total
+
+
+@wrong(says="The number of bytes is 8 times what it should be")
+def in_bits(model, set_to_none):
+    return 0 if set_to_none else 8 * 4 * sum(p.nbytes for p in model.parameters() if p.requires_grad)

@@ -113,11 +113,23 @@ def _zeroed_afterwards(module: nn.Module) -> None:
     "What must stand in .grad, so that a step passes the parameter by? A hook that leaves None there is one way, "
     "asking for no gradient another.",
     "A gradient of zero sounds like no change.",
-    also=(_hook_alone, _zeroed_afterwards),
+    also=(_zeroed_afterwards,),
     signs=(REQUIRES,),
 )
 def zeros_arrive(module: nn.Module) -> None:
     _cleared(module.parameters())
+    _hook_alone(module)
+
+
+@mistake(
+    "Gradients of zeros arrive, and what waited is still there",
+    "backward adds zeros to .grad. A gradient that waited there was used by the steps; and where the optimizer has "
+    "momentum, Adam's averages or weight decay, the module's parameters moved on zeros, too.",
+    "What must stand in .grad, so that a step passes the parameter by: after the call, and after each backward?",
+    "A gradient of zero sounds like no change.",
+    signs=(REQUIRES,),
+)
+def zeros_arrive_at_what_waits(module: nn.Module) -> None:
     _hook_alone(module)
 
 
@@ -340,9 +352,9 @@ def forward_without_recording(module: nn.Module) -> None:
 
 @mistake(
     "What lies in front of the module stopped learning",
-    "Where other layers come before the module, no new gradient comes through it to them.",
-    "A frozen layer still passes gradients on to what lies in front of it. It only keeps none for itself. Which line cuts "
-    "the graph, at the module's output or inside it?",
+    "Where other layers come before the module, no gradient comes through it to them, or one of zeros.",
+    "A frozen layer still passes gradients on to what lies in front of it. It only keeps none for itself. Which line "
+    "keeps them from passing?",
     "detach and no_grad cut off everything that lies in front, not the parameters alone.",
 )
 def cut_off_in_front(module: nn.Module) -> None:

@@ -10,7 +10,7 @@ from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases, without_global_draws
-from course_utils.lessons.lesson3.clearing import Before, keeps
+from course_utils.lessons.lesson3.clearing import KEPT, Before, keeps
 from course_utils.lessons.lesson3.inputs import hold, share_memory
 from course_utils.lessons.training import OPTIMIZERS, remembered_by
 
@@ -222,6 +222,9 @@ EXERCISE = Exercise(
         ("a parameter is frozen", lambda spec: "frozen" in spec),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
-    telling={GROUPS: "the optimizer's groups are not what they were before the call."},
+    telling={
+        GROUPS: "the optimizer's groups are not what they were before the call.",
+        KEPT: "still what they were are the gradients of: {given}.",
+    },
     quantities={"the number of groups": lambda spec: len(spec["groups"]) + ("added" in spec)},
 )

@@ -219,6 +219,31 @@ def linear_layers_alone(model: nn.Module, set_to_none: bool) -> int:
     return _times(4, of=_of_linear_layers)(model, set_to_none)
 
 
+def _whose_names_end_in(*endings: str) -> Code:
+    return _times(
+        4, of=lambda model: [p for n, p in model.named_parameters() if n.endswith(endings) and p.requires_grad]
+    )
+
+
+@mistake(
+    "Only the weights were counted",
+    "The number is that of the parameters named weight. Biases, and parameters of other names, have gradients, too.",
+    "Is there a way to ask for all parameters, whatever their names?",
+)
+def weights_alone(model: nn.Module, set_to_none: bool) -> int:
+    return _whose_names_end_in("weight")(model, set_to_none)
+
+
+@mistake(
+    "Parameters of other names were left out",
+    "The number is that of the parameters named weight or bias. A model may have some of other names.",
+    "Is there a way to ask for all parameters, whatever their names?",
+    "Most layers have a weight and a bias, and nothing else.",
+)
+def weights_and_biases_alone(model: nn.Module, set_to_none: bool) -> int:
+    return _whose_names_end_in("weight", "bias")(model, set_to_none)
+
+
 @mistake(
     "A tied parameter was counted twice",
     "Where one weight stands in two places the traffic of its .grad was counted twice. It is one tensor with one "
