@@ -627,7 +627,7 @@ def batches_outside(model, optimizer, loss_fn, batches, epochs):
     return [total / count for total in totals]
 
 
-@wrong(mistakes.updated_by_hand)
+@wrong(mistakes.moved_as_plain_sgd)
 def gradient_descent(model, optimizer, loss_fn, batches, epochs):
     lr = optimizer.param_groups[0]["lr"]
     losses = []
@@ -1480,3 +1480,9 @@ def mean_over_batches_and_left_in_train_mode(model, optimizer, loss_fn, batches,
         found = _losses(model, optimizer, loss_fn, batches)
         history.append(sum(a for a, _ in found) / len(found))
     return history
+
+
+@wrong(mistakes.smaller_batches_left_out)
+def batches_of_one_row_left_out(model, optimizer, loss_fn, batches, epochs):
+    more = [(x, y) for x, y in batches if x.shape[0] != 1]
+    return [_mean(_losses(model, optimizer, loss_fn, more)) for _ in range(epochs)]

@@ -956,3 +956,23 @@ def quotient_of_a_copy(model, optimizer, loss_fn, x, y, max_norm):
         g.div_(scale)
     optimizer.step()
     return loss, norm
+
+
+@wrong(mistakes.mean_of_norms)
+def norms_averaged(model, optimizer, loss_fn, x, y, max_norm):
+    loss, held, _ = _backward(model, optimizer, loss_fn, x, y)
+    norm = torch.stack([g.norm() for g in held]).mean()
+    if norm > max_norm:
+        for g in held:
+            g.mul_(max_norm / norm)
+    optimizer.step()
+    return loss, norm
+
+
+@wrong(mistakes.norm_after_clipping)
+def measured_late_and_in_train_mode(model, optimizer, loss_fn, x, y, max_norm):
+    model.train()
+    loss, held, _ = _backward(model, optimizer, loss_fn, x, y)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return loss, torch.cat([g.flatten() for g in held]).norm()

@@ -795,7 +795,7 @@ def half_of_d_loss_returned(*args: Any) -> object:
 
 @mistake(
     "A loss was measured after the step",
-    "Both steps are right. One of the losses that came back, or both, was computed anew after the steps.",
+    "Both steps are right. One of the losses that came back, or both, was computed anew after a step.",
     "Which losses went backward? Return those, as numbers.",
     also=(
         lambda *args: _told_afterwards(*args, d=True, g=False),

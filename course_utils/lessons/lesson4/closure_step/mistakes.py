@@ -13,7 +13,7 @@ from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson4 import mistakes as shared
 from course_utils.lessons.lesson4.mistakes import Optimizer, descended, without_ones
 from course_utils.lessons.lesson4.steps import STEPS
-from course_utils.lessons.training import LossFn
+from course_utils.lessons.training import LossFn, modes_put_back
 
 T = torch.Tensor
 Code = Callable[[nn.Module, Optimizer, LossFn, T, T], object]
@@ -34,7 +34,7 @@ def _step(
 ) -> Code:
     """A step of LBFGS that clears where it is said: before the step, in the closure, or there after the backward.
     The closure shortens gradients that are longer than `longest`.
-    What comes back is the "first", "last" or "smallest" loss of the closure, the "sum" or "mean" of all, or the one
+    What comes back is the "first", "last" or "smallest" or "largest" loss of the closure, the "sum" or "mean" of all, or the one
     "after" the step."""
 
     def code(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> float:
@@ -63,7 +63,7 @@ def _step(
         with torch.no_grad():
             after = loss_fn(model(x), y).item()
         told = {"first": found[0], "last": found[-1], "smallest": min(found), "after": after}
-        return {**told, "sum": sum(found), "mean": sum(found) / len(found)}[returned]
+        return {**told, "largest": max(found), "sum": sum(found), "mean": sum(found) / len(found)}[returned]
 
     return code
 
@@ -275,13 +275,13 @@ def no_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T)
 
 
 @mistake(
-    "The update was made by hand",
+    "The optimizer that was handed over took no step",
     "Each parameter moved by the learning rate times its gradient, and optimizer.step() was not called. LBFGS does "
     "more: it chooses its steps from several gradients.",
     "Who knows what LBFGS does with a gradient? Let it take the step.",
     signs=(STEPS,),
 )
-def updated_by_hand(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+def moved_as_plain_sgd(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     loss = no_step.forms[0](model, optimizer, loss_fn, x, y)
     descended(optimizer)
     return loss
@@ -442,11 +442,17 @@ def arguments_swapped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x
     return _step()(model, optimizer, lambda prediction, target: loss_fn(target, prediction), x, y)
 
 
+def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    with modes_put_back(model):
+        return _step(train=True)(model, optimizer, loss_fn, x, y)
+
+
 @mistake(
     "The model was put into train mode",
     "Where the model came in eval mode, its dropout drew anew in each call of the closure and its batch norm used this "
     "batch's statistics.",
     "The mode is the caller's choice: leave model.train() out.",
+    also=(_put_back,),
 )
 def put_into_train_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(train=True)(model, optimizer, loss_fn, x, y)
@@ -499,3 +505,13 @@ def losses_of_all_calls(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn,
 )
 def smallest_loss(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(returned="smallest")(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
+    "The largest loss came back",
+    "The update is right. What came back is the largest of the losses that the closure computed.",
+    "Asked is the loss before the step, that of the first call.",
+    "Where the loss falls all the way, the first is the largest.",
+)
+def largest_loss(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step(returned="largest")(model, optimizer, loss_fn, x, y)

@@ -239,8 +239,8 @@ def _an_epochs_batch(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, ba
 
 @mistake(
     "One step an epoch",
-    "optimizer.step() was called once in each epoch, after all of its batches.",
-    "How far is the line with the step indented? Every batch gives a step.",
+    "optimizer.step() was called once in each epoch.",
+    "Every batch gives a step. Does that line stand in a loop that takes the batches one by one?",
     also=(
         _by_batches(clear=("epoch",), each="epoch"),
         _run(clear=("batch",), each="epoch"),
@@ -305,7 +305,8 @@ def _one_whatever(told: Told) -> Code:
 @mistake(
     "The run ended after its first epoch",
     "Only one epoch was trained.",
-    "Where does the return stand? One that is indented into the loop ends it in its first round.",
+    "Is there a loop over the epochs, and where does the return stand? One that is indented into the loop ends it in its "
+    "first round.",
     also=(
         _first_epoch_alone(_over_batches),
         *(_one_whatever(told) for told in (_over_samples, _every, _over_batches)),
@@ -392,13 +393,14 @@ def batches_in_another_order(
 
 
 @mistake(
-    "The update was made by hand",
-    "Each parameter moved by the learning rate times its gradient, as plain SGD moves it, and optimizer.step() was not "
-    "called. The other optimizers do more.",
+    "The optimizer that was handed over took no step",
+    "Each parameter moved by the learning rate times its gradient, as plain SGD moves it. The other optimizers do more.",
     "Who knows what the optimizer does with a gradient? Let it take the step.",
     signs=(STEPS,),
 )
-def updated_by_hand(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+def moved_as_plain_sgd(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> object:
     found: list[Epoch] = []
     for _ in range(epochs):
         found.append([])
@@ -646,9 +648,14 @@ def best_weights_put_back(
 
 @mistake(
     "A smaller batch was left out",
-    "The batches with fewer rows than the first gave no step and no loss.",
+    "Batches with fewer rows than others gave no step and no loss.",
     "Every batch gives a step. What does your code do with one that has fewer rows?",
     "Loaders can be told to drop the last, smaller batch. Here nothing says so.",
+    also=(
+        lambda model, optimizer, loss_fn, batches, epochs: _run()(
+            model, optimizer, loss_fn, [(x, y) for x, y in batches if len(x) > 1], epochs
+        ),
+    ),
 )
 def smaller_batches_left_out(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int

@@ -356,6 +356,20 @@ def sum_of_norms(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, 
     return _step(lambda params, limit: _clip(params, limit, total))(model, optimizer, loss_fn, x, y, max_norm)
 
 
+def _mean_of_norms(gradients: Gradients) -> float:
+    return sum(_norm([g]) for g in gradients) / len(gradients) if gradients else 0.0
+
+
+@mistake(
+    "The mean of the parameters' norms",
+    "What was measured, and compared with max_norm, is the mean of the norms of the parameters.",
+    "The squares add up, the norms do not, and nothing is divided. What do you take the root of?",
+    also=(_step(_scaled_by_another(_mean_of_norms)),),
+)
+def mean_of_norms(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+    return _step(lambda params, limit: _clip(params, limit, _mean_of_norms))(model, optimizer, loss_fn, x, y, max_norm)
+
+
 def _square(gradients: Sequence[T]) -> float:
     return _norm(gradients) ** 2
 
