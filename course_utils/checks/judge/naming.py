@@ -106,11 +106,13 @@ def _form_agreeing(
             beyond.append(run.number)  # the attempt did not come so far: nothing to compare
             continue
         its = {(change.what, change.aspect) for change in piece.changes}
-        if not _agree_on(run, mistake, piece, parts, wrong):
-            if not left_in_another_mode(run) - its:
-                return None
+        agree = _agree_on(run, mistake, piece, parts, wrong)
+        more = {where for number, where in wrong if number == run.number} - parts.keys()
+        if left_in_another_mode(run) - its and (not agree or more):
             excused.add(run.number)  # a mistake of its own, and what else differs there may come of it
             continue
+        if not agree:
+            return None
         places |= {(run.number, where) for where in parts}
         changes |= {(run.number, change) for change in its}
     if not places or beyond and len({number for number, _ in places}) < 2:
