@@ -136,6 +136,23 @@ def test_a_mistake_must_agree_on_every_case() -> None:
     assert "missing-factor-two" not in _names(judge(TASK, CASES, evidence))
 
 
+@pytest.mark.parametrize("others", [1, len(CASES) - 1])
+def test_a_case_left_in_another_mode_may_part_from_a_mistake_if_most_cases_agree(others: int) -> None:
+    # Half the gradient, and on some cases a third: there the mode came back another.
+    evidence = _all(_tensor(lambda t: t / 2))
+    for index in range(len(evidence) - others, len(evidence)):
+        third = to_plain(evidence[index].result.value * 2 / 3)
+        evidence[index] = replace(evidence[index], result=third, changes=(Change("model", "mode", "eval", "train"),))
+    verdict = judge(TASK, CASES, evidence)
+    if others > 1:
+        assert "missing-factor-two" not in _names(verdict)
+        return
+    halved, mode = verdict.faults
+    assert [words.id for words in halved.mistakes] == ["missing-factor-two"]
+    assert halved.certain == (f"This leaves out case {len(CASES)}: there the mode was changed as well.",)
+    assert mode.mistakes == (effects.changed_mode,) and mode.cases == (len(CASES),)
+
+
 def test_right_numbers_in_another_dtype_are_not_taken_for_a_mistake() -> None:
     verdict = judge(TASK, CASES, _all(_tensor(lambda t: t.half())))
     assert _names(verdict) == ["wrong-dtype"]

@@ -22,6 +22,7 @@ MOST = 4
 QUESTIONS = (
     effects.warnings,
     ledger.questions,
+    conditions.telling,
     steps.questions,
     forms.questions,
     values.questions,

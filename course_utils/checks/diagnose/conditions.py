@@ -15,10 +15,10 @@ from course_utils.plain import Plain, TensorData
 def questions(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
     """Sentences about the cases themselves, and about what the attempt does not look at."""
     said = _never_called(group) + _chance(runs) + _ignored(runs) + _depends(group, runs)
-    return said + _telling(exercise, group, runs) + _properties(exercise, group, runs)
+    return said + _properties(exercise, group, runs)
 
 
-def _telling(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
+def telling(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> list[str]:
     """Facts that are not those of the right answer on any of the failing cases, told of the first of them."""
     said = []
     for name, sentence in exercise.telling.items():

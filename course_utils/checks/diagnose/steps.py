@@ -127,8 +127,8 @@ def _gradient(which: str, right: torch.Tensor, given: torch.Tensor, before: Sequ
             return "again", f"{which} began with the gradient of the step before it, once more."
     length, wanted = float(given.norm()), float(right.norm())
     cosine = float(given @ right) / (length * wanted) if length and wanted else 0.0
-    if abs(cosine) > 1 - 1e-7:
-        factor = float(given @ right) / wanted**2
+    factor = float(given @ right) / wanted**2 if wanted else 1.0
+    if abs(cosine) > 1 - 1e-7 and nice(round(factor, 6)) != "1":
         return "factor", f"{which} began with {nice(round(factor, 6))} times the gradient that is asked for."
     return "direction", (
         f"{which} began with another gradient than the one asked for: its length is {length:.4g} in place of "

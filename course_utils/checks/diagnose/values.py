@@ -49,9 +49,21 @@ def _zeros(group: Sequence[Run]) -> list[str]:
         return ["Every entry that was given is zero."]
     if any(".grad" in where for where in places):
         return [f"No gradient but zero, or None, is left at {names_of(places)}."]
+    if _one_number(places, group):
+        return [f"{_as_subject(places[0])} is 0."]
     right = [pair.where for pair in group[0].pairs if pair.where not in places and pair.where.startswith(RESULT)]
     rest = "; the others are right" if right else ""
     return [f"Nothing but zeros stands at {names_of(places)}{rest}."]
+
+
+def _one_number(places: Sequence[str], group: Sequence[Run]) -> bool:
+    """Whether it is about a single place that has a name of its own, and one number there."""
+    at = [pair for run in group for pair in run.wrong if pair.where in places]
+    return len(places) == 1 and "[" not in places[0] and all(pair.expected.ndim == 0 for pair in at)
+
+
+def _as_subject(where: str) -> str:
+    return where[0].upper() + where[1:]
 
 
 def _untouched(exercise: Exercise, run: Run) -> dict[str, torch.Tensor]:
@@ -138,8 +150,10 @@ def _whole_factor(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run])
         return []
     if roots[0] == RESULT:
         return _said_of_factors(exercise, group, runs, factors, "Every number")
-    said = _said_of_factors(exercise, group, runs, factors, f"Every number of {roots[0]}")
-    return [one if roots[0] in one else f"At {roots[0]}: {one[0].lower()}{one[1:]}" for one in said]
+    number = _one_number([pair.where for pair in group[0].wrong], group)
+    subject = _as_subject(roots[0]) if number else f"Every number of {roots[0]}"
+    said = _said_of_factors(exercise, group, runs, factors, subject)
+    return [one if one.startswith(subject) else f"At {roots[0]}: {one[0].lower()}{one[1:]}" for one in said]
 
 
 def _said_of_factors(
@@ -164,7 +178,7 @@ def _said_of_factors(
     if named is not None:
         return [f"{subject} is {named} times what it should be."]
     root = group[0].wrong[0].where.split("[")[0]
-    if all(pair.expected.ndim == 0 for run in group for pair in run.pairs if pair.where.split("[")[0] == root):
+    if all(pair.expected.numel() == 1 for run in group for pair in run.pairs if pair.where.split("[")[0] == root):
         return []  # numbers have no direction, and of a single one there always is a factor
     lengths = [
         math.sqrt(sum(float((p.given**2).sum()) for p in run.pairs if p.where.startswith(RESULT))) for run in group
@@ -383,7 +397,9 @@ def _by_place(exercise: Exercise, group: Sequence[Run], runs: Sequence[Run]) -> 
             by_sentence.setdefault(sentence, []).append(where)
     for sentence, wheres in by_sentence.items():
         if sentence.startswith("{}"):
-            said.append(sentence.replace("{}", f"Every number of {names_of(wheres)}"))
+            number = _one_number(wheres, group)
+            subject = _as_subject(wheres[0]) if number else f"Every number of {names_of(wheres)}"
+            said.append(sentence.replace("{}", subject))
         elif right:
             said.append(f"At {names_of(wheres)}: {sentence[0].lower()}{sentence[1:]}")
     return said

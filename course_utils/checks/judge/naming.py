@@ -31,6 +31,8 @@ class Named:
     mistakes: tuple[Mistake, ...]
     places: frozenset[Place]
     changes: frozenset[tuple[int, tuple[str, str]]]
+    excused: frozenset[int] = frozenset()
+    """Numbers of the cases on which they and the attempt part, and where it left another mode as well."""
 
 
 def explain(
@@ -51,7 +53,8 @@ def explain(
         best = max(pool, key=lambda one: (len(one.places & left.keys()), -len(one.places)))
         same = [one for one in pool if one.places == best.places]
         unique = {mistake.id: mistake for one in same for mistake in one.mistakes}
-        found.append(Named(tuple(unique.values()), best.places, frozenset().union(*(one.changes for one in same))))
+        changes = frozenset().union(*(one.changes for one in same))
+        found.append(Named(tuple(unique.values()), best.places, changes, best.excused))
         left = {place: leaf for place, leaf in left.items() if place not in best.places}
     return found, left
 
@@ -89,6 +92,7 @@ def _form_agreeing(
     places: set[Place] = set()
     changes: set[tuple[int, tuple[str, str]]] = set()
     beyond: list[int] = []
+    excused: set[int] = set()
     failing = {number for number, _ in wrong}
     all_raised = all(run.given.status == "raised" for run in runs if run.number in failing)
     shown = [run for run in runs if mistake.where is None or mistake.where(run.case.spec)]
@@ -101,22 +105,34 @@ def _form_agreeing(
                 return None  # there is nothing else that it could explain
             beyond.append(run.number)  # the attempt did not come so far: nothing to compare
             continue
-        for where, leaf in parts.items():
-            if (run.number, where) not in wrong:
-                return None
-            if not _same(run, where, leaf, wrong[run.number, where]):
-                return None
-            places.add((run.number, where))
-        if run.given.status == piece.status == "returned":
-            if not same_signs(mistake, run.given, piece):
-                return None
         its = {(change.what, change.aspect) for change in piece.changes}
-        if its - {(change.what, change.aspect) for change in run.given.changes}:
+        agree = _agree_on(run, mistake, piece, parts, wrong)
+        more = {where for number, where in wrong if number == run.number} - parts.keys()
+        if left_in_another_mode(run) - its and (not agree or more):
+            excused.add(run.number)  # a mistake of its own, and what else differs there may come of it
+            continue
+        if not agree:
             return None
+        places |= {(run.number, where) for where in parts}
         changes |= {(run.number, change) for change in its}
     if not places or beyond and len({number for number, _ in places}) < 2:
         return None  # one case alone is not enough where others say nothing
-    return Named((mistake,), frozenset(places), frozenset(changes))
+    if len(excused) > len({number for number, _ in places}):
+        return None
+    return Named((mistake,), frozenset(places), frozenset(changes), frozenset(excused))
+
+
+def _agree_on(
+    run: Run, mistake: Mistake, piece: Evidence, parts: Mapping[str, Any], wrong: Mapping[Place, Any]
+) -> bool:
+    """Whether a mistake and an attempt agree on one case: in what is wrong, in the signs, in what was changed."""
+    for where, leaf in parts.items():
+        if (run.number, where) not in wrong or not _same(run, where, leaf, wrong[run.number, where]):
+            return False
+    if run.given.status == piece.status == "returned" and not same_signs(mistake, run.given, piece):
+        return False
+    made = {(change.what, change.aspect) for change in run.given.changes}
+    return all((change.what, change.aspect) in made for change in piece.changes)
 
 
 def _same(run: Run, where: str, its: Any, mine: Any) -> bool:
@@ -139,6 +155,11 @@ def _same(run: Run, where: str, its: Any, mine: Any) -> bool:
         return same
     limit = (_LIKE_DEVIATION if loose and same else _SAME_DEVIATION) * float((b - r).abs().max())
     return float((a - b).abs().max()) <= limit
+
+
+def left_in_another_mode(run: Run) -> set[tuple[str, str]]:
+    """Which modules an attempt left in another mode than they came in, as changes, where that is seen."""
+    return {(change.what, change.aspect) for change in run.given.changes if change.aspect == "mode"}
 
 
 def same_signs(mistake: Mistake, one: Evidence, other: Evidence) -> bool:

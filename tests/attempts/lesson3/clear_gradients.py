@@ -534,3 +534,64 @@ def nan_put_away_first(params, set_to_none=True):
         elif p.grad is not None:
             p.grad[p.grad.isnan()] = 0
             p.grad *= 0
+
+
+@raised(mistakes.optimizer_of_nothing)
+def lent_by_an_optimizer(params, set_to_none=True):
+    torch.optim.SGD(params, lr=0.1).zero_grad(set_to_none=set_to_none)
+
+
+@raised(mistakes.optimizer_of_nothing)
+def lent_by_adam(params, set_to_none=True):
+    held = [p for p in params]
+    torch.optim.AdamW(held).zero_grad(set_to_none)
+
+
+@right
+def lent_where_there_is_something(params, set_to_none=True):
+    params = list(params)
+    if params:
+        torch.optim.SGD(params, lr=1.0).zero_grad(set_to_none=set_to_none)
+
+
+@wrong(mistakes.written_into_other_memory)
+def zeroed_and_then_copied(params, set_to_none=True):
+    for p in params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is not None:
+            p.grad.zero_()
+            p.grad = p.grad.clone()
+
+
+@wrong(mistakes.nan_taken_for_emptiness)
+def where_the_norm_is_above_zero(params, set_to_none=True):
+    for p in params:
+        if p.grad is not None and (set_to_none and not p.grad.any() or p.grad.norm() > 0):
+            if set_to_none:
+                p.grad = None
+            else:
+                p.grad.zero_()
+
+
+@wrong(says="still what they were are the gradients of: param 1")
+def where_there_are_rows(params, set_to_none=True):
+    for p in params:
+        if p.grad is None or p.dim() == 0:
+            continue
+        if set_to_none:
+            p.grad = None
+        else:
+            p.grad.zero_()
+
+
+@wrong(says="still what they were are the gradients of: param 2")
+def every_second_one(params, set_to_none=True):
+    walk = iter(params)
+    for p in walk:
+        if p.grad is not None:
+            if set_to_none:
+                p.grad = None
+            else:
+                p.grad.zero_()
+        next(walk, None)

@@ -417,3 +417,58 @@ def values_back_in_the_forward(module):
         return forward(*args)
 
     module.forward = restored
+
+
+@wrong(mistakes.direct_parts_alone)
+def one_level_of_children(module):
+    for child in module.children():
+        for p in child._parameters.values():
+            if p is not None:
+                p.requires_grad = False
+                p.grad = None
+
+
+@wrong(mistakes.direct_parts_alone)
+def one_level_of_children_and_nothing_cleared(module):
+    for _, child in module.named_children():
+        for p in child.parameters(recurse=False):
+            p.requires_grad_(False)
+
+
+@right
+def children_and_their_children(module):
+    for child in module.children():
+        children_and_their_children(child)
+    for p in module.parameters(recurse=False):
+        p.requires_grad_(False)
+        p.grad = None
+
+
+@wrong(says="these parameters of the module moved in the further steps: ")
+def all_but_the_last(module):
+    for p in list(module.parameters())[:-1]:
+        p.requires_grad_(False)
+        p.grad = None
+
+
+@wrong(mistakes.cut_off_in_front)
+def output_detached_by_a_hook(module):
+    for p in module.parameters():
+        p.requires_grad_(False)
+        p.grad = None
+    module.register_forward_hook(lambda part, args, out: out.detach())
+
+
+@wrong(mistakes.zeros_arrive_at_what_waits)
+def times_zero_on_arrival(module):
+    for p in module.parameters():
+        if p.requires_grad:
+            p.register_hook(lambda gradient: gradient * 0)
+
+
+@wrong(mistakes.cut_off_in_front)
+def zeros_passed_on(module):
+    for p in module.parameters():
+        p.requires_grad_(False)
+        p.grad = None
+    module.register_full_backward_hook(lambda part, into, out: tuple(g if g is None else 0 * g for g in into))

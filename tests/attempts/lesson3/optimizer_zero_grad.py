@@ -532,3 +532,38 @@ def all_entries(optimizer, set_to_none=True):
                 p.grad = None
             elif p.grad is not None:
                 p.grad[()] = 0
+
+
+@wrong(mistakes.groups_emptied)
+def groups_worked_off_as_a_stack(optimizer, set_to_none=True):
+    stack = optimizer.param_groups
+    while stack:
+        for p in stack.pop()["params"]:
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad.zero_()
+
+
+@wrong(mistakes.groups_emptied)
+def groups_deleted_afterwards(optimizer, set_to_none=True):
+    clear_gradients([p for g in optimizer.param_groups for p in g["params"]], set_to_none)
+    del optimizer.param_groups[:]
+
+
+@wrong(says="the optimizer's groups are not what they were before the call")
+def first_group_taken_off(optimizer, set_to_none=True):
+    clear_gradients([p for g in optimizer.param_groups for p in g["params"]], set_to_none)
+    optimizer.param_groups[0]["params"].pop()
+
+
+@right
+def a_copy_of_the_list_worked_off(optimizer, set_to_none=True):
+    stack = list(optimizer.param_groups)
+    while stack:
+        clear_gradients(stack.pop()["params"], set_to_none)
+
+
+@wrong(says="still what they were are the gradients of: 0.bias and 2.bias")
+def those_with_two_dimensions(optimizer, set_to_none=True):
+    clear_gradients([p for g in optimizer.param_groups for p in g["params"] if p.dim() > 1], set_to_none)

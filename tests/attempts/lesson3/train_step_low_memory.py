@@ -787,3 +787,23 @@ def clipped_to_ten(model, optimizer, loss_fn, x, y):
     clip_grad_norm_(model.parameters(), 10.0)
     optimizer.step()
     return loss.item()
+
+
+@wrong(mistakes.multiplied_by_the_rows)
+def loss_and_gradient_of_the_sum(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y) * len(x)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@wrong(mistakes.not_finite_left)
+def finite_gradients_cleared(model, optimizer, loss_fn, x, y):
+    for p in model.parameters():
+        if p.grad is not None and torch.isfinite(p.grad).all():
+            p.grad = None
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()

@@ -341,3 +341,53 @@ def zeros_where_there_is_a_gradient(model, set_to_none):
             if p.grad is not None:
                 total += p.nbytes
     return total
+
+
+@wrong(mistakes.those_held_now_miscounted)
+def five_passes_over_what_is_there(model, set_to_none):
+    if set_to_none:
+        return 0
+    zeroing, adding = 2, 3
+    return sum((zeroing + adding) * p.grad.nbytes for p in model.parameters() if p.grad is not None)
+
+
+@wrong(mistakes.those_held_now_miscounted)
+def the_zeros_alone_of_what_is_there(model, set_to_none):
+    total = 0
+    for p in model.parameters():
+        if p.grad is not None and not set_to_none:
+            total += p.grad.numel() * p.grad.element_size()
+    return total
+
+
+@right
+def measured_on_a_copy_that_holds_zeros(model, set_to_none):
+    twin = copy.deepcopy(model)
+    total = 0
+    for p in twin.parameters():
+        p.grad = torch.zeros_like(p) if p.requires_grad and not set_to_none else None
+        total += 0 if p.grad is None else (1 + 3) * p.grad.nbytes
+    return total
+
+
+@wrong(mistakes.weights_alone)
+def of_the_weights(model, set_to_none):
+    weights = [p for n, p in model.named_parameters() if p.requires_grad and n.split(".")[-1] == "weight"]
+    return 0 if set_to_none else 4 * sum(p.nbytes for p in weights)
+
+
+@wrong(mistakes.weights_and_biases_alone)
+def of_weights_and_biases(model, set_to_none):
+    total, seen = 0, set()
+    for part in model.modules():
+        for name in ("weight", "bias"):
+            p = part._parameters.get(name)
+            if p is not None and p.requires_grad and p not in seen and not set_to_none:
+                seen.add(p)
+                total += 4 * p.nbytes
+    return total
+
+
+@wrong(says="The number of bytes is 8 times what it should be")
+def in_bits(model, set_to_none):
+    return 0 if set_to_none else 8 * 4 * sum(p.nbytes for p in model.parameters() if p.requires_grad)

@@ -1017,3 +1017,115 @@ def generator_in_eval_where_it_does_not_learn(
     g_loss.backward()
     g_optimizer.step()
     return d_loss.item(), g_loss.item()
+
+
+def _halves(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise, g_noise):
+    d_optimizer.zero_grad()
+    a, b = discriminator(real), discriminator(generator(noise).detach())
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    c = discriminator(generator(g_noise))
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.rows_left_out)
+def as_much_noise_as_real_rows(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    ones = torch.ones(len(real), 1, dtype=real.dtype)
+    fake = generator(noise[: len(real)])
+    d_optimizer.zero_grad()
+    d_loss = loss_fn(discriminator(real), ones)
+    d_loss = d_loss + loss_fn(discriminator(fake.detach()), 0 * ones[: len(fake)])
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    g_loss = loss_fn(discriminator(fake), ones[: len(fake)])
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.rows_left_out)
+def pairs_of_rows(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    rows, seeds = map(torch.stack, zip(*zip(real, noise, strict=False), strict=True))
+    return _halves(generator, discriminator, g_optimizer, d_optimizer, loss_fn, rows, seeds, seeds)
+
+
+@wrong(mistakes.rows_left_out)
+def fewer_fakes_for_the_discriminator(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    some = noise[: len(real)]
+    return _halves(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, some, noise)
+
+
+@right
+def labels_cut_from_a_long_piece(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    most = max(len(real), len(noise))
+    ones = real.new_ones(most, 1)
+    d_optimizer.zero_grad()
+    fake = generator(noise)
+    d_loss = loss_fn(discriminator(real), ones[: len(real)])
+    d_loss = d_loss + loss_fn(discriminator(fake.detach()), 0 * ones[: len(noise)])
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    g_loss = loss_fn(discriminator(fake), ones[: len(noise)])
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.minus_its_own_loss)
+def minus_before_the_right_loss(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    d_optimizer.zero_grad()
+    a, b = discriminator(real), discriminator(generator(noise).detach())
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    c = discriminator(generator(noise))
+    g_loss = -loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.cleared_after_the_step)
+def late_clearing_and_fakes_in_eval(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    generator.eval()
+    with torch.no_grad():
+        fake = generator(noise)
+    generator.train()
+    a, b = discriminator(real), discriminator(fake)
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    d_optimizer.zero_grad()
+    c = discriminator(generator(noise))
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    g_optimizer.zero_grad()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.fakes_made_in_eval)
+def eval_for_the_fakes_and_train_afterwards(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    generator.eval()
+    with torch.no_grad():
+        fake = generator(noise)
+    generator.train()
+    d_optimizer.zero_grad()
+    a, b = discriminator(real), discriminator(fake)
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    g_optimizer.zero_grad()
+    c = discriminator(generator(noise))
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()

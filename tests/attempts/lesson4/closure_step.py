@@ -339,7 +339,7 @@ def closure_called_by_hand(model, optimizer, loss_fn, x, y):
     return closure().item()
 
 
-@wrong(mistakes.updated_by_hand)
+@wrong(mistakes.moved_as_plain_sgd)
 def gradient_descent(model, optimizer, loss_fn, x, y):
     optimizer.zero_grad()
     loss = loss_fn(model(x), y)
@@ -628,3 +628,98 @@ def clean_start(model, optimizer, loss_fn, x, y):
         return loss
 
     return optimizer.step(closure).item()
+
+
+@wrong(mistakes.losses_of_all_calls)
+def mean_over_the_calls(model, optimizer, loss_fn, x, y):
+    seen = []
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        seen.append(loss.item())
+        return loss
+
+    optimizer.step(closure)
+    return sum(seen) / len(seen)
+
+
+@wrong(mistakes.losses_of_all_calls)
+def running_total(model, optimizer, loss_fn, x, y):
+    total = 0.0
+
+    def closure():
+        nonlocal total
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        total += float(loss.detach())
+        return loss
+
+    optimizer.step(closure)
+    return total
+
+
+@wrong(mistakes.losses_of_all_calls)
+def mean_over_the_calls_in_train_mode(model, optimizer, loss_fn, x, y):
+    seen = []
+
+    def closure():
+        model.train()
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        seen.append(loss.item())
+        return loss
+
+    optimizer.step(closure)
+    return torch.tensor(seen, dtype=torch.float64).mean().item()
+
+
+@right
+def all_calls_noted_and_the_first_returned(model, optimizer, loss_fn, x, y):
+    seen = []
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        seen.append(loss.item())
+        return loss
+
+    optimizer.step(closure)
+    return next(iter(seen))
+
+
+@wrong(mistakes.largest_loss)
+def the_worst_of_the_calls(model, optimizer, loss_fn, x, y):
+    worst = float("-inf")
+
+    def closure():
+        nonlocal worst
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        worst = max(worst, loss.item())
+        return loss
+
+    optimizer.step(closure)
+    return worst
+
+
+@wrong(mistakes.put_into_train_mode)
+def train_mode_for_the_step(model, optimizer, loss_fn, x, y):
+    modes = [part.training for part in model.modules()]
+    model.train()
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        return loss
+
+    before = optimizer.step(closure).item()
+    for part, mode in zip(model.modules(), modes, strict=True):
+        part.training = mode
+    return before

@@ -627,7 +627,7 @@ def batches_outside(model, optimizer, loss_fn, batches, epochs):
     return [total / count for total in totals]
 
 
-@wrong(mistakes.updated_by_hand)
+@wrong(mistakes.moved_as_plain_sgd)
 def gradient_descent(model, optimizer, loss_fn, batches, epochs):
     lr = optimizer.param_groups[0]["lr"]
     losses = []
@@ -1159,7 +1159,7 @@ def evaluated_before_each_epoch(model, optimizer, loss_fn, batches, epochs):
     return losses
 
 
-@wrong(says="loss_fn was handed the batches in the order 3 and 2 and 1; asked is 1 and 2 and 3")
+@wrong(mistakes.batches_in_another_order)
 def last_batch_first(model, optimizer, loss_fn, batches, epochs):
     history = []
     for _ in range(epochs):
@@ -1416,3 +1416,73 @@ def measured_in_eval_at_the_end(model, optimizer, loss_fn, batches, epochs):
             m.training = mode
         history.append(total / sum(len(x) for x, _ in batches))
     return history
+
+
+def _losses(model, optimizer, loss_fn, batches):
+    found = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        optimizer.step()
+        found.append((loss.item(), len(x)))
+    return found
+
+
+def _mean(found):
+    return sum(a * n for a, n in found) / sum(n for _, n in found)
+
+
+@wrong(mistakes.batches_in_another_order)
+def taken_off_from_the_end(model, optimizer, loss_fn, batches, epochs):
+    history = []
+    for _ in range(epochs):
+        waiting = list(batches)
+        history.append(_mean(_losses(model, optimizer, loss_fn, [waiting.pop() for _ in batches])))
+    return history
+
+
+@wrong(mistakes.batches_in_another_order)
+def small_batches_first(model, optimizer, loss_fn, batches, epochs):
+    in_order = sorted(batches, key=lambda batch: batch[0].shape[0])
+    return [_mean(_losses(model, optimizer, loss_fn, in_order)) for _ in range(epochs)]
+
+
+@wrong(says="loss_fn was handed the batches in the order ")
+def begun_at_the_second(model, optimizer, loss_fn, batches, epochs):
+    return [_mean(_losses(model, optimizer, loss_fn, batches[1:] + batches[:1])) for _ in range(epochs)]
+
+
+@right
+def turned_round_and_taken_off(model, optimizer, loss_fn, batches, epochs):
+    history = []
+    for _ in range(epochs):
+        waiting = batches[::-1]
+        history.append(_mean(_losses(model, optimizer, loss_fn, [waiting.pop() for _ in batches])))
+    return history
+
+
+@wrong(mistakes.one_size_for_all)
+def one_size_for_all_in_train_mode(model, optimizer, loss_fn, batches, epochs):
+    model.train()
+    size = len(batches[0][0])
+    return [
+        sum(a * size for a, _ in _losses(model, optimizer, loss_fn, batches)) / sum(len(x) for x, _ in batches)
+        for _ in range(epochs)
+    ]
+
+
+@wrong(mistakes.mean_over_batches)
+def mean_over_batches_and_left_in_train_mode(model, optimizer, loss_fn, batches, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train(True)
+        found = _losses(model, optimizer, loss_fn, batches)
+        history.append(sum(a for a, _ in found) / len(found))
+    return history
+
+
+@wrong(mistakes.smaller_batches_left_out)
+def batches_of_one_row_left_out(model, optimizer, loss_fn, batches, epochs):
+    more = [(x, y) for x, y in batches if x.shape[0] != 1]
+    return [_mean(_losses(model, optimizer, loss_fn, more)) for _ in range(epochs)]

@@ -518,7 +518,7 @@ def a_step_for_every_row(model, optimizer, loss_fn, x, y):
     return before
 
 
-@wrong(mistakes.updated_by_hand)
+@wrong(mistakes.moved_as_plain_sgd)
 def gradient_descent(model, optimizer, loss_fn, x, y):
     optimizer.zero_grad()
     loss = loss_fn(model(x), y)
@@ -530,7 +530,7 @@ def gradient_descent(model, optimizer, loss_fn, x, y):
     return loss.item()
 
 
-@wrong(mistakes.updated_by_hand)
+@wrong(mistakes.moved_as_plain_sgd)
 def gradient_descent_by_groups(model, optimizer, loss_fn, x, y):
     model.zero_grad()
     loss = loss_fn(model(x), y)
@@ -978,3 +978,13 @@ def train_mode_and_a_second_pass(model, optimizer, loss_fn, x, y):
     optimizer.step()
     with torch.no_grad():
         return loss_fn(model(x), y).item()
+
+
+@wrong(mistakes.moved_as_plain_sgd)
+def an_optimizer_of_its_own(model, optimizer, loss_fn, x, y):
+    own = torch.optim.SGD(model.parameters(), lr=optimizer.param_groups[0]["lr"])
+    own.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    own.step()
+    return loss.item()

@@ -908,3 +908,71 @@ def skipped_when_it_explodes(model, optimizer, loss_fn, x, y, max_norm):
     if total <= max_norm:
         optimizer.step()
     return loss.item(), total.item()
+
+
+def _backward(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    held = [p.grad for p in model.parameters() if p.grad is not None]
+    return loss.item(), held, torch.stack([g.norm() for g in held]).norm()
+
+
+@wrong(mistakes.made_of_norm_and_max_norm)
+def norm_overwritten_by_the_quotient(model, optimizer, loss_fn, x, y, max_norm):
+    loss, held, norm = _backward(model, optimizer, loss_fn, x, y)
+    scale = norm.div_(max_norm).clamp_(min=1.0)
+    for g in held:
+        g.div_(scale)
+    optimizer.step()
+    return loss, norm
+
+
+@wrong(mistakes.made_of_norm_and_max_norm)
+def factor_in_place_of_the_norm(model, optimizer, loss_fn, x, y, max_norm):
+    loss, held, norm = _backward(model, optimizer, loss_fn, x, y)
+    norm = (max_norm / (norm + 1e-6)).clamp(max=1.0)
+    for g in held:
+        g.mul_(norm)
+    optimizer.step()
+    return loss, norm.item()
+
+
+@wrong(mistakes.made_of_norm_and_max_norm)
+def norm_raised_to_max_norm(model, optimizer, loss_fn, x, y, max_norm):
+    loss, held, norm = _backward(model, optimizer, loss_fn, x, y)
+    divisor = norm.clamp_(min=max_norm)
+    for g in held:
+        g.mul_(max_norm / divisor)
+    optimizer.step()
+    return loss, norm
+
+
+@right
+def quotient_of_a_copy(model, optimizer, loss_fn, x, y, max_norm):
+    loss, held, norm = _backward(model, optimizer, loss_fn, x, y)
+    scale = norm.clone().div_(max_norm).clamp_(min=1.0)
+    for g in held:
+        g.div_(scale)
+    optimizer.step()
+    return loss, norm
+
+
+@wrong(mistakes.mean_of_norms)
+def norms_averaged(model, optimizer, loss_fn, x, y, max_norm):
+    loss, held, _ = _backward(model, optimizer, loss_fn, x, y)
+    norm = torch.stack([g.norm() for g in held]).mean()
+    if norm > max_norm:
+        for g in held:
+            g.mul_(max_norm / norm)
+    optimizer.step()
+    return loss, norm
+
+
+@wrong(mistakes.norm_after_clipping)
+def measured_late_and_in_train_mode(model, optimizer, loss_fn, x, y, max_norm):
+    model.train()
+    loss, held, _ = _backward(model, optimizer, loss_fn, x, y)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return loss, torch.cat([g.flatten() for g in held]).norm()

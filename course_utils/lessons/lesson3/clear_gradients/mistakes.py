@@ -100,11 +100,11 @@ def _other_memory(param: T) -> None:
 
 
 @mistake(
-    "What was written stands in other memory",
-    "With set_to_none=False the memory that .grad had before is no longer what is there: it holds a new tensor, or the "
-    "old one has other memory under it. Whoever shares the old memory does not see what was written.",
-    "Write the zeros into the tensor that is there.",
-    "An assignment, to .grad or to .grad.data, puts other memory there. Nothing is written into the old one.",
+    ".grad lies in other memory than before",
+    "With set_to_none=False a .grad that held a tensor holds one in other memory after the call: another tensor, or the "
+    "same one with other memory under it.",
+    "Write the zeros into the tensor that is there, and assign nothing.",
+    "An assignment, to .grad or to .grad.data, puts other memory there. Seen through .grad alone the zeros look the same.",
     also=(_loop(to_zeros=_other_memory),),
 )
 def written_into_other_memory(params: Iterable[T], set_to_none: bool = True) -> None:
@@ -240,7 +240,7 @@ def _holds_no_nan(param: T) -> bool:
     "On these cases gradients with NaN in them are what they were before the call. No number is above NaN, and none below: "
     "whatever asks so passes them by.",
     "Ask whether there is a gradient, not what is in it.",
-    "A sum of absolute values seems to be above zero wherever anything is left.",
+    "The size of a gradient seems to be above zero wherever anything is left.",
     also=(_loop(where=_holds_no_nan),),
 )
 def nan_taken_for_emptiness(params: Iterable[T], set_to_none: bool = True) -> None:
@@ -365,6 +365,16 @@ def asked_for_length_or_position(params: Sequence[T], set_to_none: bool = True) 
 )
 def last_alone(params: Iterable[T], set_to_none: bool = True) -> None:
     _loop()(list(params)[-1:], set_to_none)
+
+
+@mistake(
+    "An optimizer refuses to be made without parameters",
+    "params may be empty, and torch.optim raises on an empty list.",
+    "What is there to clear where params gives nothing? A loop of your own needs no optimizer.",
+    "An optimizer has zero_grad, with the very same argument.",
+)
+def optimizer_of_nothing(params: Iterable[T], set_to_none: bool = True) -> None:
+    torch.optim.SGD(params, lr=0.1).zero_grad(set_to_none)
 
 
 # ------------------------------------------------------------------ what never arrives

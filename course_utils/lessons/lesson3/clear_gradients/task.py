@@ -10,7 +10,7 @@ from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases
-from course_utils.lessons.lesson3.clearing import Before, keeps
+from course_utils.lessons.lesson3.clearing import KEPT, Before, keeps
 from course_utils.lessons.lesson3.inputs import hold
 
 
@@ -153,4 +153,5 @@ EXERCISE = Exercise(
         ("params is no generator", lambda spec: not _generates(spec)),
         ("the parameters are float32", lambda spec: spec.get("dtype") == "float32"),
     ),
+    telling={KEPT: "still what they were are the gradients of: {given}."},
 )

@@ -107,17 +107,29 @@ def _zeroed_afterwards(module: nn.Module) -> None:
 
 
 @mistake(
-    "Gradients of zeros arrive",
-    "backward still brings the module's parameters a gradient, and it is zero. Where the optimizer has momentum, Adam's "
-    "averages or weight decay, they moved all the same.",
+    "After a backward .grad holds zeros",
+    "backward still leaves a gradient in .grad of the module's parameters, and it is zero. Where the optimizer has "
+    "momentum, Adam's averages or weight decay, they moved all the same.",
     "What must stand in .grad, so that a step passes the parameter by? A hook that leaves None there is one way, "
     "asking for no gradient another.",
     "A gradient of zero sounds like no change.",
-    also=(_hook_alone, _zeroed_afterwards),
+    also=(_zeroed_afterwards,),
     signs=(REQUIRES,),
 )
 def zeros_arrive(module: nn.Module) -> None:
     _cleared(module.parameters())
+    _hook_alone(module)
+
+
+@mistake(
+    "Gradients of zeros arrive, and what waited is still there",
+    "backward adds zeros to .grad. A gradient that waited there was used by the steps; and where the optimizer has "
+    "momentum, Adam's averages or weight decay, the module's parameters moved on zeros, too.",
+    "What must stand in .grad, so that a step passes the parameter by: after the call, and after each backward?",
+    "A gradient of zero sounds like no change.",
+    signs=(REQUIRES,),
+)
+def zeros_arrive_at_what_waits(module: nn.Module) -> None:
     _hook_alone(module)
 
 
@@ -237,6 +249,20 @@ def parts_alone(module: nn.Module) -> None:
     _frozen(_of_children(module))
 
 
+@mistake(
+    "Only what the direct parts hold themselves was frozen",
+    "What stays is what the module's direct parts hold themselves. Its own parameters, and those of parts inside of "
+    "parts, went on moving.",
+    "How deep does your walk go, and where does it begin? Which method gives the parameters of a module and of all its "
+    "parts?",
+    "In a plain Sequential of layers the parameters belong to its direct parts.",
+    also=(lambda module: _off([p for child in module.children() for p in child.parameters(recurse=False)]),),
+)
+def direct_parts_alone(module: nn.Module) -> None:
+    for child in module.children():
+        _frozen(child.parameters(recurse=False))
+
+
 def _weights(module: nn.Module) -> list[nn.Parameter]:
     return [param for name, param in module.named_parameters() if name.endswith("weight")]
 
@@ -312,8 +338,8 @@ def parameters_replaced(module: nn.Module) -> None:
 
 @mistake(
     "Only the module's forward pass was taken out of the graph",
-    "What lies in front of the module, where anything does, stands still. And the module's own parameters still learn where "
-    "a loss was computed before the call, or where another layer has one of them, too.",
+    "What lies in front of the module, where anything does, gets no gradient through it. And the module's own parameters "
+    "still learn where a loss was computed before the call, or where another layer has one of them, too.",
     "That is a statement about forward passes to come. Which attribute of a parameter keeps every backward from bringing "
     "it a gradient?",
     "While the module runs under no_grad, none of its parameters gets a gradient through it.",
@@ -326,9 +352,10 @@ def forward_without_recording(module: nn.Module) -> None:
 
 @mistake(
     "What lies in front of the module stopped learning",
-    "Where other layers come before the module, they stand still: no gradient comes through the module to them.",
-    "A frozen layer still passes gradients on to what lies in front of it. It only keeps none for itself.",
-    "no_grad around a forward pass keeps everything out of the graph, not the parameters alone.",
+    "Where other layers come before the module, no gradient comes through it to them, or one of zeros.",
+    "A frozen layer still passes gradients on to what lies in front of it. It only keeps none for itself. Which line "
+    "keeps them from passing?",
+    "detach and no_grad cut off everything that lies in front, not the parameters alone.",
 )
 def cut_off_in_front(module: nn.Module) -> None:
     module.forward = torch.no_grad()(module.forward)  # type: ignore[method-assign]

@@ -20,6 +20,7 @@ BUFFERS = "the buffers after further steps"
 TRAINING = "the further steps"
 OTHERS_GRAD = ".grad of the other parameters after the call"
 REPLACED = "replaced by another object"
+MOVED = "what moved of the module"
 GRAD = ".grad of the module's parameters after the call"
 REQUIRES = "requires_grad of the module's parameters after the call"
 ATTRIBUTE = "the module has an attribute requires_grad"
@@ -90,6 +91,7 @@ class _Training:
         for name, param in self._named.items():
             hold(draw, param, spec.get("held", "none"))
             param.requires_grad_(name not in spec.get("frozen", ()))
+        self._came = {name: param.detach().clone() for name, param in self._named.items()}
         self._facts: dict[str, object] = {}
 
     def __call__(self, attempt: Any) -> object:
@@ -149,6 +151,7 @@ class _Training:
             FROZEN: {name: value for name, value in values.items() if name in self._inside},
             OTHERS: {name: value for name, value in values.items() if name not in self._inside},
             BUFFERS: {name: buffer.detach().clone() for name, buffer in self.model.named_buffers()},
+            MOVED: [name for name in self._inside if not torch.equal(values[name], self._came[name])],
         }
 
     def facts(self) -> Mapping[str, object]:
@@ -250,7 +253,7 @@ EXERCISE = Exercise(
     minutes=15,
     goal=(
         "Write `freeze(module)`, which takes the parameters of a module out of training for good, those of the parts "
-        "inside of its parts included. Afterwards no `step()` of any optimizer that holds them moves them, LBFGS "
+        "inside of its parts included. It is called once. Afterwards no `step()` of any optimizer that holds them moves them, LBFGS "
         "excepted: made before the call or after it, with weight decay, momentum or another history. A gradient may "
         "wait in `.grad` at the call, also of a parameter that is frozen already, and the next thing may be a step. "
         "The loop may clear before the step or after it, with `set_to_none=False`, or never. A loss computed before "
@@ -259,7 +262,7 @@ EXERCISE = Exercise(
         "its running statistics. The module may be part of a larger model: the rest of it keeps its gradients and "
         "goes on learning, what lies in front of the module included. A parameter that the module shares with the "
         "rest is frozen for both. How you do it is yours, and a hook may stay: judged is what later backward passes "
-        "and steps do, not `requires_grad` itself, nor what the function returns."
+        "and steps do, not `requires_grad`, nor what the function returns."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -289,6 +292,7 @@ EXERCISE = Exercise(
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
     telling={
+        MOVED: "these parameters of the module moved in the further steps: {given}.",
         GRAD: "after the call .grad holds: {given}.",
     },
 )

@@ -217,10 +217,18 @@ def state_set_to_zero(optimizer: Optimizer, set_to_none: bool = True) -> None:
             entries["step"].zero_()
 
 
+def _groups_worked_off(optimizer: Optimizer, set_to_none: bool = True) -> None:
+    while optimizer.param_groups:
+        _cleared(optimizer.param_groups.pop()["params"], set_to_none)
+
+
 @mistake(
-    "The parameters were taken out of the groups",
-    "The optimizer holds no parameters any more: none of its later steps moves anything.",
-    "Clear what stands in each parameter's .grad; the groups themselves stay.",
+    "The optimizer holds no parameters any more",
+    "After the call its list of groups is empty, or the list of parameters in each of them. No later step moves anything.",
+    "Clear what stands in each parameter's .grad, and leave the lists as they are. pop() and clear() change the "
+    "optimizer's own list, also through a second name for it.",
+    "groups = optimizer.param_groups looks like a list of one's own.",
+    also=(_groups_worked_off,),
 )
 def groups_emptied(optimizer: Optimizer, set_to_none: bool = True) -> None:
     for group in optimizer.param_groups:

@@ -10,7 +10,7 @@ from torch import nn
 
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import Draw, cases, without_global_draws
-from course_utils.lessons.lesson3.clearing import Before, keeps
+from course_utils.lessons.lesson3.clearing import KEPT, Before, keeps
 from course_utils.lessons.lesson3.inputs import hold, share_memory
 from course_utils.lessons.training import OPTIMIZERS, remembered_by
 
@@ -185,7 +185,7 @@ EXERCISE = Exercise(
         "is None stays None, and one that holds a tensor, infinite or NaN as it may be, holds zeros afterwards, in "
         "the same tensor object and the same memory. Nothing else changes: not the gradients of parameters that the "
         "optimizer does not hold, not the parameters' values, not the groups, not what the optimizer remembers of "
-        "earlier steps. Reading `optimizer.state[p]` may leave an empty entry, which counts as none."
+        "earlier steps. An empty entry of `optimizer.state`, as reading one leaves it, counts as none."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -222,5 +222,9 @@ EXERCISE = Exercise(
         ("a parameter is frozen", lambda spec: "frozen" in spec),
         ("the model is float32", lambda spec: spec.get("dtype") == "float32"),
     ),
+    telling={
+        GROUPS: "the optimizer's groups are not what they were before the call.",
+        KEPT: "still what they were are the gradients of: {given}.",
+    },
     quantities={"the number of groups": lambda spec: len(spec["groups"]) + ("added" in spec)},
 )

@@ -261,6 +261,22 @@ def frozen_left_out(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: 
     return _step(first=_trainable_to_none)(model, optimizer, loss_fn, x, y)
 
 
+def _finite_to_none(model: nn.Module, optimizer: Optimizer) -> None:
+    for param in model.parameters():
+        if param.grad is not None and bool(param.grad.isfinite().all()):
+            param.grad = None
+
+
+@mistake(
+    "An infinite or NaN gradient was left",
+    "Where .grad held infinite or NaN entries before the call, it still held them at the step.",
+    "Which condition passes such a gradient by? Ask whether there is one, not what is in it.",
+    where=lambda spec: spec.get("earlier") == "not finite",
+)
+def not_finite_left(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step(first=_finite_to_none)(model, optimizer, loss_fn, x, y)
+
+
 @mistake(
     "Zeros for what got no gradient",
     "A parameter that this batch brings no gradient was moved, an unused one or a frozen one: zeros stood in its .grad "
@@ -326,10 +342,15 @@ def gradient_clipped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x:
     return _step(first=_to_none, before_step=_clipped)(model, optimizer, loss_fn, x, y)
 
 
+def _with_the_loss_multiplied(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return float(_step(first=_to_none, scale=len)(model, optimizer, loss_fn, x, y)) * len(x)  # type: ignore[arg-type]
+
+
 @mistake(
     "Multiplied by the number of rows",
     "The step used the gradient times the number of rows. loss_fn is a mean already.",
     "What does loss_fn return, a sum or a mean? Send backward what it returned.",
+    also=(_with_the_loss_multiplied,),
 )
 def multiplied_by_the_rows(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(first=_to_none, scale=len)(model, optimizer, loss_fn, x, y)

@@ -177,8 +177,8 @@ EXERCISE = Exercise(
     goal=(
         "Write `train_step_low_memory(model, optimizer, loss_fn, x, y)`: one step of the optimizer with the gradient "
         "of `loss_fn(model(x), y)`, a 0-d mean over the batch, and of nothing else. It returns the loss before the "
-        "step, as a float. The optimizer holds exactly the parameters of the model, it needs no closure, and it may "
-        "have a history. At the call every `.grad` may hold anything, infinite and NaN included, also that of a "
+        "step, as a float. The optimizer holds exactly the parameters of the model, not all of them frozen; it needs no "
+        "closure, and may have a history. At the call every `.grad` may hold anything, infinite and NaN included, also that of a "
         "frozen parameter or of one that the loss does not use; none of it plays a part. A parameter that gets no "
         "gradient from this batch is not moved, weight decay and momentum or not. Run the batch through the model as "
         "a whole: a layer such as batch norm works on all of its rows together. Further forward passes, a "

@@ -219,9 +219,34 @@ def linear_layers_alone(model: nn.Module, set_to_none: bool) -> int:
     return _times(4, of=_of_linear_layers)(model, set_to_none)
 
 
+def _whose_names_end_in(*endings: str) -> Code:
+    return _times(
+        4, of=lambda model: [p for n, p in model.named_parameters() if n.endswith(endings) and p.requires_grad]
+    )
+
+
+@mistake(
+    "Only the weights were counted",
+    "The number is that of the parameters named weight. Biases, and parameters of other names, have gradients, too.",
+    "Is there a way to ask for all parameters, whatever their names?",
+)
+def weights_alone(model: nn.Module, set_to_none: bool) -> int:
+    return _whose_names_end_in("weight")(model, set_to_none)
+
+
+@mistake(
+    "Parameters of other names were left out",
+    "The number is that of the parameters named weight or bias. A model may have some of other names.",
+    "Is there a way to ask for all parameters, whatever their names?",
+    "Most layers have a weight and a bias, and nothing else.",
+)
+def weights_and_biases_alone(model: nn.Module, set_to_none: bool) -> int:
+    return _whose_names_end_in("weight", "bias")(model, set_to_none)
+
+
 @mistake(
     "A tied parameter was counted twice",
-    "Where one weight stands in two places the number is too large, by one weight's worth. It is one tensor with one "
+    "Where one weight stands in two places the traffic of its .grad was counted twice. It is one tensor with one "
     ".grad.",
     "model.parameters() gives a tied parameter once. Where do yours come from?",
     "Each layer has a weight, and both names are there.",
@@ -252,6 +277,10 @@ def state_dict_counted(model: nn.Module, set_to_none: bool) -> int:
     return _times(4, of=lambda model: model.state_dict().values())(model, set_to_none)
 
 
+def _held_now(model: nn.Module) -> list[torch.Tensor]:
+    return [param for param in model.parameters() if param.grad is not None]
+
+
 @mistake(
     "Only gradients that are there now were counted",
     "Where .grad is None at the call the number is too small: after the first step each parameter that requires "
@@ -259,9 +288,19 @@ def state_dict_counted(model: nn.Module, set_to_none: bool) -> int:
     "The question is about a later step of the loop, not about this moment.",
 )
 def those_held_now(model: nn.Module, set_to_none: bool) -> int:
-    return _times(4, of=lambda model: [param for param in model.parameters() if param.grad is not None])(
-        model, set_to_none
-    )
+    return _times(4, of=_held_now)(model, set_to_none)
+
+
+@mistake(
+    "Gradients that are there now were counted, and not four times",
+    "Two things: where .grad is None at the call nothing was counted for it, and each byte of the others counted another "
+    "number of times than four.",
+    "The question is about a later step of the loop: by then each parameter that requires gradients has one. And list "
+    "both operations, with what each of them reads and writes.",
+    also=tuple(_times(count, of=_held_now) for count in (1, 2, 3, 6)),
+)
+def those_held_now_miscounted(model: nn.Module, set_to_none: bool) -> int:
+    return _times(5, of=_held_now)(model, set_to_none)
 
 
 @mistake(

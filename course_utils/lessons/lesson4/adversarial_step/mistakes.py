@@ -11,7 +11,7 @@ from torch import nn
 
 from course_utils.checks.mistakes import mistake
 from course_utils.lessons.lesson4.adversarial_step.task import D_LEFT, D_STEPS, G_LEFT, G_STEPS
-from course_utils.lessons.training import LossFn, modes_put_back
+from course_utils.lessons.training import LossFn
 
 T = torch.Tensor
 Optimizer = torch.optim.Optimizer
@@ -45,10 +45,12 @@ class _Way:
     g_steps: bool = True
     d_again: bool = False
     """Whether the discriminator steps once more after the generator's backward."""
+    fakes_in_eval: bool = False
+    """Whether the generator is in eval mode when it makes the discriminator's fake rows."""
     judged_in_eval: bool = False
     """Whether the discriminator is in eval mode in the generator's half."""
     left_in_train: bool = False
-    """Whether it is in train mode after that, whatever it was in."""
+    """Whether the discriminator is in train mode after that, whatever it was in."""
 
     def run(
         self,
@@ -69,7 +71,12 @@ class _Way:
             clear(g_optimizer, self.clear_g, here)
 
         clear_both("start")
+        was = generator.training
+        if self.fakes_in_eval:
+            generator.eval()
         fake = generator(noise)
+        if self.fakes_in_eval:
+            generator.train(was)
         shown = fake.detach() if self.detach else fake
         halves = []
         if self.halves != "fake":
@@ -129,7 +136,8 @@ def old_gradients_counted(*args: Any) -> object:
         _Way(clear_at=place, clear_d=clear_d, detach=detach).run
         for place, clear_d in (("step", True), ("end", True), ("end", False))
         for detach in (True, False)
-    ),
+    )
+    + (_Way(clear_at="step", fakes_in_eval=True).run,),
     signs=(G_LEFT,),
 )
 def cleared_after_the_step(*args: Any) -> object:
@@ -243,7 +251,7 @@ def _both_at_the_end(
     "The discriminator's step is right. The generator's loss and step are those against the discriminator as it came.",
     "When is the discriminator asked about the fake rows for the generator's loss: before its step, or after it? Which "
     "of the two networks steps first?",
-    "It looks tidy to compute both losses first, and to step afterwards. The updated discriminator then judges nothing.",
+    "A loss can be computed at any time, and nothing raises. Only after its step is the discriminator the updated one.",
 )
 def judged_by_the_old_one(*args: Any) -> object:
     return _both_at_the_end(*args, kept_apart=True)
@@ -479,10 +487,19 @@ def generator_wants_zero(*args: Any) -> object:
     "Asked is loss_fn of the fake rows with labels 1.",
     "In the first form of the game the two play for one number with two signs. Where the discriminator is sure of "
     "itself, that form leaves the generator hardly any gradient.",
-    also=(_Way(wanted=1.0, g_sign=-1.0).run,),
 )
 def minus_the_other_loss(*args: Any) -> object:
     return _Way(wanted=0.0, g_sign=-1.0).run(*args)
+
+
+@mistake(
+    "A minus before the generator's loss",
+    "The discriminator's step is right. The generator's loss is minus the loss of its rows with label 1: it learns to make "
+    "rows that the discriminator takes for fakes.",
+    "Which of the two makes that loss smaller, the generator or the discriminator? Does it need a sign?",
+)
+def minus_its_own_loss(*args: Any) -> object:
+    return _Way(wanted=1.0, g_sign=-1.0).run(*args)
 
 
 @mistake(
@@ -505,7 +522,7 @@ def _halved_backward(*args: Any) -> object:
     "One mean over real and fake rows together",
     "The discriminator's loss is the mean over all its rows, real and fake, or twice that, in place of the sum of two "
     "means. Where there are more rows of one kind, that kind weighs more.",
-    "One forward of all rows together is fine. How are the two halves then told apart, so that each has its own mean?",
+    "Each half has a mean of its own. Over which rows does each call of loss_fn take its mean?",
     also=(lambda *args: _mean_of_all(*args, factor=2.0),),
 )
 def mean_of_all_rows(*args: Any) -> object:
@@ -537,21 +554,6 @@ def _mean_of_all(
     return d_loss.item(), g_loss.item()
 
 
-def _fakes_in_eval(*args: Any) -> object:
-    generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise = args
-    with modes_put_back(generator), torch.no_grad():
-        fake = generator.eval()(noise)
-    d_optimizer.zero_grad()
-    d_loss = _labelled(loss_fn, discriminator(real), 1.0) + _labelled(loss_fn, discriminator(fake), 0.0)
-    d_loss.backward()
-    d_optimizer.step()
-    g_optimizer.zero_grad()
-    g_loss = _labelled(loss_fn, discriminator(generator(noise)), 1.0)
-    g_loss.backward()
-    g_optimizer.step()
-    return d_loss.item(), g_loss.item()
-
-
 @mistake(
     "The fake rows were made in eval mode",
     "The generator came in train mode. The fake rows of the discriminator's half are those that it makes in eval mode, "
@@ -560,7 +562,51 @@ def _fakes_in_eval(*args: Any) -> object:
     "Where nothing is to be learned from a pass, eval mode seems right.",
 )
 def fakes_made_in_eval(*args: Any) -> object:
-    return _fakes_in_eval(*args)
+    return _Way(fakes_in_eval=True).run(*args)
+
+
+def _cut_to(*, fake: bool, real: bool, whose: str = "both") -> Code:
+    """No more fake rows than real ones, no more real than fake ones, or both; in "both" halves or in one network's."""
+
+    def code(*args: Any) -> object:
+        generator, discriminator, g_optimizer, d_optimizer, loss_fn, rows, noise = args
+        least = min(len(rows), len(noise))
+        less_noise = noise[:least] if fake else noise
+        first = less_noise if whose != "generator" else noise
+        second = less_noise if whose != "discriminator" else noise
+        d_optimizer.zero_grad()
+        shown = generator(first).detach()
+        d_loss = _labelled(loss_fn, discriminator(rows[:least] if real else rows), 1.0)
+        d_loss = d_loss + _labelled(loss_fn, discriminator(shown), 0.0)
+        d_loss.backward()
+        d_optimizer.step()
+        g_optimizer.zero_grad()
+        g_loss = _labelled(loss_fn, discriminator(generator(second)), 1.0)
+        g_loss.backward()
+        g_optimizer.step()
+        return d_loss.item(), g_loss.item()
+
+    return code
+
+
+@mistake(
+    "Rows were left out",
+    "Where the numbers of fake and real rows differ, only as many rows of the larger kind were used as there are of the "
+    "other, in one loss or in both.",
+    "Every row counts. Which slice, or which zip, drops some? Labels made with ones_like and zeros_like of the logits fit "
+    "any number of rows.",
+    "With as many fake rows as real ones nothing is left out.",
+    also=(
+        _cut_to(fake=True, real=False, whose="discriminator"),
+        _cut_to(fake=True, real=False, whose="generator"),
+        _cut_to(fake=False, real=True),
+        _cut_to(fake=True, real=True),
+        _cut_to(fake=True, real=True, whose="discriminator"),
+    ),
+    where=lambda spec: spec["real"] != spec["noise"],
+)
+def rows_left_out(*args: Any) -> object:
+    return _cut_to(fake=True, real=False)(*args)
 
 
 @mistake(
@@ -749,7 +795,7 @@ def half_of_d_loss_returned(*args: Any) -> object:
 
 @mistake(
     "A loss was measured after the step",
-    "Both steps are right. One of the losses that came back, or both, was computed anew after the steps.",
+    "Both steps are right. One of the losses that came back, or both, was computed anew after a step.",
     "Which losses went backward? Return those, as numbers.",
     also=(
         lambda *args: _told_afterwards(*args, d=True, g=False),

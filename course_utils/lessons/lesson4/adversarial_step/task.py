@@ -123,7 +123,8 @@ EXERCISE = Exercise(
         "them. Each step uses the gradient of its own loss and nothing else: neither the other loss's nor what `.grad` "
         "held before the call, any finite numbers. Each optimizer holds all parameters of its network. Each network moves "
         "in its own step alone. A frozen parameter does not move; where one holds a gradient, the optimizers are plain "
-        "SGD. The networks may run as often as you like. Return `(d_loss, g_loss)`, the two losses before their steps, "
+        "SGD. The networks may run as often as you like: none draws random "
+        "numbers or keeps statistics. Return `(d_loss, g_loss)`, the two losses before their steps, "
         "as Python floats. What `.grad` holds afterwards does not matter; modes and `requires_grad` stay as they were."
     ),
     cases=_cases,
@@ -141,6 +142,8 @@ EXERCISE = Exercise(
         "fake rows a second time, after its step.",
     ),
     properties=(
+        ("there are more rows of noise than real ones", lambda spec: spec["real"] < spec["noise"]),
+        ("there are fewer rows of noise than real ones", lambda spec: spec["real"] > spec["noise"]),
         ("the numbers of rows differ", lambda spec: spec["real"] != spec["noise"]),
         ("the numbers of rows are equal", lambda spec: spec["real"] == spec["noise"]),
         (".grad was None before", lambda spec: "earlier" not in spec),

@@ -13,7 +13,7 @@ from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson4 import mistakes as shared
 from course_utils.lessons.lesson4.mistakes import Optimizer, descended, without_ones
 from course_utils.lessons.lesson4.steps import STEPS
-from course_utils.lessons.training import LossFn
+from course_utils.lessons.training import LossFn, modes_put_back
 
 T = torch.Tensor
 Code = Callable[[nn.Module, Optimizer, LossFn, T, T], object]
@@ -34,7 +34,8 @@ def _step(
 ) -> Code:
     """A step of LBFGS that clears where it is said: before the step, in the closure, or there after the backward.
     The closure shortens gradients that are longer than `longest`.
-    What comes back is the "first", "last" or "smallest" loss of the closure, or the one "after" the step."""
+    What comes back is the "first", "last" or "smallest" or "largest" loss of the closure, the "sum" or "mean" of all, or the one
+    "after" the step."""
 
     def code(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T, y: T) -> float:
         found: list[float] = []
@@ -61,7 +62,8 @@ def _step(
             optimizer.step(closure)
         with torch.no_grad():
             after = loss_fn(model(x), y).item()
-        return {"first": found[0], "last": found[-1], "smallest": min(found), "after": after}[returned]
+        told = {"first": found[0], "last": found[-1], "smallest": min(found), "after": after}
+        return {**told, "largest": max(found), "sum": sum(found), "mean": sum(found) / len(found)}[returned]
 
     return code
 
@@ -273,13 +275,13 @@ def no_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T)
 
 
 @mistake(
-    "The update was made by hand",
+    "The optimizer that was handed over took no step",
     "Each parameter moved by the learning rate times its gradient, and optimizer.step() was not called. LBFGS does "
     "more: it chooses its steps from several gradients.",
     "Who knows what LBFGS does with a gradient? Let it take the step.",
     signs=(STEPS,),
 )
-def updated_by_hand(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+def moved_as_plain_sgd(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     loss = no_step.forms[0](model, optimizer, loss_fn, x, y)
     descended(optimizer)
     return loss
@@ -400,9 +402,6 @@ def history_thrown_away(model: nn.Module, optimizer: Any, loss_fn: LossFn, x: T,
 # ------------------------------------------------------------------ which gradient
 
 
-# ------------------------------------------------------------------ which gradient
-
-
 @mistake(
     "The gradient of a sum over the rows",
     "Loss and gradient were the batch's times the number of rows: those of the sum of the rows' losses.",
@@ -443,11 +442,17 @@ def arguments_swapped(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x
     return _step()(model, optimizer, lambda prediction, target: loss_fn(target, prediction), x, y)
 
 
+def _put_back(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    with modes_put_back(model):
+        return _step(train=True)(model, optimizer, loss_fn, x, y)
+
+
 @mistake(
     "The model was put into train mode",
     "Where the model came in eval mode, its dropout drew anew in each call of the closure and its batch norm used this "
     "batch's statistics.",
     "The mode is the caller's choice: leave model.train() out.",
+    also=(_put_back,),
 )
 def put_into_train_mode(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(train=True)(model, optimizer, loss_fn, x, y)
@@ -458,9 +463,6 @@ def _squeezed(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: 
 
 
 dimension_lost = made_by(shared.dimension_lost, _squeezed)
-
-
-# ------------------------------------------------------------------ what is returned
 
 
 # ------------------------------------------------------------------ what is returned
@@ -486,9 +488,30 @@ def loss_after_the_step(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn,
 
 
 @mistake(
+    "The losses of all calls came back as one number",
+    "The update is right. What came back is made of the losses of all the closure's calls: their mean, or their sum.",
+    "Asked is the loss before the step, that of the first call.",
+    "Over an epoch one takes a mean of losses. Here they belong to different weights, and to one batch.",
+    also=(_step(returned="sum"),),
+)
+def losses_of_all_calls(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step(returned="mean")(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
     "The smallest loss came back",
     "The update is right. What came back is the smallest of the losses that the closure computed.",
     "Asked is the loss before the step, that of the first call.",
 )
 def smallest_loss(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     return _step(returned="smallest")(model, optimizer, loss_fn, x, y)
+
+
+@mistake(
+    "The largest loss came back",
+    "The update is right. What came back is the largest of the losses that the closure computed.",
+    "Asked is the loss before the step, that of the first call.",
+    "Where the loss falls all the way, the first is the largest.",
+)
+def largest_loss(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+    return _step(returned="largest")(model, optimizer, loss_fn, x, y)

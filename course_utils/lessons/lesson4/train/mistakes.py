@@ -14,6 +14,7 @@ from course_utils.checks.observe.spies import BACKWARDS
 from course_utils.lessons.lesson4 import mistakes as shared
 from course_utils.lessons.lesson4.mistakes import Epoch, Optimizer, assigned, descended, trained, without_ones
 from course_utils.lessons.lesson4.steps import HELD, LEFT, STEPS
+from course_utils.lessons.lesson4.train.task import ORDER
 from course_utils.lessons.training import Batch, LossFn, modes_put_back
 
 T = torch.Tensor
@@ -108,7 +109,7 @@ def cleared_once(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batche
     "Cleared once an epoch",
     "Each step used the gradients of all the batches of its epoch up to its own.",
     "How often does a step begin? The clearing belongs into the loop that turns that often.",
-    "It stands in a loop, and one that is called after it: epoch. It is one level too far out.",
+    "It stands in a loop already. That loop is one level too far out.",
     also=(
         _by_batches(clear=("epoch",)),
         _run(clear=("after epoch",)),
@@ -238,8 +239,8 @@ def _an_epochs_batch(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, ba
 
 @mistake(
     "One step an epoch",
-    "optimizer.step() was called once in each epoch, after all of its batches.",
-    "How far is the line with the step indented? Every batch gives a step.",
+    "optimizer.step() was called once in each epoch.",
+    "Every batch gives a step. Does that line stand in a loop that takes the batches one by one?",
     also=(
         _by_batches(clear=("epoch",), each="epoch"),
         _run(clear=("batch",), each="epoch"),
@@ -304,7 +305,8 @@ def _one_whatever(told: Told) -> Code:
 @mistake(
     "The run ended after its first epoch",
     "Only one epoch was trained.",
-    "Where does the return stand? One that is indented into the loop ends it in its first round.",
+    "Is there a loop over the epochs, and where does the return stand? One that is indented into the loop ends it in its "
+    "first round.",
     also=(
         _first_epoch_alone(_over_batches),
         *(_one_whatever(told) for told in (_over_samples, _every, _over_batches)),
@@ -369,14 +371,36 @@ def loops_the_other_way_round(
     return _repeated(_over_samples)(model, optimizer, loss_fn, batches, epochs)
 
 
+def _in_order(order: Callable[[Batches], Batches]) -> Code:
+    return lambda model, optimizer, loss_fn, batches, epochs: _run()(model, optimizer, loss_fn, order(batches), epochs)
+
+
 @mistake(
-    "The update was made by hand",
-    "Each parameter moved by the learning rate times its gradient, as plain SGD moves it, and optimizer.step() was not "
-    "called. The other optimizers do more.",
+    "The batches came in another order",
+    "Each step used the gradient of one batch, and the batches were not taken in the order of the list.",
+    "In each epoch the first entry of batches comes first. Which line gives them another order?",
+    "With shuffled data the order is left to chance. Here it is the caller's.",
+    also=(
+        _in_order(lambda batches: sorted(batches, key=lambda batch: len(batch[0]))),
+        _in_order(lambda batches: sorted(batches, key=lambda batch: -len(batch[0]))),
+    ),
+    signs=(ORDER,),
+)
+def batches_in_another_order(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> object:
+    return _in_order(lambda given: given[::-1])(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
+    "The optimizer that was handed over took no step",
+    "Each parameter moved by the learning rate times its gradient, as plain SGD moves it. The other optimizers do more.",
     "Who knows what the optimizer does with a gradient? Let it take the step.",
     signs=(STEPS,),
 )
-def updated_by_hand(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> object:
+def moved_as_plain_sgd(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> object:
     found: list[Epoch] = []
     for _ in range(epochs):
         found.append([])
@@ -624,9 +648,14 @@ def best_weights_put_back(
 
 @mistake(
     "A smaller batch was left out",
-    "The batches with fewer rows than the first gave no step and no loss.",
+    "Batches with fewer rows than others gave no step and no loss.",
     "Every batch gives a step. What does your code do with one that has fewer rows?",
     "Loaders can be told to drop the last, smaller batch. Here nothing says so.",
+    also=(
+        lambda model, optimizer, loss_fn, batches, epochs: _run()(
+            model, optimizer, loss_fn, [(x, y) for x, y in batches if len(x) > 1], epochs
+        ),
+    ),
 )
 def smaller_batches_left_out(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int

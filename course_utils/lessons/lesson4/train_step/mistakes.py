@@ -198,15 +198,14 @@ def _with_rate_of_the_first_group(model: nn.Module, optimizer: Optimizer, loss_f
 
 
 @mistake(
-    "The update was made by hand",
-    "Each parameter moved by the learning rate times its gradient, as plain SGD moves it, and optimizer.step() was not "
-    "called. This optimizer does more: momentum, Adam's averages, weight decay, or a rate of its own for some "
-    "parameters.",
+    "The optimizer that was handed over took no step",
+    "Each parameter moved by the learning rate times its gradient, as plain SGD moves it. This optimizer does more: "
+    "momentum, Adam's averages, weight decay, or a rate of its own for some parameters.",
     "Who knows what the optimizer does with a gradient? Let it take the step.",
     also=(_with_rate_of_the_first_group,),
     signs=(STEPS,),
 )
-def updated_by_hand(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
+def moved_as_plain_sgd(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T) -> object:
     loss = trained(model, optimizer, loss_fn, [(x, y)], steps=0)[0][0][0]
     descended(optimizer)
     return loss

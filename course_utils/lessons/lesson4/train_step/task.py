@@ -59,7 +59,8 @@ EXERCISE = Exercise(
     minutes=8,
     goal=(
         "Write `train_step(model, optimizer, loss_fn, x, y)`: one step of training on one batch. `loss_fn(prediction, "
-        "target)` returns the mean loss, and `optimizer` holds the parameters of `model`, the frozen ones too. "
+        "target)` returns the mean loss, and `optimizer` holds the parameters of `model`, the frozen ones too; not all are "
+        "frozen. "
         "Afterwards every parameter is where one step of `optimizer` with the gradient of this batch's loss puts it. "
         "`.grad` may hold any finite numbers when the function is called, on a frozen or unused parameter too. They play "
         "no part, and a frozen parameter does not move. Clear to None or to zeros: no case tells the two apart. "

@@ -272,8 +272,8 @@ def _by_value(params: Sequence[nn.Parameter], limit: float) -> float:
 
 @mistake(
     "Each entry was clipped by itself",
-    "Every entry of the gradient was cut to the range from -max_norm to max_norm. That changes its direction, and its "
-    "2-norm may still be larger than max_norm.",
+    "Every entry of the gradient was cut to the range from -max_norm to max_norm. Its 2-norm may still be larger "
+    "than max_norm, and its direction another.",
     "Asked is one factor for all entries. Which function of torch.nn.utils works on the norm, and which on the values?",
     also=(_step(_norm_after(_by_value)),),
 )
@@ -298,7 +298,7 @@ def _each_alone_and_its_norms(combine: Callable[[list[float]], float]) -> Clip:
 @mistake(
     "Each parameter was clipped by itself",
     "Every parameter's gradient was measured by itself, and scaled down where it alone was longer than max_norm. The "
-    "direction of the whole is another then, and its norm may still be larger.",
+    "whole may still be longer than that, and point another way.",
     "The norm is that of all entries of all parameters together, and one factor scales them all.",
     "A loop over the parameters is where one would write it.",
     also=tuple(
@@ -354,6 +354,20 @@ def sum_of_absolute_values(
 def sum_of_norms(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
     total: Norm = lambda gradients: sum(_norm([g]) for g in gradients)  # noqa: E731
     return _step(lambda params, limit: _clip(params, limit, total))(model, optimizer, loss_fn, x, y, max_norm)
+
+
+def _mean_of_norms(gradients: Gradients) -> float:
+    return sum(_norm([g]) for g in gradients) / len(gradients) if gradients else 0.0
+
+
+@mistake(
+    "The mean of the parameters' norms",
+    "What was measured, and compared with max_norm, is the mean of the norms of the parameters.",
+    "The squares add up, the norms do not, and nothing is divided. What do you take the root of?",
+    also=(_step(_scaled_by_another(_mean_of_norms)),),
+)
+def mean_of_norms(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
+    return _step(lambda params, limit: _clip(params, limit, _mean_of_norms))(model, optimizer, loss_fn, x, y, max_norm)
 
 
 def _square(gradients: Sequence[T]) -> float:
@@ -687,6 +701,30 @@ def norm_after_clipping(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn,
 )
 def max_norm_returned(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float) -> object:
     return _step(told=lambda loss, _, limit: (loss, limit))(model, optimizer, loss_fn, x, y, max_norm)
+
+
+def _with_a_quotient(of: Callable[[float, float], float]) -> Code:
+    return _step(told=lambda loss, norm, limit: (loss, of(norm, limit)))
+
+
+@mistake(
+    "A number made of the norm and max_norm was returned",
+    "The update is right. What came back in place of the norm is a quotient of norm and max_norm, or the larger of the two.",
+    "Which name do you return, and does it still hold the norm then? An operation whose name ends in _, and /= too, "
+    "writes into the tensor itself.",
+    "The factor is worked out from the norm, and one tensor seems enough for both.",
+    also=(
+        _with_a_quotient(lambda norm, limit: norm / limit),
+        _with_a_quotient(lambda norm, limit: limit / norm),
+        _with_a_quotient(lambda norm, limit: min(1.0, limit / norm)),
+        _with_a_quotient(max),
+    ),
+)
+def made_of_norm_and_max_norm(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, x: T, y: T, max_norm: float
+) -> object:
+    at_least_one = _with_a_quotient(lambda norm, limit: max(1.0, norm / limit))
+    return at_least_one(model, optimizer, loss_fn, x, y, max_norm)
 
 
 @mistake(
