@@ -22,6 +22,8 @@ _SAME_DEVIATION = 1e-4
 """By how much two wrong answers may differ, beside how far they are from the right one."""
 _LIKE_DEVIATION = 0.15
 """By how much two wrong answers may differ there, beside how far they are from the right one."""
+_SWITCHES = frozenset({"mode", "requires-grad"})
+"""Aspects of a model that decide what is computed with it."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ def _form_agreeing(
     places: set[Place] = set()
     changes: set[tuple[int, tuple[str, str]]] = set()
     beyond: list[int] = []
+    switched: list[int] = []
     failing = {number for number, _ in wrong}
     all_raised = all(run.given.status == "raised" for run in runs if run.number in failing)
     shown = [run for run in runs if mistake.where is None or mistake.where(run.case.spec)]
@@ -101,20 +104,20 @@ def _form_agreeing(
                 return None  # there is nothing else that it could explain
             beyond.append(run.number)  # the attempt did not come so far: nothing to compare
             continue
-        for where, leaf in parts.items():
-            if (run.number, where) not in wrong:
-                return None
-            if not _same(run, where, leaf, wrong[run.number, where]):
-                return None
-            places.add((run.number, where))
-        if run.given.status == piece.status == "returned":
-            if not same_signs(mistake, run.given, piece):
-                return None
         its = {(change.what, change.aspect) for change in piece.changes}
-        if its - {(change.what, change.aspect) for change in run.given.changes}:
+        mine = {(change.what, change.aspect) for change in run.given.changes}
+        if its - mine or any((run.number, where) not in wrong for where in parts):
             return None
+        signs = not run.given.status == piece.status == "returned" or same_signs(mistake, run.given, piece)
+        if not signs or any(not _same(run, where, leaf, wrong[run.number, where]) for where, leaf in parts.items()):
+            if not any(aspect in _SWITCHES for _, aspect in mine - its):
+                return None
+            switched.append(run.number)  # what else the attempt did there is told for itself, and moves the numbers
+            continue
+        places |= {(run.number, where) for where in parts}
         changes |= {(run.number, change) for change in its}
-    if not places or beyond and len({number for number, _ in places}) < 2:
+    agreeing = len({number for number, _ in places})
+    if not places or (beyond or switched) and agreeing < 2 or agreeing <= len(switched):
         return None  # one case alone is not enough where others say nothing
     return Named((mistake,), frozenset(places), frozenset(changes))
 

@@ -1064,7 +1064,7 @@ def class_d_19(model, losses, weights):
 
 
 # the weights are ignored AND the model is switched to train mode and left there
-@wrong(says='The result does not change when `weights` changes.')
+@wrong(mistakes.weights_ignored)
 def class_d_20(model, losses, weights):
     model.train()
     model.zero_grad()
@@ -1193,7 +1193,7 @@ def class_e_16(model, losses, weights):
 
 # the weights are divided by their sum first, which gives a weighted average and no weighted sum AND the model is
 # put into train mode and left there
-@wrong(says='Every number of .grad after the call is 1/[the sum of the weights] times what it should be.')
+@wrong(mistakes.weights_normalised)
 def class_e_19(model, losses, weights):
     model.train()
     model.zero_grad()
