@@ -294,6 +294,7 @@ def _moved_beside(model, optimizer):
 
 STEPWISE: dict[str, tuple[dict[str, Any], str]] = {
     "a factor": ({"factor": 0.9}, "On case 1: step 1 began with 0.9 times the gradient that is asked for."),
+    "a fraction": ({"factor": 1 / 3}, "step 1 began with 1/3 times the gradient that is asked for."),
     "two gradients": ({"clear": False, "factor": 1.0}, "its own gradient and that of the step before it, added up."),
     "the rate": ({"factor": 1.0, "late": _slower}, "step 1 began with the right gradient and a learning rate of 0.015"),
     "nothing": (

@@ -128,12 +128,18 @@ def _gradient(which: str, right: torch.Tensor, given: torch.Tensor, before: Sequ
     length, wanted = float(given.norm()), float(right.norm())
     cosine = float(given @ right) / (length * wanted) if length and wanted else 0.0
     factor = float(given @ right) / wanted**2 if wanted else 1.0
-    if abs(cosine) > 1 - 1e-7 and nice(round(factor, 6)) != "1":
-        return "factor", f"{which} began with {nice(round(factor, 6))} times the gradient that is asked for."
+    if abs(cosine) > 1 - 1e-7 and (times := _times(factor)) != "1":
+        return "factor", f"{which} began with {times} times the gradient that is asked for."
     return "direction", (
         f"{which} began with another gradient than the one asked for: its length is {length:.4g} in place of "
         f"{wanted:.4g}, and the cosine of the two is {cosine:.3f}."
     )
+
+
+def _times(factor: float) -> str:
+    """The factor without its rounding, as a fraction where it is one."""
+    parts = round(1 / factor) if factor else 0
+    return nice(1 / parts if parts and abs(factor * parts - 1) < _SAME else round(factor, 6))
 
 
 def _older(back: int) -> str:

@@ -53,6 +53,9 @@ def _zeros(group: Sequence[Run]) -> list[str]:
         return [f"{_as_subject(places[0])} is 0."]
     right = [pair.where for pair in group[0].pairs if pair.where not in places and pair.where.startswith(RESULT)]
     rest = "; the others are right" if right else ""
+    first = [pair.where for pair in group[0].wrong]
+    if len(first) < len(places):  # lists of other lengths: not all places are there on each case
+        return [f"What is wrong holds nothing but zeros: on case {group[0].number}, {names_of(first)}{rest}."]
     return [f"Nothing but zeros stands at {names_of(places)}{rest}."]
 
 

@@ -14,7 +14,7 @@ from course_utils.checks.diagnose import Run
 from course_utils.checks.diagnose.run import case_numbers
 from course_utils.checks.difference import RESULT, Container, attribute_differences, shown
 from course_utils.checks.judge.left import STOPPED, answers_of, deviations, parted_by, skeleton
-from course_utils.checks.judge.naming import Named, Place, explain, left_in_another_mode
+from course_utils.checks.judge.naming import SWITCHES, Named, Place, explain, switched
 from course_utils.checks.judge.scaled import Scaled, scaled
 from course_utils.checks.observe import LIMIT
 from course_utils.exercise import Change, Exercise, Fault, Raised
@@ -29,9 +29,9 @@ def faults_of(exercise: Exercise, runs: Sequence[Run], total: int) -> tuple[Faul
     wrong = {(run.number, place): leaf for run in runs for place, leaf in deviations(run).items()}
     named, left = explain(exercise, runs, wrong)
     found = [_named_fault(exercise, runs, total, one) for one in named]
-    if named:  # that a mode was changed is told beside, and what else differs there may come of it
+    if named:  # that a switch was left otherwise is told beside, and what else differs there may come of it
         known = {number for one in named for number, _ in one.places}
-        company = {run.number for run in runs if left_in_another_mode(run)} - known
+        company = {run.number for run in runs if switched(run)} - known
         left = {place: leaf for place, leaf in left.items() if place[0] not in company}
     found += _unnamed(exercise, runs, total, left)
     explained = {(number, *change) for one in named for number, change in one.changes}
@@ -74,7 +74,8 @@ def _named_fault(exercise: Exercise, runs: Sequence[Run], total: int, one: Named
     words = tuple(mistake.words for mistake in one.mistakes)
     places = {where for number, where in one.places if number == run.number}
     apart = [runs[number - 1] for number in sorted(one.excused)]
-    certain = (f"This leaves out {case_numbers(apart)}: there the mode was changed as well.",) if apart else ()
+    left = " and ".join(dict.fromkeys(SWITCHES[aspect] for run in apart for _, aspect in sorted(switched(run))))
+    certain = (f"This leaves out {case_numbers(apart)}: there {left} was changed as well.",) if apart else ()
     return Fault(tuple(numbers), _case(run, total), _observed(run, places), words, certain, run.given.raised)
 
 

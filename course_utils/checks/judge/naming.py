@@ -22,6 +22,8 @@ _SAME_DEVIATION = 1e-4
 """By how much two wrong answers may differ, beside how far they are from the right one."""
 _LIKE_DEVIATION = 0.15
 """By how much two wrong answers may differ there, beside how far they are from the right one."""
+SWITCHES = {"mode": "the mode", "requires-grad": "`requires_grad`"}
+"""Aspects of a model that decide what is computed with it, and how a card calls them."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Named:
     places: frozenset[Place]
     changes: frozenset[tuple[int, tuple[str, str]]]
     excused: frozenset[int] = frozenset()
-    """Numbers of the cases on which they and the attempt part, and where it left another mode as well."""
+    """Numbers of the cases on which they and the attempt part, and where it left a switch of the model changed."""
 
 
 def explain(
@@ -108,17 +110,16 @@ def _form_agreeing(
         its = {(change.what, change.aspect) for change in piece.changes}
         agree = _agree_on(run, mistake, piece, parts, wrong)
         more = {where for number, where in wrong if number == run.number} - parts.keys()
-        if left_in_another_mode(run) - its and (not agree or more):
+        if switched(run) - its and (not agree or more):
             excused.add(run.number)  # a mistake of its own, and what else differs there may come of it
             continue
         if not agree:
             return None
         places |= {(run.number, where) for where in parts}
         changes |= {(run.number, change) for change in its}
-    if not places or beyond and len({number for number, _ in places}) < 2:
+    agreeing = len({number for number, _ in places})
+    if not places or beyond and agreeing < 2 or len(excused) > agreeing:
         return None  # one case alone is not enough where others say nothing
-    if len(excused) > len({number for number, _ in places}):
-        return None
     return Named((mistake,), frozenset(places), frozenset(changes), frozenset(excused))
 
 
@@ -157,9 +158,9 @@ def _same(run: Run, where: str, its: Any, mine: Any) -> bool:
     return float((a - b).abs().max()) <= limit
 
 
-def left_in_another_mode(run: Run) -> set[tuple[str, str]]:
-    """Which modules an attempt left in another mode than they came in, as changes, where that is seen."""
-    return {(change.what, change.aspect) for change in run.given.changes if change.aspect == "mode"}
+def switched(run: Run) -> set[tuple[str, str]]:
+    """What decides how a model computes and was left otherwise than it came, as changes: told for itself."""
+    return {(change.what, change.aspect) for change in run.given.changes if change.aspect in SWITCHES}
 
 
 def same_signs(mistake: Mistake, one: Evidence, other: Evidence) -> bool:

@@ -136,6 +136,45 @@ zeros_before_the_step = made_by(
     ),
     loop(late=zeroed),
 )
+
+
+def _from_the_second_step_on(clear: Clear) -> Loop:
+    """A loop that clears between backward and step, but for its first step."""
+
+    def code(
+        model: nn.Module,
+        optimizer: Optimizer,
+        loss_fn: LossFn,
+        batches: Sequence[Batch],
+        epochs: int,
+        see: See = lambda x, y: None,
+    ) -> None:
+        taken = 0
+
+        def late(model: nn.Module, optimizer: Optimizer) -> None:
+            nonlocal taken
+            if taken:
+                clear(model, optimizer)
+            taken += 1
+
+        loop(batch=emptied, late=late)(model, optimizer, loss_fn, batches, epochs, see)
+
+    return code
+
+
+nothing_after_the_first_step = made_by(
+    named(
+        "nothing-after-the-first-step",
+        "The later steps found no gradient, or zeros",
+        "The first step is right. The parameters are those of a loop whose later steps find zeros in .grad, or None: what "
+        "moves there is moved by weight decay or by the memory of earlier steps.",
+        "What does .grad hold on the line before the second step, and which line put it there? Two names may stand for one "
+        "tensor: backward adds to .grad in place, and what was taken from it without a copy changes with it.",
+        signs=(BACKWARDS,),
+    ),
+    _from_the_second_step_on(zeroed),
+    _from_the_second_step_on(emptied),
+)
 cleared_once_an_epoch = made_by(
     named(
         "cleared-once-an-epoch",
@@ -147,17 +186,45 @@ cleared_once_an_epoch = made_by(
     ),
     loop(epoch=emptied),
 )
+
+
+def _gathered(parts: Callable[[int, int], tuple[float, float]]) -> Loop:
+    """Cleared once an epoch; `parts` of (number of the batch, from 1, number of batches) are by what .grad is divided
+    before a step, and multiplied after it."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
+        def scale(factor: float) -> None:
+            for p in model.parameters():
+                if p.grad is not None:
+                    p.grad *= factor
+
+        for _ in range(epochs):
+            optimizer.zero_grad()
+            for number, (x, y) in enumerate(batches, 1):
+                loss_fn(model(x), y).backward()
+                before, after = parts(number, len(batches))
+                scale(1 / before)
+                optimizer.step()
+                scale(after)
+
+    return code
+
+
 cleared_once_an_epoch_and_divided = made_by(
     named(
         "cleared-once-an-epoch-and-divided",
         "Cleared once an epoch, stepped once a batch, and divided",
-        "The parameters are those of a loop whose steps use the gradients of all batches of the epoch so far, each divided "
-        "by the number of batches.",
+        "The parameters are those of a loop whose steps use what .grad has gathered since the epoch began, divided by the "
+        "number of batches, or by that of the batches so far.",
         "How often does a step come in an epoch, and how often the line that clears? A mean is wanted where several "
         "batches share a step.",
-        "Dividing makes the sum of an epoch as long as one gradient, but a sum of many batches it stays.",
+        "Dividing makes the sum of an epoch about as long as one gradient, but one of many batches it stays.",
     ),
     loop(epoch=emptied, divided=len),
+    _gathered(lambda number, count: (number, 1)),
+    _gathered(lambda number, count: (count, 1)),
+    _gathered(lambda number, count: (number, number)),
+    _gathered(lambda number, count: (number + 1, 1)),
 )
 
 
@@ -287,6 +354,28 @@ not_cleared_at_the_first_batch = made_by(
         "Before the very first batch there is nothing to clear.",
     ),
     _but_at_the_first_batch,
+)
+
+
+def _but_at_the_second_batch(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> None:
+    for _ in range(epochs):
+        for number, (x, y) in enumerate(batches):
+            if number != 1:
+                optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+not_cleared_at_the_second_batch = made_by(
+    named(
+        "not-cleared-at-the-second-batch",
+        "Nothing was cleared between the first two batches of an epoch",
+        "The second step of each epoch also used the gradient of the epoch's first batch. The other steps are right.",
+        "For which batches of an epoch does the line that clears run? Numbers that enumerate gives begin at 0.",
+    ),
+    _but_at_the_second_batch,
 )
 
 
@@ -455,6 +544,7 @@ stopped_after_the_first_batch = made_by(
         "The parameters are those after one step",
         "The first batch is right, and the others left no trace.",
         "How far is the return indented?",
+        signs=(BACKWARDS,),
     ),
     loop(batch=emptied, most_epochs=1, most_batches=1),
 )
@@ -563,11 +653,25 @@ def _shuffled(count: int) -> list[int]:
     return order
 
 
+def _in_an_order_kept(turn: Callable[[list[Batch]], None], *, first: bool) -> Loop:
+    """A loop that turns the list of batches about for each epoch, and goes on with what comes of it; `first` says
+    whether for the first epoch, too."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
+        every = list(batches)
+        for epoch in range(epochs):
+            if epoch or first:
+                turn(every)
+            loop(batch=emptied)(model, optimizer, loss_fn, every, 1)
+
+    return code
+
+
 batches_in_another_order = made_by(
     named(
         "batches-in-another-order",
         "The batches were taken in another order",
-        "The parameters are those of a loop that takes the batches of each epoch backwards, or shuffles them.",
+        "The parameters are those of a loop that takes the batches backwards, or shuffled, in each epoch or in some.",
         "In which order are they asked for?",
         "With one batch there is one order alone; and data is often shuffled for each epoch.",
     ),
@@ -575,6 +679,7 @@ batches_in_another_order = made_by(
     _in_the_order(lambda count: torch.randperm(count).tolist()),
     _in_the_order(_shuffled),
     _in_the_order(lambda count: random.sample(range(count), count)),
+    *(_in_an_order_kept(turn, first=first) for turn in (list.reverse, random.shuffle) for first in (True, False)),
 )
 
 

@@ -388,6 +388,12 @@ def clipped_late(b: Bench) -> None:
             clip_grad_value_(b.model.parameters(), 0.1)
 
 
+def clipped_late_with_a_frozen_layer(b: Bench) -> None:
+    """Clipped after the step, by a call that names a layer, too, that is frozen."""
+    b.model.first.requires_grad_(False)
+    clipped_late(b)
+
+
 def clipped_between_two_steps(b: Bench) -> None:
     """Two steps for each backward, and the clip between them."""
     for x, y in b.batches():
@@ -404,6 +410,24 @@ def first_layer_alone_cleared(b: Bench) -> None:
     for x, y in b.batches():
         for p in layer.parameters():
             p.grad = None
+        b.loss(x, y).backward()
+        b.optimizer.step()
+
+
+def one_layer_once_an_epoch(b: Bench) -> None:
+    """One layer is cleared once an epoch, the other never."""
+    layer = b.model.second if b.start else b.model.first
+    for _ in range(b.epochs):
+        layer.zero_grad()
+        for x, y in b.data:
+            b.loss(x, y).backward()
+            b.optimizer.step()
+
+
+def layers_cleared_in_turn(b: Bench) -> None:
+    """One of two layers is cleared for each step, now this one and now that."""
+    for number, (x, y) in enumerate(b.batches()):
+        (b.model.first if (number % 2 == 0) == b.start else b.model.second).zero_grad()
         b.loss(x, y).backward()
         b.optimizer.step()
 
@@ -635,8 +659,11 @@ LOOPS: Mapping[str, Loop] = {
         clipped,
         clipped_too_early,
         clipped_late,
+        clipped_late_with_a_frozen_layer,
         clipped_between_two_steps,
         first_layer_alone_cleared,
+        one_layer_once_an_epoch,
+        layers_cleared_in_turn,
         biases_forgotten,
         second_layer_now_and_then,
         second_layer_kept,

@@ -29,11 +29,11 @@ MAY_CHANGE = frozenset({"grad", "parameters"})
 NO_HOOKS = "No hook may be left behind, on the model, its parameters or the optimizer."
 CLEAN = (
     "When the call begins, every `.grad` is None; what it holds afterwards does not matter. A frozen parameter keeps its "
-    "value and stays frozen, even where the optimizer holds it; every other one gets a gradient from every batch. No layer "
-    "draws random numbers or counts its forward passes, so one more of them, for a report, does no harm."
+    "value and stays frozen; every other one gets a gradient from every batch. No layer draws random numbers or counts its "
+    "forward passes: one more, for a report, does no harm."
 )
 STEPPED = "The optimizer holds all parameters of the model and may have stepped before the call: train with it."
-JUDGED = "Judged are the parameters after the call. What the function returns is not."
+JUDGED = "Judged are the parameters after the call, and that all else stayed as it was; not what the function returns."
 
 
 def one_step_a_batch(name: str, rest: str = JUDGED) -> str:
@@ -49,9 +49,9 @@ def one_step_a_batch(name: str, rest: str = JUDGED) -> str:
 def same_repair(name: str) -> str:
     """The goal of another repair with the same contract as 5.2, which stands above it in the notebook."""
     return (
-        f"`{name}(model, optimizer, loss_fn, batches, epochs)` runs, raises nothing, and is wrong in another place. Mend "
-        "it. What is asked and judged is what exercise 5.2 says, word for word: a step for each batch, with the gradient "
-        "of that batch and with nothing else."
+        f"`{name}(model, optimizer, loss_fn, batches, epochs)` runs, raises nothing, and is wrong. Mend it. What is "
+        "asked and judged is what exercise 5.2 says, word for word: a step for each batch, with the gradient of that batch "
+        "and with nothing else."
     )
 
 
@@ -75,7 +75,7 @@ def cases_of_batches(seed: int) -> list[Case]:
             _row("one batch, one epoch", [4], 1),
             _row("one batch, two epochs", [4], 2),
             _row("two batches, one epoch", [4, 4], 1),
-            _row("three batches, two epochs", [4, 4, 4], 2),
+            _row("five batches, two epochs", [3, 3, 3, 3, 3], 2),
             _row("batches of 5, 1 and 3 rows", [5, 1, 3], 2),
             _row("a loss that tells prediction and target apart", [4, 4], 2, loss="poisson"),
             _row("momentum", [4, 4, 4], 2, optimizer="momentum"),
@@ -180,14 +180,19 @@ def cases_of_epochs(seed: int) -> list[Case]:
 
 
 class Headed(nn.Module):
-    """A trunk of one layer, a head, and a parameter of its own; the layer and the parameter under names that are given."""
+    """A trunk of one layer, a head, and a parameter of its own; the layer and the parameter under names that are given.
 
-    def __init__(self, layer: str = "0", own: str = "scale") -> None:
+    Where it is `tied`, the head shares that parameter.
+    """
+
+    def __init__(self, layer: str = "0", own: str = "scale", *, tied: bool = False) -> None:
         super().__init__()
         self.register_parameter(own, nn.Parameter(torch.ones(4)))
         self.trunk = nn.Sequential()
         self.trunk.add_module(layer, nn.Linear(3, 4))
-        self.head: nn.Module = nn.Linear(4, 2)
+        self.head: nn.Module = nn.Linear(4, 4 if tied else 2)
+        if tied:
+            self.head.bias = own_of(self)[1]
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         out: torch.Tensor = self.head(torch.tanh(self.trunk(x)) * own_of(self)[1])
@@ -224,6 +229,7 @@ def cases_of_heads(seed: int) -> list[Case]:
             _row("a new head with three outputs in place of two", [4, 4], 2, outputs=3),
             _row("a new head of two layers", [4, 4], 2, head="two layers"),
             _row("head in the names of other parameters", [4, 4], 2, names=alike),
+            _row("an old head that shares a tensor with the rest", [4, 4], 2, tied=True),
             _row("batches of 5, 1 and 3 rows", [5, 1, 3], 1),
             _row("a loss that tells prediction and target apart", [4, 4], 2, loss="poisson"),
             _row("momentum", [4, 4, 4], 2, optimizer="momentum"),
@@ -247,7 +253,8 @@ def _new_head(case: Case) -> nn.Module:
 def arrange_heads(case: Case) -> Arrangement:
     """A model, its new head, a maker of optimizers, loss and batches; afterwards all that may have been trained."""
     draw = Draw(case)
-    model = draw.fill(without_global_draws(lambda: Headed(*case.spec.get("names", ()))))
+    tied = bool(case.spec.get("tied"))
+    model = draw.fill(without_global_draws(lambda: Headed(*case.spec.get("names", ()), tied=tied)))
     new_head = draw.fill(without_global_draws(lambda: _new_head(case)))
     for module in (model, new_head):
         module.train(not case.spec.get("evaluating"))
@@ -282,10 +289,11 @@ def arrange_heads(case: Case) -> Arrangement:
 
 
 PROPERTIES_OF_HEADS: tuple[Property, ...] = (
-    ("the new head has another number of outputs than the old one", lambda spec: "outputs" in spec),
+    ("the old head shares a tensor with the rest", lambda spec: "tied" in spec),
+    ("the new head has another number of outputs than the old one", lambda spec: "outputs" in spec or "tied" in spec),
     ("the new head has two layers", lambda spec: "head" in spec),
     ("other parameters have head in their names", lambda spec: "names" in spec),
-    ("the new head has the shape of the old one", lambda spec: "outputs" not in spec and "head" not in spec),
+    ("the new head has the shape of the old one", lambda spec: not spec.keys() & {"outputs", "tied", "head"}),
     ("the trunk is frozen", lambda spec: bool(spec.get("frozen"))),
     ("the model is in eval mode", lambda spec: bool(spec.get("evaluating"))),
 )

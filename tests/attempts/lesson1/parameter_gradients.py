@@ -357,7 +357,7 @@ def restored_into_zeros(model, loss_fn, x, y):
 
 
 # Gamed: the hand formula of one linear layer, whatever the model is.
-@wrong(says='Nothing but zeros stands at `0.weight`, `0.bias`, `2.weight`, `2.bias` and 16 more.')
+@wrong(says='holds nothing but zeros: on case 3, `0.weight`, `0.bias`, `2.weight` and `2.bias`.')
 def formula_of_a_linear_model(model, loss_fn, x, y):
     signal = 2 * (model(x) - y).detach() / y.numel()
     result = {}

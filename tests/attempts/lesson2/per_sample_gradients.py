@@ -1288,7 +1288,7 @@ def class_c_03(model, loss_fn, x, y):
 
 
 # p.grad is stored without clone and zeroed in place afterwards, so all rows end as zeros
-@wrong(says='Nothing but zeros stands at `weight`, `bias`, `0.weight`, `0.bias` and 15 more.')
+@wrong(says='holds nothing but zeros: on case 1, `weight` and `bias`.')
 def class_c_06(model, loss_fn, x, y):
     backup = {n: p.grad for n, p in model.named_parameters()}
     for p in model.parameters():

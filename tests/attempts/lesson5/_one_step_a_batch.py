@@ -507,7 +507,7 @@ def clipped_to_a_norm_of_ones_own(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(says="times the gradient that is asked for")
+@wrong(mistakes.gradients_clipped)
 def thawed_and_clipped(model, optimizer, loss_fn, batches, epochs):
     for p in model.parameters():
         p.requires_grad_(True)
@@ -573,3 +573,108 @@ def another_forward_for_the_report(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
             with torch.no_grad():
                 print(f"{loss_fn(model(x), y).item():.3f}")
+
+
+@wrong(mistakes.not_cleared_at_the_second_batch)
+def cleared_from_the_third_batch_on(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for i, (x, y) in enumerate(batches):
+            if i > 1:
+                optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@right
+def cleared_for_the_epoch_and_from_the_second_batch_on(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for i, (x, y) in enumerate(batches):
+            if i > 0:
+                optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.nothing_after_the_first_step)
+def the_old_subtracted_under_two_names(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            old = [p.grad for p in model.parameters()]
+            loss_fn(model(x), y).backward()
+            with torch.no_grad():
+                for p, before in zip(model.parameters(), old):
+                    if before is not None:
+                        p.grad -= before
+            optimizer.step()
+
+
+@right
+def the_old_subtracted_from_a_copy(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            old = [None if p.grad is None else p.grad.clone() for p in model.parameters()]
+            loss_fn(model(x), y).backward()
+            with torch.no_grad():
+                for p, before in zip(model.parameters(), old):
+                    if before is not None:
+                        p.grad -= before
+            optimizer.step()
+
+
+@wrong(mistakes.nothing_after_the_first_step)
+def cleared_behind_the_backward_but_not_the_first(model, optimizer, loss_fn, batches, epochs):
+    first = True
+    for _ in range(epochs):
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+            if not first:
+                optimizer.zero_grad()
+            first = False
+            optimizer.step()
+
+
+@wrong(mistakes.cleared_once_an_epoch_and_divided)
+def what_was_gathered_divided_again_and_again(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for i, (x, y) in enumerate(batches, start=1):
+            loss_fn(model(x), y).backward()
+            for p in model.parameters():
+                if p.grad is not None:
+                    p.grad /= i
+            optimizer.step()
+
+
+@wrong(mistakes.cleared_once_an_epoch_and_divided)
+def a_mean_of_the_batches_so_far(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        sums = {}
+        for i, (x, y) in enumerate(batches, start=1):
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            for p in model.parameters():
+                if p.grad is not None:
+                    sums[p] = sums.get(p, 0) + p.grad
+                    p.grad = sums[p] / i
+            optimizer.step()
+
+
+@wrong(mistakes.batches_in_another_order)
+def turned_round_for_each_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        batches.reverse()
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.batches_in_another_order)
+def there_and_back(model, optimizer, loss_fn, batches, epochs):
+    for epoch in range(epochs):
+        for x, y in batches if epoch % 2 == 0 else batches[::-1]:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()

@@ -883,3 +883,36 @@ def any_clear_at_all(events):
     if found in ORDER[3:6]:
         return "zeroed-once-per-epoch" if any(e["kind"] == "clear" for e in events) else "never-zeroed"
     return found
+
+
+def sums_and_clears(events):
+    sums = {n for _, e, held in walk(events) if e["kind"] == "step" for n, what in held.items() if what == "both"}
+    return sums, {n for e in events if e["kind"] == "clear" for n in e["names"]}
+
+
+@wrong(mistakes.rare_clear_misnamed)
+def each_sum_has_to_be_cleared(events):
+    found = first_of_those_that_fit(events, ORDER)
+    sums, cleared = sums_and_clears(events)
+    if found == "zeroed-once-per-epoch" and not sums <= cleared:
+        return "never-zeroed"
+    return found
+
+
+@wrong(mistakes.rare_clear_misnamed)
+def one_clear_has_to_name_all(events):
+    found = first_of_those_that_fit(events, ORDER)
+    whole = [set(e["names"]) for e in events if e["kind"] == "clear"]
+    stepped = [set(e["names"]) for e in events if e["kind"] == "step"]
+    if found == "zeroed-once-per-epoch" and not any(names <= one for names in stepped for one in whole):
+        return "never-zeroed"
+    return found
+
+
+@wrong(mistakes.late_clip_misnamed)
+def each_that_a_clip_names_has_to_be_old(events):
+    found = first_of_those_that_fit(events, ORDER)
+    if found == "clipped-after-step":
+        clips = [held for _, e, held in walk(events) if e["kind"] == "clip"]
+        return found if any(set(held.values()) == {"old"} for held in clips) else None
+    return found

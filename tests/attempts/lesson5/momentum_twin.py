@@ -477,3 +477,32 @@ def sum_put_into_grad_for_the_step(model, loss_fn, batches, lr):
                 total += p.grad
             p.grad = total.clone()
         optimizer.step()
+
+
+@wrong(mistakes.one_batch_back)
+def the_one_before_added(model, loss_fn, batches, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    previous = {}
+    for x, y in batches:
+        optimizer.zero_grad(set_to_none=False)
+        loss_fn(model(x), y).backward()
+        for p in model.parameters():
+            if p.grad is not None:
+                own = p.grad.clone()
+                if p in previous:
+                    p.grad += previous[p]
+                previous[p] = own
+        optimizer.step()
+
+
+@wrong(mistakes.one_batch_back)
+def the_last_one_that_there_was_added(model, loss_fn, batches, lr):
+    kept = {}
+    for x, y in batches:
+        model.zero_grad()
+        loss_fn(model(x), y).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                if p.grad is not None:
+                    p -= lr * (p.grad + kept.get(p, 0))
+                    kept[p] = p.grad

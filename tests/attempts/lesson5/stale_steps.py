@@ -512,3 +512,37 @@ def else_is_a_step(events):
                 if name in states:
                     states[name] = "used"
     return stale
+
+
+@wrong(mistakes.empty_ones_called_used)
+def cleared_of_the_mark_alone(events):
+    holds, used, stale = set(), set(), []
+    for e in events:
+        names = set(e["names"])
+        if e["kind"] == "accumulate":
+            holds |= names
+        elif e["kind"] == "clear":
+            used -= names
+        elif e["kind"] == "step":
+            if names & used:
+                stale.append(e["step"])
+            used |= names & holds
+    return stale
+
+
+@wrong(mistakes.steps_of_the_list_use_nothing)
+def either_found_or_marked(events):
+    holds, used, stale = set(), set(), []
+    for e in events:
+        names = set(e["names"])
+        if e["kind"] == "accumulate":
+            holds |= names
+        elif e["kind"] == "clear":
+            holds -= names
+            used -= names
+        elif e["kind"] == "step":
+            if names & used:
+                stale.append(e["step"])
+            else:
+                used |= names & holds
+    return stale

@@ -804,3 +804,29 @@ def mean_that_is_moved(model, optimizer, loss_fn, batches, epochs):
         for p, gradient in mean.items():
             p.grad = gradient
         optimizer.step()
+
+
+@wrong(mistakes.rate_divided)
+def the_rate_divided_and_put_back(model, optimizer, loss_fn, batches, epochs):
+    rates = [group["lr"] for group in optimizer.param_groups]
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+        for group in optimizer.param_groups:
+            group["lr"] /= len(batches)
+        optimizer.step()
+        for group, rate in zip(optimizer.param_groups, rates):
+            group["lr"] = rate
+
+
+@right
+def gradients_divided_before_the_step(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad /= len(batches)
+        optimizer.step()

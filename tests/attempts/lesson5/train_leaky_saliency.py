@@ -858,3 +858,51 @@ def eval_for_the_map_and_train_for_the_step(model, optimizer, loss_fn, batches, 
             loss_fn(model(x), y).backward()
             optimizer.step()
     return maps
+
+
+@wrong(mistakes.maps_are_zeros)
+def map_emptied_with_the_gradient(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            x.requires_grad_(True)
+            loss_fn(model(x), y).backward()
+            maps.append(x.grad.abs_())
+            optimizer.step()
+            x.grad.zero_()
+            x.requires_grad_(False)
+    return maps
+
+
+@right
+def map_copied_before_the_gradient_is_emptied(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            x.requires_grad_(True)
+            loss_fn(model(x), y).backward()
+            maps.append(x.grad.clone().abs_())
+            optimizer.step()
+            x.grad = None
+            x.requires_grad_(False)
+    return maps
+
+
+@wrong(mistakes.zeros_before_the_step)
+def the_maps_pass_subtracted_under_two_names(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            optimizer.zero_grad()
+            pixels = x.clone().requires_grad_()
+            loss_fn(model(pixels), y).backward()
+            maps.append(pixels.grad.abs())
+            of_the_map = [p.grad for p in model.parameters()]
+            loss_fn(model(x), y).backward()
+            for p, gradient in zip(model.parameters(), of_the_map):
+                if gradient is not None:
+                    p.grad -= gradient
+            optimizer.step()
+    return maps

@@ -733,3 +733,54 @@ def trunk_added_after_an_epoch(model, new_head, make_optimizer, loss_fn, batches
             model.zero_grad()
             loss_fn(model(x), y).backward()
             optimizer.step()
+
+
+@wrong(mistakes.what_the_old_head_shares_was_left_out)
+def all_but_the_old_heads(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    old = set(model.head.parameters())
+    trunk = [p for p in model.parameters() if p not in old]
+    model.head = new_head
+    optimizer = make_optimizer(trunk + list(new_head.parameters()))
+    for _ in range(epochs):
+        for x, y in batches:
+            model.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@right
+def all_but_the_new_heads(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    new = set(new_head.parameters())
+    trunk = [p for p in model.parameters() if p not in new]
+    optimizer = make_optimizer(trunk + list(new))
+    for _ in range(epochs):
+        for x, y in batches:
+            model.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@raised(mistakes.names_like_the_heads_left_out)
+def an_optimizer_of_what_has_no_head_in_its_name(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    trunk = [p for n, p in model.named_parameters() if "head" not in n]
+    both = make_optimizer(trunk), make_optimizer(new_head.parameters())
+    for _ in range(epochs):
+        for x, y in batches:
+            model.zero_grad()
+            loss_fn(model(x), y).backward()
+            for optimizer in both:
+                optimizer.step()
+
+
+@wrong(mistakes.the_head_was_stepped_twice)
+def one_for_all_and_one_for_the_head(model, new_head, make_optimizer, loss_fn, batches, epochs):
+    model.head = new_head
+    for_all, for_the_head = make_optimizer(model.parameters()), make_optimizer(model.head.parameters())
+    for _ in range(epochs):
+        for x, y in batches:
+            for_all.zero_grad()
+            loss_fn(model(x), y).backward()
+            for_all.step()
+            for_the_head.step()

@@ -539,8 +539,8 @@ layer_left_out_called_a_fault = _on(
     _instead(_left_out),
     "A layer that some steps find empty is called a fault",
     "A right loop in which every second batch leaves a layer out gets the name of a fault.",
-    "A step uses nothing of that layer then, and nothing of it was thrown away since its last step. What of the other "
-    "gradients that the step names?",
+    "When the step of such a batch comes, that layer was cleared, and nothing was written to it since. What does it hold "
+    "then, and what does the step use?",
 )
 
 
@@ -702,6 +702,11 @@ def _now_and_then(events: Events) -> bool:
     return not _one_clear(events) and not _last_clear(events)
 
 
+def _partly_cleared(events: Events) -> bool:
+    """Whether clears name some of the gradients that hold sums, and others not."""
+    return not _sums(events) <= are(CLEARED, stories(events))
+
+
 _rare = (
     *_misnamed(
         "zeroed-once-per-epoch",
@@ -709,6 +714,10 @@ _rare = (
         [_now_and_then, _not(_two_optimizers)],
         [_now_and_then, _two_optimizers],
         [_now_and_then, _not(another_is_cleared)],
+        [_partly_cleared],
+        [_now_and_then, _not(_partly_cleared)],
+        [_now_and_then, _not(_two_optimizers), _not(_partly_cleared)],
+        [_now_and_then, _not(another_is_cleared), _not(_partly_cleared)],
         [_now_and_then, _two_optimizers, _not(another_is_cleared)],
     ),
     *_misnamed("zeroed-once-per-epoch", [another_is_cleared], but=["one-of-two-optimizers-zeroed"]),
@@ -717,7 +726,7 @@ _rare = (
 
 rare_clear_misnamed = _on(
     "rare_clear_misnamed",
-    ["once_an_epoch", "both_once_an_epoch", "second_clears_too_late"],
+    ["once_an_epoch", "both_once_an_epoch", "second_clears_too_late", "one_layer_once_an_epoch"],
     _rare,
     "A clear that comes too rarely gets another name, or none",
     "Gradients are cleared between some of their steps and not between others, where they add up. The answer given is "
@@ -866,17 +875,26 @@ replaced_layer_misnamed = _on(
 )
 
 
-_clipped = _misnamed("clipped-after-step", [], [_two_optimizers], [_not(_two_optimizers)])
+_clipped = _misnamed(
+    "clipped-after-step",
+    [],
+    [_two_optimizers],
+    [_not(_two_optimizers)],
+    [_names_the_unwritten],
+    [_not(_names_the_unwritten)],
+    [_not(_two_optimizers), _not(_names_the_unwritten)],
+)
 
 
 late_clip_misnamed = _on(
     "late_clip_misnamed",
-    ["clipped_late", "in_turn_and_clipped_late"],
+    ["clipped_late", "in_turn_and_clipped_late", "clipped_late_with_a_frozen_layer"],
     _clipped,
     "A clip behind the step gets another name, or none",
     "When the clip comes, a step has used all that the clipped gradients hold. The answer given is another.",
-    "What do the gradients that the clip names hold when it comes, and has a step used all of it? If the answer given is "
-    "another fault, take the clips out of the trace: does it stay, though nothing but the clips is wrong?",
+    "What do the gradients that the clip names hold when it comes, and has a step used all of it? Those that hold nothing "
+    "do not count. If the answer given is another fault, take the clips out of the trace: does it stay, though nothing but "
+    "the clips is wrong?",
 )
 
 

@@ -51,6 +51,8 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("clears of one layer and of the other", "one_layer_late"),
     ("two optimizers in turn, and clips of one layer", "in_turn_and_clipped_late"),
     ("clears of one layer alone", "first_layer_alone_cleared"),
+    ("fewer clears than steps, of one layer alone", "one_layer_once_an_epoch"),
+    ("clips, and a layer that is never written", "clipped_late_with_a_frozen_layer"),
 )
 
 
@@ -87,8 +89,8 @@ EXERCISE = Exercise(
         "in between.\n"
         '- `"zeroed-once-per-epoch"`: a step uses a sum of old and new, and some clear, early or late, names the '
         "gradient with that sum.\n"
-        '- `"one-of-two-optimizers-zeroed"`: a step uses a sum of old and new; the steps of another optimizer use none, '
-        "and each gradient that they name is named by some clear, early or late.\n"
+        '- `"one-of-two-optimizers-zeroed"`: a step uses a sum of old and new; no step of another optimizer does, and each '
+        "gradient that these steps name is named by some clear, early or late.\n"
         '- `"never-zeroed"`: a step uses a sum of old and new.\n'
         '- `"stepped-on-used-gradients"`: a step uses a gradient that an earlier step used, and to which nothing was '
         "written since.\n"
@@ -121,11 +123,19 @@ EXERCISE = Exercise(
         ("a step comes before the first backward", is_loop("step_first")),
         (
             "steps name gradients that are never written",
-            is_loop("frozen", "frozen_and_not_cleared", "late_with_a_frozen_layer"),
+            is_loop(
+                "frozen",
+                "frozen_and_not_cleared",
+                "late_with_a_frozen_layer",
+                "clipped_late_with_a_frozen_layer",
+            ),
         ),
         ("gradients are written that no step names", is_loop("head_alone")),
         ("a backward writes to gradients which the next step does not name", is_loop("in_turn", "head_alone")),
-        ("clears name one layer alone, and steps name both", is_loop("first_layer_alone_cleared")),
+        (
+            "clears name one layer alone, and steps name both",
+            is_loop("first_layer_alone_cleared", "one_layer_once_an_epoch"),
+        ),
         ("only some of what a step uses was used before", is_loop("frozen_on_the_way")),
         ("a step of another optimizer comes between backward and clip", is_loop("clipped_between_the_steps")),
         ("a step of another optimizer comes between backward and clear", is_loop("cleared_between_the_steps")),

@@ -80,8 +80,8 @@ def sum_brought_back(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: fl
     "A layer that a batch does not use stands still",
     "Where a batch leaves out a layer that an earlier one used, that layer does not move, and in the loop that never clears "
     "it does.",
-    "There, .grad of that layer still holds the earlier gradients, and the step uses them. What does your step do with a "
-    "parameter whose .grad is None, and what would it do with zeros?",
+    "There, .grad of that layer still holds the earlier gradients, and the step uses them. What does yours do with a "
+    "parameter to which a batch gave no gradient?",
     "With SGD that has neither momentum nor weight decay, None and zeros lead to the same step.",
     also=(lambda model, loss_fn, batches, lr: _own_sums(model, loss_fn, batches, lr),),
 )
@@ -213,6 +213,30 @@ def _with_sums(add: Callable[[Any, torch.Tensor, int], torch.Tensor]) -> Code:
 )
 def averaged(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
     _with_sums(lambda old, g, number: old + (g - old) / number)(model, loss_fn, batches, lr)
+
+
+@mistake(
+    "Each step adds the gradient of one earlier batch alone",
+    "The parameters end where steps lead that use two gradients each: that of the batch, and the one before it.",
+    "In the loop that never clears, the third step uses g1 + g2 + g3. What do you keep after the second step, g2 or g1 + g2?",
+    "With two batches that is the sum.",
+    also=(lambda model, loss_fn, batches, lr: _with_the_one_before(model, loss_fn, batches, lr, as_zeros=False),),
+)
+def one_batch_back(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    _with_the_one_before(model, loss_fn, batches, lr, as_zeros=True)
+
+
+def _with_the_one_before(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float, as_zeros: bool) -> None:
+    """`as_zeros` says that a batch which leaves a parameter out counts as a gradient of zeros, and else as none."""
+    before: dict[nn.Parameter, torch.Tensor] = {}
+    trained = [p for p in model.parameters() if p.requires_grad]
+    for x, y in batches:
+        new = torch.autograd.grad(loss_fn(model(x), y), trained, allow_unused=True, materialize_grads=as_zeros)
+        with torch.no_grad():
+            for p, gradient in zip(trained, new, strict=True):
+                if gradient is not None:
+                    p.sub_(lr * (gradient + before.get(p, torch.zeros_like(p))))
+                    before[p] = gradient
 
 
 @mistake(

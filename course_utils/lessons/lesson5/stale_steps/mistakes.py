@@ -22,6 +22,8 @@ class _Held:
     """Those that hold something a step has used."""
     new: set[str] = field(default_factory=set)
     """Those that hold something written since their last step."""
+    ever: set[str] = field(default_factory=set)
+    """Those that were written at any time, cleared since or not."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ def _steps(events: Events, used_after: Callable[[_Step], set[str]] = _used_after
         if event["kind"] == "accumulate":
             held.written |= names
             held.new |= names
+            held.ever |= names
         elif event["kind"] == "clear":
             held.written -= names
             held.used -= names
@@ -119,7 +122,7 @@ def _first_name_alone(events: Events) -> list[int]:
 @mistake(
     "Steps that find nothing old are named",
     "In the list stand steps of which no gradient holds anything old, where an earlier step named a gradient that held "
-    "nothing and that nobody cleared.",
+    "nothing and that was not cleared since.",
     "A step uses what its gradients hold. Ask what was written, not only which steps went before.",
 )
 def empty_gradients_counted(events: Events) -> list[int]:
@@ -236,6 +239,16 @@ def clips_counted_as_uses(events: Events) -> list[int]:
 )
 def last_step_alone_remembered(events: Events) -> list[int]:
     return _those(events, _right, lambda step: step.names & step.held.written)
+
+
+@mistake(
+    "A step of the list does not count as an earlier one",
+    "Missing are steps that use what a step of the list has used, and no step before that one.",
+    "Each step uses what it names, one of the list, too. Does the line that marks gradients as used run for every step?",
+    "What is old stays so, and mostly the next step is found by it all the same.",
+)
+def steps_of_the_list_use_nothing(events: Events) -> list[int]:
+    return _those(events, _right, lambda step: step.held.used if _right(step) else _used_after(step))
 
 
 @mistake(
@@ -418,6 +431,7 @@ def cleared_ones_called_used(events: Events) -> list[int]:
     "for used, and so the next step that finds something in them is in the list, although nothing old is there.",
     "At a step, only those of the gradients it names that hold something have been used.",
     "In most traces each gradient that a step names holds something.",
+    also=(lambda events: _those(events, _right, lambda step: step.held.used | step.names & step.held.ever),),
 )
 def empty_ones_called_used(events: Events) -> list[int]:
     return _those(

@@ -39,6 +39,7 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("a step before all else, and no clear", "step_first_and_never_cleared"),
     ("clears before some of the steps, and no others", "late_at_every_third"),
     ("clips", "clipped"),
+    ("now one layer is cleared, now the other", "layers_cleared_in_turn"),
 )
 
 _CLEAN = frozenset(
@@ -91,8 +92,8 @@ EXERCISE = Exercise(
         "was written to it (an `accumulate` that names it) since it was last cleared; a step uses what the gradients "
         "that it names hold, and nothing of others. The number of a step is its key `step`: from 0, all optimizers "
         "together, those that use nothing included. The list is in the order of the trace, each step once; a set is as good. "
-        "Here a gradient may belong to two optimizers, and a clear may name a part of them. Every `.grad` is None at the "
-        "beginning. Leave `events` as they are."
+        "Unlike in 5.1, two optimizers may hold the same gradient. A clear may name a part of the gradients. Every `.grad` "
+        "is None at the beginning. Leave `events` as they are."
     ),
     cases=_cases,
     arrange=_arrange,
@@ -118,11 +119,17 @@ EXERCISE = Exercise(
         ("two optimizers hold the same layer", is_loop("one_for_all_and_one_for_the_second")),
         (
             "clears name some of the gradients, and steps name more",
-            is_loop("first_layer_alone_cleared", "biases_forgotten"),
+            is_loop("first_layer_alone_cleared", "biases_forgotten", "layers_cleared_in_turn"),
         ),
         (
             "a step names gradients of which some are old and others new",
-            is_loop("first_layer_alone_cleared", "biases_forgotten", "frozen_on_the_way", "second_layer_kept"),
+            is_loop(
+                "first_layer_alone_cleared",
+                "biases_forgotten",
+                "frozen_on_the_way",
+                "second_layer_kept",
+                "layers_cleared_in_turn",
+            ),
         ),
         ("a backward writes to what the next step does not name", is_loop("in_turn")),
         ("no step is to be named", lambda spec: spec["loop"] in _CLEAN),

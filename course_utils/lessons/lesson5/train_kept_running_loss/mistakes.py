@@ -69,6 +69,20 @@ def summed_and_not_averaged(
 
 
 @mistake(
+    "The learning rate was divided in place of the gradient",
+    "The parameters are those of steps on the sum of the batches' losses, at the learning rate divided by the number of "
+    "batches. With weight decay, with Adam, or with momentum of before the call that is another step than the one asked for.",
+    "What of a step does the learning rate scale beside the gradient? Give each loss its share of the mean, and leave the "
+    "optimizer's settings as they are.",
+    "With plain SGD it is the right step.",
+)
+def rate_divided(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Batches, epochs: int) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] /= len(batches)
+    loop(epoch=emptied, step="epoch")(model, optimizer, loss_fn, batches, epochs)
+
+
+@mistake(
     "Divided by the number of batches twice",
     "The parameters are those of steps on the mean over the batches, divided by their number once more.",
     "Write down the weight of one batch's loss in what the step uses. How often does the number of batches stand in it?",

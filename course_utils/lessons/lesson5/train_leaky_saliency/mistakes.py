@@ -104,6 +104,7 @@ cleared_before_the_step = made_by(
 )
 cleared_once_an_epoch = _shared(shared.cleared_once_an_epoch)
 memory_lost = _shared(shared.memory_lost)
+zeros_before_the_step = _shared(shared.zeros_before_the_step)
 nothing_went_backward = _shared(shared.nothing_went_backward)
 hooks_left_behind = _shared(shared.hooks_left_behind)
 
@@ -227,6 +228,18 @@ def maps_scaled_to_one(
     return _with_maps(_right, of=lambda slope: slope.abs() / slope.abs().max())(
         model, optimizer, loss_fn, batches, epochs
     )
+
+
+@mistake(
+    "All maps are zeros",
+    "The training is right. The maps have their shapes, and hold nothing but zeros.",
+    "Is a map a tensor of its own, or the very one that .grad holds? What is emptied in place is emptied under both names.",
+    "abs() makes a new tensor; abs_() and detach() do not.",
+)
+def maps_are_zeros(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> Maps:
+    return _with_maps(_right, of=torch.zeros_like)(model, optimizer, loss_fn, batches, epochs)
 
 
 @mistake(

@@ -25,8 +25,8 @@ EXERCISE = Exercise(
         "Before its step each batch also gives a saliency map: the absolute value of the derivative of that batch's "
         "loss with respect to `x`, entry by entry, at the weights before the step; same shape as `x`, without a graph. "
         "The function returns the list of these maps, one a step, in the order of the steps. The batches come back as "
-        "they were: `x` requires no gradient, and its `.grad` is None. Judged are the parameters after the call and the "
-        "maps.",
+        "they were: `x` requires no gradient, and its `.grad` is None. Judged are the parameters after the call, the "
+        "maps, and that all else stayed as it was.",
     ),
     cases=cases_of_batches,
     arrange=arrange,

@@ -35,6 +35,23 @@ def _shared(one: Mistake) -> Mistake:
     return made_by(one, *map(_swapped, one.forms))
 
 
+class _Several(torch.optim.Optimizer):
+    """Several optimizers that step together; one of them clears."""
+
+    def __init__(self, stepping: Iterable[torch.optim.Optimizer], clearing: torch.optim.Optimizer) -> None:
+        self._stepping, self._clearing = list(stepping), clearing
+        super().__init__([p for group in clearing.param_groups for p in group["params"]], {})
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        """One step of each."""
+        for one in self._stepping:
+            one.step()
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Of the one that clears."""
+        self._clearing.zero_grad(set_to_none)
+
+
 # ------------------------------------------------------------------ what the optimizer holds
 
 
@@ -99,14 +116,41 @@ def _chosen_by_name(of_the_trunk: Callable[[str], bool]) -> Callable[..., None]:
     return chosen
 
 
+def _of_each_by_name(
+    model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    """Two optimizers, one of them of what has no head in its name: where that is nothing, making it raises."""
+    model.head = new_head
+    of_trunk = make([p for name, p in model.named_parameters() if "head" not in name])
+    of_all = make(model.parameters())
+    _right(model, _Several([of_trunk, make(new_head.parameters())], clearing=of_all), loss_fn, batches, epochs)
+
+
+@mistake(
+    "What the old head shares with the rest was left out",
+    "Where a tensor of the old head is one of the rest, too, it is as it was handed in. All else was trained.",
+    "Which parameters does the model have when new_head is in its place? Taking away what the old head holds takes away "
+    "what it shares, too.",
+    "Most heads share nothing.",
+    where=lambda spec: "tied" in spec,
+)
+def what_the_old_head_shares_was_left_out(
+    model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    of_the_head = {id(p) for p in model.head.parameters()}
+    trunk = [p for p in model.parameters() if id(p) not in of_the_head]
+    model.head = new_head
+    _right(model, make([*trunk, *new_head.parameters()]), loss_fn, batches, epochs)
+
+
 @mistake(
     "Parameters with head in their names were left out",
     "Where other parameters than the head's have head in their names, at the beginning or anywhere, such parameters are as "
-    "they were handed in. All else was trained.",
+    "they were handed in, or an optimizer was made of none.",
     "The whole model is to be trained. Does your list have to be put together by names? A name does not say to which layer "
     "a parameter belongs; new_head.parameters() does.",
     "In most models the letters head stand in the names of the head alone.",
-    also=(_chosen_by_name(lambda name: not name.startswith("head")),),
+    also=(_chosen_by_name(lambda name: not name.startswith("head")), _of_each_by_name),
     where=lambda spec: "names" in spec,
 )
 def names_like_the_heads_left_out(
@@ -167,23 +211,6 @@ def the_trunk_was_frozen(
     _right(model, make(model.parameters()), loss_fn, batches, epochs)
 
 
-class _Several(torch.optim.Optimizer):
-    """Several optimizers that step together; one of them clears."""
-
-    def __init__(self, stepping: Iterable[torch.optim.Optimizer], clearing: torch.optim.Optimizer) -> None:
-        self._stepping, self._clearing = list(stepping), clearing
-        super().__init__([p for group in clearing.param_groups for p in group["params"]], {})
-
-    def step(self, closure: Any = None) -> None:  # type: ignore[override]
-        """One step of each."""
-        for one in self._stepping:
-            one.step()
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Of the one that clears."""
-        self._clearing.zero_grad(set_to_none)
-
-
 @mistake(
     "The head's gradients were not cleared",
     "The first step is right. From then on the head was given the sum of all its gradients so far; the trunk was given "
@@ -228,6 +255,20 @@ def the_trunk_was_stepped_twice(
     model.head = new_head
     new = make(model.parameters())
     _right(model, _Several([old, new], clearing=new), loss_fn, batches, epochs)
+
+
+@mistake(
+    "The head was stepped twice",
+    "The trunk is trained by one step a batch, the head by two. That is what two optimizers leave that both hold the head "
+    "and both step.",
+    "Is there a parameter that stands in the lists of two optimizers?",
+)
+def the_head_was_stepped_twice(
+    model: Any, new_head: nn.Module, make: MakeOptimizer, loss_fn: LossFn, batches: Batches, epochs: int
+) -> None:
+    model.head = new_head
+    every = make(model.parameters())
+    _right(model, _Several([every, make(new_head.parameters())], clearing=every), loss_fn, batches, epochs)
 
 
 # ------------------------------------------------------------------ which head

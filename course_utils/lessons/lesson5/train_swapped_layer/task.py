@@ -24,13 +24,12 @@ EXERCISE = Exercise(
         "`train_swapped_layer(model, new_head, make_optimizer, loss_fn, batches, epochs)` runs, raises nothing, and is "
         "wrong. Mend it. The last layer of the model, `model.head`, is to be replaced by `new_head`, and then the whole "
         "model is to be trained, the new head and all the rest, its trunk, whatever the names of their parameters: `epochs` "
-        "times through `batches`, a list of pairs `(x, y)`, in their order. `new_head` shares no tensor with the rest. Each "
-        "batch gives one step, with the gradient of `loss_fn(model(x), y)` of that batch and with nothing else; `loss_fn` "
-        "returns a mean. `make_optimizer(parameters)` makes a new optimizer of what "
-        "`torch.optim` takes as parameters, as often as you like; momentum and the like must run on from the first batch "
-        "to the last. "
-        f"{CLEAN} Judged are the parameters after the call, and that `model.head` is then `new_head` itself. What the "
-        "function returns is not."
+        "times through `batches`, a list of pairs `(x, y)`, in their order. `new_head` shares no tensor with the rest; the "
+        "old head may. Each batch gives one step, with the gradient of `loss_fn(model(x), y)` of that batch and with nothing "
+        "else; `loss_fn` returns a mean. `make_optimizer(parameters)` makes a new optimizer of what `torch.optim` takes as "
+        "parameters, as often as you like; momentum and the like must run on from the first batch to the last. "
+        f"{CLEAN} Judged are the parameters after the call, that `model.head` is then `new_head` itself, and that all "
+        "else stayed as it was; not what the function returns."
     ),
     cases=cases_of_heads,
     arrange=arrange_heads,
