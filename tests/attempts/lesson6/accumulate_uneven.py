@@ -507,7 +507,7 @@ def joined(model, loss_fn, micro_batches):
     loss_fn(model(torch.cat(xs)), torch.cat(ys)).backward()
 
 
-@wrong(says="the model has a parameter of its own and nested layers, and its targets one column")
+@wrong(mistakes.divided_by_target_entries)
 def divided_by_numbers_in_the_targets(model, loss_fn, micro_batches):
     model.zero_grad()
     n = sum(y.numel() for _, y in micro_batches)
@@ -617,14 +617,6 @@ def running_mean_counted_too_early(model, loss_fn, micro_batches):
             if p.grad is not None:
                 p.grad.mul_(seen / (seen + n))
         (loss_fn(model(x), y) * n / (seen + n)).backward()
-
-
-@wrong(mistakes.divided_by_target_entries)
-def rows_over_entries_of_y(model, loss_fn, micro_batches):
-    model.zero_grad()
-    total = sum(y.numel() for _, y in micro_batches)
-    for x, y in micro_batches:
-        (loss_fn(model(x), y) * y.shape[0] / total).backward()
 
 
 @wrong(mistakes.old_gradients_and_weights)
