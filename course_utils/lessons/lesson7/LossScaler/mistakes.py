@@ -253,8 +253,9 @@ def finite_norm_asked(init: float, growth: float, backoff: float, interval: int)
 
 
 @mistake(
-    "A sum was asked whether it is finite",
-    "Where the gradients were finite and near the largest number, the step was skipped: their sum overflows.",
+    "Gradients near the largest number were taken for infinite",
+    "Where every entry was finite and some were near the largest number, the step was skipped. The sum of two such entries "
+    "overflows.",
     "Ask the entries themselves, each one, and not a number that is made of them.",
     "A sum that is not finite mostly means an entry that is not. Not always.",
     where=lambda spec: any(LARGEST in one["found"] for one in spec["rounds"]),
