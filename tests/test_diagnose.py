@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from course_utils.checks import diagnose, judge
-from course_utils.checks.diagnose import Run, steps, values
+from course_utils.checks.diagnose import Run, conditions, entries, steps, values
 from course_utils.checks.difference import RESULT, Difference
 from course_utils.checks.judge import faults
 from course_utils.checks.judge.left import run_of
@@ -339,6 +339,54 @@ def test_where_steps_are_missing_too_another_gradient_is_told_with_their_number(
 
     assert said(ran=2, asked=3).endswith("In all, 2 steps ran; 3 are asked for.")
     assert "asked for." not in said(ran=3, asked=3) and "asked for." not in said(ran=4, asked=3)
+
+
+def test_of_a_gradient_that_is_nearly_the_right_one_it_is_told_by_how_much_it_differs() -> None:
+    run = runs_of(lambda *given: _cut_loop(*given, factor=1.0))[0]
+    [step] = run.right.facts[STEPS]
+    other = {**step, "gradients": {name: TensorData(part.value * 1.0005) for name, part in step["gradients"].items()}}
+    given = replace(run, given=replace(run.given, facts={STEPS: [other]}))
+    wanted = "step 1 began with a gradient that differs from the one asked for by 0.05 % of its length."
+    assert steps.questions(TASKS["train_in_pieces"], [given], [given]) == [f"On case 1: {wanted}"]
+
+
+@pytest.mark.parametrize("right, said", [((0.2, 0.5, 1.0), True), ((0.2, 0.207, 1.0), False)])
+def test_numbers_a_little_off_where_much_is_tolerated_are_in_no_other_order(right, said) -> None:
+    wanted, given = TensorData(torch.tensor(right)), TensorData(torch.tensor([right[1], right[0], right[2]]))
+    run = runs_of(lambda *given: _cut_loop(*given, factor=1.0))[0]
+    difference = Difference(RESULT, "value", wanted, given)
+    run = replace(run, expected={RESULT: wanted}, leaves={RESULT: given}, differences=(difference,), tolerance=6e-3)
+    order = "The right numbers are all there, in another order."
+    assert (order in entries.questions(TASKS["train_in_pieces"], [run], [run])) == said
+
+
+def test_one_word_more_or_less_often_is_not_told() -> None:
+    task = replace(TASKS["train_in_pieces"], telling={"held": "held {given}; asked is {right}."})
+    run = runs_of(lambda *given: _cut_loop(*given, factor=1.0))[0]
+    right = replace(run.right, facts={"held": ["numbers"] * 4})
+
+    def said(*held: str) -> list[str]:
+        one = replace(run, right=right, given=replace(run.given, facts={"held": list(held)}))
+        return [sentence for sentence in conditions.questions(task, [one], [one]) if "held" in sentence]
+
+    assert said("numbers", "numbers") == []
+    assert said("numbers", "nothing") == [
+        "On case 1: held numbers and nothing; asked is numbers and numbers and numbers and numbers."
+    ]
+
+
+def test_where_a_rule_is_broken_too_it_does_not_say_that_only_wrong_numbers_fail() -> None:
+    def at_once_and_frozen_bent(model, loss_fn, micro_batches):
+        model.zero_grad()
+        sum(loss_fn(model(x), y) / len(micro_batches) for x, y in micro_batches).backward()
+        if not all(p.requires_grad for p in model.parameters()):
+            for p in model.parameters():
+                if p.grad is not None:
+                    p.grad += 0.3 * p.grad**2
+
+    said = _said("accumulate_equal", at_once_and_frozen_bent)
+    assert "The numbers are wrong on case" in said and "alone, where a parameter is frozen." in said
+    assert "It fails on" not in said
 
 
 def test_a_gradient_where_none_belongs_is_told_of_a_loop_and_zeros_there_are_not() -> None:

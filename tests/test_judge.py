@@ -166,6 +166,18 @@ def test_a_mistake_that_fits_only_where_it_changes_nothing_is_not_named() -> Non
     assert verdict.faults[0].case.startswith("case 4 of")
 
 
+def test_a_mistake_is_not_named_where_its_words_need_an_attempt_to_be_right_and_it_is_wrong() -> None:
+    found = {one.id: one for one in mistakes_of(next(task for task in EXERCISES if task.id == "7.2").home)}
+    never = found["never-backs-off"].forms[0]
+
+    def never_backs_off_and_grows_late(init, growth, backoff, interval):
+        return never(init, growth, backoff, interval + 1)
+
+    # It stays at 1, too; but not because of a limit there.
+    named = {words.id for fault in evaluate("7.2", never_backs_off_and_grows_late).faults for words in fault.mistakes}
+    assert "kept-above-one" not in named
+
+
 def test_points_follow_the_cases_where_the_exercise_says_so() -> None:
     task = replace(TASK, partial=True, points=20)
     evidence = _all(lambda piece: piece)

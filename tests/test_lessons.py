@@ -259,6 +259,18 @@ def test_a_mistake_shows_on_no_case_but_those_that_it_says(task: Exercise) -> No
                 assert not seen.changes, (one.id, form, case.name)
 
 
+@every_exercise
+def test_where_an_attempt_must_be_right_the_mistake_is(task: Exercise) -> None:
+    for one in mistakes_of(task.home):
+        if one.right_where is None:
+            continue
+        kept = [(place, case) for place, case in enumerate(task.cases(1), 1) if one.right_where(case.spec)]
+        assert kept, one.id
+        for form in range(len(one.forms)):
+            for place, case in kept:
+                assert not deviations(run_of(task, place, case, seen_of(task, one, form, case))), (one.id, case.name)
+
+
 # ------------------------------------------------------------------ the cells of a lesson
 
 WIDEST_LINE = 98

@@ -18,13 +18,15 @@ class Mistake:
 
     `signs` names the facts, beyond the graded ones, that must agree before the name is given: those the words speak of.
     `where` tells from a case's spec whether it can leave anything but the right answer there: on other cases it is not
-    run. Many mistakes of few cases each are named quickly so; a test holds it to the code.
+    run. Many mistakes of few cases each are named quickly so; a test holds it to the code. `right_where` tells on which
+    cases the words hold only of an attempt that is right there: one that is wrong on any of them is not given the name.
     """
 
     words: Misconception
     forms: tuple[Code, ...]
     signs: tuple[str, ...] = ()
     where: Callable[[Mapping[str, Any]], bool] | None = None
+    right_where: Callable[[Mapping[str, Any]], bool] | None = None
 
     @property
     def id(self) -> str:
@@ -40,6 +42,7 @@ def mistake(
     also: Sequence[Code] = (),
     signs: Sequence[str] = (),
     where: Callable[[Mapping[str, Any]], bool] | None = None,
+    right_where: Callable[[Mapping[str, Any]], bool] | None = None,
 ) -> Callable[[Code], Mistake]:
     """Make a `Mistake` of the function below; its name, with hyphens, is the id. `also` are other forms of it.
 
@@ -49,7 +52,8 @@ def mistake(
 
     def make(code: Code) -> Mistake:
         identifier = code.__name__.replace("_", "-")
-        return Mistake(Misconception(identifier, title, happens, mend, why), (code, *also), tuple(signs), where)
+        words = Misconception(identifier, title, happens, mend, why)
+        return Mistake(words, (code, *also), tuple(signs), where, right_where)
 
     return make
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from course_utils.checks.diagnose.run import Pair, Run, close, names_of, on_all
+from course_utils.checks.diagnose.run import MOST_APPROXIMATE, Pair, Run, close, names_of, on_all
 from course_utils.checks.difference import RESULT, Container
 from course_utils.exercise import Exercise
 
@@ -57,9 +57,16 @@ def _order(group: Sequence[Run]) -> list[str]:
         return ["The right numbers stand there one place too far on, the last one first."]
     if all(_cycled(pair, -1) for pair in pairs):
         return ["The right numbers stand there one place too early, the first one last."]
-    if all(pair.agree(pair.given.flatten().sort()[0], pair.expected.flatten().sort()[0]) for pair in pairs):
+    if all(_rearranged(pair) for pair in pairs):
         return ["The right numbers are all there, in another order."]
     return []
+
+
+def _rearranged(pair: Pair) -> bool:
+    """Whether the right numbers are all there; not where they are as good as in their order, and only a little off."""
+    if close(pair.given, pair.expected, max(MOST_APPROXIMATE, 10 * pair.limit)):
+        return False
+    return pair.agree(pair.given.flatten().sort()[0], pair.expected.flatten().sort()[0])
 
 
 def _square_transposed(pair: Pair) -> bool:

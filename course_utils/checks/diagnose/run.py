@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from course_utils.checks.answers import Broken
 from course_utils.checks.difference import (
     RESULT,
     TOLERANCE,
@@ -69,6 +70,8 @@ class Run:
     """The same of the attempt."""
     differences: tuple[Difference, ...]
     tolerance: float | None
+    broken: Broken | None = None
+    """The stated rule about how that was broken, where the numbers are right."""
 
     @cached_property
     def told(self) -> list[Difference]:

@@ -6,6 +6,7 @@ after it is a consequence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from course_utils.checks.observe.steps import STEPS
 from course_utils.exercise import Exercise
 from course_utils.plain import TensorData
 
+_NEAR = 1e-3
+"""Relative difference of two gradients below which their lengths and the angle between them read as the same."""
 _SAME = 1e-5
 """Difference of two gradients, relative to the larger one, that counts as none: after some steps in float32."""
 Step = Mapping[str, Any]
@@ -127,9 +130,15 @@ def _gradient(which: str, right: torch.Tensor, given: torch.Tensor, before: Sequ
             return "again", f"{which} began with the gradient of the step before it, once more."
     length, wanted = float(given.norm()), float(right.norm())
     cosine = float(given @ right) / (length * wanted) if length and wanted else 0.0
-    factor = float(given @ right) / wanted**2 if wanted else 1.0
-    if abs(cosine) > 1 - 1e-7 and (times := _times(factor)) != "1":
-        return "factor", f"{which} began with {times} times the gradient that is asked for."
+    apart = float((given - right).norm()) / wanted if wanted else math.inf
+    if apart < _NEAR:
+        return (
+            "near",
+            f"{which} began with a gradient that differs from the one asked for by {100 * apart:.1g} % of its length.",
+        )
+    if abs(cosine) > 1 - 1e-7:
+        factor = float(given @ right) / wanted**2
+        return "factor", f"{which} began with {_times(factor)} times the gradient that is asked for."
     return "direction", (
         f"{which} began with another gradient than the one asked for: its length is {length:.4g} in place of "
         f"{wanted:.4g}, and the cosine of the two is {cosine:.3f}."

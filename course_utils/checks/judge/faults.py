@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 from course_utils.checks import diagnose as diagnosis
 from course_utils.checks import effects
-from course_utils.checks.answers import Answers
 from course_utils.checks.diagnose import Run
 from course_utils.checks.diagnose.run import case_numbers
 from course_utils.checks.difference import RESULT, Container, attribute_differences, shown
-from course_utils.checks.judge.left import STOPPED, answers_of, deviations, parted_by, skeleton
+from course_utils.checks.judge.left import STOPPED, deviations, parted_by, skeleton
 from course_utils.checks.judge.naming import SWITCHES, Named, Place, explain, switched
 from course_utils.checks.judge.scaled import Scaled, scaled
 from course_utils.checks.observe import LIMIT
@@ -25,7 +24,6 @@ STRICT = False
 
 
 def faults_of(exercise: Exercise, runs: Sequence[Run], total: int) -> tuple[Fault, ...]:
-    answers = answers_of(exercise.home)
     wrong = {(run.number, place): leaf for run in runs for place, leaf in deviations(run).items()}
     named, left = explain(exercise, runs, wrong)
     found = [_named_fault(exercise, runs, total, one) for one in named]
@@ -35,7 +33,7 @@ def faults_of(exercise: Exercise, runs: Sequence[Run], total: int) -> tuple[Faul
         left = {place: leaf for place, leaf in left.items() if place[0] not in company}
     found += _unnamed(exercise, runs, total, left)
     explained = {(number, *change) for one in named for number, change in one.changes}
-    found += _beside(answers, runs, total, explained)
+    found += _beside(runs, total, explained)
     return tuple(_told_once(sorted(found, key=_first_to_mend)))
 
 
@@ -192,7 +190,7 @@ def _observed(run: Run, places: set[str]) -> tuple[str, ...]:
 # ------------------------------------------------------------------ what is wrong beside the numbers
 
 
-def _beside(answers: Answers, runs: Sequence[Run], total: int, explained: set[tuple[Any, ...]]) -> list[Fault]:
+def _beside(runs: Sequence[Run], total: int, explained: set[tuple[Any, ...]]) -> list[Fault]:
     """Dtypes, devices, graphs, broken rules and side effects: each is a fault of its own, over all its cases."""
     groups: dict[Any, list[Fault]] = {}
 
@@ -207,9 +205,8 @@ def _beside(answers: Answers, runs: Sequence[Run], total: int, explained: set[tu
             for kind in dict.fromkeys(one.kind for one in attributes):
                 these = [one for one in attributes if one.kind == kind]
                 note(kind, run, shown(these, run.expected, run.leaves), effects.BY_KIND[kind])
-            broken = answers.rules(run.case, run.given) if answers.rules and not run.differences else None
-            if broken is not None:
-                note(broken.mistake.id, run, (broken.seen,), broken.mistake.words, rule=True)
+            if run.broken is not None:
+                note(run.broken.mistake.id, run, (run.broken.seen,), run.broken.mistake.words, rule=True)
         changes = [one for one in run.given.changes if (run.number, one.what, one.aspect) not in explained]
         if changes:
             # What brings the others about comes first: a model in train mode also counts and draws.

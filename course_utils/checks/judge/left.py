@@ -107,7 +107,9 @@ def run_of(exercise: Exercise, number: int, case: Case, piece: Evidence) -> Run:
     expected = leaves_of(answers, right)
     leaves = leaves_of(answers, given)
     found = differences(expected, leaves, tolerance) if given.status == "returned" else []
-    return Run(number, case, right, given, expected, leaves, tuple(found), tolerance)
+    judged = given.status == "returned" and not found and answers.rules is not None
+    broken = answers.rules(case, given) if judged and answers.rules is not None else None
+    return Run(number, case, right, given, expected, leaves, tuple(found), tolerance, broken)
 
 
 def leaves_of(answers: Answers, piece: Evidence) -> dict[str, Any]:

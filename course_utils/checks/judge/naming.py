@@ -78,6 +78,9 @@ def _explains_enough(one: Named, runs: Sequence[Run], left: Mapping[Place, Any],
 
 def _agreeing(exercise: Exercise, mistake: Mistake, runs: Sequence[Run], wrong: Mapping[Place, Any]) -> Named | None:
     """What a mistake explains in the form that explains most."""
+    failing = {number for number, _ in wrong}
+    if mistake.right_where and any(mistake.right_where(run.case.spec) for run in runs if run.number in failing):
+        return None
     forms = [_form_agreeing(exercise, mistake, form, runs, wrong) for form in range(len(mistake.forms))]
     found = [one for one in forms if one is not None]
     return max(found, key=lambda one: (len(one.places), len(one.changes)), default=None)

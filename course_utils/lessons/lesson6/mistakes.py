@@ -91,6 +91,12 @@ def halved_from_the_first(sizes: Sequence[int]) -> list[float]:
     return [2.0 ** -(len(sizes) - place) for place in range(len(sizes))]
 
 
+def counted_before_the_share(sizes: Sequence[int]) -> list[float]:
+    """A running mean over rows whose count holds a micro-batch's rows before its share is made, and adds them again."""
+    shares = [n / (seen + n) for n, seen in zip(sizes, accumulate(sizes), strict=True)]
+    return [share * prod(1 - later for later in shares[place + 1 :]) for place, share in enumerate(shares)]
+
+
 def so_far(sizes: Sequence[int]) -> list[float]:
     """Each size divided by the sum up to there."""
     return [n / m for n, m in zip(sizes, accumulate(sizes), strict=True)]
@@ -229,7 +235,7 @@ def _lopsided(spec: Spec) -> bool:
 several_graphs_at_once = named(
     "several-graphs-at-once",
     "More than one micro-batch was in memory",
-    "The numbers are right. But when rows went through the model, the graph of another micro-batch was still there, or "
+    "The numbers are right here. But when rows went through the model, the graph of another micro-batch was still there, or "
     "rows of several went through together. That is the memory of a larger batch: what accumulation is for is lost.",
     "Let the loss of a micro-batch go backward before the next forward: backward frees the graph it has walked. Keep "
     "no sum of losses as a tensor, and retain no graph. A loss that never goes backward keeps its graph as long as a "
@@ -239,7 +245,7 @@ several_graphs_at_once = named(
 hooks_left_behind = named(
     "hooks-left-behind",
     "A hook was left behind",
-    "The numbers are right, but a hook is still registered after the call. It will act on every later backward or "
+    "The numbers are right here, but a hook is still registered after the call. It will act on every later backward or "
     "forward, too.",
     "Keep the handle that the registration returns, and call its remove() before the function ends. Or do without.",
     "A hook is registered once, and stays until it is removed.",
@@ -342,7 +348,7 @@ cleared_in_part = named(
 frozen_given_zeros = named(
     "frozen-given-zeros",
     "A frozen parameter was given a gradient",
-    "All that is trained is right. The frozen parameter had None in .grad, and now a tensor of zeros stands there.",
+    "The frozen parameter had None in .grad, and now a tensor of zeros stands there.",
     "None and zeros differ for an optimizer with weight decay or momentum. Which parameters does your loop go through?",
     "For what is trained, zeros are a good start of a sum.",
     where=_frozen,
@@ -373,6 +379,14 @@ mean_of_old_and_new = named(
     "How many micro-batches stand behind what was gathered so far, and how many behind the new one? To add first and to "
     "divide once is easier.",
     "With two micro-batches it is the mean.",
+)
+counted_twice_in_a_running_mean = named(
+    "counted-twice-in-a-running-mean",
+    "In a running mean the new one was counted twice",
+    "In each round what came in got its share as if it stood twice among all that has been seen so far: a single "
+    "micro-batch counts half.",
+    "Count by hand for the first micro-batch: what is its share in what has been seen, and which number does your code "
+    "have there? At which line does the count grow?",
 )
 predicted_in_eval_mode = named(
     "predicted-in-eval-mode",

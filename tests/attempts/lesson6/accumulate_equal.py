@@ -505,3 +505,27 @@ def numbers_added(model, loss_fn, micro_batches):
     for x, y in micro_batches:
         total += loss_fn(model(x), y).item()
     torch.tensor(total / len(micro_batches)).backward()
+
+
+@wrong(mistakes.counted_twice_in_a_running_mean)
+def running_mean_counted_too_early(model, loss_fn, micro_batches):
+    model.zero_grad()
+    seen = 0
+    for x, y in micro_batches:
+        seen += 1
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad.mul_(seen / (seen + 1))
+        (loss_fn(model(x), y) / (seen + 1)).backward()
+
+
+@right
+def running_mean_counted_in_time(model, loss_fn, micro_batches):
+    model.zero_grad()
+    seen = 0
+    for x, y in micro_batches:
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad.mul_(seen / (seen + 1))
+        (loss_fn(model(x), y) / (seen + 1)).backward()
+        seen += 1

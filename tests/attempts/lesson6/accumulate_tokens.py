@@ -784,3 +784,27 @@ def token_or_label(model, micro_batches, ignore_index=-100):
     for (tokens, labels), keep in zip(micro_batches, keeps):
         loss = F.cross_entropy(model(tokens)[:, :-1][keep], labels[:, 1:][keep], reduction="sum")
         (loss / sum(int(k.sum()) for k in keeps)).backward()
+
+
+@wrong(mistakes.zero_over_zero)
+def masked_mean_by_hand(model, micro_batches, ignore_index=-100):
+    model.zero_grad()
+    total = sum(int((labels[:, 1:] != ignore_index).sum()) for _, labels in micro_batches)
+    for tokens, labels in micro_batches:
+        target = labels[:, 1:]
+        mask = (target != ignore_index).float()
+        logp = F.log_softmax(model(tokens)[:, :-1], dim=-1)
+        nll = -logp.gather(-1, torch.where(mask > 0, target, 0).unsqueeze(-1)).squeeze(-1)
+        ((nll * mask).sum() / mask.sum() * mask.sum() / total).backward()
+
+
+@right
+def masked_mean_by_hand_where_there_is_one(model, micro_batches, ignore_index=-100):
+    model.zero_grad()
+    total = sum(int((labels[:, 1:] != ignore_index).sum()) for _, labels in micro_batches)
+    for tokens, labels in micro_batches:
+        target = labels[:, 1:]
+        mask = target != ignore_index
+        logp = F.log_softmax(model(tokens)[:, :-1], dim=-1)
+        nll = -logp.gather(-1, target.masked_fill(~mask, 0).unsqueeze(-1)).squeeze(-1)
+        ((nll * mask).sum() / mask.sum().clamp(min=1) * mask.sum() / total).backward()

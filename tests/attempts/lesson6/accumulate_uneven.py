@@ -507,7 +507,7 @@ def joined(model, loss_fn, micro_batches):
     loss_fn(model(torch.cat(xs)), torch.cat(ys)).backward()
 
 
-@wrong(says="the model has a parameter of its own and nested layers, and its targets one column")
+@wrong(mistakes.divided_by_target_entries)
 def divided_by_numbers_in_the_targets(model, loss_fn, micro_batches):
     model.zero_grad()
     n = sum(y.numel() for _, y in micro_batches)
@@ -604,3 +604,31 @@ def all_of_one_size(model, loss_fn, micro_batches):
     model.zero_grad()
     for x, y in micro_batches:
         (loss_fn(model(x[:size]), y[:size]) / len(micro_batches)).backward()
+
+
+@wrong(mistakes.counted_twice_in_a_running_mean)
+def running_mean_counted_too_early(model, loss_fn, micro_batches):
+    model.zero_grad()
+    seen = 0
+    for x, y in micro_batches:
+        n = x.shape[0]
+        seen += n
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad.mul_(seen / (seen + n))
+        (loss_fn(model(x), y) * n / (seen + n)).backward()
+
+
+@wrong(mistakes.old_gradients_and_weights)
+def rows_over_entries_of_y_and_not_cleared(model, loss_fn, micro_batches):
+    total = sum(y.numel() for _, y in micro_batches)
+    for x, y in micro_batches:
+        (loss_fn(model(x), y) * y.shape[0] / total).backward()
+
+
+@right
+def entries_over_entries_of_y(model, loss_fn, micro_batches):
+    model.zero_grad()
+    total = sum(y.numel() for _, y in micro_batches)
+    for x, y in micro_batches:
+        (loss_fn(model(x), y) * y.numel() / total).backward()

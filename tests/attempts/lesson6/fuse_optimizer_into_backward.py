@@ -640,3 +640,38 @@ def an_optimizer_for_each_layer(model, make_optimizer, window):
             stack.callback(p.register_post_accumulate_grad_hook(hook).remove)
     stack.remove = stack.close
     return stack
+
+
+@wrong(mistakes.cleared_when_all_were_stepped)
+def waits_for_all_before_it_clears(model, make_optimizer, window):
+    params = [p for p in model.parameters() if p.requires_grad]
+    optimizers = {p: make_optimizer([p]) for p in params}
+    seen, done = dict.fromkeys(params, 0), set()
+
+    def hook(p):
+        seen[p] += 1
+        if seen[p] % window == 0:
+            optimizers[p].step()
+            done.add(p)
+            if len(done) == len(params):
+                for q in params:
+                    q.grad = None
+                done.clear()
+
+    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in params])
+
+
+@right
+def counts_what_is_done_and_clears_each(model, make_optimizer, window):
+    params = [p for p in model.parameters() if p.requires_grad]
+    optimizers = {p: make_optimizer([p]) for p in params}
+    seen, done = dict.fromkeys(params, 0), set()
+
+    def hook(p):
+        seen[p] += 1
+        if seen[p] % window == 0:
+            optimizers[p].step()
+            p.grad = None
+            done.add(p)
+
+    return Hooks([p.register_post_accumulate_grad_hook(hook) for p in params])

@@ -474,3 +474,69 @@ def no_longer_than_an_epoch(n_batches, window, epochs):
         for epoch in range(epochs)
         for a in range(0, n_batches, window)
     ]
+
+
+@wrong(mistakes.one_list_for_all)
+def emptied_before_the_next_window(n_batches, window, epochs):
+    out = []
+    for e in range(epochs):
+        cur = []
+        for b in range(n_batches):
+            if len(cur) == window:
+                cur.clear()
+            cur.append((e, b))
+            if len(cur) == window or b == n_batches - 1:
+                out.append(cur)
+    return out
+
+
+@wrong(mistakes.one_list_for_all)
+def emptied_after_it_was_stored(n_batches, window, epochs):
+    out = []
+    for e in range(epochs):
+        cur = []
+        for b in range(n_batches):
+            cur.append((e, b))
+            if len(cur) == window:
+                out.append(cur)
+                del cur[:]
+        if cur:
+            out.append(cur)
+    return out
+
+
+@wrong(mistakes.one_list_for_all)
+def emptied_after_full_windows_alone(n_batches, window, epochs):
+    out = []
+    for e in range(epochs):
+        cur = []
+        for b in range(n_batches):
+            cur += [(e, b)]
+            if (b + 1) % window == 0:
+                out.append(cur)
+                cur.clear()
+    return out
+
+
+@wrong(mistakes.empty_all)
+def emptied_after_full_windows_and_at_the_last_batch(n_batches, window, epochs):
+    out, cur = [], []
+    for e in range(epochs):
+        for b in range(n_batches):
+            cur.append((e, b))
+            if len(cur) == window or b == n_batches - 1:
+                out.append(cur)
+                cur.clear()
+    return out
+
+
+@right
+def stored_as_a_copy_and_emptied(n_batches, window, epochs):
+    out, cur = [], []
+    for e in range(epochs):
+        for b in range(n_batches):
+            cur.append((e, b))
+            if len(cur) == window or b == n_batches - 1:
+                out.append(cur[:])
+                cur.clear()
+    return out

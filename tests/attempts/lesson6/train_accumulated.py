@@ -1059,3 +1059,44 @@ def sums_begun_once(model, optimizer, loss_fn, batches, window, epochs, schedule
                 scheduler.step()
         history.append(loss_sum / samples)
     return history
+
+
+def _run_on(model, optimizer, loss_fn, batches, window, epochs, scheduler, max_norm, *, by_epoch):
+    out, count, rows = [], 0, 0
+    optimizer.zero_grad()
+    for _ in range(epochs):
+        total = samples = 0
+        for x, y in batches:
+            loss = loss_fn(model(x), y)
+            (loss * len(x)).backward()
+            rows += len(x)
+            total += loss.item() * len(x)
+            samples += len(x)
+            count += 1
+            if count % window == 0 or count == epochs * len(batches):
+                for p in model.parameters():
+                    if p.grad is not None:
+                        p.grad.div_(rows)
+                if max_norm is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+                optimizer.step()
+                optimizer.zero_grad()
+                rows = 0
+                if scheduler is not None and not by_epoch:
+                    scheduler.step()
+        if scheduler is not None and by_epoch:
+            scheduler.step()
+        out.append(total / samples)
+    return out
+
+
+@wrong(mistakes.carried_over_and_scheduled_elsewhere)
+def one_counter_and_a_scheduler_by_epoch(
+    model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None
+):
+    return _run_on(model, optimizer, loss_fn, batches, window, epochs, scheduler, max_norm, by_epoch=True)
+
+
+@wrong(mistakes.carried_over)
+def one_counter_for_all_epochs(model, optimizer, loss_fn, batches, window, epochs, scheduler=None, max_norm=None):
+    return _run_on(model, optimizer, loss_fn, batches, window, epochs, scheduler, max_norm, by_epoch=False)

@@ -887,3 +887,93 @@ class CountsSteps:
 
     def get_scale(self):
         return self.s
+
+
+class _Remembers:
+    def __init__(self, init_scale, growth_factor, backoff_factor, growth_interval):
+        self.s = float(init_scale)
+        self.growth_factor, self.backoff_factor = growth_factor, backoff_factor
+        self.growth_interval = growth_interval
+        self.good = 0
+        self.finite, self.stepped = {}, set()
+
+    def scale(self, loss):
+        return loss * self.s
+
+    def all_finite(self, grads):
+        return all(bool(g.isfinite().all()) for g in grads)
+
+    def unscale_(self, optimizer):
+        if optimizer in self.finite or optimizer in self.stepped:
+            raise RuntimeError("out of order")
+        grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        self.finite[optimizer] = self.all_finite(grads)
+        for g in grads:
+            g.div_(self.s)
+
+    def step(self, optimizer):
+        if optimizer in self.stepped:
+            raise RuntimeError("step was called before")
+        if optimizer not in self.finite:
+            self.unscale_(optimizer)
+        self.stepped.add(optimizer)
+        if self.finite[optimizer]:
+            optimizer.step()
+
+    def update(self):
+        if all(self.finite.values()):
+            self.good += 1
+            if self.good == self.growth_interval:
+                self.s *= self.growth_factor
+                self.good = 0
+        else:
+            self.s *= self.backoff_factor
+            self.good = 0
+        self.finite.clear()
+        self.stepped.clear()
+
+    def get_scale(self):
+        return self.s
+
+
+@wrong(mistakes.finite_sum_asked)
+class SumsAreFinite(_Remembers):
+    def all_finite(self, grads):
+        return all(bool(torch.isfinite(g.sum())) for g in grads)
+
+
+@wrong(mistakes.finite_sum_asked)
+class MeansAreFinite(_Remembers):
+    def all_finite(self, grads):
+        return not any(bool(g.mean().isnan() | g.mean().isinf()) for g in grads)
+
+
+@right
+class LargestIsFinite(_Remembers):
+    def all_finite(self, grads):
+        return all(float(g.abs().max()) < float("inf") for g in grads)
+
+
+@right
+class TimesZeroIsZero(_Remembers):
+    def all_finite(self, grads):
+        return all(float((g * 0).sum()) == 0 for g in grads)
+
+
+@wrong(mistakes.forgotten_at_step)
+class PopsInStep(_Remembers):
+    def step(self, optimizer):
+        if optimizer in self.stepped:
+            raise RuntimeError("step was called before")
+        if optimizer not in self.finite:
+            self.unscale_(optimizer)
+        self.stepped.add(optimizer)
+        if self.finite.pop(optimizer):
+            optimizer.step()
+
+
+@wrong(mistakes.kept_above_one)
+class NotBelowOne(_Remembers):
+    def update(self):
+        super().update()
+        self.s = max(self.s, 1.0)

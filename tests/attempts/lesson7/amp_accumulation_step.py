@@ -841,3 +841,100 @@ def scaled_by_hand(model, optimizer, scaler, loss_fn, micro_batches, max_norm, s
         scheduler.step()
     optimizer.zero_grad()
     return {"loss": total, "grad_norm": float(norm), "skipped": skipped}
+
+
+@wrong(mistakes.trainable_cleared_at_the_end_alone)
+def clears_what_is_trained_at_the_end(model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16):
+    n, total = len(micro_batches), 0.0
+    for x, y in micro_batches:
+        with torch.autocast(x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y)
+        scaler.scale(loss / n).backward()
+        total += loss.item()
+    scaler.unscale_(optimizer)
+    norm = clip_grad_norm_(model.parameters(), max_norm)
+    before = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    skipped = scaler.get_scale() < before
+    if scheduler is not None and not skipped:
+        scheduler.step()
+    for p in model.parameters():
+        if p.requires_grad:
+            p.grad = None
+    return {"loss": total / n, "grad_norm": norm, "skipped": skipped}
+
+
+@wrong(mistakes.parameters_rounded)
+def half_weights_first(model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16):
+    optimizer.zero_grad()
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(p.to(dtype))
+    n, total = len(micro_batches), 0.0
+    for x, y in micro_batches:
+        with torch.autocast(x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y)
+        scaler.scale(loss / n).backward()
+        total += loss.item()
+    scaler.unscale_(optimizer)
+    norm = clip_grad_norm_(model.parameters(), max_norm)
+    before = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    skipped = scaler.get_scale() < before
+    if scheduler is not None and not skipped:
+        scheduler.step()
+    optimizer.zero_grad()
+    return {"loss": total / n, "grad_norm": norm, "skipped": skipped}
+
+
+@wrong(mistakes.parameters_rounded)
+def half_weights_afterwards(model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16):
+    optimizer.zero_grad()
+    n, total = len(micro_batches), 0.0
+    for x, y in micro_batches:
+        with torch.autocast(x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y)
+        scaler.scale(loss / n).backward()
+        total += loss.item()
+    scaler.unscale_(optimizer)
+    norm = clip_grad_norm_(model.parameters(), max_norm)
+    before = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    skipped = scaler.get_scale() < before
+    if scheduler is not None and not skipped:
+        scheduler.step()
+    optimizer.zero_grad()
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(p.to(dtype))
+    return {"loss": total / n, "grad_norm": norm, "skipped": skipped}
+
+
+@right
+def half_weights_put_back(model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16):
+    optimizer.zero_grad()
+    exact = [p.detach().clone() for p in model.parameters()]
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(p.to(dtype))
+        for p, value in zip(model.parameters(), exact):
+            p.copy_(value)
+    n, total = len(micro_batches), 0.0
+    for x, y in micro_batches:
+        with torch.autocast(x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y)
+        scaler.scale(loss / n).backward()
+        total += loss.item()
+    scaler.unscale_(optimizer)
+    norm = clip_grad_norm_(model.parameters(), max_norm)
+    before = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    skipped = scaler.get_scale() < before
+    if scheduler is not None and not skipped:
+        scheduler.step()
+    optimizer.zero_grad()
+    return {"loss": total / n, "grad_norm": norm, "skipped": skipped}

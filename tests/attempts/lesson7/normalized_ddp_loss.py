@@ -293,3 +293,24 @@ def its_own_zero_without_tokens(loss_sum, local_count, world_size, all_reduce):
     if local_count == 0:
         return loss_sum
     return loss_sum * world_size / total
+
+
+@wrong(mistakes.empty_ranks_counted_with_one)
+def own_count_at_least_one(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.clamp(min=1)
+    all_reduce(total)
+    return loss_sum * world_size / total
+
+
+@wrong(mistakes.empty_ranks_counted_with_one)
+def own_count_or_one(loss_sum, local_count, world_size, all_reduce):
+    total = torch.tensor(float(local_count.item() or 1), dtype=torch.float64)
+    all_reduce(total)
+    return loss_sum * (world_size / total.item())
+
+
+@right
+def sum_of_all_at_least_one(loss_sum, local_count, world_size, all_reduce):
+    total = local_count.clone()
+    all_reduce(total)
+    return loss_sum * world_size / total.clamp(min=1)

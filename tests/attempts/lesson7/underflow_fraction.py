@@ -343,3 +343,34 @@ def one_float32_vector(gradients, scale, dtype):
     if flat.numel() == 0:
         return 0.0
     return ((flat * scale).to(dtype) == 0).sum().item() / flat.numel()
+
+
+@wrong(mistakes.rounded_first_and_nan_counted)
+def cast_first_and_not_larger_than_zero(gradients, scale, dtype):
+    lost = nonzero = 0
+    for g in gradients:
+        nz = g[g != 0]
+        nonzero += nz.numel()
+        lost += int((~((nz.to(dtype) * scale).abs() > 0)).sum())
+    return lost / nonzero if nonzero else 0.0
+
+
+@wrong(mistakes.nan_counted_as_lost)
+def not_larger_than_zero(gradients, scale, dtype):
+    lost = nonzero = 0
+    for g in gradients:
+        nz = g[g != 0]
+        nonzero += nz.numel()
+        lost += nz.numel() - int(((nz * scale).to(dtype).abs() > 0).sum())
+    return lost / nonzero if nonzero else 0.0
+
+
+@right
+def not_larger_than_zero_or_nan(gradients, scale, dtype):
+    lost = nonzero = 0
+    for g in gradients:
+        nz = g[g != 0]
+        nonzero += nz.numel()
+        after = (nz * scale).to(dtype)
+        lost += nz.numel() - int(((after.abs() > 0) | after.isnan()).sum())
+    return lost / nonzero if nonzero else 0.0

@@ -101,6 +101,9 @@ counted_again = made_by(
 scaled_in_each_round = made_by(
     shared.scaled_in_each_round, *(on_rows(in_later_rounds(by)) for by in (by_rows, shared.by_rounds_so_far))
 )
+counted_twice_in_a_running_mean = made_by(
+    shared.counted_twice_in_a_running_mean, on_rows(shared.counted_before_the_share)
+)
 mean_of_old_and_new = made_by(
     shared.mean_of_old_and_new, on_rows(shared.halved_in_each_round), on_rows(shared.halved_from_the_first)
 )

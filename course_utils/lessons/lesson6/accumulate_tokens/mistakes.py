@@ -99,6 +99,12 @@ def _mean(logits: torch.Tensor, targets: torch.Tensor, ignore: int) -> torch.Ten
     return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=ignore)
 
 
+def _mean_by_hand(logits: torch.Tensor, targets: torch.Tensor, ignore: int) -> torch.Tensor:
+    counts = targets != ignore
+    said = logits.log_softmax(-1).gather(-1, targets.masked_fill(~counts, 0)[..., None])[..., 0]
+    return -(said * counts).sum() / counts.sum()
+
+
 def _mean_or_nothing(logits: torch.Tensor, targets: torch.Tensor, ignore: int) -> torch.Tensor:
     return _sum(logits, targets, ignore) / max(int((targets != ignore).sum()), 1)
 
@@ -329,6 +335,19 @@ def weighed_by_rows(model: nn.Module, micro_batches: Sequence[Tokens], ignore_in
 )
 def means_divided_again(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
     _means(_over_all)(model, micro_batches, ignore_index)
+
+
+@mistake(
+    "0 was divided by 0",
+    "Where a micro-batch has no target that counts, NaN came into .grad. That is what its mean is: 0 divided by 0. "
+    "Multiplying by 0 afterwards leaves it NaN.",
+    "How large is the number below the line in such a micro-batch? Which number is needed below the line, and when is it "
+    "known?",
+    "F.cross_entropy divides by 0 there, too; but it sends zeros backward.",
+    where=lambda spec: any(counted == 0 for *_, counted in spec["shapes"]),
+)
+def zero_over_zero(model: nn.Module, micro_batches: Sequence[Tokens], ignore_index: int = -100) -> None:
+    _on_tokens(by_rows, reduce=_mean_by_hand)(model, micro_batches, ignore_index)
 
 
 @mistake(

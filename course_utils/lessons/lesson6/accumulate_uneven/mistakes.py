@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from torch import nn
 
@@ -94,6 +95,22 @@ def means_over_all_rows(model: nn.Module, loss_fn: LossFn, micro_batches: Sequen
 )
 def upside_down(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> None:
     on_rows(_by_own_rows)(model, loss_fn, micro_batches)
+
+
+def _over_entries(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch], **how: Any) -> None:
+    entries = sum(y.numel() for _, y in micro_batches)
+    on_rows(each(lambda n, sizes: n / entries), **how)(model, loss_fn, micro_batches)
+
+
+@mistake(
+    "Divided by the number of all target entries",
+    "Each row counts alike. But the sum over rows was divided by the number of the targets' entries: where they have two "
+    "columns, that is twice the number of rows.",
+    "What does numel() count, and over what is loss_fn a mean?",
+    "Where the targets have one column, the two numbers are the same.",
+)
+def divided_by_target_entries(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> None:
+    _over_entries(model, loss_fn, micro_batches)
 
 
 @mistake(
@@ -212,6 +229,7 @@ old_gradients_and_weights = made_by(
     shared.old_gradients_and_weights,
     *(on_rows(weigh, clear="never") for weigh in (*_LIKELY, _times_rows, _rows_by_count)),
     on_rows(_by_count, clear="never", old=lambda sizes: 1 / len(sizes)),
+    partial(_over_entries, clear="never"),
 )
 cleared_in_each_round = made_by(
     shared.cleared_in_each_round, *(on_rows(weigh, clear="each") for weigh in (by_rows, *_LIKELY))
@@ -237,6 +255,9 @@ scaled_in_each_round = made_by(
     on_rows(shared.in_later_rounds(shared.by_rounds_so_far)),
     on_rows(shared.sums_in_later_rounds),
     on_rows(shared.sums_over_rows_so_far),
+)
+counted_twice_in_a_running_mean = made_by(
+    shared.counted_twice_in_a_running_mean, on_rows(shared.counted_before_the_share)
 )
 mean_of_old_and_new = made_by(
     shared.mean_of_old_and_new, on_rows(shared.halved_in_each_round), on_rows(shared.halved_from_the_first)

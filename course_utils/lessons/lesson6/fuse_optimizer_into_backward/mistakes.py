@@ -118,7 +118,7 @@ def ordinary_accumulation(model: nn.Module, make_optimizer: MakeList, window: in
 
 @mistake(
     "The gradients were freed at the end",
-    "The numbers are the right ones. In the last backward of a window, gradients of layers that backward had left behind "
+    "The numbers are right here. In the last backward of a window, gradients of layers that backward had left behind "
     "were still in .grad: the memory that this exercise is about was not saved.",
     "When is a parameter's gradient complete, and who could step and clear that very parameter then?",
     "One optimizer that holds everything seems to need every gradient before it can step.",
@@ -127,12 +127,38 @@ def freed_at_the_end(model: nn.Module, make_optimizer: MakeList, window: int) ->
     return ordinary_accumulation(model, make_optimizer, window)
 
 
+def _cleared_together(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+    params = _trainable(model)
+    waiting: list[torch.Tensor] = []
+
+    def cleared_when_all_have_come(param: torch.Tensor) -> None:
+        waiting.append(param)
+        if len(waiting) == len(params):
+            for one in waiting:
+                one.grad = None
+            waiting.clear()
+
+    return _fused(clear=cleared_when_all_have_come)(model, make_optimizer, window)
+
+
+@mistake(
+    "Cleared when all had been stepped",
+    "Where the loss does not use every parameter, gradients stayed in .grad after a window. So it is where clearing waits "
+    "until every trainable parameter has been stepped: one without a gradient never is.",
+    "When has a parameter no more use for its gradient? Clear each one by itself then.",
+    "Where every parameter gets a gradient, all of them are stepped in the end.",
+    where=lambda spec: spec["model"] == "partly used",
+)
+def cleared_when_all_were_stepped(model: nn.Module, make_optimizer: MakeList, window: int) -> object:
+    return _cleared_together(model, make_optimizer, window)
+
+
 # ------------------------------------------------------------------ when it steps
 
 
 @mistake(
     "Every backward stepped",
-    "Each micro-batch moved the parameters, not only the last of its window. With windows of one nothing is wrong.",
+    "Each micro-batch moved the parameters, not only the last of its window. With windows of one that is the same.",
     "A hook runs in every backward. What does it need to know, so that it can let the first ones of a window pass?",
     "The usual recipe for an optimizer inside of backward knows no window. That is why the two do not go together by "
     "themselves.",
@@ -187,7 +213,7 @@ def _of_all_in_the_hook(clears_all: bool) -> Code:
     "A step moved parameters whose gradient was not complete",
     "In the last backward of a window parameters were stepped before their own gradient of that backward had come. "
     "An optimizer that holds all of them, and steps as soon as the first is complete, does that. With windows of one the "
-    "others have nothing in .grad yet, and it does no harm. Where backward still needs the values that were moved, PyTorch "
+    "others have nothing in .grad yet, and that does no harm. Where backward still needs the values that were moved, PyTorch "
     "raises.",
     "In the middle of the last backward, what do the layers that backward has not reached hold in .grad? And who is "
     "stepped when your optimizer steps?",
@@ -398,7 +424,7 @@ def _counting_forwards(only_recorded: bool) -> Code:
 @mistake(
     "Forward passes were counted",
     "Where the model also runs forward without a backward, the steps came on other passes than the last of their window. "
-    "In the other cases every forward has its backward, and nothing is wrong.",
+    "Where every forward has its backward, counting forwards does no harm.",
     "What makes up a window is backward passes. Who knows of each of them?",
     also=(_counting_forwards(True),),
     where=lambda spec: bool(spec.get("validates")),
@@ -551,7 +577,7 @@ def never_cleared(model: nn.Module, make_optimizer: MakeList, window: int) -> ob
 
 @mistake(
     "Zeros stayed in .grad",
-    "The steps are right. After each window .grad holds zeros: as many bytes as a gradient.",
+    "After each window .grad holds zeros: as many bytes as a gradient.",
     "What must stand in .grad, so that its memory is free?",
     "In numbers zeros and None are the same here.",
 )
@@ -564,8 +590,8 @@ def zeros_left(model: nn.Module, make_optimizer: MakeList, window: int) -> objec
 
 @mistake(
     "Each step was made by a new optimizer",
-    "make_optimizer was called for every step. Momentum and Adam's averages begin anew each time; with plain SGD nothing is "
-    "wrong.",
+    "make_optimizer was called for every step. Momentum and Adam's averages begin anew each time; with plain SGD that is "
+    "the same.",
     "How long does an optimizer have to live, so that it remembers the windows before?",
     signs=(MADE_LATE,),
     where=lambda spec: spec["optimizer"] in ("momentum", "Adam", "AdamW"),

@@ -178,8 +178,8 @@ def _halved(batch_size: int) -> Sequence[int]:
 
 @mistake(
     "Sizes were left out: halving reaches few divisors",
-    "What came back is the largest size that fits among batch_size, its half, the half of that, and so on. Most other "
-    "divisors were left out.",
+    "What came back is the largest size that fits among batch_size, its half, the half of that, and so on, and perhaps 1. "
+    "Most other divisors were left out.",
     "Write down the divisors of 12. Which of them does halving meet?",
     "Where batch_size is a power of two, its halves are all its divisors.",
     also=(
@@ -361,7 +361,7 @@ def _on_the_line(first: Callable[[int], int], second: Callable[[int], int]) -> C
 @mistake(
     "The peak was taken for a straight line",
     "The size is the one that a straight line through two measured peaks gives, as if each row cost the same. Where the "
-    "peak grows in another way, it is wrong.",
+    "peak grows in another way, it may be wrong.",
     "The exercise says what is known about peak_bytes: it never falls. Measure the size that you return, and the next "
     "larger one.",
     "Activations do grow with the rows, and the parameters do not, so a line is a good guess for many models.",

@@ -303,8 +303,8 @@ def _layer_norm(norm: Any, like: torch.Tensor) -> nn.Module:
 
 @mistake(
     "nn.LayerNorm of the features does not fit images",
-    "For vectors it is right. nn.LayerNorm(num_features) normalizes over the last dimension, and where a row has further "
-    "dimensions after the features, that is another one: it refuses them.",
+    "nn.LayerNorm(num_features) normalizes over the last dimension. Where a row has further dimensions after the features, "
+    "that is another one: it refuses them.",
     "Which normalization knows that the features are dimension 1, whatever comes after it?",
     "After a linear layer the features are the last dimension.",
     where=lambda spec: spec["model"] in ("images", "pooled", "volumes", "sequences", "both"),
@@ -422,7 +422,7 @@ def _dropout_off(model: nn.Module) -> None:
 
 @mistake(
     "Dropout was taken out, too",
-    "Batch norm is right. Dropout was to stay as it is, and it is gone, or has another probability.",
+    "Dropout was to stay as it is, and it is gone, or has another probability.",
     "Dropout draws for each row by itself. Which layers let one row have a say in the others?",
     "With dropout two passes never agree, so it seems to be in the way as well.",
     also=(_dropout_off,),

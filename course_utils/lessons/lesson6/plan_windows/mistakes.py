@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from course_utils.checks.mistakes import mistake
+from course_utils.lessons.lesson6.plan_windows.task import ONE_LIST
 
 Pair = tuple[int, int]
 Windows = list[list[Pair]]
@@ -51,6 +52,47 @@ def _after_the_first(n_batches: int, window: int, epoch: int) -> Windows:
     """A window of one batch, and windows of the others."""
     pairs = [(epoch, batch) for batch in range(n_batches)]
     return ([pairs[:1]] if pairs else []) + _in_a_row(pairs[1:], window)
+
+
+def _one_list(*, by_epoch: bool = True, first: bool = False, rest: bool = True) -> Callable[[int, int, int], Windows]:
+    """A plan that empties one list in place and fills it again; `first` empties it before the next batch."""
+
+    def code(n_batches: int, window: int, epochs: int) -> Windows:
+        plan: Windows = []
+        current: list[Pair] = []
+        for epoch in range(epochs):
+            current = [] if by_epoch else current
+            for batch in range(n_batches):
+                if first and len(current) == window:
+                    current.clear()
+                current.append((epoch, batch))
+                if len(current) == window or (first and rest and batch == n_batches - 1):
+                    plan.append(current)
+                    if not first:
+                        current.clear()
+            if rest and not first and current:
+                plan.append(current)
+        return plan
+
+    return code
+
+
+@mistake(
+    "One and the same list is several windows",
+    "Windows of the result are one list: what was done to it after the first of them is seen in all of them.",
+    "Appending a list stores that list, not a copy of it. Where does your code make a new one?",
+    "On paper one empties the basket and fills it again.",
+    also=(
+        _one_list(first=True, rest=False),
+        _one_list(),
+        _one_list(rest=False),
+        _one_list(by_epoch=False, rest=False),
+        _one_list(by_epoch=False, first=True, rest=False),
+    ),
+    signs=(ONE_LIST,),
+)
+def one_list_for_all(n_batches: int, window: int, epochs: int) -> Windows:
+    return _one_list(first=True)(n_batches, window, epochs)
 
 
 # ------------------------------------------------------------------ what becomes of the rest

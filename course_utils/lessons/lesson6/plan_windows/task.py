@@ -10,6 +10,7 @@ from typing import Any
 from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.inputs import cases
 
+ONE_LIST = "windows that are one and the same list"
 LENGTHS = "how many batches each window holds"
 EARLY = "last pairs of windows that end too early"
 WITHOUT = "pairs in no window"
@@ -97,6 +98,7 @@ def _arrange(case: Case) -> Arrangement:
         # Other pairs than those of the plan may be meant otherwise, and nothing is said of where they end.
         short = [window for window in windows if 0 < len(window) < most] if found.keys() <= {*every} else []
         return {
+            ONE_LIST: str(_alike(plan)),
             LENGTHS: str([len(window) for window in windows]),
             EARLY: str([window[-1] for window in short if window[-1][1] != n_batches - 1][:6]),
             WITHOUT: str([pair for pair in every if not found[pair]][:6]),
@@ -104,6 +106,15 @@ def _arrange(case: Case) -> Arrangement:
         }
 
     return Arrangement((n_batches, most, epochs), facts=facts)
+
+
+def _alike(plan: object) -> list[list[int]]:
+    """Places of the windows that are one and the same list, group by group."""
+    found: dict[int, list[int]] = {}
+    for place, window in enumerate(plan if isinstance(plan, list | tuple) else ()):
+        if isinstance(window, list):
+            found.setdefault(id(window), []).append(place)
+    return [places for places in found.values() if len(places) > 1][:6]
 
 
 def _windows(plan: object) -> list[list[tuple[int, int]]] | None:
@@ -164,6 +175,7 @@ EXERCISE = Exercise(
         ("an epoch has one batch", lambda spec: spec["n_batches"] == 1),
     ),
     telling={
+        ONE_LIST: "the windows at these places of the result are one and the same list: {given}.",
         LENGTHS: "the windows hold so many batches each: {given}; asked is {right}.",
         EARLY: "before they are full, and before their epoch ends, windows end with {given}.",
         WITHOUT: "in no window stand {given}.",

@@ -269,6 +269,9 @@ def _trained(
                 meant = [every[batch // window * window :][:window] for _, batch in pairs]
                 factors = [every[batch] / sum(rows) for (_, batch), rows in zip(pairs, meant, strict=True)]
             for (epoch, batch), factor in zip(pairs, factors, strict=True):
+                if epoch != begun:
+                    begun = epoch
+                    scheduled("epoch")
                 x, y = batches[batch]
                 at("batch")
                 loss = loss_fn(model(x), y)
@@ -517,6 +520,21 @@ def rest_leaked(*args: Any, **more: Any) -> object:
 )
 def carried_over(*args: Any, **more: Any) -> object:
     return _trained(_through_all_epochs)(*args, **more)
+
+
+@mistake(
+    "Windows run on into the next epoch, and the scheduler is not stepped once after each step",
+    "Two things at once. A window that was not full at the end of an epoch was filled with batches of the next one. And "
+    "the scheduler's step came at another place than after each step of the optimizer, or nowhere.",
+    "What must become of a window that is not full when its epoch ends? And how far is the scheduler's step indented?",
+    also=tuple(
+        _trained(plan, schedule=when)
+        for plan in (_through_all_epochs, _through_all_epochs_when_full)
+        for when in ("epoch", "batch", "never")
+    )[1:],
+)
+def carried_over_and_scheduled_elsewhere(*args: Any, **more: Any) -> object:
+    return _trained(_through_all_epochs, schedule="epoch")(*args, **more)
 
 
 @mistake(
@@ -881,8 +899,7 @@ def put_into_train_mode(model: nn.Module, *rest: Any, **more: Any) -> object:
 
 @mistake(
     "The mean over batches was returned",
-    "The training is right. What came back is the mean of the batches' losses: a batch of one row weighs as much in it as "
-    "one of four.",
+    "What came back is the mean of the batches' losses: a batch of one row weighs as much in it as one of four.",
     "A batch's loss is a mean over its rows. For how many samples does it stand?",
     where=_uneven,
 )
@@ -904,8 +921,7 @@ def batches_averaged_and_scheduled_elsewhere(*args: Any, **more: Any) -> object:
 
 @mistake(
     "The mean over windows was returned",
-    "The training is right. What came back is the mean of the windows' losses: a last, shorter window weighs as much in "
-    "it as a full one.",
+    "What came back is the mean of the windows' losses: a last, shorter window weighs as much in it as a full one.",
     "For how many samples does a window stand?",
 )
 def mean_over_windows(*args: Any, **more: Any) -> object:
@@ -914,7 +930,7 @@ def mean_over_windows(*args: Any, **more: Any) -> object:
 
 @mistake(
     "Losses were added up with their share of the window",
-    "The training is right. What came back for an epoch is a sum of the losses that went backward, each with its share "
+    "What came back for an epoch is a sum of the losses that went backward, each with its share "
     "of its window, or that sum divided by the number of batches.",
     "What goes backward is scaled for the step. Which number belongs into the report?",
     "One name holds both the loss and the scaled loss.",
@@ -926,7 +942,7 @@ def scaled_losses_summed(*args: Any, **more: Any) -> object:
 
 @mistake(
     "The losses were measured after the step",
-    "The training is right. Each batch's loss in what came back is that of the model after the step of its window.",
+    "Each batch's loss in what came back is that of the model after the step of its window.",
     "Backward needs the loss before the step. Which number do you have by then?",
     "After the step the losses look better.",
 )
@@ -936,7 +952,7 @@ def measured_after_the_step(*args: Any, **more: Any) -> object:
 
 @mistake(
     "Sums were returned, or sums divided by something else",
-    "The training is right. What came back for an epoch is the sum of its batches' losses, as they are or times their "
+    "What came back for an epoch is the sum of its batches' losses, as they are or times their "
     "rows, or the sum of the former divided by the number of samples.",
     "Asked is a mean over samples. How much does each batch count in it, and by what is the sum divided?",
     also=(_trained(told=_weighed_sums), _trained(told=_sums_over_samples)),
@@ -947,7 +963,7 @@ def sums_returned(*args: Any, **more: Any) -> object:
 
 @mistake(
     "The losses of earlier epochs were counted, too",
-    "The training is right, and so is the first entry of what came back. From the second epoch on an entry was made from the "
+    "The first entry of what came back is right. From the second epoch on an entry was made from the "
     "losses of all epochs so far.",
     "How often does an epoch begin, and how often does the line run that sets the sums to 0?",
     also=(_trained(told=_sums_so_far),),
@@ -958,7 +974,7 @@ def earlier_epochs_counted(*args: Any, **more: Any) -> object:
 
 @mistake(
     "The last batch's loss was returned",
-    "The training is right. What came back for each epoch is the loss of its last batch.",
+    "What came back for each epoch is the loss of its last batch.",
     "After the loop the name still holds the last one. Where are the others added up?",
 )
 def loss_of_the_last_batch(*args: Any, **more: Any) -> object:
@@ -967,7 +983,7 @@ def loss_of_the_last_batch(*args: Any, **more: Any) -> object:
 
 @mistake(
     "One loss a window, or a batch, was returned",
-    "The training is right. What came back has an entry for each window or each batch; asked is one for each epoch.",
+    "What came back has an entry for each window or each batch; asked is one for each epoch.",
     "Add up within the epoch, and append once at its end.",
     also=(_trained(told=_each_batch),),
 )

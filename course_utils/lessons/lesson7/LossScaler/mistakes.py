@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from course_utils.checks.mistakes import mistake
-from course_utils.lessons.lesson7.LossScaler.task import REFUSED
+from course_utils.lessons.lesson7.LossScaler.task import LARGEST, REFUSED
 
 Optimizer = torch.optim.Optimizer
 Gradients = list[torch.Tensor]
@@ -253,6 +253,20 @@ def finite_norm_asked(init: float, growth: float, backoff: float, interval: int)
 
 
 @mistake(
+    "Gradients near the largest number were taken for infinite",
+    "Where every entry was finite and some were near the largest number, the step was skipped. The sum of two such entries "
+    "overflows.",
+    "Ask the entries themselves, each one, and not a number that is made of them.",
+    "A sum that is not finite mostly means an entry that is not. Not always.",
+    where=lambda spec: any(LARGEST in one["found"] for one in spec["rounds"]),
+)
+def finite_sum_asked(init: float, growth: float, backoff: float, interval: int) -> Any:
+    return _asked(lambda gradients: all(bool(torch.isfinite(g.sum())) for g in gradients))(
+        init, growth, backoff, interval
+    )
+
+
+@mistake(
     "One parameter's gradient was looked at",
     "Where something not finite stood in the gradient of another parameter, the step was taken.",
     "Any entry of any parameter counts. Does the loop return, or overwrite what it found, too early?",
@@ -391,6 +405,38 @@ def never_backs_off(init: float, growth: float, backoff: float, interval: int) -
     return _with(back_off=lambda self: setattr(self, "good", 0))(init, growth, backoff, interval)
 
 
+def _bad_in(spec: Any) -> bool:
+    return any(found in ("inf", "nan") for one in spec["rounds"] for found in one["found"])
+
+
+def _step_and_forget() -> Make:
+    """What was found is dropped in step(): update() sees what was unscaled and not stepped."""
+
+    def step(self: _Scaler, optimizer: Optimizer) -> None:
+        self.refuse_step(optimizer)
+        if optimizer not in self.found:
+            self.unscale(optimizer)
+        self.stepped.add(optimizer)
+        if not self.found.pop(optimizer):
+            optimizer.step()
+
+    def refuse_unscale(self: _Scaler, optimizer: Optimizer) -> None:
+        if optimizer in self.found or optimizer in self.stepped:
+            raise self.refusal("out of order")
+
+    return _with(step=step, refuse_unscale=refuse_unscale)
+
+
+@mistake(
+    "What step() saw was forgotten by update()",
+    "Where something was not finite and step() had been called for that optimizer, the round counted as a good one: the "
+    "scale did not back off. Where it was unscaled and not stepped, the scale did.",
+    "update() asks what was found in the whole round. When may that be forgotten?",
+)
+def forgotten_at_step(init: float, growth: float, backoff: float, interval: int) -> Any:
+    return _step_and_forget()(init, growth, backoff, interval)
+
+
 @mistake(
     "The scale does not grow",
     "After growth_interval good rounds in a row the scale is what it was.",
@@ -507,6 +553,9 @@ def divided_by_the_backoff_factor(init: float, growth: float, backoff: float, in
     "Where the scale should have become smaller than 1, it stayed at 1.",
     "PyTorch's scaler knows no such limit: gradients that overflow at a scale of 1 overflow at 1, too, in the next "
     "round.",
+    right_where=lambda spec: (
+        spec["init"] > 1 and spec["models"] == ["linear"] and len(spec["rounds"]) < 3 and _bad_in(spec)
+    ),
 )
 def kept_above_one(init: float, growth: float, backoff: float, interval: int) -> Any:
     def back_off(self: _Scaler) -> None:

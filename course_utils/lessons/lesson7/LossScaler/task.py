@@ -30,7 +30,7 @@ UPDATE = "the update"
 USED = "scalers of torch's own"
 
 TENSOR, FLOAT = "a tensor with a graph", "a float"
-FINITE, HUGE = "finite", "huge"
+FINITE, HUGE, LARGEST = "finite", "huge", "near the largest"
 _BAD: Mapping[str, Sequence[float]] = {
     "inf": (float("inf"),),
     "-inf": (float("-inf"),),
@@ -161,6 +161,10 @@ class _Script:
                 # Finite, all of them, and their squares are not.
                 for gradient in held:
                     gradient.mul_(1e30 if gradient.dtype == torch.float32 else 1e200)
+            if found == LARGEST:
+                # Finite, all of them, and the sum of two is not.
+                for gradient in held:
+                    gradient.view(-1)[:2] = 0.75 * torch.finfo(gradient.dtype).max
             for at, value in enumerate(_BAD.get(found, ())):
                 # Now in the first parameter, now in the last, and not at one end of it alone.
                 held[0 if found in ("nan", "-inf") else -1].view(-1)[at if found in ("inf", "both") else -1] = value
@@ -186,7 +190,7 @@ class _Script:
                     return False
                 if word == "update":
                     self._note_scale(scaler)
-                elif self._found(one)[at] in (FINITE, HUGE):
+                elif self._found(one)[at] in (FINITE, HUGE, LARGEST):
                     held = [p.grad.detach().flatten() for p in self.models[at].parameters() if p.grad is not None]
                     name = f"round {number}, after {word}({_optimizer(at)})"
                     self._gradients[name] = torch.cat(held) if held else None
@@ -330,6 +334,7 @@ def _cases(seed: int) -> list[Case]:
             ),
             row("a scale of 1 that becomes smaller", a_round(*plain, found="-inf"), a_round(*plain), init=1.0),
             row("float32, gradients that are huge and finite", a_round(*plain, found=HUGE), dtype="float32"),
+            row("float32, gradients near the largest number", a_round(*plain, found=LARGEST), dtype="float32"),
             row(
                 ".grad is changed between unscale_() and step()",
                 a_round("unscale_", "mend", "step", "update", found="nan"),
@@ -412,6 +417,10 @@ def _overflows(spec: Spec) -> bool:
     return any(kind in _BAD for one in spec["rounds"] for kind in one["found"])
 
 
+def _finds(spec: Spec, found: str) -> bool:
+    return any(found in one["found"] for one in spec["rounds"])
+
+
 def _calls(word: str) -> Any:
     return lambda spec: any(call.startswith(word) for one in spec["rounds"] for call in one["calls"])
 
@@ -467,7 +476,8 @@ EXERCISE = Exercise(
         ("calls are made out of order", lambda spec: any("!" in call for r in spec["rounds"] for call in r["calls"])),
         ("no call is out of order", lambda spec: not any("!" in call for r in spec["rounds"] for call in r["calls"])),
         ("there are two optimizers", lambda spec: len(spec["models"]) > 1),
-        ("gradients that are finite are huge", lambda spec: any(HUGE in one["found"] for one in spec["rounds"])),
+        ("gradients that are finite are huge", lambda spec: _finds(spec, HUGE) or _finds(spec, LARGEST)),
+        ("gradients that are finite are near the largest number", lambda spec: _finds(spec, LARGEST)),
         (".grad is changed between unscale_() and step()", lambda spec: _calls("mend")(spec) or _calls("drop")(spec)),
         ("the scale grows", lambda spec: spec["interval"] < len(spec["rounds"])),
         ("something is found that is not finite", _overflows),

@@ -86,8 +86,8 @@ EXERCISE = Exercise(
     difficulty=3,
     minutes=15,
     goal=(
-        "Write `accumulate_in_fp32(model, loss_fn, micro_batches)`. All parameters of `model` are bfloat16; "
-        "buffers may be float32. Dropout and batch norm, where a model has them, are in eval mode. "
+        "Write `accumulate_in_fp32(model, loss_fn, micro_batches)`. All parameters of `model` are bfloat16. "
+        "Dropout and batch norm, where a model has them, are in eval mode, and batch norm's buffers are float32. "
         "`micro_batches` is a list of one to a thousand pairs `(x, y)`, bfloat16 too, all with the same number of rows; "
         "`loss_fn(prediction, target)` is a mean over rows.\n\n"
         "Return `{name: gradient}`: the gradient of the mean loss over all rows of the window, in **float32**, under the "

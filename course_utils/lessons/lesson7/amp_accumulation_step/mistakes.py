@@ -212,6 +212,18 @@ def frozen_not_cleared(*args: Any, **kwargs: Any) -> object:
     return _with(start=_trainable_alone, finish=_trainable_alone)(*args, **kwargs)
 
 
+@mistake(
+    "Cleared at the end alone, and a frozen weight not at all",
+    "Two things at once. What .grad held when the function was called is counted in: clearing at the end comes too late "
+    "for the first window. And the frozen weight keeps its gradient for good.",
+    "Which line empties .grad before the first backward, and does it reach every parameter?",
+    "requires_grad=False stops backward, not the scaler and not the optimizer.",
+    also=(_with(start=_nothing, finish=_trainable_alone, clip=_clip_trainable),),
+)
+def trainable_cleared_at_the_end_alone(*args: Any, **kwargs: Any) -> object:
+    return _with(start=_nothing, finish=_trainable_alone)(*args, **kwargs)
+
+
 def _times_zero(self: _Window) -> None:
     for p in self.model.parameters():
         if p.grad is not None:
@@ -223,6 +235,7 @@ def _times_zero(self: _Window) -> None:
     "Where .grad held something that is not finite, it was not cleared: infinity times 0 is NaN.",
     "zero_() and None clear anything.",
     also=(_with(start=_times_zero),),
+    right_where=lambda spec: spec.get("earlier") in ("all", "some"),
 )
 def multiplied_by_zero(*args: Any, **kwargs: Any) -> object:
     return _with(start=_times_zero, finish=_times_zero)(*args, **kwargs)
@@ -320,6 +333,29 @@ def _to(dtype: torch.dtype) -> Code:
 )
 def dtype_ignored(*args: Any, **kwargs: Any) -> object:
     return _to(torch.float16)(*args, **kwargs)
+
+
+def _round_parameters(self: _Window) -> None:
+    with torch.no_grad():
+        for p in self.model.parameters():
+            p.copy_(p.to(self.dtype))
+
+
+def _cleared_and_rounded(self: _Window) -> None:
+    self.optimizer.zero_grad()
+    _round_parameters(self)
+
+
+@mistake(
+    "The parameters were rounded to dtype",
+    "After the call the parameters are not where the step alone would have brought them: their own values were rounded to "
+    "`dtype`, and the digits beyond it are lost.",
+    "Which line writes to the parameters beside the optimizer? autocast rounds copies, in the forward.",
+    "In half precision the weights that take part in a product are halves. Those that are stepped are not.",
+    also=(_with(finish=_cleared_and_rounded), _with(start=_cleared_and_rounded, finish=_cleared_and_rounded)),
+)
+def parameters_rounded(*args: Any, **kwargs: Any) -> object:
+    return _with(start=_cleared_and_rounded)(*args, **kwargs)
 
 
 # ------------------------------------------------------------------ unscale and clip

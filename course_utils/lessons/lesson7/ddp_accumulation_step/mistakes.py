@@ -76,7 +76,7 @@ def _step(
 
 @mistake(
     "The gradients were sent in more passes than one",
-    "The numbers are right, and DDP sent every gradient more than once in a call, where once is enough: each sending "
+    "The numbers are right here, and DDP sent every gradient more than once in a call, where once is enough: each sending "
     "waits for the network.",
     "Which of a window's backward passes must be averaged, so that the sum of all is? Under no_sync() the others stay "
     "at home.",
@@ -88,7 +88,7 @@ def averaged_in_every_pass(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn
 
 @mistake(
     "DDP was switched off after the forward pass",
-    "The numbers are right, and DDP sent every gradient more than once in a call. In at least one pass averaging was "
+    "The numbers are right here, and DDP sent every gradient more than once in a call. In at least one pass averaging was "
     "on during the forward and off during the backward. The forward decides: DDP averaged.",
     "DDP prepares the averaging in its forward. What must stand inside no_sync(), then?",
     "It is backward that sends, so one puts backward inside.",
@@ -144,7 +144,7 @@ def _held(ddp_model: Ddp) -> list[torch.Tensor]:
 
 @mistake(
     "Gradients were sent by a collective of your own",
-    "The numbers are right. More than a single number went round by calls of torch.distributed beside DDP.",
+    "The numbers are right here. More than a single number went round by calls of torch.distributed beside DDP.",
     "DDP has buckets, and sends them while backward still runs. Which of its backward passes can do the whole work?",
 )
 def gradients_sent_by_hand(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:
@@ -166,8 +166,7 @@ def a_rank_waits(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_ba
 
 @mistake(
     "DDP no longer averages",
-    "The step is right, and the wrapper was left with require_backward_grad_sync False: the backward after it stays on "
-    "its rank.",
+    "The wrapper was left with require_backward_grad_sync False: the backward after the call stays on its rank.",
     "If you set the switch by hand, what is it when the function returns? no_sync() puts it back by itself.",
 )
 def left_switched_off(ddp_model: Ddp, optimizer: Optimizer, loss_fn: LossFn, micro_batches: Batches) -> object:

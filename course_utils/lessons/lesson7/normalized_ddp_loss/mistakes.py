@@ -25,7 +25,7 @@ def _total(count: T, all_reduce: AllReduce) -> T:
 @mistake(
     "Each rank sent the mean over its own tokens",
     "DDP's mean over the ranks is then a mean of means: a token of a rank with few of them weighs more than a token of "
-    "a rank with many. Where all have equally many it is right.",
+    "a rank with many. Where all have equally many, the two are the same.",
     "By what number is a token's loss divided on a rank with 10 of them, and by what on one with 2? By what in the mean "
     "over all 12?",
     "With equal batches the two are one, and a mean is what a loss function returns by default.",
@@ -119,7 +119,7 @@ def mean_over_the_ranks_with_tokens(loss_sum: T, local_count: T, world_size: int
 
 @mistake(
     "The ranks with tokens were counted, in place of all",
-    "Right where every rank has a token. Where one has none, the gradient is too small: it is multiplied by the number "
+    "Where a rank has no token, the gradient is too small: it is multiplied by the number "
     "of ranks that have tokens, and DDP divides by the number of all.",
     "By how many ranks does DDP divide: by those that have something to say?",
 )
@@ -139,8 +139,7 @@ def _counted_in(dtype: torch.dtype) -> Callable[[T, T, int, AllReduce], T]:
 
 @mistake(
     "The number of all tokens was rounded",
-    "The gradient is right where few tokens are counted, and a little too long or too short where there are thousands, "
-    "as with a count in 16 bits: float16 holds every whole number up to 2048, bfloat16 up to 256.",
+    "Where thousands of tokens are counted, the gradient is a little too long or too short, as with a count in 16 bits: float16 holds every whole number up to 2048, bfloat16 up to 256.",
     "Which dtype has the tensor that all_reduce adds up, and is 4103 a number of it?",
     "With a handful of tokens nothing is rounded.",
     also=(_counted_in(torch.bfloat16),),
@@ -155,8 +154,8 @@ def _clamped(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce
 
 @mistake(
     "The number of tokens a rank was rounded down",
-    "The gradient is right where the number of all tokens is a multiple of the number of ranks, and too long elsewhere, as with a "
-    "division of whole numbers that leaves the rest out.",
+    "Where the number of all tokens is no multiple of the number of ranks, the gradient is too long, as with a division of "
+    "whole numbers that leaves the rest out.",
     "Which of your divisions is one with //, or rounds?",
     also=(_clamped,),
 )
@@ -166,18 +165,35 @@ def whole_number_of_tokens_a_rank(loss_sum: T, local_count: T, world_size: int, 
 
 @mistake(
     "The number of tokens a rank was held at 1 or above",
-    "The gradient is right wherever there are as many tokens as ranks. Where there are fewer, it is too small: their mean number a rank "
-    "is below 1, and must stay there.",
+    "Where there are fewer tokens than ranks, the gradient is too small: their mean number a rank is below 1, and must "
+    "stay there.",
     "Which number may be 0 here, and which one may not? Is a bound needed at all?",
+    right_where=lambda spec: 0 in spec["counts"] and sum(spec["counts"]) >= len(spec["counts"]),
 )
 def mean_number_not_below_one(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
     return loss_sum / (_total(local_count, all_reduce).double() / world_size).clamp(min=1)
 
 
+def _at_least_one(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return loss_sum * world_size / _total(local_count.clamp(min=1), all_reduce)
+
+
+@mistake(
+    "A rank without a token was counted with one",
+    "The number of all tokens that was divided by is too large by one for each rank without a token: the gradient is too "
+    "short.",
+    "What may be 0, one rank's count or the sum of all? The latter is what you divide by. Is a bound needed at all?",
+    "clamp(min=1) is in many losses, against a division by 0.",
+    where=lambda spec: 0 in spec["counts"],
+)
+def empty_ranks_counted_with_one(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce) -> T:
+    return _at_least_one(loss_sum, local_count, world_size, all_reduce)
+
+
 @mistake(
     "NaN or infinity on a rank without a token",
-    "The rank divides by its own count, which is 0. DDP's mean carries the NaN to all ranks. With tokens everywhere "
-    "it is right.",
+    "The rank divides by its own count, which is 0. DDP's mean carries the NaN to all ranks. Where each "
+    "rank has a token, that does no harm.",
     "Is this rank's own count needed below the line at all?",
     signs=(NAN,),
 )

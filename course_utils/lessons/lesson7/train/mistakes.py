@@ -296,7 +296,7 @@ def schedule_built_after_loading(*args: Any, **more: Any) -> object:
 
 @mistake(
     "The scale did not come along",
-    "Only where a scale had fallen before the kill did the run end elsewhere: where it ends when the scaler begins with "
+    "Where the scale had fallen before the kill, the run ended elsewhere: where it ends when the scaler begins with "
     "its first scale again, and skips once more.",
     "The scaler has learned something, too. In whose state_dict() does it stand?",
     "As long as nothing overflows, the scale cancels out and nobody misses it.",
@@ -308,7 +308,7 @@ def scaler_not_saved(*args: Any, **more: Any) -> object:
 
 @mistake(
     "After a kill, skipped windows were counted as steps",
-    "Only where a window had been skipped before the kill did the run end elsewhere: where it ends when the schedule goes "
+    "Where a window had been skipped before the kill, the run ended elsewhere: where it ends when the schedule goes "
     "on with the number of windows for its number of steps, and the learning rate is too low.",
     "Two numbers count here, windows and steps. Which of them does the checkpoint hold, and which one makes the learning "
     "rate?",
@@ -345,7 +345,7 @@ def weights_alone_saved(*args: Any, **more: Any) -> object:
 
 @mistake(
     "The buffers did not come along",
-    "The parameters are right after a kill. Batch norm's running statistics are not: they began anew.",
+    "After a kill batch norm's running statistics are not those of a run that was not killed: they began anew.",
     "What does model.state_dict() hold beside the parameters?",
     where=_with_checkpoint,
 )

@@ -167,6 +167,15 @@ def overflow_counted(gradients: Gradients, scale: float, dtype: torch.dtype) -> 
     return _share(gone)(gradients, scale, dtype)
 
 
+@mistake(
+    "NaN was counted as lost",
+    "Entries that are NaN were counted with those that became zero.",
+    "NaN > 0 is false, and NaN is not zero either. Which comparison is true of a zero alone?",
+)
+def nan_counted_as_lost(gradients: Gradients, scale: float, dtype: torch.dtype) -> object:
+    return _share(lambda g, scale, dtype: ~((g * scale).to(dtype).abs() > 0))(gradients, scale, dtype)
+
+
 # ------------------------------------------------------------------ what becomes zero
 
 
@@ -178,6 +187,16 @@ def overflow_counted(gradients: Gradients, scale: float, dtype: torch.dtype) -> 
 )
 def rounded_before_scaling(gradients: Gradients, scale: float, dtype: torch.dtype) -> object:
     return _share(lambda g, scale, dtype: g.to(dtype) * scale == 0)(gradients, scale, dtype)
+
+
+@mistake(
+    "Rounded before it was scaled, or not scaled, and NaN was counted as lost",
+    "Two things at once. The entries were rounded to the dtype at their own size, and what became zero there stays zero, "
+    "whatever the scale. And entries that are NaN were counted as lost.",
+    "In which order do scaling and rounding come in training? And which comparison is true of a zero alone?",
+)
+def rounded_first_and_nan_counted(gradients: Gradients, scale: float, dtype: torch.dtype) -> object:
+    return _share(lambda g, scale, dtype: ~((g.to(dtype) * scale).abs() > 0))(gradients, scale, dtype)
 
 
 @mistake(
