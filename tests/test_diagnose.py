@@ -367,7 +367,7 @@ def test_one_word_more_or_less_often_is_not_told() -> None:
 
     def said(*held: str) -> list[str]:
         one = replace(run, right=right, given=replace(run.given, facts={"held": list(held)}))
-        return [sentence for sentence in conditions.questions(task, [one], [one]) if "held" in sentence]
+        return [sentence for sentence in conditions.telling(task, [one], [one]) if "held" in sentence]
 
     assert said("numbers", "numbers") == []
     assert said("numbers", "nothing") == [
