@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -217,10 +217,10 @@ def critic(node: Any) -> list[torch.Tensor]:
     A policy's loss is a log-probability times an advantage, which is a difference to a value: one number a state from
     a linear layer. Weights that depend on the probability itself, as in a focal loss or an entropy, are none.
     """
-    for product in _by_entry(node):
+    for product in by_entry(node):
         if type(product).__name__ != "MulBackward0":
             continue
-        factors = [list(_by_entry(inner)) for inner, _ in product.next_functions if inner is not None]
+        factors = [list(by_entry(inner)) for inner, _ in product.next_functions if inner is not None]
         if len(factors) != 2:
             continue
         likely = [_is_likelihood(one) for one in factors]
@@ -234,13 +234,13 @@ def critic(node: Any) -> list[torch.Tensor]:
     return []
 
 
-def _by_entry(node: Any, most: int = 512) -> Iterable[Any]:
-    """A node and what lies above it, up to and with the first operations of another kind."""
+def by_entry(node: Any, kinds: Collection[str] = BY_ENTRY, most: int = 512) -> Iterable[Any]:
+    """A node and what lies above it, up to and with the first operations of other `kinds`."""
     waiting, seen = [node], {node}
     while waiting and len(seen) < most:
         one = waiting.pop()
         yield one
-        if type(one).__name__ in BY_ENTRY:
+        if type(one).__name__ in kinds:
             new = {inner for inner, _ in one.next_functions if inner is not None} - seen
             seen |= new
             waiting += new

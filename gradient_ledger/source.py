@@ -169,6 +169,49 @@ def factor(file: str, line: int) -> str | None:
     return None
 
 
+_RESIDUAL = re.compile(r"residual.?(gradient|algorithm)|bellman.?residual|baird", re.IGNORECASE)
+_RETURN = re.compile(r"gamma|disc|rew|done|term|next|target|boot|mask|ret|\br\b", re.IGNORECASE)
+"""Words of which a target of reinforcement learning has at least one."""
+
+
+@lru_cache(maxsize=256)
+def says_residual(trail: Trail) -> bool:
+    """Whether a file says that the gradient is meant to flow through the target as well."""
+    return any(_RESIDUAL.search("".join(linecache.getlines(file))) for file in {file for file, _ in trail})
+
+
+def target(trail: Trail, files: Iterable[str]) -> Place | None:
+    """The line that adds a discounted value to a reward: above a backward in one of the functions that called for it,
+    or else the first such line in any file."""
+    for file, line in trail:
+        found = [n for n in _targets(scope(file, line)) if n <= line]
+        if found:
+            return Place(file, max(found))
+    return next((Place(file, n) for file in files for n in sorted(_targets(_tree(file), inner=True))), None)
+
+
+def _targets(within: ast.AST | None, inner: bool = False) -> list[int]:
+    """Lines of such sums in a function, or with `inner` in those inside it, too."""
+    if within is None:
+        return []
+    return [_line(one) for one in (ast.walk(within) if inner else own(within)) if _is_target(one)]
+
+
+def _is_target(node: ast.AST) -> bool:
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return False
+    product = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) for one in (node.left, node.right))
+    return product and bool(_RETURN.search(ast.unparse(node)))
+
+
+def only_line(files: Iterable[str], text: str) -> Place | None:
+    """The one line of all that matches; None where there are several."""
+    wanted = re.compile(text)
+    lines = ((Place(file, n), line) for file in files for n, line in enumerate(linecache.getlines(file), 1))
+    found = [place for place, line in lines if wanted.search(line)]
+    return found[0] if len(found) == 1 else None
+
+
 def frozen_by_name(file: str, name: str) -> Place | None:
     """The line that sets `requires_grad` of a module of that name to False."""
     wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")

@@ -2397,7 +2397,7 @@ def two_biases_are_zero() -> Log:
     return _low_rank({"shape": (8,)}, {"shape": (8,)}, dead=True)
 
 
-@finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "The divergence of the distribution trains it")
+@finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "Other terms of the loss train the distribution")
 def a_code_is_drawn_without_a_graph() -> Log:
     return windows(1, 1).log(drawn_at=at(FORWARD))
 

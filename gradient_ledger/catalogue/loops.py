@@ -182,7 +182,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "summand-without-graph",
-        "A summand of the loss has no graph",
+        "A summand of the loss moves no parameter",
         "It changes the loss that is printed, and no gradient.",
         "If it is meant to train something, compute it outside no_grad(), without detach(), .item() or .data.",
         "A sum of a tensor with a graph and one without has a graph: backward() does not miss the other half.",
@@ -635,6 +635,24 @@ MISCONCEPTIONS = (
         "sample() draws under no_grad: the decoder's loss reaches no parameter of the encoder, which learns from the divergence alone.",
         "Call rsample(), which draws by noise that is scaled and shifted, with a graph.",
         "A policy's action is drawn with sample(), for there the log-probability has the graph.",
+        "",
+    ),
+    Misconception(
+        "target-not-detached",
+        "A target is trained as well",
+        "Both sides of what a loss compares have a graph: the gradient moves the prediction towards the target, and the "
+        "target towards the prediction.",
+        "Compute the target under torch.no_grad(), or detach() it.",
+        "The loss falls all the same, and often faster.",
+        "",
+    ),
+    Misconception(
+        "drawn-with-zero-gradient",
+        "A draw whose gradient is zero",
+        "torch.normal() has a graph, and its gradient is zero: what is computed from the sample trains neither the mean "
+        "nor the deviation.",
+        "Scale and shift noise, as in mean + std * torch.randn_like(std); Normal.rsample() does the same.",
+        "An error would be raised if there were no graph at all; zeros look like any gradient.",
         "",
     ),
     Misconception(

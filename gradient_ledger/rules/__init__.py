@@ -40,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     division.running_totals,
     division.contrasts,
     graphs.critics,
+    graphs.reached,
     graphs.idle_summands,
     graphs.redrawn,
     graphs.bare_states,
