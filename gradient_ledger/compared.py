@@ -122,8 +122,8 @@ def _discounted(side: Any) -> list[Any]:
 
 def _discounts(product: Any) -> bool:
     """Whether a factor is a number from a half to one, or such numbers and zeros, as where episodes end."""
-    for name in ("_saved_other", "_saved_self"):
-        value = getattr(product, name, None)
+    for name in ("other", "self"):
+        value = graph.saved(product, name)
         if isinstance(value, Tensor) and not value.requires_grad and value.numel():
             largest = float(value.max())
             if 0.5 < largest <= 1 and bool(((value == 0) | (value == largest)).all()):

@@ -283,6 +283,14 @@ def _near(node: Any, most: int) -> Iterable[Any]:
             waiting += [inner for inner, _ in one.next_functions]
 
 
+def saved(node: Any, name: str) -> Any:
+    """What autograd saved for an operation under this name; None where there is nothing, or where it was freed."""
+    try:
+        return getattr(node, f"_saved_{name}", None)
+    except RuntimeError:
+        return None
+
+
 def uses(*nodes: Any) -> dict[int, int]:
     """How often the graph of these nodes uses each leaf it reaches, by the leaf's `id`; empty where it is too large."""
     counts: Counter[int] = Counter()

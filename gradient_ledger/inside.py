@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import places, source
+from gradient_ledger import graph, places, source
 from gradient_ledger.progress import Drawn
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of
@@ -62,18 +62,18 @@ def drawn_for(state: State, nodes: Iterable[Any]) -> None:
     was given the sample."""
     means = [one for node in nodes if (one := node.metadata.get(f"{state.mark} drawn")) is not None]
     samples = [sample for one in means if not one.weighed and (sample := one.sample()) is not None]
-    given = {id(value) for node in nodes if samples for value in _given(node)}
+    given = {id(_given(node)) for node in nodes} if samples else set()
     for one in means:
         if not one.weighed and id(one.sample()) in given:
             one.weighed = True
             state.drawn_at.append(one.place)
 
 
-def _given(node: Any) -> list[Any]:
+def _given(node: Any) -> Any:
     """What a layer was given, as autograd saved it."""
     name = type(node).__name__.removesuffix("Backward0")
-    saved = {"Addmm": "_saved_mat1", "Mm": "_saved_self", "Convolution": "_saved_input"}.get(name, "")
-    return [getattr(node, saved)] if saved else []
+    saved = {"Addmm": "mat1", "Mm": "self", "Convolution": "input"}.get(name)
+    return graph.saved(node, saved) if saved is not None else None
 
 
 def log_probability_taken(state: State, distribution: Any) -> None:

@@ -63,6 +63,8 @@ class Idle(NamedTuple):
     """Whether anything in the text that it was computed by says that it is a constant."""
     beside: Any = None
     """The graph of what it is added to."""
+    lost: bool = False
+    """Whether something that the other summand is made of leaves its graph on the way into this one."""
     graph: Any = None
     """Its own graph, where it has one that trains nothing."""
 
@@ -90,6 +92,7 @@ def idle_summand(
         if call.args and not isinstance(reader.value(loss), Tensor):
             loss = call.args[0]  # accelerator.backward(loss), torch.autograd.backward(loss)
         found = reader.idle(loss, node, call.lineno)
+        found = (one for one in found if one.graph is None or one.lost)
         return next((one for one in found if not one.inner or certain(one)), None)
 
 
@@ -196,9 +199,9 @@ def _alive(expression: ast.expr) -> set[str]:
 
 
 def _given_detached(expression: ast.expr, names: set[str]) -> list[int]:
-    """The lines where one of these names is given to a call without its graph."""
+    """The lines where a call is given one of these names without its graph."""
     calls = [one for one in ast.walk(expression) if isinstance(one, ast.Call) and not _detached(one)]
-    given = [each for one in calls for argument in one.args for each in ast.walk(argument)]
+    given = [each for one in calls for each in ast.walk(one)]
     return [one.lineno for one in given if isinstance(one, ast.expr) and _detached(one) in names]
 
 
@@ -349,8 +352,10 @@ class _Reader:
         if held is not None:
             value = _number(held.value)
         lost = None if held is not None else self._lost(side, beside, line)
-        at = lost or (begun.line if begun else side.lineno)
-        return Idle(ast.unparse(side), at, value, cut or bool(lost), file if begun else self.file, made, meant=meant)
+        if lost is not None:
+            return Idle(ast.unparse(side), lost, value, True, self.file, made, meant=meant, lost=True)
+        at = begun.line if begun else side.lineno
+        return Idle(ast.unparse(side), at, value, cut, file if begun else self.file, made, meant=meant)
 
     def _held(self, side: ast.expr) -> _Held | None:
         """The one tensor in an expression that an object holds, as `model.layer.balance`, besides settings."""

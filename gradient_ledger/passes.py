@@ -123,10 +123,10 @@ def note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) ->
             names: Any = sorted(accounts, key=lambda account: account.index)
             reaches.append(Reach(how, tuple(names), where))
 
-    parts = compared.compared(node)
+    parts, files = compared.compared(node), state.journal.files()
     ends = [end for pair in parts.found if pair.is_difference for end in compared.bootstraps(pair)]
     if ends and not source.says_residual(line):
-        where = source.target(line, places.users())
+        where = source.target(line, files)
         note("bootstrap", compared.leaves(ends) if where is not None else (), where)
     note("mirror", compared.leaves(compared.mirrored(parts)), losses.made_at(frame))
     for leaves, others in compared.alone(parts):
@@ -135,7 +135,7 @@ def note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) ->
     if state.drawn:
         inside.drawn_for(state, compared.every(node))
     drawn = compared.leaves(compared.draws(node))
-    note("draw", drawn, source.only_line(places.users(), r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
+    note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:
         one.draft.fields["reaches"] = tuple(reaches)
 

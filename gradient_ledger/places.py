@@ -33,11 +33,6 @@ def kind_of(file: str) -> int:
     return found
 
 
-def users() -> list[str]:
-    """The files of the user's own code that were met so far."""
-    return [file for file, kind in list(kinds.items()) if kind == USER]
-
-
 def claim(file: str) -> None:
     """Count `file` as the user's own, wherever it stands: the script of an audit may be an installed one."""
     kinds[file] = USER

@@ -89,15 +89,12 @@ class Recorder(State):
     def _zeroed_at(self, account: Account) -> Place | None:
         """The one line that fills a matrix with zeros, by its name."""
         word = next((w for w in account.name.split(".")[::-1] if w != "weight" and not w.isdigit()), "")
-        lines = [line for file in self._files() if word for line in source.zeroed_by_name(file, word)]
+        lines = [line for file in self.journal.files() if word for line in source.zeroed_by_name(file, word)]
         return lines[0] if len(lines) == 1 else None
-
-    def _files(self) -> list[str]:
-        return sorted({draft.place.file for draft in self.journal.drafts if draft.place is not None})
 
     def _misspelt(self) -> dict[str, Place | None]:
         """Attributes of parameters that were set where `requires_grad` was meant, and the line that sets each."""
-        files = self._files()
+        files = self.journal.files()
         found: dict[str, Place | None] = {}
         for word in {account.misspelt for account in self.books.accounts} - {""}:
             sets, reads = source.lines_with_attribute(files, word)
@@ -107,7 +104,7 @@ class Recorder(State):
 
     def _unfrozen(self) -> dict[str, Place | None]:
         """Modules that were to be frozen by an attribute, by name, and the line that sets it."""
-        files = self._files()
+        files = self.journal.files()
         found: dict[str, Place | None] = {}
         for one in self.books.modules.values():
             if one.unfrozen and one.root is not None:

@@ -170,8 +170,11 @@ def factor(file: str, line: int) -> str | None:
 
 
 _RESIDUAL = re.compile(r"residual.?(gradient|algorithm)|bellman.?residual|baird", re.IGNORECASE)
-_RETURN = re.compile(r"gamma|disc|rew|done|term|next|target|boot|mask|ret|\br\b", re.IGNORECASE)
-"""Words of which a target of reinforcement learning has at least one."""
+_TARGETS = (
+    re.compile(r"gamma|disc", re.IGNORECASE),
+    re.compile(r"rew|done|term|next|target|boot|mask|ret|\br\b", re.IGNORECASE),
+)
+"""Words of which a target of reinforcement learning has at least one, the sure ones first."""
 
 
 @lru_cache(maxsize=256)
@@ -183,25 +186,20 @@ def says_residual(trail: Trail) -> bool:
 def target(trail: Trail, files: Iterable[str]) -> Place | None:
     """The line that adds a discounted value to a reward: above a backward in one of the functions that called for it,
     or else the first such line in any file."""
-    for file, line in trail:
-        found = [n for n in _targets(scope(file, line)) if n <= line]
-        if found:
-            return Place(file, max(found))
-    return next((Place(file, n) for file in files for n in sorted(_targets(_tree(file), inner=True))), None)
+    sums = [(file, n) for file, line in trail for n in _sums(own(scope(file, line))) if n.lineno <= line]
+    sums = sums[::-1] + [(file, n) for file in files if (tree := _tree(file)) for n in _sums(ast.walk(tree))]
+    found = (Place(file, n.lineno) for words in _TARGETS for file, n in sums if words.search(ast.unparse(n)))
+    return next(found, None)
 
 
-def _targets(within: ast.AST | None, inner: bool = False) -> list[int]:
-    """Lines of such sums in a function, or with `inner` in those inside it, too."""
-    if within is None:
-        return []
-    return [_line(one) for one in (ast.walk(within) if inner else own(within)) if _is_target(one)]
+def _sums(nodes: Iterable[ast.AST]) -> list[ast.BinOp]:
+    """The sums with a product, without those of losses."""
+    sums = [one for one in nodes if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add)]
+    return [one for one in sums if any(map(_is_product, (one.left, one.right))) and "loss" not in ast.unparse(one)]
 
 
-def _is_target(node: ast.AST) -> bool:
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
-        return False
-    product = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) for one in (node.left, node.right))
-    return product and bool(_RETURN.search(ast.unparse(node)))
+def _is_product(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
 def only_line(files: Iterable[str], text: str) -> Place | None:

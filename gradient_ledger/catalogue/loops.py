@@ -350,6 +350,7 @@ MISCONCEPTIONS = (
         "Give the optimizer the student's parameters alone, and call the teacher under no_grad().",
         "model.parameters() gives every part of a model, a teacher that is kept in it included.",
         "",
+        shadows=("target-not-detached",),
     ),
     Misconception(
         "average-shares-memory",
