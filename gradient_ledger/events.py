@@ -143,6 +143,7 @@ class Reach:
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
     predictor is to match; through `torch.normal`, whose gradient is zero."""
     names: tuple[str, ...]
+    """The parameters."""
     where: Place | None = None
     """The line of the target, the teacher or the draw, where the text shows it."""
 

@@ -20,7 +20,7 @@ TURNS = frozenset({"PermuteBackward0", "TBackward0", "TransposeBackward0", "ToCo
 
 BY_ENTRY = COMBINING | {f"{name}Backward0" for name in "Neg Sub Exp Clamp Minimum Pow Std View Select Slice".split()}
 BY_ENTRY |= {f"{name}Backward0" for name in "UnsafeView ReshapeAlias Gather Index Unbind Split Where".split()}
-BY_ENTRY |= {f"{name}Backward1" for name in "Squeeze Sum Mean Rsub Clamp Where".split()}
+BY_ENTRY |= {f"{name}Backward1" for name in "Squeeze Sum Mean Rsub Clamp Where Div".split()}
 """Operations between a layer's output and a loss that take their numbers one by one, or sum them up."""
 
 LIKELIHOODS = {f"{name}Backward0" for name in "LogSoftmax Logsumexp NllLoss Log BinaryCrossEntropyWithLogits".split()}

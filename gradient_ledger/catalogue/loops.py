@@ -643,7 +643,7 @@ MISCONCEPTIONS = (
         "A target is trained as well",
         "Both sides of what a loss compares have a graph: the gradient moves the prediction towards the target, and the "
         "target towards the prediction.",
-        "Compute the target under torch.no_grad(), or detach() it.",
+        "Compute what is to be matched under torch.no_grad(), or detach() it; leave a teacher's parameters out of the optimizer.",
         "The loss falls all the same, and often faster.",
         "",
     ),

@@ -34,28 +34,24 @@ _REACHED = {
         "target-not-detached",
         "This loss compares a value with a reward and a discounted value that has a graph: its gradient also reached "
         "{names} through that target, and the step used it.",
-        "Compute the target under torch.no_grad(), or detach() it.",
     ),
     "teacher": (
         "target-not-detached",
         "This loss reaches {names} through nothing but what the other side is to match: its gradient moves the "
         "teacher towards the student, and the step used it.",
-        "Run the teacher under torch.no_grad(), and leave its parameters out of the optimizer.",
     ),
     "mirror": (
         "target-not-detached",
         "This loss does nothing but compare a prediction from each of two views with the other view, and no side is "
         "detached: its gradient also reached {names} through what is to be predicted, and the step used it.",
-        "detach() the view that the prediction is compared with: without a stop-gradient both may become a constant.",
     ),
     "draw": (
         "drawn-with-zero-gradient",
         "Between this loss and {names} stands torch.normal(), whose gradient is exactly zero: on that way "
         "they got nothing.",
-        "",
     ),
 }
-"""By the way on which parameters were reached: id, what was seen, and the remedy where it is not the catalogue's."""
+"""By the way on which parameters were reached: id, and what was seen."""
 
 
 def reached(view: View) -> Iterator[Finding]:
@@ -70,13 +66,12 @@ def reached(view: View) -> Iterator[Finding]:
                     hit[2].append(window)
                     hit[3].update(mine)
     for reach, where, windows, names in found.values():
-        name, text, remedy = _REACHED[reach.how]
+        name, text = _REACHED[reach.how]
         yield finding(
             name,
             "warning",
             reach.where or where,
             text.format(names=some(sorted(names))),
-            remedy,
             steps=steps_of(list({w.number: w for w in windows}.values())),
             names=sorted(names)[:10],
         )
