@@ -5,6 +5,7 @@ Looked at for the first passes of a line. Only nodes are read, and constants tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -69,8 +70,15 @@ def _comparison(node: Any) -> Comparison | None:
     if kind != "MulBackward0":
         return None
     factors = [inner for inner, _ in node.next_functions]
+    if any(one is not None and _is_number(one, at) for one, at in node.next_functions):
+        return None  # a learned weight of a loss
     logs = [one for one in factors if _kind(one) == "SubBackward0"]
     return (_pair(logs[0], False) if logs else None) or _pair(node, False)
+
+
+def _is_number(node: Any, at: int) -> bool:
+    """Whether the result of an operation is a single number."""
+    return not hasattr(node, "variable") and math.prod(node._input_metadata[at].shape) == 1
 
 
 def _pair(node: Any, is_difference: bool) -> Comparison | None:
@@ -164,6 +172,12 @@ def draws(node: Any) -> list[Any]:
     return [one for one in found if one not in weighed]
 
 
+def _divides(product: Comparison) -> bool:
+    """Whether a product is of a divergence, or of vectors at unit length."""
+    kinds = {_kind(one) for one in product[:2]}
+    return bool(kinds & {"LogSoftmaxBackward0", "LogBackward0", "DivBackward0"})
+
+
 def every(node: Any) -> set[Any]:
     """All nodes of a graph; none where it is too large."""
     waiting, seen = [node], {node}
@@ -184,10 +198,11 @@ def leaves(nodes: Iterable[Any]) -> set[int]:
 
 
 def alone(parts: Compared) -> Iterator[tuple[set[int], set[int]]]:
-    """The leaves that a loss reaches through one side of a comparison alone, and those of the other side."""
+    """The leaves that a loss reaches through one side of a comparison alone, and those of the other side; of
+    comparisons that are least where both sides are the same."""
     others = leaves(parts.rest)
     sides = [(leaves([one.left]), leaves([one.right])) for one in parts.found]
-    for one in sides:
+    for one in [pair for pair, found in zip(sides, parts.found, strict=True) if found.is_difference or _divides(found)]:
         for mine, theirs in (one, one[::-1]):
             mixed = any((mine & a and mine & b) for a, b in sides)
             if mine and theirs and not mine & (theirs | others) and not mixed:

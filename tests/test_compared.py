@@ -59,6 +59,10 @@ BOOTSTRAPS: dict[str, tuple[Callable[[], Tensor], int]] = {
     ),
     "two steps": (lambda: F.mse_loss(VALUE(NOW), REWARD + 0.9 * (REWARD + 0.9 * VALUE(NEXT))), 1),
     "a table": (lambda: F.mse_loss(TABLE[AT], REWARD[:, 0] + 0.9 * TABLE[AT.flip(0)]), 1),
+    "weighed by what is learned": (
+        lambda: TABLE.sum() * F.mse_loss(VALUE(NOW), REWARD + 0.9 * VALUE(NEXT)),
+        1,
+    ),
     "two critics": (
         lambda: F.mse_loss(VALUE(NOW), REWARD + 0.9 * best(NEXT)) + F.mse_loss(best(NOW), REWARD + 0.9 * VALUE(NEXT)),
         2,
@@ -116,6 +120,12 @@ TAUGHT: dict[str, tuple[Callable[[], Tensor], set[int]]] = {
         lambda: F.cross_entropy(ACTIONS(NOW) + OTHER(NOW), LABELS) + F.mse_loss(ACTIONS(NOW), OTHER(NOW)),
         set(),
     ),
+    "directions": (
+        lambda: F.cross_entropy(ACTIONS(NOW), LABELS) - F.cosine_similarity(ACTIONS(NOW), OTHER(NOW)).mean(),
+        {id(OTHER.weight)},
+    ),
+    "a learned weight of a loss": (lambda: OTHER.weight.sum().exp() * F.cross_entropy(ACTIONS(NOW), LABELS), set()),
+    "a learned weight of each": (lambda: (OTHER(NOW) * ACTIONS(NOW)).mean(), set()),
     "one network on both sides": (lambda: F.mse_loss(ACTIONS(NOW), ACTIONS(NEXT)), set()),
     "detached": (lambda: F.mse_loss(ACTIONS(NOW), OTHER(NOW).detach()), set()),
     "a generator against both": (lambda: F.mse_loss(ACTIONS(OTHER(NOW) @ OTHER.weight), OTHER(NOW)), set()),
