@@ -2360,6 +2360,18 @@ def a_buffer_is_the_gradient_and_is_added_to_itself() -> Log:
     return added(2.0, 2.0)
 
 
+@finds("precision.forgotten", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
+def momentum_is_bound_to_a_name_and_lost() -> Log:
+    return windows(1, 1).log(forgotten=(at(EDIT),))
+
+
+@quiet("precision.forgotten")
+def nothing_was_stepped_and_a_buffer_is_lost() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(forgotten=(at(EDIT),))
+
+
 @quiet("precision.replaced")
 def other_gradients_are_added() -> Log:
     return added(1.2, 0.9)

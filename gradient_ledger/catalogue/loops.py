@@ -703,6 +703,14 @@ MISCONCEPTIONS = (
         "An assignment gives a tensor a second name, not a second place.",
     ),
     Misconception(
+        "buffer-not-kept",
+        "A buffer is not kept from step to step",
+        "buf = mu * buf + g makes a new tensor under an old name: the list or the dictionary it came from still holds the "
+        "one from the start, and momentum is never gathered.",
+        "Change the buffer in place, as in buf.mul_(mu).add_(g), or put the new one back.",
+        "buf *= mu would change the tensor itself; buf = mu * buf does not.",
+    ),
+    Misconception(
         "weights-moved-inside-window",
         "The weights move between two passes of a window",
         "Gradients taken at different weights are added up: the sum is the gradient at neither.",

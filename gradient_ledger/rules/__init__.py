@@ -54,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     precision.nonfinite,
     precision.moved,
     precision.replaced,
+    precision.forgotten,
     precision.missing_steps,
     ownership.crossed,
     ownership.input_gradients,
