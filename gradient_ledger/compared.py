@@ -25,6 +25,8 @@ NORMALISED = frozenset({"DivBackward0", "CloneBackward0", "ViewBackward0", "Sque
 """What may lie between a vector and the same vector at unit length."""
 
 MOST = 512
+FEW = 8
+"""More comparisons than these, as of each step of a sequence, are not followed to the leaves."""
 
 
 class Comparison(NamedTuple):
@@ -142,17 +144,22 @@ def _discounts(product: Any) -> bool:
 def mirrored(parts: Compared) -> list[Any]:
     """The sides that are meant as constants, where a loss does nothing but compare what a predictor makes of one view
     with the other view, both ways, and both sides have a graph."""
-    if parts.rest or len(parts.found) < 2:
+    if parts.rest or not 1 < len(parts.found) <= FEW:
         return []
     sides = [(_stripped(one.left, NORMALISED), _stripped(one.right, NORMALISED)) for one in parts.found]
+    above = {side: every(side) for pair in sides for side in pair}
     found = []
     for one in sides:
         for predicted, plain in (one, one[::-1]):
-            for other in sides:
-                for there, plain_there in (other, other[::-1]):
-                    if one is not other and plain is not plain_there and plain in every(there):
-                        if plain_there in every(predicted) and plain not in every(predicted):
-                            found.append(plain)
+            others = [pair for other in sides if other is not one for pair in (other, other[::-1])]
+            if any(
+                plain in above[there]
+                and back in above[predicted]
+                and plain is not back
+                and plain not in above[predicted]
+                for there, back in others
+            ):
+                found.append(plain)
     return found if len(found) == len(sides) else []
 
 
@@ -200,6 +207,8 @@ def leaves(nodes: Iterable[Any]) -> set[int]:
 def alone(parts: Compared) -> Iterator[tuple[set[int], set[int]]]:
     """The leaves that a loss reaches through one side of a comparison alone, and those of the other side; of
     comparisons that are least where both sides are the same."""
+    if len(parts.found) > FEW:
+        return
     others = leaves(parts.rest)
     sides = [(leaves([one.left]), leaves([one.right])) for one in parts.found]
     for one in [pair for pair, found in zip(sides, parts.found, strict=True) if found.is_difference or _divides(found)]:

@@ -196,6 +196,15 @@ def test_a_draw_that_has_a_graph_of_zeros(name: str) -> None:
     assert len(compared.draws(make().grad_fn)) == wanted
 
 
+def test_many_comparisons_are_not_followed() -> None:
+    teach, predict = TAUGHT["labels for one"][0], MIRRORS["distances"][0]
+    for make in (teach, predict):
+        parts = compared.compared(make().grad_fn)
+        many = compared.Compared(parts.found * 10, parts.rest)
+        assert list(compared.alone(parts)) or compared.mirrored(parts)
+        assert not list(compared.alone(many)) and not compared.mirrored(many)
+
+
 def test_a_graph_that_is_too_large_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     loss = views(F.mse_loss)
     monkeypatch.setattr(graph, "MOST_NODES", 3)
