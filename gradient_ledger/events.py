@@ -172,6 +172,10 @@ class Backward(Event):
     """Parameters of the value that weighs a log-probability in this loss, where that value has a graph."""
     critic_at: Place | None = None
     """The line of the product of the two, where the text shows it."""
+    flat_ratio: bool = False
+    """Whether the loss holds a ratio of probabilities, new to old, and all entries of it are 1."""
+    ratio_at: Place | None = None
+    """The line that computes the old probabilities anew in the loop of the steps, where the text shows one."""
     reaches: tuple[Reach, ...] = ()
     """Where it reaches parameters on a way that is seldom meant; looked at for the first passes of a line."""
     idle_summand: str = ""

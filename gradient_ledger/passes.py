@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import compared, graph, inside, losses, places, source
+from gradient_ledger import compared, graph, inside, losses, places, policies, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import LOOKS, SAMPLES
@@ -107,6 +107,8 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameT
     one.draft.fields["contrast"] = graph.contrast(node)
     look_for_idle(state, one, node, places.user_frame(frame), calls)
     note_reaches(state, one, node, places.user_frame(frame))
+    if policies.is_flat(node):
+        one.draft.fields |= {"flat_ratio": True, "ratio_at": policies.recomputed(line)}
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
     if critic:
         one.draft.fields |= {"critic": critic, "critic_at": source.weighing(line)}

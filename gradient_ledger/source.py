@@ -237,7 +237,7 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
     found: set[Place] = set()
     passed_through = {place.function for place in calls}
     for place in calls:
-        within, loop = scope(place.file, place.line), _loop(place.file, place.line)
+        within, loop = scope(place.file, place.line), loop_around(place.file, place.line)
         if within is None:
             break
         statements = [n for n in own(loop or within) if isinstance(n, (ast.Assign, ast.Expr, ast.Return))]
@@ -257,7 +257,7 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
     )
 
 
-def _loop(file: str, line: int) -> Any:
+def loop_around(file: str, line: int) -> Any:
     """The innermost loop around a line, if it stands in the same function."""
     tree = _tree(file)
     holder = _innermost([n for n in _blocks(tree) if not isinstance(n, ast.If)], line) if tree is not None else None

@@ -2172,6 +2172,38 @@ def a_draw_stands_between_the_loss_and_the_weights() -> Log:
     return reaching("draw", at(OTHER))
 
 
+@finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])
+def the_old_probabilities_are_the_new_ones() -> Log:
+    return ratios(3)
+
+
+@quiet("graphs.flat_ratios")
+def the_first_two_steps_on_new_data() -> Log:
+    return ratios(2)
+
+
+@quiet("graphs.flat_ratios")
+def the_old_probabilities_belong_to_fresh_data() -> Log:
+    return ratios(3, None)
+
+
+@quiet("graphs.flat_ratios")
+def one_window_of_many_passes() -> Log:
+    tape = Tape("w")
+    tape.passes(4, flat_ratio=True, ratio_at=at(OTHER))
+    tape.step()
+    return tape.log()
+
+
+def ratios(steps: int, line: int | None = OTHER) -> Log:
+    tape = Tape("w")
+    for _ in range(steps):
+        tape.passes(1, flat_ratio=True, ratio_at=at(line) if line is not None else None)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
 @quiet("graphs.reached")
 def what_reached_the_target_is_cleared() -> Log:
     tape = Tape("w", "v")

@@ -657,6 +657,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "ratio-always-one",
+        "The old probabilities are the new ones",
+        "The ratio of new to old is 1 in every pass: clipping it never acts, and later epochs do not know how far the "
+        "policy has moved from the one that acted.",
+        "Compute the old log-probabilities once, when the actions are drawn, and keep them beside the actions.",
+        "In the first pass over new data the ratio is 1 in a right loop, too.",
+        "",
+    ),
+    Misconception(
         "checkpoint-draws-again",
         "A checkpoint draws other random numbers",
         "What is computed again in backward() has dropped out other entries: the gradients belong to another loss than the one computed.",

@@ -77,6 +77,25 @@ def reached(view: View) -> Iterator[Finding]:
         )
 
 
+def flat_ratios(view: View) -> Iterator[Finding]:
+    """A ratio of probabilities that is 1 in every step, for the old ones are computed anew each time."""
+    lines: dict[Place, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.flat_ratio and one.ratio_at is not None:
+            lines.setdefault(one.ratio_at, []).append(one)
+    for where, passes in lines.items():
+        steps = sorted({one.step for one in passes})
+        if len(steps) > 2 and any(view.windows.values()):
+            yield finding(
+                "ratio-always-one",
+                "warning",
+                where,
+                f"This line computes the old probabilities with the weights that are about to step: before each of "
+                f"{times(len(steps), 'step')} looked at, all ratios of new to old were exactly 1.",
+                steps=steps[:10],
+            )
+
+
 def idle_summands(view: View) -> Iterator[Finding]:
     """A summand of the loss without a graph: it changes the loss that is printed, and no gradient."""
     lines: dict[object, list[Backward]] = {}
