@@ -6,6 +6,7 @@ None of them keeps one alive.
 from __future__ import annotations
 
 import gc
+import inspect
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -61,7 +62,18 @@ class Dead(NamedTuple):
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
-    __slots__ = ("_smallest", "accounts", "dead", "first_event", "lasted", "made", "made_at", "number", "ref") + (
+    __slots__ = (
+        "_smallest",
+        "accounts",
+        "code",
+        "dead",
+        "first_event",
+        "lasted",
+        "made",
+        "made_at",
+        "number",
+        "ref",
+    ) + (
         "restored",
         "size",
         "steps",
@@ -72,6 +84,8 @@ class OptimizerAccount:
         self.ref = weakref.ref(optimizer)
         self.number = number
         self.type = type(optimizer).__name__
+        self.code = getattr(inspect.unwrap(getattr(type(optimizer), "step", len)), "__code__", None)
+        """Of its step."""
         self.accounts: list[Account] = []
         self.size = -1
         self.steps = 0

@@ -135,6 +135,19 @@ class Forward(Event):
     """DDP: whether this forward prepares an all-reduce; None for other models."""
 
 
+@dataclass(frozen=True)
+class Reach:
+    """Parameters that a loss reaches on a way on which it is seldom meant to train them."""
+
+    how: Literal["bootstrap", "teacher", "mirror", "draw"]
+    """Through a target made of a discounted value; through what a teacher says; through the other view, which a
+    predictor is to match; through `torch.normal`, whose gradient is zero."""
+    names: tuple[str, ...]
+    """The parameters."""
+    where: Place | None = None
+    """The line of the target, the teacher or the draw, where the text shows it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Backward(Event):
     """A backward pass began."""
@@ -159,6 +172,12 @@ class Backward(Event):
     """Parameters of the value that weighs a log-probability in this loss, where that value has a graph."""
     critic_at: Place | None = None
     """The line of the product of the two, where the text shows it."""
+    flat_ratio: bool = False
+    """Whether the loss holds a ratio of probabilities, new to old, and all entries of it are 1."""
+    ratio_at: Place | None = None
+    """The line that computes the old probabilities anew in the loop of the steps, where the text shows one."""
+    reaches: tuple[Reach, ...] = ()
+    """Where it reaches parameters on a way that is seldom meant; looked at for the first passes of a line."""
     idle_summand: str = ""
     """The text of a summand of the loss that has no graph; empty where there is none."""
     idle_value: float | None = None
@@ -168,7 +187,10 @@ class Backward(Event):
     idle_inner: bool = False
     """Whether it stands in the loss under a square or in a function of its own, beside what has a graph."""
     idle_at: Place | None = None
-    """The line where it got its value."""
+    """The line where it got its value, or where what another summand is made of leaves its graph for this one."""
+    idle_names: tuple[str, ...] = ()
+    """The parameters that it reaches, where it has a graph after all: none of them is in an optimizer of what the rest
+    of the loss reaches."""
     graphless_grad: Place | None = None
     """The call of `torch.autograd.grad` without `create_graph` that it was computed with."""
     gradient: bool = False
@@ -727,7 +749,10 @@ class Log:
     own_averages: tuple[OwnAverage, ...] = ()
     """Running averages that lie in the memory of the weights themselves."""
     drawn_at: Place | None = None
-    """The line of a `sample()` of a distribution that has a graph, and of which only a divergence is used with it."""
+    """The line of a `sample()` of a distribution that has a graph, and and what it is for is a code: a divergence of
+    the distribution is taken, or a layer of the loss was given the sample."""
+    forgotten: tuple[Place, ...] = ()
+    """Lines of hand-written steps that give a buffer a new value, by a text that does not put it back."""
     unfrozen: Mapping[str, Place | None] = field(default_factory=dict)
     """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same, and its line."""
     redrawn_at: Place | None = None

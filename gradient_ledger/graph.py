@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +20,7 @@ TURNS = frozenset({"PermuteBackward0", "TBackward0", "TransposeBackward0", "ToCo
 
 BY_ENTRY = COMBINING | {f"{name}Backward0" for name in "Neg Sub Exp Clamp Minimum Pow Std View Select Slice".split()}
 BY_ENTRY |= {f"{name}Backward0" for name in "UnsafeView ReshapeAlias Gather Index Unbind Split Where".split()}
-BY_ENTRY |= {f"{name}Backward1" for name in "Squeeze Sum Mean Rsub Clamp Where".split()}
+BY_ENTRY |= {f"{name}Backward1" for name in "Squeeze Sum Mean Rsub Clamp Where Div".split()}
 """Operations between a layer's output and a loss that take their numbers one by one, or sum them up."""
 
 LIKELIHOODS = {f"{name}Backward0" for name in "LogSoftmax Logsumexp NllLoss Log BinaryCrossEntropyWithLogits".split()}
@@ -217,10 +217,10 @@ def critic(node: Any) -> list[torch.Tensor]:
     A policy's loss is a log-probability times an advantage, which is a difference to a value: one number a state from
     a linear layer. Weights that depend on the probability itself, as in a focal loss or an entropy, are none.
     """
-    for product in _by_entry(node):
+    for product in by_entry(node):
         if type(product).__name__ != "MulBackward0":
             continue
-        factors = [list(_by_entry(inner)) for inner, _ in product.next_functions if inner is not None]
+        factors = [list(by_entry(inner)) for inner, _ in product.next_functions if inner is not None]
         if len(factors) != 2:
             continue
         likely = [_is_likelihood(one) for one in factors]
@@ -234,13 +234,13 @@ def critic(node: Any) -> list[torch.Tensor]:
     return []
 
 
-def _by_entry(node: Any, most: int = 512) -> Iterable[Any]:
-    """A node and what lies above it, up to and with the first operations of another kind."""
+def by_entry(node: Any, kinds: Collection[str] = BY_ENTRY, most: int = 512) -> Iterable[Any]:
+    """A node and what lies above it, up to and with the first operations of other `kinds`."""
     waiting, seen = [node], {node}
     while waiting and len(seen) < most:
         one = waiting.pop()
         yield one
-        if type(one).__name__ in BY_ENTRY:
+        if type(one).__name__ in kinds:
             new = {inner for inner, _ in one.next_functions if inner is not None} - seen
             seen |= new
             waiting += new
@@ -281,6 +281,14 @@ def _near(node: Any, most: int) -> Iterable[Any]:
         yield one
         if type(one).__name__ in COMBINING:
             waiting += [inner for inner, _ in one.next_functions]
+
+
+def saved(node: Any, name: str) -> Any:
+    """What autograd saved for an operation under this name; None where there is nothing, or where it was freed."""
+    try:
+        return getattr(node, f"_saved_{name}", None)
+    except RuntimeError:
+        return None
 
 
 def uses(*nodes: Any) -> dict[int, int]:

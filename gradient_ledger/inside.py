@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import places, source
+from gradient_ledger import graph, places, source
 from gradient_ledger.progress import Drawn
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of
@@ -41,16 +42,38 @@ def cell_ran(state: State, module: nn.Module, result: Any) -> None:
         entry.last = digest_of(hidden) if looks and isinstance(hidden, Tensor) else None
 
 
-def drawn(state: State, distribution: Any, frame: FrameType) -> None:
-    """`sample()` draws from a distribution: what it gives has no graph, whatever its parameters have."""
+def drawn(state: State, distribution: Any, sample: Tensor, frame: FrameType) -> None:
+    """`sample()` has drawn from a distribution: what it gives has no graph, whatever its parameters have."""
     if torch.is_grad_enabled() and distribution.loc.requires_grad and state.budget.may_look("drawn"):
-        state.drawn[id(distribution)] = Drawn(distribution, places.user_place(frame))
+        state.drawn[id(distribution)] = one = Drawn(distribution, sample, places.user_place(frame))
+        node: Any = distribution.loc.grad_fn
+        if node is not None:
+            node.metadata[f"{state.mark} drawn"] = one
 
 
 def _known(state: State, distribution: Any) -> Drawn | None:
     """What is known of a sample drawn from this distribution."""
     found = state.drawn.get(id(distribution))
     return found if found is not None and found.ref() is distribution else None
+
+
+def drawn_for(state: State, nodes: Iterable[Any]) -> None:
+    """A loss goes backward that has these nodes: one is the mean that a sample was drawn by, another the layer that
+    was given the sample."""
+    means = [one for node in nodes if (one := node.metadata.get(f"{state.mark} drawn")) is not None]
+    samples = [sample for one in means if not one.weighed and (sample := one.sample()) is not None]
+    given = {id(_given(node)) for node in nodes} if samples else set()
+    for one in means:
+        if not one.weighed and id(one.sample()) in given:
+            one.weighed = True
+            state.drawn_at.append(one.place)
+
+
+def _given(node: Any) -> Any:
+    """What a layer was given, as autograd saved it."""
+    name = type(node).__name__.removesuffix("Backward0")
+    saved = {"Addmm": "mat1", "Mm": "self", "Convolution": "input"}.get(name)
+    return graph.saved(node, saved) if saved is not None else None
 
 
 def log_probability_taken(state: State, distribution: Any) -> None:

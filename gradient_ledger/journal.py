@@ -154,6 +154,10 @@ class Journal:
         del self.drafts[start:]
         self._window_start = start
 
+    def files(self) -> list[str]:
+        """The files that events came from."""
+        return sorted({draft.place.file for draft in self.drafts if draft.place is not None})
+
     def last(self, *kinds: type[Event]) -> Draft | None:
         """The latest event of these kinds."""
         return next((draft for draft in reversed(self.drafts) if issubclass(draft.kind, kinds)), None)

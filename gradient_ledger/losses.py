@@ -63,12 +63,20 @@ class Idle(NamedTuple):
     """Whether anything in the text that it was computed by says that it is a constant."""
     beside: Any = None
     """The graph of what it is added to."""
+    lost: bool = False
+    """Whether something that the other summand is made of leaves its graph on the way into this one."""
+    graph: Any = None
+    """Its own graph, where it has one that trains nothing."""
 
 
 def idle_summand(
-    frame: FrameType | None, node: Any, certain: Callable[[Idle], bool] = lambda inner: False
+    frame: FrameType | None,
+    node: Any,
+    certain: Callable[[Idle], bool] = lambda inner: False,
+    trains: Callable[[Any, Any], bool] = lambda graph, beside: True,
 ) -> Idle | None:
-    """The first summand without a graph in the loss that this frame's `backward()` begins at.
+    """The first summand without a graph in the loss that this frame's `backward()` begins at, or whose graph `trains`
+    nothing of what the other summand's does.
 
     Of the inner ones, the first that is `certain` to miss one.
     """
@@ -79,12 +87,35 @@ def idle_summand(
     if scope is None or call is None or _reads_all(scope):
         return None
     with _variables(frame) as variables:
-        reader = _Reader(scope, frame.f_code.co_filename, variables)
+        reader = _Reader(scope, frame.f_code.co_filename, variables, trains)
         loss = call.func.value  # type: ignore[attr-defined]
         if call.args and not isinstance(reader.value(loss), Tensor):
             loss = call.args[0]  # accelerator.backward(loss), torch.autograd.backward(loss)
         found = reader.idle(loss, node, call.lineno)
+        found = (one for one in found if one.graph is None or one.lost)
         return next((one for one in found if not one.inner or certain(one)), None)
+
+
+def made_at(frame: FrameType | None) -> Place | None:
+    """The line of the last assignment to the loss whose `backward()` a frame calls."""
+    if frame is None:
+        return None
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    scope = source.scope(file, line)
+    call = _call_of_backward(scope, line) if scope is not None else None
+    loss = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
+    found = source.assigned(scope, loss.id, line) if scope is not None and isinstance(loss, ast.Name) else None
+    return Place(file, found.line) if found is not None else None
+
+
+def parameters_called(frame: FrameType | None, wanted: re.Pattern[str]) -> set[int]:
+    """The parameters, by `id`, of the modules that a frame knows by such a name, or the object whose method it runs."""
+    if frame is None or _reads_all(source.scope(frame.f_code.co_filename, frame.f_lineno) or ast.Module([], [])):
+        return set()
+    with _variables(frame) as variables:
+        known = {**variables, **getattr(variables.get("self"), "__dict__", {})}
+    models = [value for name, value in known.items() if isinstance(value, nn.Module) and wanted.search(name.lower())]
+    return {id(parameter) for model in models for parameter in model.parameters()}
 
 
 def stems_from(idle: Idle, trails: Iterable[Trail]) -> Place | None:
@@ -152,6 +183,28 @@ def _names(expression: ast.expr) -> list[str]:
     return [one.id for one in ast.walk(expression) if isinstance(one, ast.Name)]
 
 
+def _detached(one: ast.AST) -> str:
+    """The name that an expression takes out of its graph."""
+    if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in LEAVING:
+        one = one.func
+    elif not (isinstance(one, ast.Attribute) and one.attr == "data"):
+        return ""
+    return one.value.id if isinstance(one.value, ast.Name) else ""
+
+
+def _alive(expression: ast.expr) -> set[str]:
+    """The names that an expression uses with their graphs."""
+    gone = {one for each in ast.walk(expression) if _detached(each) for one in ast.walk(each)}
+    return {one.id for one in ast.walk(expression) if isinstance(one, ast.Name) and one not in gone}
+
+
+def _given_detached(expression: ast.expr, names: set[str]) -> list[int]:
+    """The lines where a call is given one of these names without its graph."""
+    calls = [one for one in ast.walk(expression) if isinstance(one, ast.Call) and not _detached(one)]
+    given = [each for one in calls for each in ast.walk(one)]
+    return [one.lineno for one in given if isinstance(one, ast.expr) and _detached(one) in names]
+
+
 def _number(value: Tensor | float) -> float | None:
     """What a number is worth, or a tensor on average, where asking does not make a GPU wait."""
     if isinstance(value, float):
@@ -171,8 +224,8 @@ class _Held(NamedTuple):
 class _Reader:
     """Reads one function, as far as a line of it."""
 
-    def __init__(self, scope: ast.AST, file: str, variables: Mapping[str, Any]):
-        self.scope, self.file, self.variables = scope, file, variables
+    def __init__(self, scope: ast.AST, file: str, variables: Mapping[str, Any], trains: Callable[[Any, Any], bool]):
+        self.scope, self.file, self.variables, self.trains = scope, file, variables, trains
 
     def value(self, expression: ast.expr) -> Any:
         return self.variables.get(expression.id) if isinstance(expression, ast.Name) else None
@@ -215,8 +268,11 @@ class _Reader:
                 return  # a running sum, whose first term was a number or a tensor of zeros
             if right is None and self._is_number(expression.left):
                 left, right = right, left  # Python hands the sum of a number and a tensor to the tensor
-            for side, inner in ((expression.left, left), (expression.right, right)):
-                if inner is not None:
+            summands: list[tuple[ast.expr, Any]] = [(expression.left, left), (expression.right, right)]
+            for (side, inner), (beside, graph) in (summands, summands[::-1]):
+                if inner is not None and graph is not None and not self.trains(inner, graph):
+                    yield self._described(side, line, beside)._replace(beside=graph, graph=inner, inner=False)
+                elif inner is not None:
                     yield from self.idle(side, inner, line, target, depth + 1, under)
                 elif not self._is_constant(side) and (
                     under == "hinge"
@@ -224,7 +280,8 @@ class _Reader:
                     or not isinstance(side, ast.Name)
                     or kind == "AddBackward0"
                 ):
-                    yield self._described(side, line)._replace(inner=under == "square", beside=left or right)
+                    described = self._described(side, line, beside)
+                    yield described._replace(inner=under == "square", beside=graph)
 
     def _returned(self, call: ast.Call, node: Any, at: int, depth: int, under: str) -> Iterator[Idle]:
         """The same in what a function of the user's returns, as the `at`-th of several things."""
@@ -239,9 +296,9 @@ class _Reader:
         value = returns[0].value
         if isinstance(value, ast.Tuple):
             value = value.elts[at] if at < len(value.elts) else value
-        there = _Reader(scope, code.co_filename, function.__globals__)
+        there = _Reader(scope, code.co_filename, function.__globals__, self.trains)
         for one in there.idle(value, node, returns[0].lineno + 1, "", depth + 1, under):
-            yield one if one.cut else one._replace(inner=True)
+            yield one if one.cut or one.graph is not None else one._replace(inner=True)
 
     def _object(self, expression: ast.expr) -> Any:
         """What a name or an attribute stands for, without running anything of the user's."""
@@ -258,7 +315,25 @@ class _Reader:
             (vars(kind)[expression.attr] for kind in type(owner).__mro__ if expression.attr in vars(kind)), None
         )
 
-    def _described(self, side: ast.expr, line: int) -> Idle:
+    def _chain(self, side: ast.expr, line: int) -> Iterator[source.Assigned]:
+        """What an expression was computed by in this function, itself first."""
+        yield source.Assigned(side, side.lineno, side.end_lineno or side.lineno, None, False)
+        waiting = [(name, line) for name in _names(side)]
+        seen: set[str] = set()
+        while waiting:
+            name, before = waiting.pop()
+            found = source.assigned(self.scope, name, before)
+            if name not in seen and found is not None:
+                seen.add(name)
+                yield found
+                waiting += [(one, found.line) for one in _names(found.value)]
+
+    def _lost(self, side: ast.expr, beside: ast.expr, line: int) -> int | None:
+        """Where something that the other summand is made of leaves its graph on the way into this one's loss."""
+        alive = {name for made in self._chain(beside, line) for name in _alive(made.value)}
+        return next((n for made in self._chain(side, line) for n in _given_detached(made.value, alive)), None)
+
+    def _described(self, side: ast.expr, line: int, beside: ast.expr) -> Idle:
         names = _names(side)
         called = {name for one in ast.walk(side) if isinstance(one, ast.Call) for name in _names(one)}
         known = [name for name in names if isinstance(self.variables.get(name), (Tensor, float))]
@@ -270,23 +345,17 @@ class _Reader:
         if held is not None:
             file, begun = held.file, held.begun
         cut = begun is not None and (begun.without_grad or bool(LEAVES.search(ast.unparse(begun.value))))
-        made = [range(side.lineno, (side.end_lineno or side.lineno) + 1)]
-        waiting = [(name, line) for name in names]
-        seen: set[str] = set()
-        meant = _says_constant(side)
-        while waiting:
-            name, before = waiting.pop()
-            found = source.assigned(self.scope, name, before)
-            if name not in seen and found is not None:
-                seen.add(name)
-                made.append(range(found.line, found.end + 1))
-                meant = meant or found.without_grad or _says_constant(found.value)
-                waiting += [(one, found.line) for one in _names(found.value)]
+        chain = list(self._chain(side, line))
+        made = tuple(range(one.line, one.end + 1) for one in chain)
+        meant = any(one.without_grad or _says_constant(one.value) for one in chain)
         value = _number(self.variables[known[0]]) if plain else None
         if held is not None:
             value = _number(held.value)
-        line = begun.line if begun else side.lineno
-        return Idle(ast.unparse(side), line, value, cut, file if begun else self.file, tuple(made), meant=meant)
+        lost = None if held is not None else self._lost(side, beside, line)
+        if lost is not None:
+            return Idle(ast.unparse(side), lost, value, True, self.file, made, meant=meant, lost=True)
+        at = begun.line if begun else side.lineno
+        return Idle(ast.unparse(side), at, value, cut, file if begun else self.file, made, meant=meant)
 
     def _held(self, side: ast.expr) -> _Held | None:
         """The one tensor in an expression that an object holds, as `model.layer.balance`, besides settings."""

@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from gradient_ledger.account import Account, Deposit
 from gradient_ledger.events import Place, Trail
@@ -71,10 +72,13 @@ class Region:
 class Drawn:
     """A distribution from which a sample was drawn that has no graph."""
 
-    __slots__ = ("place", "ref", "weighed")
+    __slots__ = ("place", "ref", "sample", "weighed")
 
-    def __init__(self, distribution: Any, place: Place | None):
-        self.ref, self.place, self.weighed = weakref.ref(distribution), place, False
+    def __init__(self, distribution: Any, sample: Tensor, place: Place | None):
+        self.ref, self.place = weakref.ref(distribution), place
+        self.sample = weakref.ref(sample)
+        self.weighed = False
+        """Whether it is known what the sample was for."""
 
 
 class Progress:

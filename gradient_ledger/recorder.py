@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import closelook, compiled, passes, places, source
+from gradient_ledger import buffers, closelook, compiled, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
-from gradient_ledger.events import Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts
+from gradient_ledger.events import Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts, Step
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite, is_zero
@@ -89,15 +89,22 @@ class Recorder(State):
     def _zeroed_at(self, account: Account) -> Place | None:
         """The one line that fills a matrix with zeros, by its name."""
         word = next((w for w in account.name.split(".")[::-1] if w != "weight" and not w.isdigit()), "")
-        lines = [line for file in self._files() if word for line in source.zeroed_by_name(file, word)]
+        lines = [line for file in self.journal.files() if word for line in source.zeroed_by_name(file, word)]
         return lines[0] if len(lines) == 1 else None
 
-    def _files(self) -> list[str]:
-        return sorted({draft.place.file for draft in self.journal.drafts if draft.place is not None})
+    def _forgotten(self) -> tuple[Place, ...]:
+        """Where a step written by hand, or that of an optimizer of the user's own, does not keep its buffer."""
+        steps = [one.place for one in self.journal.drafts if one.kind is Step and one.fields.get("optimizer") is None]
+        lines = {(place.file, place.line) for place in steps if place is not None}
+        codes = [one.code for one in self.books.optimizers if one.steps and one.code is not None]
+        own = [one for one in codes if places.kind_of(one.co_filename) == places.USER]
+        lines |= {(one.co_filename, max(line or 0 for *_, line in one.co_lines())) for one in own}
+        found = (buffers.forgotten(file, line) for file, line in sorted(lines))
+        return tuple(dict.fromkeys(place for place in found if place is not None))
 
     def _misspelt(self) -> dict[str, Place | None]:
         """Attributes of parameters that were set where `requires_grad` was meant, and the line that sets each."""
-        files = self._files()
+        files = self.journal.files()
         found: dict[str, Place | None] = {}
         for word in {account.misspelt for account in self.books.accounts} - {""}:
             sets, reads = source.lines_with_attribute(files, word)
@@ -107,7 +114,7 @@ class Recorder(State):
 
     def _unfrozen(self) -> dict[str, Place | None]:
         """Modules that were to be frozen by an attribute, by name, and the line that sets it."""
-        files = self._files()
+        files = self.journal.files()
         found: dict[str, Place | None] = {}
         for one in self.books.modules.values():
             if one.unfrozen and one.root is not None:
@@ -195,6 +202,7 @@ class Recorder(State):
                     if place is not None and None not in held
                 ),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
+                forgotten=self._forgotten(),
                 unfrozen=self._unfrozen(),
                 redrawn_at=self.redrawn_at,
                 steps_by_hand=self.progress.steps_by_hand,

@@ -169,6 +169,47 @@ def factor(file: str, line: int) -> str | None:
     return None
 
 
+_RESIDUAL = re.compile(r"residual.?(gradient|algorithm)|bellman.?residual|baird", re.IGNORECASE)
+_TARGETS = (
+    re.compile(r"gamma|disc", re.IGNORECASE),
+    re.compile(r"rew|done|term|next|target|boot|mask|ret|\br\b", re.IGNORECASE),
+)
+"""Words of which a target of reinforcement learning has at least one, the sure ones first."""
+
+
+@lru_cache(maxsize=256)
+def says_residual(trail: Trail) -> bool:
+    """Whether a file says that the gradient is meant to flow through the target as well."""
+    return any(_RESIDUAL.search("".join(linecache.getlines(file))) for file in {file for file, _ in trail})
+
+
+def target(trail: Trail, files: Iterable[str]) -> Place | None:
+    """The line that adds a discounted value to a reward: above a backward in one of the functions that called for it,
+    or else the first such line in any file."""
+    sums = [(file, n) for file, line in trail for n in _sums(own(scope(file, line))) if n.lineno <= line]
+    sums = sums[::-1] + [(file, n) for file in files if (tree := _tree(file)) for n in _sums(ast.walk(tree))]
+    found = (Place(file, n.lineno) for words in _TARGETS for file, n in sums if words.search(ast.unparse(n)))
+    return next(found, None)
+
+
+def _sums(nodes: Iterable[ast.AST]) -> list[ast.BinOp]:
+    """The sums with a product, without those of losses."""
+    sums = [one for one in nodes if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add)]
+    return [one for one in sums if any(map(_is_product, (one.left, one.right))) and "loss" not in ast.unparse(one)]
+
+
+def _is_product(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+
+
+def only_line(files: Iterable[str], text: str) -> Place | None:
+    """The one line of all that matches; None where there are several."""
+    wanted = re.compile(text)
+    lines = ((Place(file, n), line) for file in files for n, line in enumerate(linecache.getlines(file), 1))
+    found = [place for place, line in lines if wanted.search(line)]
+    return found[0] if len(found) == 1 else None
+
+
 def frozen_by_name(file: str, name: str) -> Place | None:
     """The line that sets `requires_grad` of a module of that name to False."""
     wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")
@@ -196,7 +237,7 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
     found: set[Place] = set()
     passed_through = {place.function for place in calls}
     for place in calls:
-        within, loop = scope(place.file, place.line), _loop(place.file, place.line)
+        within, loop = scope(place.file, place.line), loop_around(place.file, place.line)
         if within is None:
             break
         statements = [n for n in own(loop or within) if isinstance(n, (ast.Assign, ast.Expr, ast.Return))]
@@ -216,7 +257,7 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
     )
 
 
-def _loop(file: str, line: int) -> Any:
+def loop_around(file: str, line: int) -> Any:
     """The innermost loop around a line, if it stands in the same function."""
     tree = _tree(file)
     holder = _innermost([n for n in _blocks(tree) if not isinstance(n, ast.If)], line) if tree is not None else None

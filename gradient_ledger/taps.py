@@ -216,7 +216,7 @@ def _install() -> None:
     tap(torch.optim.swa_utils.AveragedModel, "update_parameters", before=_averaged)
     for cell in (nn.RNNCell, nn.GRUCell, nn.LSTMCell):
         tap(cell, "forward", before=_cell_runs, after=_cell_ran)
-    tap(torch.distributions.Normal, "sample", before=_before(lambda *of: inside.drawn(*of)))
+    tap(torch.distributions.Normal, "sample", after=_drawn)
     tap(torch.distributions.Normal, "log_prob", before=_log_probability_taken)
     for module in (torch.distributions, torch.distributions.kl):
         tap(module, "kl_divergence", before=_divergence_taken)
@@ -310,6 +310,11 @@ def _scheduled(recorder: Recorder, call: Call, _: Any) -> None:
 
 def _hook_registered(recorder: Recorder, call: Call) -> None:
     surroundings.hook_registered(recorder, call.owner, call.argument(1, "hook"), call.frame)
+
+
+def _drawn(recorder: Recorder, call: Call, _: Any) -> None:
+    if not call.failed:
+        inside.drawn(recorder, call.owner, call.result, call.frame)
 
 
 def _log_probability_taken(recorder: Recorder, call: Call) -> None:

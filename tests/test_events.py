@@ -234,7 +234,6 @@ def test_every_field_of_an_event_is_written_by_the_recorder() -> None:
 # ------------------------------------------------------------------ who reads the fields
 
 FOR_READERS = {
-    "Event.step": "where in the run it stands, for whoever reads the JSON",
     "Event.thread": "which thread did it, for whoever reads the JSON",
     "Backward.retain_graph": "an argument of the call",
     "Comparison.norm": "the two lengths behind `ratio`",

@@ -39,6 +39,7 @@ from gradient_ledger.events import (
     OwnAverage,
     ParameterFacts,
     Place,
+    Reach,
     ScalerUpdate,
     ScheduleFacts,
     SchedulerStep,
@@ -2144,6 +2145,96 @@ def the_critic_is_not_trained() -> Log:
 
 
 @finds(
+    "graphs.reached",
+    "target-not-detached",
+    "warning",
+    OTHER,
+    "a reward and a discounted value that has a graph: its gradient also reached w",
+    steps=[0, 1],
+    names=["w"],
+)
+def a_target_made_of_the_next_value_has_a_graph() -> Log:
+    return reaching("bootstrap", at(OTHER))
+
+
+@finds("graphs.reached", "target-not-detached", "warning", FORWARD, "moves the teacher towards the student")
+def a_teacher_is_reached_through_the_comparison_alone() -> Log:
+    return reaching("teacher", at(FORWARD))
+
+
+@finds("graphs.reached", "target-not-detached", "warning", BACKWARD, "no side is detached")
+def both_views_are_moved_and_the_text_does_not_show_where() -> Log:
+    return reaching("mirror", None)
+
+
+@finds("graphs.reached", "drawn-with-zero-gradient", "warning", OTHER, "torch.normal(), whose gradient is exactly zero")
+def a_draw_stands_between_the_loss_and_the_weights() -> Log:
+    return reaching("draw", at(OTHER))
+
+
+@finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])
+def the_old_probabilities_are_the_new_ones() -> Log:
+    return ratios(3)
+
+
+@quiet("graphs.flat_ratios")
+def the_first_two_steps_on_new_data() -> Log:
+    return ratios(2)
+
+
+@quiet("graphs.flat_ratios")
+def the_old_probabilities_belong_to_fresh_data() -> Log:
+    return ratios(3, None)
+
+
+@quiet("graphs.flat_ratios")
+def one_window_of_many_passes() -> Log:
+    tape = Tape("w")
+    tape.passes(4, flat_ratio=True, ratio_at=at(OTHER))
+    tape.step()
+    return tape.log()
+
+
+def ratios(steps: int, line: int | None = OTHER) -> Log:
+    tape = Tape("w")
+    for _ in range(steps):
+        tape.passes(1, flat_ratio=True, ratio_at=at(line) if line is not None else None)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("graphs.reached")
+def what_reached_the_target_is_cleared() -> Log:
+    tape = Tape("w", "v")
+    for _ in range(2):
+        tape.passes(1, reaches=(Reach("bootstrap", ("v",), at(OTHER)),))
+        tape.step()
+        tape.clear()
+        tape.passes(1, OTHER, names="v")
+        tape.step(optimizer=1)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("graphs.reached")
+def nobody_steps_the_target() -> Log:
+    tape = Tape("w", loose="v")
+    tape.passes(1, names="w", reaches=(Reach("bootstrap", ("v",), at(OTHER)),))
+    tape.step()
+    return tape.log()
+
+
+def reaching(how: Any, where: Place | None) -> Log:
+    tape = Tape("w")
+    for _ in range(2):
+        tape.passes(1, reaches=(Reach(how, ("w",), where),))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
     "graphs.idle_summands",
     "penalty-without-graph",
     "warning",
@@ -2189,6 +2280,61 @@ def a_summand_that_changes_has_no_graph() -> Log:
 @finds("graphs.idle_summands", "summand-without-graph", "warning", OTHER, "far is a part of the loss that has no graph")
 def the_text_shows_where_a_summand_left_the_graph() -> Log:
     return with_summand("far", None, None, idle_cut=True)
+
+
+@finds(
+    "graphs.idle_summands",
+    "summand-without-graph",
+    "warning",
+    OTHER,
+    "soft is a part of the loss whose gradient reaches v and nothing else, and no optimizer steps these",
+    summand="soft",
+    names=["v"],
+)
+def a_summand_reaches_what_nobody_steps() -> Log:
+    tape = Tape("w", loose="v")
+    tape.passes(1, idle_summand="soft", idle_at=at(OTHER), idle_names=("v",))
+    tape.step()
+    return tape.log(facts={"v": {"training": False}})
+
+
+@finds("graphs.idle_summands", "summand-without-graph", "warning", OTHER, "soft is a part of the loss")
+def what_a_summand_reaches_is_stepped_no_more() -> Log:
+    tape = Tape("w", "v")
+    tape.passes(1, names="v")
+    tape.step(optimizer=1)
+    tape.clear()
+    tape.passes(1, idle_summand="soft", idle_at=at(OTHER), idle_names=("v",))
+    tape.step()
+    return tape.log()
+
+
+@quiet("graphs.idle_summands")
+def what_a_summand_reaches_is_stepped_later() -> Log:
+    tape = Tape("w", "v")
+    tape.passes(1, idle_summand="soft", idle_at=at(OTHER), idle_names=("v",))
+    tape.step()
+    tape.clear(names="w")
+    tape.passes(1, names="v")
+    tape.step(optimizer=1)
+    return tape.log()
+
+
+@quiet("graphs.idle_summands")
+def what_a_summand_reaches_is_stepped_by_hand() -> Log:
+    tape = Tape("w", loose="v")
+    tape.passes(1, idle_summand="soft", idle_at=at(OTHER), idle_names=("v",))
+    tape.step()
+    tape.step(optimizer=None)
+    return tape.log()
+
+
+@quiet("graphs.idle_summands")
+def somebody_reads_the_gradient_that_a_summand_leaves() -> Log:
+    tape = Tape("w", loose="v")
+    tape.passes(1, idle_summand="soft", idle_at=at(OTHER), idle_names=("v",))
+    tape.step()
+    return tape.log(facts={"v": {"read": True, "training": False}})
 
 
 @quiet("graphs.idle_summands")
@@ -2244,6 +2390,18 @@ def a_checkpoint_that_nothing_was_trained_with() -> Log:
 )
 def a_buffer_is_the_gradient_and_is_added_to_itself() -> Log:
     return added(2.0, 2.0)
+
+
+@finds("precision.forgotten", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
+def momentum_is_bound_to_a_name_and_lost() -> Log:
+    return windows(1, 1).log(forgotten=(at(EDIT),))
+
+
+@quiet("precision.forgotten")
+def nothing_was_stepped_and_a_buffer_is_lost() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(forgotten=(at(EDIT),))
 
 
 @quiet("precision.replaced")
@@ -2397,7 +2555,7 @@ def two_biases_are_zero() -> Log:
     return _low_rank({"shape": (8,)}, {"shape": (8,)}, dead=True)
 
 
-@finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "The divergence of the distribution trains it")
+@finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "Other terms of the loss train the distribution")
 def a_code_is_drawn_without_a_graph() -> Log:
     return windows(1, 1).log(drawn_at=at(FORWARD))
 

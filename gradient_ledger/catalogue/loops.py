@@ -182,7 +182,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "summand-without-graph",
-        "A summand of the loss has no graph",
+        "A summand of the loss moves no parameter",
         "It changes the loss that is printed, and no gradient.",
         "If it is meant to train something, compute it outside no_grad(), without detach(), .item() or .data.",
         "A sum of a tensor with a graph and one without has a graph: backward() does not miss the other half.",
@@ -350,6 +350,7 @@ MISCONCEPTIONS = (
         "Give the optimizer the student's parameters alone, and call the teacher under no_grad().",
         "model.parameters() gives every part of a model, a teacher that is kept in it included.",
         "",
+        shadows=("target-not-detached",),
     ),
     Misconception(
         "average-shares-memory",
@@ -638,6 +639,33 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "target-not-detached",
+        "A target is trained as well",
+        "Both sides of what a loss compares have a graph: the gradient moves the prediction towards the target, and the "
+        "target towards the prediction.",
+        "Compute what is to be matched under torch.no_grad(), or detach() it; leave a teacher's parameters out of the optimizer.",
+        "The loss falls all the same, and often faster.",
+        "",
+    ),
+    Misconception(
+        "drawn-with-zero-gradient",
+        "A draw whose gradient is zero",
+        "torch.normal() has a graph, and its gradient is zero: what is computed from the sample trains neither the mean "
+        "nor the deviation.",
+        "Scale and shift noise, as in mean + std * torch.randn_like(std); Normal.rsample() does the same.",
+        "An error would be raised if there were no graph at all; zeros look like any gradient.",
+        "",
+    ),
+    Misconception(
+        "ratio-always-one",
+        "The old probabilities are the new ones",
+        "The ratio of new to old is 1 in every pass: clipping it never acts, and later epochs do not know how far the "
+        "policy has moved from the one that acted.",
+        "Compute the old log-probabilities once, when the actions are drawn, and keep them beside the actions.",
+        "In the first pass over new data the ratio is 1 in a right loop, too.",
+        "",
+    ),
+    Misconception(
         "checkpoint-draws-again",
         "A checkpoint draws other random numbers",
         "What is computed again in backward() has dropped out other entries: the gradients belong to another loss than the one computed.",
@@ -682,6 +710,14 @@ MISCONCEPTIONS = (
         "A buffer that was made as state['buf'] = p.grad is the same tensor: zero_grad() may clear it, the next backward() adds to it.",
         "Copy it: state['buf'] = p.grad.clone().",
         "An assignment gives a tensor a second name, not a second place.",
+    ),
+    Misconception(
+        "buffer-not-kept",
+        "A buffer is not kept from step to step",
+        "buf = mu * buf + g makes a new tensor under an old name: the list or the dictionary it came from still holds the "
+        "one from the start, and momentum is never gathered.",
+        "Change the buffer in place, as in buf.mul_(mu).add_(g), or put the new one back.",
+        "buf *= mu would change the tensor itself; buf = mu * buf does not.",
     ),
     Misconception(
         "weights-moved-inside-window",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gradient_ledger.events import Backward, Finding, ParameterFacts
-from gradient_ledger.rules.view import View, Window, finding, some, steps_of, times
+from gradient_ledger.events import Backward, Finding, ParameterFacts, Place, Reach
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
 def critics(view: View) -> Iterator[Finding]:
@@ -29,6 +29,73 @@ def critics(view: View) -> Iterator[Finding]:
         )
 
 
+_REACHED = {
+    "bootstrap": (
+        "target-not-detached",
+        "This loss compares a value with a reward and a discounted value that has a graph: its gradient also reached "
+        "{names} through that target, and the step used it.",
+    ),
+    "teacher": (
+        "target-not-detached",
+        "This loss reaches {names} through nothing but what the other side is to match: its gradient moves the "
+        "teacher towards the student, and the step used it.",
+    ),
+    "mirror": (
+        "target-not-detached",
+        "This loss does nothing but compare a prediction from each of two views with the other view, and no side is "
+        "detached: its gradient also reached {names} through what is to be predicted, and the step used it.",
+    ),
+    "draw": (
+        "drawn-with-zero-gradient",
+        "Between this loss and {names} stands torch.normal(), whose gradient is exactly zero: on that way "
+        "they got nothing.",
+    ),
+}
+"""By the way on which parameters were reached: id, and what was seen."""
+
+
+def reached(view: View) -> Iterator[Finding]:
+    """A loss that reaches parameters through what should be a constant, or through what gives a gradient of zeros."""
+    found: dict[tuple[str, object], tuple[Reach, Place | None, list[Window], set[str]]] = {}
+    for window in view.all_windows:
+        for one in view.passes_of(window):
+            for reach in one.reaches:
+                mine = window.names & set(reach.names)
+                if mine:
+                    hit = found.setdefault((reach.how, reach.where or one.where), (reach, one.where, [], set()))
+                    hit[2].append(window)
+                    hit[3].update(mine)
+    for reach, where, windows, names in found.values():
+        name, text = _REACHED[reach.how]
+        yield finding(
+            name,
+            "warning",
+            reach.where or where,
+            text.format(names=some(sorted(names))),
+            steps=steps_of(list({w.number: w for w in windows}.values())),
+            names=sorted(names)[:10],
+        )
+
+
+def flat_ratios(view: View) -> Iterator[Finding]:
+    """A ratio of probabilities that is 1 in every step, for the old ones are computed anew each time."""
+    lines: dict[Place, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.flat_ratio and one.ratio_at is not None:
+            lines.setdefault(one.ratio_at, []).append(one)
+    for where, passes in lines.items():
+        steps = sorted({one.step for one in passes})
+        if len(steps) > 2 and any(view.windows.values()):
+            yield finding(
+                "ratio-always-one",
+                "warning",
+                where,
+                f"This line computes the old probabilities with the weights that are about to step: before each of "
+                f"{times(len(steps), 'step')} looked at, all ratios of new to old were exactly 1.",
+                steps=steps[:10],
+            )
+
+
 def idle_summands(view: View) -> Iterator[Finding]:
     """A summand of the loss without a graph: it changes the loss that is printed, and no gradient."""
     lines: dict[object, list[Backward]] = {}
@@ -48,6 +115,18 @@ def idle_summands(view: View) -> Iterator[Finding]:
                 summand=one.idle_summand,
             )
             continue
+        if one.idle_names:
+            if not _are_stepped(view, one.idle_names, passes[-1].number):
+                yield finding(
+                    "summand-without-graph",
+                    "warning",
+                    one.idle_at,
+                    f"{one.idle_summand} is a part of the loss whose gradient reaches {some(one.idle_names)} and nothing "
+                    "else, and no optimizer steps these: it moves no parameter.",
+                    summand=one.idle_summand,
+                    names=list(one.idle_names)[:10],
+                )
+            continue
         values = {p.idle_value for p in passes if p.idle_value is not None}
         if len(passes) > 1 and (len(values) > 1 or (one.idle_cut and values != {0.0})):
             changes = "changes from step to step and " if len(values) > 1 else ""
@@ -60,6 +139,13 @@ def idle_summands(view: View) -> Iterator[Finding]:
                 summand=one.idle_summand,
                 values=[p.idle_value for p in passes],
             )
+
+
+def _are_stepped(view: View, names: tuple[str, ...], after: int) -> bool:
+    """Whether anything steps one of these parameters after that event, or might."""
+    mine = [p for p in view.log.parameters if p.name in names]
+    last = [windows[-1].step.number for p in mine for one in p.owners if (windows := view.windows.get(one))]
+    return BY_HAND in view.windows or any(p.read or p.given for p in mine) or any(number > after for number in last)
 
 
 def redrawn(view: View) -> Iterator[Finding]:
@@ -124,6 +210,6 @@ def drawn(view: View) -> Iterator[Finding]:
             "sampled-without-graph",
             "warning",
             view.log.drawn_at,
-            "This sample() is drawn from a distribution that has a graph, and has none itself. The divergence of the "
-            "distribution trains it; what is computed from the sample does not.",
+            "This sample() is drawn from a distribution that has a graph, and has none itself. Other terms of the "
+            "loss train the distribution; what is computed from the sample does not.",
         )

@@ -432,6 +432,18 @@ def nonfinite(view: View) -> Iterator[Finding]:
         )
 
 
+def forgotten(view: View) -> Iterator[Finding]:
+    """A buffer of a hand-written step whose new value is lost."""
+    for where in view.log.forgotten if any(view.windows.values()) else ():
+        yield finding(
+            "buffer-not-kept",
+            "warning",
+            where,
+            "This line binds a name to a new value of the buffer, and nothing in this function puts it where the buffer was "
+            "taken from: the next step begins with the old one again.",
+        )
+
+
 def missing_steps(view: View) -> Iterator[Finding]:
     """Scaled losses, a scaler that is updated, and no `scaler.step` for the parameters."""
     updates = view.of(ScalerUpdate)

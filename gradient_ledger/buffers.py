@@ -1,0 +1,87 @@
+"""Buffers of a step written by hand: text in which a name is taken from where it is kept, and its new value is not put
+back there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from gradient_ledger import source
+from gradient_ledger.events import Place
+
+USES = frozenset("add_ sub_ addcdiv_ addcmul_ add sub mul div sqrt norm zeros_like ones_like sign print clamp".split())
+"""Calls that do not keep what they are given."""
+
+
+def forgotten(file: str, line: int) -> Place | None:
+    """The first line in the function around this one that gives a buffer a new value which is lost again: a name that
+    was taken from a container, or in a loop over one, is bound to a decayed sum of itself and something else."""
+    within = source.scope(file, line)
+    if within is None:
+        return None
+    nodes = source.own(within)
+    taken = {name for one in nodes for name in _taken(one)}
+    for one in nodes:
+        name = _decayed(one)
+        if name in taken and _reads(nodes, name) > 1 and not any(_keeps(each, name) for each in nodes):
+            return Place(file, one.lineno)
+    return None
+
+
+def _taken(node: ast.AST) -> Iterable[str]:
+    """Names that are bound to what a container holds."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+        return [one.id for one in node.targets if isinstance(one, ast.Name)]
+    if isinstance(node, ast.For) and not (isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == "range"):
+        return [one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)]
+    return []
+
+
+def _decayed(node: ast.AST) -> str:
+    """The name in `name = factor * name + other`."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+        return ""
+    name, value = node.targets[0].id, node.value
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add):
+        return ""
+    sides = [one for one in (value.left, value.right) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
+    return name if any(_is_name(factor, name) for one in sides for factor in (one.left, one.right)) else ""
+
+
+def _is_name(node: ast.AST | None, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _reads(nodes: Iterable[ast.AST], name: str) -> int:
+    """How often a name is read."""
+    return sum(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load) for one in nodes)
+
+
+def _keeps(node: ast.AST, name: str) -> bool:
+    """Whether a statement or a call may keep what a name stands for, or changes it in place."""
+    if isinstance(node, (ast.Return, ast.Yield)):
+        return node.value is not None and any(_is_name(one, name) for one in ast.walk(node.value))
+    if isinstance(node, ast.AugAssign):
+        return _is_name(node.target, name)
+    if isinstance(node, ast.Assign):
+        kept = any(isinstance(one, (ast.Subscript, ast.Attribute)) and not _is_weight(one) for one in node.targets)
+        holds = any(_is_name(one, name) for one in ast.walk(node.value))
+        return (kept and holds) or _is_name(node.value, name)
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+        given = [*node.args, *(one.value for one in node.keywords)]
+        in_place = isinstance(node.func, ast.Attribute) and called.endswith("_")
+        if in_place and any(_is_name(one, name) for one in ast.walk(node.func)):
+            return True
+        return called not in USES and any(_is_name(one, name) for one in given)
+    return isinstance(node, (ast.List, ast.Tuple, ast.Dict)) and _is_held(node, name)
+
+
+def _is_weight(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and target.attr in ("data", "grad")
+
+
+def _is_held(node: ast.List | ast.Tuple | ast.Dict, name: str) -> bool:
+    """Whether a name is put into a list or the like, and not bound by it."""
+    held = node.values if isinstance(node, ast.Dict) else node.elts
+    return any(_is_name(one, name) and isinstance(one.ctx, ast.Load) for one in held if isinstance(one, ast.Name))

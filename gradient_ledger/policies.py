@@ -1,0 +1,66 @@
+"""The ratio of a policy's probabilities, new to old, by its graph and by the text that makes the old one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from gradient_ledger import graph, source
+from gradient_ledger.events import Place, Trail
+
+SAME = frozenset("to float long view reshape flatten squeeze unsqueeze clone detach cuda cpu".split())
+"""Methods that give the same data in another form."""
+
+
+def is_flat(node: Any) -> bool:
+    """Whether a loss holds `exp(a - b)` with a constant b, and all of its entries are exactly 1."""
+    for one in graph.by_entry(node, graph.BY_ENTRY | {"MaximumBackward0"}):
+        inner = one.next_functions[0][0] if type(one).__name__ == "ExpBackward0" else None
+        if type(inner).__name__ == "SubBackward0" and inner is not None and inner.next_functions[1][0] is None:
+            ratio = graph.saved(one, "result")
+            return ratio is not None and ratio.numel() > 1 and bool((ratio == 1).all())
+    return False
+
+
+def recomputed(trail: Trail) -> Place | None:
+    """The line that computes old log-probabilities anew, under `no_grad()`, in the loop that also steps on them; None
+    where the data come from that loop, too: then every batch is a fresh one."""
+    for file, line in trail:
+        within, loop = source.scope(file, line), source.loop_around(file, line)
+        if within is None or loop is None:
+            continue
+        nodes = source.own(within)
+        for name in _subtracted(nodes):
+            old = source.assigned(within, name, line)
+            if old is None or not old.without_grad or old.line <= loop.lineno:
+                continue
+            if not any(_is_fresh(one, within, loop) for one in _names(old.value)):
+                return Place(file, old.line)
+    return None
+
+
+def _subtracted(nodes: tuple[Any, ...]) -> Iterator[str]:
+    """The names b in `exp(a - b)` and `(a - b).exp()`."""
+    for one in nodes:
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "exp":
+            inner = one.args[0] if one.args else one.func.value
+            if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub) and isinstance(inner.right, ast.Name):
+                yield inner.right.id
+
+
+def _names(expression: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(expression) if isinstance(one, ast.Name)}
+
+
+def _is_fresh(name: str, within: ast.AST, loop: Any, depth: int = 0) -> bool:
+    """Whether a name gets its value in this loop, by anything but taking a part of what was there before."""
+    if name in _names(loop.target) or depth > 8:
+        return depth > 8
+    found = source.assigned(within, name, loop.end_lineno + 1)
+    if found is None or found.line <= loop.lineno:
+        return False
+    calls = [one.func for one in ast.walk(found.value) if isinstance(one, ast.Call)]
+    if not all(isinstance(one, ast.Attribute) and one.attr in SAME for one in calls):
+        return True
+    return any(_is_fresh(one, within, loop, depth + 1) for one in _names(found.value) - {name})

@@ -1,0 +1,236 @@
+"""What a loss compares with what, read from its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gradient_ledger import compared, graph
+from gradient_ledger.source import target
+
+torch.manual_seed(0)
+VALUE, ACTIONS, OTHER = nn.Linear(4, 1), nn.Linear(4, 3), nn.Linear(4, 3)
+TABLE = nn.Parameter(torch.randn(5))
+NOW, NEXT = torch.randn(6, 4), torch.randn(6, 4)
+REWARD, GOES_ON = torch.randn(6, 1), torch.tensor([1.0, 0, 1, 1, 0, 1])[:, None]
+AT = torch.tensor([0, 1, 2, 3, 4, 0])
+
+
+def ends(loss: Tensor) -> int:
+    found = compared.compared(loss.grad_fn).found
+    return sum(bool(compared.bootstraps(one)) for one in found if one.is_difference)
+
+
+def best(states: Tensor) -> Tensor:
+    return ACTIONS(states).max(1, keepdim=True).values
+
+
+def masked(values: Tensor) -> Tensor:
+    values = values * 1.0
+    values[GOES_ON == 0] = 0.0
+    return values
+
+
+def slope() -> Tensor:
+    x = NOW.clone().requires_grad_()
+    found: Tensor = torch.autograd.grad(
+        nn.Sequential(OTHER, nn.Tanh(), nn.Linear(3, 1))(x).sum(), x, create_graph=True
+    )[0]
+    return found[:, :1]
+
+
+BOOTSTRAPS: dict[str, tuple[Callable[[], Tensor], int]] = {
+    "the next value": (lambda: F.mse_loss(VALUE(NOW), REWARD + 0.9 * VALUE(NEXT)), 1),
+    "the best of the next": (lambda: F.huber_loss(VALUE(NOW), REWARD + 0.9 * GOES_ON * best(NEXT)), 1),
+    "the target first": (lambda: F.smooth_l1_loss(REWARD + 0.9 * VALUE(NEXT), VALUE(NOW)), 1),
+    "a difference, squared": (lambda: (REWARD + 0.9 * VALUE(NEXT) - VALUE(NOW)).square().mean(), 1),
+    "its absolute value": (lambda: (VALUE(NOW) - (REWARD + 0.9 * VALUE(NEXT))).abs().sum(), 1),
+    "a mask in place of a discount": (lambda: F.mse_loss(VALUE(NOW), REWARD + GOES_ON * VALUE(NEXT)), 1),
+    "ends written into it": (lambda: F.mse_loss(VALUE(NOW), REWARD + 0.9 * masked(VALUE(NEXT))), 1),
+    "ends chosen": (
+        lambda: F.mse_loss(VALUE(NOW), torch.where(GOES_ON > 0, REWARD + 0.9 * VALUE(NEXT), REWARD)),
+        1,
+    ),
+    "two steps": (lambda: F.mse_loss(VALUE(NOW), REWARD + 0.9 * (REWARD + 0.9 * VALUE(NEXT))), 1),
+    "a table": (lambda: F.mse_loss(TABLE[AT], REWARD[:, 0] + 0.9 * TABLE[AT.flip(0)]), 1),
+    "weighed by what is learned": (
+        lambda: TABLE.sum() * F.mse_loss(VALUE(NOW), REWARD + 0.9 * VALUE(NEXT)),
+        1,
+    ),
+    "two critics": (
+        lambda: F.mse_loss(VALUE(NOW), REWARD + 0.9 * best(NEXT)) + F.mse_loss(best(NOW), REWARD + 0.9 * VALUE(NEXT)),
+        2,
+    ),
+    "weighed": (lambda: (GOES_ON * (VALUE(NOW) - (REWARD + 0.9 * VALUE(NEXT))) ** 2).mean(), 1),
+    "detached": (lambda: F.mse_loss(VALUE(NOW), REWARD + 0.9 * VALUE(NEXT).detach()), 0),
+    "no reward": (lambda: F.mse_loss(VALUE(NOW), 0.9 * VALUE(NEXT)), 0),
+    "no discount": (lambda: F.mse_loss(VALUE(NOW), REWARD + VALUE(NEXT)), 0),
+    "a rate above one": (lambda: F.mse_loss(VALUE(NOW), REWARD + 1.5 * VALUE(NEXT)), 0),
+    "a derivative": (lambda: F.mse_loss(slope(), REWARD + 0.9 * VALUE(NOW)), 0),
+    "a product": (lambda: (VALUE(NOW) * (REWARD + 0.9 * VALUE(NEXT))).mean(), 0),
+}
+
+
+@pytest.mark.parametrize("name", BOOTSTRAPS)
+def test_a_target_made_of_the_next_value_is_known_by_its_graph(name: str) -> None:
+    make, wanted = BOOTSTRAPS[name]
+    assert ends(make()) == wanted
+
+
+def soft(logits: Tensor) -> Tensor:
+    return F.softmax(logits, dim=1)
+
+
+def log(logits: Tensor) -> Tensor:
+    return F.log_softmax(logits, dim=1)
+
+
+LABELS = torch.tensor([0, 1, 2, 0, 1, 2])
+BOTH = {id(ACTIONS.weight), id(OTHER.weight)}
+TAUGHT: dict[str, tuple[Callable[[], Tensor], set[int]]] = {
+    "a divergence alone": (lambda: F.kl_div(log(ACTIONS(NOW)), soft(OTHER(NOW)), reduction="batchmean"), BOTH),
+    "labels for one": (
+        lambda: (
+            F.cross_entropy(ACTIONS(NOW), LABELS) + F.kl_div(log(ACTIONS(NOW)), soft(OTHER(NOW)), reduction="batchmean")
+        ),
+        {id(OTHER.weight)},
+    ),
+    "logs on both sides": (
+        lambda: (
+            F.nll_loss(log(ACTIONS(NOW)), LABELS)
+            + F.kl_div(log(ACTIONS(NOW)), log(OTHER(NOW)), log_target=True, reduction="batchmean")
+        ),
+        {id(OTHER.weight)},
+    ),
+    "soft labels": (
+        lambda: F.cross_entropy(ACTIONS(NOW), LABELS) + F.cross_entropy(ACTIONS(NOW), soft(OTHER(NOW))),
+        {id(OTHER.weight)},
+    ),
+    "a distance": (
+        lambda: F.cross_entropy(ACTIONS(NOW), LABELS) + (ACTIONS(NOW) - OTHER(NOW)).square().mean(),
+        {id(OTHER.weight)},
+    ),
+    "labels for both": (
+        lambda: F.cross_entropy(ACTIONS(NOW) + OTHER(NOW), LABELS) + F.mse_loss(ACTIONS(NOW), OTHER(NOW)),
+        set(),
+    ),
+    "directions": (
+        lambda: F.cross_entropy(ACTIONS(NOW), LABELS) - F.cosine_similarity(ACTIONS(NOW), OTHER(NOW)).mean(),
+        {id(OTHER.weight)},
+    ),
+    "a learned weight of a loss": (lambda: OTHER.weight.sum().exp() * F.cross_entropy(ACTIONS(NOW), LABELS), set()),
+    "a learned weight of each": (lambda: (OTHER(NOW) * ACTIONS(NOW)).mean(), set()),
+    "one network on both sides": (lambda: F.mse_loss(ACTIONS(NOW), ACTIONS(NEXT)), set()),
+    "detached": (lambda: F.mse_loss(ACTIONS(NOW), OTHER(NOW).detach()), set()),
+    "a generator against both": (lambda: F.mse_loss(ACTIONS(OTHER(NOW) @ OTHER.weight), OTHER(NOW)), set()),
+}
+
+
+@pytest.mark.parametrize("name", TAUGHT)
+def test_what_is_reached_through_one_side_alone(name: str) -> None:
+    make, wanted = TAUGHT[name]
+    found = {leaf for mine, _ in compared.alone(compared.compared(make().grad_fn)) for leaf in mine}
+    assert found & BOTH == wanted
+
+
+ENCODER, PREDICTOR = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)), nn.Linear(8, 8)
+
+
+def alike(one: Tensor, other: Tensor) -> Tensor:
+    return -(F.normalize(one, dim=1) * F.normalize(other, dim=1)).sum(1).mean()
+
+
+def views(compare: Callable[[Tensor, Tensor], Tensor], change: Callable[[Tensor], Tensor] = lambda z: z) -> Tensor:
+    one, other = ENCODER(NOW), ENCODER(NEXT)
+    return compare(PREDICTOR(one), change(other)) / 2 + compare(PREDICTOR(other), change(one)) / 2
+
+
+MIRRORS: dict[str, tuple[Callable[[], Tensor], bool]] = {
+    "cosines by hand": (lambda: views(alike), True),
+    "cosines": (lambda: views(lambda p, z: 1 - F.cosine_similarity(p, z).mean()), True),
+    "distances": (lambda: views(F.mse_loss), True),
+    "detached": (lambda: views(alike, Tensor.detach), False),
+    "another term": (lambda: views(F.mse_loss) + torch.relu(1 - ENCODER(NOW).std(0)).mean(), False),
+    "one way alone": (lambda: F.mse_loss(PREDICTOR(ENCODER(NOW)), ENCODER(NEXT)), False),
+    "no predictor": (
+        lambda: F.mse_loss(ENCODER(NOW), ENCODER(NEXT)) * 2 + F.mse_loss(ENCODER(NEXT), ENCODER(NOW)),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MIRRORS)
+def test_two_views_that_are_predicted_from_each_other(name: str) -> None:
+    make, wanted = MIRRORS[name]
+    assert bool(compared.mirrored(compared.compared(make().grad_fn))) == wanted
+
+
+def drawn() -> tuple[Tensor, Tensor]:
+    mean = ACTIONS(NOW)
+    return torch.normal(mean, 0.1), mean
+
+
+def weighed() -> Tensor:
+    sample, mean = drawn()
+    return ((sample - mean) ** 2).mean()
+
+
+DRAWS: dict[str, tuple[Callable[[], Tensor], int]] = {
+    "a layer gets it": (lambda: nn.Linear(3, 1)(drawn()[0]).mean(), 1),
+    "two draws": (lambda: (drawn()[0] * nn.Linear(3, 1)(drawn()[0])).mean(), 2),
+    "a learned deviation": (lambda: torch.normal(0.0, ACTIONS(NOW).exp()).mean(), 1),
+    "compared with its mean": (weighed, 0),
+    "noise": (lambda: (ACTIONS(NOW) + torch.normal(0.0, torch.ones(6, 3))).mean(), 0),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_a_draw_that_has_a_graph_of_zeros(name: str) -> None:
+    make, wanted = DRAWS[name]
+    assert len(compared.draws(make().grad_fn)) == wanted
+
+
+def test_many_comparisons_are_not_followed() -> None:
+    teach, predict = TAUGHT["labels for one"][0], MIRRORS["distances"][0]
+    for make in (teach, predict):
+        parts = compared.compared(make().grad_fn)
+        many = compared.Compared(parts.found * 10, parts.rest)
+        assert list(compared.alone(parts)) or compared.mirrored(parts)
+        assert not list(compared.alone(many)) and not compared.mirrored(many)
+
+
+def test_a_graph_that_is_too_large_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    loss = views(F.mse_loss)
+    monkeypatch.setattr(graph, "MOST_NODES", 3)
+    assert compared.every(loss.grad_fn) == set()
+    assert compared.mirrored(compared.compared(loss.grad_fn)) == []
+
+
+def test_what_was_freed_is_not_asked_for() -> None:
+    value = 0.9 * VALUE(NEXT) * GOES_ON
+    value.sum().backward()
+    assert graph.saved(value.grad_fn, "other") is None
+    assert graph.saved(SimpleNamespace(_saved_self=3), "self") == 3
+    assert graph.saved(SimpleNamespace(), "self") is None
+
+
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("def f(r, q):\n    wanted = r + 0.9 * q\n    wanted.backward()\n", 2),
+        ("gamma = 1\ndef g(r, q):\n    return r + gamma * q\ndef f(loss):\n    (loss + 2 * loss).backward()\n", 3),
+        ("def f(x, y):\n    z = x + 3 * y\n    z.backward()\n", None),
+        ("def f(r, q):\n    return r + q\n", None),
+    ],
+)
+def test_the_line_of_a_target(tmp_path: Any, text: str, line: int | None) -> None:
+    file = tmp_path / "learn.py"
+    file.write_text(text)
+    found = target(((str(file), len(text.splitlines())),), [str(file)])
+    assert (found.line if found is not None else None) == line
