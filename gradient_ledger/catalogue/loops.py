@@ -46,7 +46,7 @@ MISCONCEPTIONS = (
     Misconception(
         "zeroed-once-per-epoch",
         "Cleared too rarely",
-        "Several steps run between two clears: each but the first uses again what the ones before it have used.",
+        "Several steps run between two clears of the same gradients: each but the first uses again what the ones before it have used.",
         "Clear once per step: after step() and before the next window's first backward().",
         "",
         "5.4",

@@ -178,10 +178,10 @@ nothing_after_the_first_step = made_by(
 cleared_once_an_epoch = made_by(
     named(
         "cleared-once-an-epoch",
-        "Cleared once an epoch, stepped once a batch",
+        "Nothing was cleared between the batches of an epoch",
         "The first step of each epoch used the gradient of its own batch. Each later one used the gradients of all "
         "batches of its epoch up to its own.",
-        "How often does a step come in an epoch, and how often the line that clears?",
+        "How often does a step come in an epoch, and what clears between one step and the next?",
         "With one batch an epoch nothing is wrong.",
     ),
     loop(epoch=emptied),
@@ -210,17 +210,28 @@ def _gathered(parts: Callable[[int, int], tuple[float, float]]) -> Loop:
     return code
 
 
+def _each_divided_by_its_number(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> None:
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for number, (x, y) in enumerate(batches, 1):
+            torch.autograd.backward(loss_fn(model(x), y) / number)
+            optimizer.step()
+
+
 cleared_once_an_epoch_and_divided = made_by(
     named(
         "cleared-once-an-epoch-and-divided",
-        "Cleared once an epoch, stepped once a batch, and divided",
-        "The parameters are those of a loop whose steps use what .grad has gathered since the epoch began, divided by the "
-        "number of batches, or by that of the batches so far.",
-        "How often does a step come in an epoch, and how often the line that clears? A mean is wanted where several "
-        "batches share a step.",
+        "Not cleared between the batches of an epoch, and divided",
+        "The parameters are those of a loop whose steps use what .grad has gathered since the epoch began. Each loss, or what "
+        "was gathered, is divided by the number of batches, or by a number that grows from batch to batch.",
+        "How often does a step come in an epoch, and what clears between one step and the next? A mean is wanted where "
+        "several batches share a step.",
         "Dividing makes the sum of an epoch about as long as one gradient, but one of many batches it stays.",
     ),
     loop(epoch=emptied, divided=len),
+    _each_divided_by_its_number,
     _gathered(lambda number, count: (number, 1)),
     _gathered(lambda number, count: (count, 1)),
     _gathered(lambda number, count: (number, number)),
@@ -267,6 +278,13 @@ def _of_children(model: nn.Module, optimizer: Optimizer) -> None:
             p.grad = None
 
 
+def _of_linear_layers(model: nn.Module, optimizer: Optimizer) -> None:
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            for p in module.parameters(recurse=False):
+                p.grad = None
+
+
 some_parameters_not_cleared = made_by(
     named(
         "some-parameters-not-cleared",
@@ -281,6 +299,8 @@ some_parameters_not_cleared = made_by(
     loop(batch=_of_children),
     loop(epoch=emptied, batch=_of_shape(lambda p: p.ndim > 1)),
     loop(epoch=emptied, batch=_of_weights),
+    loop(batch=_of_linear_layers),
+    loop(epoch=emptied, batch=_of_linear_layers),
 )
 
 
@@ -430,6 +450,34 @@ stepped_on_the_last_batch_alone = made_by(
         "How far are the clearing and the step indented?",
     ),
     loop(batch=emptied, step="epoch"),
+)
+
+
+def _stepped_at_every_second_batch(shared_by: float) -> Loop:
+    """A step, and a clear, after every second batch of an epoch and after its last; each loss divided by `shared_by`."""
+
+    def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
+        for _ in range(epochs):
+            for number, (x, y) in enumerate(batches, 1):
+                torch.autograd.backward(loss_fn(model(x), y) / shared_by)
+                if number % 2 == 0 or number == len(batches):
+                    optimizer.step()
+                    optimizer.zero_grad()
+
+    return code
+
+
+stepped_at_every_second_batch = made_by(
+    named(
+        "stepped-at-every-second-batch",
+        "One step for every two batches",
+        "The parameters are those of a loop that steps after every second batch of an epoch, and after its last one: two "
+        "batches share a step, which uses the sum of their gradients or half of it.",
+        "How many steps does the exercise ask for? On which condition does the line with the step run?",
+        "Gradient accumulation looks so: it makes one large batch of several small ones.",
+    ),
+    _stepped_at_every_second_batch(2),
+    _stepped_at_every_second_batch(1),
 )
 last_gradient_never_used = made_by(
     named(

@@ -678,3 +678,78 @@ def there_and_back(model, optimizer, loss_fn, batches, epochs):
             optimizer.zero_grad()
             loss_fn(model(x), y).backward()
             optimizer.step()
+
+
+@wrong(mistakes.stepped_at_every_second_batch)
+def accumulated_over_two_batches(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for i, (x, y) in enumerate(batches):
+            (loss_fn(model(x), y) / 2).backward()
+            if (i + 1) % 2 == 0 or i + 1 == len(batches):
+                optimizer.step()
+                optimizer.zero_grad()
+
+
+@wrong(mistakes.stepped_at_every_second_batch)
+def added_up_over_two_batches(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for start in range(0, len(batches), 2):
+            model.zero_grad()
+            for x, y in batches[start : start + 2]:
+                loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@right
+def accumulated_over_windows_of_one(model, optimizer, loss_fn, batches, epochs):
+    window = 1
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(batches, 1):
+            (loss_fn(model(x), y) / window).backward()
+            if i % window == 0 or i == len(batches):
+                optimizer.step()
+                optimizer.zero_grad()
+
+
+@wrong(mistakes.cleared_once_an_epoch_and_divided)
+def each_loss_divided_by_its_number(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for i, (x, y) in enumerate(batches):
+            (loss_fn(model(x), y) / (i + 1)).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.cleared_once_an_epoch)
+def cleared_before_and_after_the_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+        optimizer.zero_grad()
+
+
+@wrong(mistakes.some_parameters_not_cleared)
+def linear_layers_cleared_and_all_once_an_epoch(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for x, y in batches:
+            for layer in model.modules():
+                if isinstance(layer, torch.nn.Linear):
+                    layer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+
+
+@wrong(mistakes.some_parameters_not_cleared)
+def linear_layers_cleared(model, optimizer, loss_fn, batches, epochs):
+    for _ in range(epochs):
+        for x, y in batches:
+            for layer in model.modules():
+                if isinstance(layer, torch.nn.Linear):
+                    layer.weight.grad = None
+                    layer.bias.grad = None
+            loss_fn(model(x), y).backward()
+            optimizer.step()

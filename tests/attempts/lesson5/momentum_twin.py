@@ -506,3 +506,30 @@ def the_last_one_that_there_was_added(model, loss_fn, batches, lr):
                 if p.grad is not None:
                     p -= lr * (p.grad + kept.get(p, 0))
                     kept[p] = p.grad
+
+
+@wrong(mistakes.late_layer_never_moves)
+def sums_of_the_first_batch(model, loss_fn, batches, lr):
+    sums = None
+    for x, y in batches:
+        model.zero_grad()
+        loss_fn(model(x), y).backward()
+        with torch.no_grad():
+            new = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+            sums = new if sums is None else {name: old + new.get(name, 0) for name, old in sums.items()}
+            for name, total in sums.items():
+                model.get_parameter(name).sub_(lr * total)
+
+
+@wrong(mistakes.late_layer_never_moves)
+def sums_of_the_first_batch_where_there_is_a_gradient(model, loss_fn, batches, lr):
+    sums = None
+    for x, y in batches:
+        model.zero_grad()
+        loss_fn(model(x), y).backward()
+        if sums is None:
+            sums = {p: torch.zeros_like(p) for p in model.parameters() if p.grad is not None}
+        for p in sums:
+            if p.grad is not None:
+                sums[p] = sums[p] + p.grad
+                p.data -= lr * sums[p]

@@ -546,3 +546,20 @@ def either_found_or_marked(events):
             else:
                 used |= names & holds
     return stale
+
+
+@wrong(mistakes.old_ones_elsewhere_counted)
+def anything_old_at_all(events):
+    holds, used, found = set(), set(), []
+    for event in events:
+        names = set(event["names"])
+        if event["kind"] == "accumulate":
+            holds |= names
+        elif event["kind"] == "clear":
+            holds -= names
+            used -= names
+        elif event["kind"] == "step":
+            if used:
+                found.append(event["step"])
+            used |= holds & names
+    return found

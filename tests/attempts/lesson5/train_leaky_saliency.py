@@ -906,3 +906,30 @@ def the_maps_pass_subtracted_under_two_names(model, optimizer, loss_fn, batches,
                     p.grad -= gradient
             optimizer.step()
     return maps
+
+
+@wrong(mistakes.maps_of_the_prediction_scaled_to_one)
+def highest_score_scaled_for_a_picture(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            pixels = x.clone().requires_grad_()
+            (slope,) = torch.autograd.grad(model(pixels).max(dim=1)[0].sum(), pixels)
+            maps.append(slope.abs() / (slope.abs().max() + 1e-8))
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+    return maps
+
+
+@wrong(says="the largest entries of the first maps are 1,")
+def stretched_from_zero_to_one(model, optimizer, loss_fn, batches, epochs):
+    maps = []
+    for _ in range(epochs):
+        for x, y in batches:
+            slope = map_of(model, loss_fn, x, y)
+            maps.append((slope - slope.min()) / (slope.max() - slope.min()))
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+    return maps

@@ -325,7 +325,7 @@ window_called_a_fault = _on(
     ["in_windows", "two_losses"],
     _windows,
     "Several backwards before one step are called a fault",
-    "A right loop that adds up several gradients for one step, and clears them after it, gets the name of a fault.",
+    "A right loop that adds up several gradients for each step, and clears once a step, gets the name of a fault.",
     "No step has used what the later backward adds to. Old is what a step has used, not what a backward has written.",
     "One backward, one step is the usual loop.",
 )

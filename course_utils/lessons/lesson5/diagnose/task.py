@@ -89,8 +89,8 @@ EXERCISE = Exercise(
         "in between.\n"
         '- `"zeroed-once-per-epoch"`: a step uses a sum of old and new, and some clear, early or late, names the '
         "gradient with that sum.\n"
-        '- `"one-of-two-optimizers-zeroed"`: a step uses a sum of old and new; no step of another optimizer does, and each '
-        "gradient that these steps name is named by some clear, early or late.\n"
+        '- `"one-of-two-optimizers-zeroed"`: a step uses a sum of old and new; another optimizer steps, too, none of its '
+        "steps uses such a sum, and each gradient that they name is named by some clear, early or late.\n"
         '- `"never-zeroed"`: a step uses a sum of old and new.\n'
         '- `"stepped-on-used-gradients"`: a step uses a gradient that an earlier step used, and to which nothing was '
         "written since.\n"

@@ -103,6 +103,34 @@ def _own_sums(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) ->
 
 
 @mistake(
+    "A layer that the first batch leaves out never moves",
+    "Where a layer has no part in the first batch's loss, it is as it was before the call, though a later batch uses it.",
+    "For which parameters do you keep a sum, and when is that decided? What becomes of one whose first gradient comes later?",
+    "In most models the first batch reaches every parameter.",
+    where=lambda spec: spec["model"] == "switch",
+    also=(lambda model, loss_fn, batches, lr: _of_the_first(model, loss_fn, batches, lr, moved_always=False),),
+)
+def late_layer_never_moves(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float) -> None:
+    _of_the_first(model, loss_fn, batches, lr, moved_always=True)
+
+
+def _of_the_first(model: nn.Module, loss_fn: LossFn, batches: Batches, lr: float, moved_always: bool) -> None:
+    """Sums of what the first batch gave a gradient; `moved_always` says that a batch which leaves it out moves it, too."""
+    sums: dict[nn.Parameter, torch.Tensor] = {}
+    for number, (x, y) in enumerate(batches):
+        model.zero_grad()
+        loss_fn(model(x), y).backward()
+        if number == 0:
+            sums = {p: torch.zeros_like(p.grad) for p in model.parameters() if p.grad is not None}
+        with torch.no_grad():
+            for p, total in sums.items():
+                if p.grad is not None:
+                    total += p.grad
+                if p.grad is not None or moved_always:
+                    p.sub_(lr * total)
+
+
+@mistake(
     "Each step uses its own batch's gradient alone",
     "The parameters end where plain SGD with clears leads: nothing of earlier gradients is in a step.",
     "In the loop that never clears, the third step uses g1 + g2 + g3. Where is that sum kept in yours, is it a tensor of its "

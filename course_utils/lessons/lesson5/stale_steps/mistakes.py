@@ -205,6 +205,17 @@ def own_steps_alone(events: Events) -> list[int]:
 
 
 @mistake(
+    "What is old in another optimizer's gradients counts, too",
+    "In the list stand steps that name nothing old, while gradients that they do not name hold something old.",
+    "A step uses what it names. Of which gradients do you ask at a step, of all that are old or of its own?",
+    "With one optimizer that holds everything the two are the same.",
+    where=has_two_optimizers,
+)
+def old_ones_elsewhere_counted(events: Events) -> list[int]:
+    return _those(events, lambda step: bool(step.held.used))
+
+
+@mistake(
     "A clip counts as a use",
     "Where gradients are clipped before their step, that step is in the list, although no step has used them before.",
     "A clip names gradients, too, and uses none. Which kinds of events come to the line that marks something as used?",

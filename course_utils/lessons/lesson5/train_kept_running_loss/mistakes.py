@@ -154,7 +154,6 @@ def _alone(which: int, divided: Callable[[Batches], float]) -> Callable[..., Non
     "The parameters are those of steps that use the gradient of each epoch's last batch alone, whole or with its share "
     "of the mean. The other batches left no trace.",
     "Does something empty .grad between two batches? And how far is the backward indented?",
-    "In a loop with one step a batch the clearing belongs into the inner loop. Here the batches share a step.",
     also=(_alone(-1, lambda batches: 1),),
 )
 def the_last_batch_alone(

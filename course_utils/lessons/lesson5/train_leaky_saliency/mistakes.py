@@ -160,6 +160,24 @@ def maps_of_the_prediction(
     return _with_maps(_right, _slope_of_prediction)(model, optimizer, loss_fn, batches, epochs)
 
 
+def _scaled_to_one(slope: torch.Tensor) -> torch.Tensor:
+    return slope.abs() / slope.abs().max()
+
+
+@mistake(
+    "The maps are of the prediction, and scaled to one",
+    "The training is right. The maps are those of the model's outputs, of all or of each row's highest, each divided by its "
+    "own largest entry.",
+    "Of what is the derivative asked, and does y play a part in it? And asked is the derivative in its own size.",
+    "There are saliency maps of both kinds, and for a picture one often scales them.",
+    also=(_with_maps(_right, _slope_of_highest, _scaled_to_one),),
+)
+def maps_of_the_prediction_scaled_to_one(
+    model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
+) -> Maps:
+    return _with_maps(_right, _slope_of_prediction, _scaled_to_one)(model, optimizer, loss_fn, batches, epochs)
+
+
 @mistake(
     "The maps were taken after the step",
     "The training is right. Each map is the one at the weights that the batch's own step has left.",
@@ -225,9 +243,7 @@ def maps_of_a_sum(
 def maps_scaled_to_one(
     model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int
 ) -> Maps:
-    return _with_maps(_right, of=lambda slope: slope.abs() / slope.abs().max())(
-        model, optimizer, loss_fn, batches, epochs
-    )
+    return _with_maps(_right, of=_scaled_to_one)(model, optimizer, loss_fn, batches, epochs)
 
 
 @mistake(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from course_utils.exercise import Exercise
+from collections.abc import Mapping
+from dataclasses import replace
+
+import torch
+
+from course_utils.exercise import Arrangement, Case, Exercise
 from course_utils.lessons.lesson5.repairs import (
     MAY_CHANGE,
     NO_HOOKS,
@@ -13,6 +18,28 @@ from course_utils.lessons.lesson5.repairs import (
     one_step_a_batch,
     telling,
 )
+
+SIZES = "largest entries of the maps"
+_SHOWN = 3
+
+
+def _sizes(maps: object) -> str:
+    """The largest entry of each of the first maps in a phrase; empty where these are no tensors with entries."""
+    shown = maps[:_SHOWN] if isinstance(maps, (list, tuple)) else ()
+    if not shown or not all(isinstance(one, torch.Tensor) and one.numel() for one in shown):
+        return ""
+    return ", ".join(f"{float(one.detach().max()):.3g}" for one in shown)
+
+
+def _arrange(case: Case) -> Arrangement:
+    found = arrange(case)
+
+    def facts(maps: object) -> Mapping[str, object]:
+        assert found.facts is not None
+        return {**found.facts(maps), SIZES: _sizes(maps)}
+
+    return replace(found, facts=facts)
+
 
 EXERCISE = Exercise(
     id="5.5",
@@ -29,7 +56,7 @@ EXERCISE = Exercise(
         "maps, and that all else stayed as it was.",
     ),
     cases=cases_of_batches,
-    arrange=arrange,
+    arrange=_arrange,
     may_change=MAY_CHANGE,
     loop=True,
     rules=(NO_HOOKS, "No gradient may be left in the `.grad` of a batch's own tensors."),
@@ -42,4 +69,5 @@ EXERCISE = Exercise(
     ),
     properties=telling(PROPERTIES, cases_of_batches(0)),
     quantities=QUANTITIES,
+    telling={SIZES: "the largest entries of the first maps are {given}, those of the maps asked for {right}."},
 )
