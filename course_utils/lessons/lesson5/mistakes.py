@@ -453,31 +453,30 @@ stepped_on_the_last_batch_alone = made_by(
 )
 
 
-def _stepped_at_every_second_batch(shared_by: float) -> Loop:
-    """A step, and a clear, after every second batch of an epoch and after its last; each loss divided by `shared_by`."""
+def _shared_by(window: int, divided: float) -> Loop:
+    """A step, and a clear, after so many batches of an epoch and after its last; each loss is `divided`."""
 
     def code(model: nn.Module, optimizer: Optimizer, loss_fn: LossFn, batches: Sequence[Batch], epochs: int) -> None:
         for _ in range(epochs):
             for number, (x, y) in enumerate(batches, 1):
-                torch.autograd.backward(loss_fn(model(x), y) / shared_by)
-                if number % 2 == 0 or number == len(batches):
+                torch.autograd.backward(loss_fn(model(x), y) / divided)
+                if number % window == 0 or number == len(batches):
                     optimizer.step()
                     optimizer.zero_grad()
 
     return code
 
 
-stepped_at_every_second_batch = made_by(
+stepped_after_several_batches = made_by(
     named(
-        "stepped-at-every-second-batch",
-        "One step for every two batches",
-        "The parameters are those of a loop that steps after every second batch of an epoch, and after its last one: two "
-        "batches share a step, which uses the sum of their gradients or half of it.",
+        "stepped-after-several-batches",
+        "One step for two batches, or for three or four",
+        "The parameters are those of a loop that steps after every second, third or fourth batch of an epoch, and after its "
+        "last one. Batches share a step, which uses the sum of their gradients, whole or divided by two, three or four.",
         "How many steps does the exercise ask for? On which condition does the line with the step run?",
         "Gradient accumulation looks so: it makes one large batch of several small ones.",
     ),
-    _stepped_at_every_second_batch(2),
-    _stepped_at_every_second_batch(1),
+    *(_shared_by(window, divided) for window in (2, 3, 4) for divided in (window, 1)),
 )
 last_gradient_never_used = made_by(
     named(

@@ -680,7 +680,7 @@ def there_and_back(model, optimizer, loss_fn, batches, epochs):
             optimizer.step()
 
 
-@wrong(mistakes.stepped_at_every_second_batch)
+@wrong(mistakes.stepped_after_several_batches)
 def accumulated_over_two_batches(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         optimizer.zero_grad()
@@ -691,7 +691,7 @@ def accumulated_over_two_batches(model, optimizer, loss_fn, batches, epochs):
                 optimizer.zero_grad()
 
 
-@wrong(mistakes.stepped_at_every_second_batch)
+@wrong(mistakes.stepped_after_several_batches)
 def added_up_over_two_batches(model, optimizer, loss_fn, batches, epochs):
     for _ in range(epochs):
         for start in range(0, len(batches), 2):
@@ -753,3 +753,14 @@ def linear_layers_cleared(model, optimizer, loss_fn, batches, epochs):
                     layer.bias.grad = None
             loss_fn(model(x), y).backward()
             optimizer.step()
+
+
+@wrong(mistakes.stepped_after_several_batches)
+def accumulated_over_four_batches(model, optimizer, loss_fn, batches, epochs):
+    steps = 4
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(batches, 1):
+            (loss_fn(model(x), y) / steps).backward()
+            if i % steps == 0 or i == len(batches):
+                optimizer.step()
+                optimizer.zero_grad()
