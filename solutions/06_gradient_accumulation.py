@@ -1577,9 +1577,10 @@ assert len({flop for flop, _ in counts.values()}) == 1
 figures.cost({k: calls for k, (_, calls) in counts.items()})
 
 # %% [markdown]
-# The matrix products are the same for every cut. The number of operations grows with the pieces,
-# and each has a price before it computes anything. Among them are the additions into `.grad`,
-# which one piece does not need. (Six of the column belong to the step, one for each parameter.)
+# The arithmetic of the matrix products is the same for every cut. The number of operations grows
+# with the pieces, and each has a price before it computes anything. Among them are the additions
+# into `.grad`, which one piece does not need. (Six of the column belong to the step, one for each
+# parameter.)
 #
 # The clock says how much that is on your machine. Its numbers differ from run to run, so the cell
 # prints what holds on most machines with this small model, and keeps the numbers in `speeds`:
@@ -2142,7 +2143,7 @@ compare("6.u", true_or_false(foreign(False) < 1e-9))
 # | A scheduler that counts updates, clipping, EMA? | Once a window. A penalty on the weights counts once in a window, too | 6 |
 # | BatchNorm? | Another model for each cut. LayerNorm, GroupNorm or kept statistics are not | 7 |
 # | A contrastive loss? | Pieces never meet. Two passes with cached embeddings give the large batch, if no layer mixes rows or draws | 8 |
-# | When not? | When the batch fits and pieces are no faster: the same matrix products, more operations, the same gradient | 9 |
+# | When not? | When the batch fits and pieces are no faster: the same arithmetic, more operations, the same gradient | 9 |
 # | The step inside backward? | Saves gradients; while a window accumulates in `.grad`, they live all the same | 10 |
 # | How to test it? | One window against one big batch: compare gradients. What lies between windows: weights at the end of an epoch. A ledger takes a reference | 2, 5, 11 |
 #

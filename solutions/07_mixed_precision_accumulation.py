@@ -1285,9 +1285,8 @@ undivided[0].weight.grad = torch.zeros(32, 64).bfloat16()  # rounded, it is take
 # 4 bytes a weight for the buffer. NVIDIA/Megatron-LM#372 asks why bfloat16 needs such buffers,
 # and microsoft/DeepSpeed#2768 is about a run that diverged without.
 #
-# All four ways are about the sum. The step has to follow. By default a bfloat16 weight takes no
-# float32 `.grad`: that is the error above. So round the sum once, or step on a float32 copy of
-# the weights.
+# After ways 2 and 3 the step has to follow. By default a bfloat16 weight takes no float32 `.grad`:
+# that is the error above. So round the sum once, or step on a float32 copy of the weights.
 #
 # ### Your turn
 
@@ -1637,10 +1636,10 @@ def normalized_ddp_loss(loss_sum, local_count, world_size, all_reduce):
 
 
 # %% [markdown]
-# In a window of several micro-batches the count is that of the whole window, so it has to be
-# known before the first backward. Here are two ranks and two micro-batches each. Your function
-# is called in each micro-batch, and sums up the same count again. (Before the exercise is
-# solved there is nothing to compare.)
+# In a window of several micro-batches the count is that of the whole window, so this loss needs it
+# before the first backward. Here are two ranks and two micro-batches each. Your function is called
+# in each micro-batch, and sums up the same count again. (Before the exercise is solved there is
+# nothing to compare.)
 
 
 # %%
@@ -1700,7 +1699,8 @@ print(
 
 # %% [markdown]
 # All-reduces are matched by their order, whatever they are for; here all have one size and dtype.
-# Rank 1 left page 1 out, so its page 2 met page 1 of rank 0. No error, and no wait.
+# Rank 1 left page 1 out, so its page 2 met page 1 of rank 0: no error. A page 2 of rank 0 would
+# wait for a partner.
 
 # %% [markdown]
 # > **Pause.** Here, too, you can stop for the day. One thing is left: a run that is killed, and

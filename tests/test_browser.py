@@ -294,7 +294,7 @@ def test_questions_and_explorers_fit_the_page_and_outlive_their_kernel(lab: Lab,
     expect(order.locator("tbody tr:visible")).to_have_count(6)
     expect(surface.locator("img:visible")).to_have_count(1)
     windows, scales = notebook.with_source("windows_of_training("), notebook.with_source("underflow_line(")
-    expect(windows.get_by_role("status")).to_contain_text("rule leak. Steps 3, 5 used batches of two epochs.")
+    expect(windows.get_by_role("status")).to_contain_text("rule leak. Steps 3, 5 mixed batches of several epochs.")
     for name in ("fewer batches", "fewer batches", "own division"):
         windows.get_by_role("button", name=name, exact=True).click(timeout=60_000)
     expect(windows.get_by_role("status")).to_contain_text("8 batches an epoch, windows of 4, rule own division. Right:")

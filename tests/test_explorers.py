@@ -611,7 +611,7 @@ def test_of_the_rules_only_its_own_division_is_right_whatever_is_left_over(
 def test_what_is_said_of_a_rule_is_what_became_of_its_batches() -> None:
     said = {rule: windows_view.describe(windows.story(rule, 10, 4)) for rule in windows.RULES}
     assert said["own division"].startswith("Right:") and said["leak"].startswith(
-        "Steps 3, 5 used batches of two epochs"
+        "Steps 3, 5 mixed batches of several epochs"
     )
     assert "The weights of steps 3, 5 sum to more than 1." in said["leak"]
     assert "The weights of steps 3, 6, 9 sum to less than 1." in said["step at the end"]
@@ -635,7 +635,7 @@ def test_a_training_that_is_none_is_refused(arguments: tuple[Any, ...], reason: 
 
 def test_the_windows_change_by_button() -> None:
     buttons, shown = parts(windows_view._widget(10, 4))
-    assert "Steps 3, 5 used batches of two epochs" in shown()
+    assert "Steps 3, 5 mixed batches of several epochs" in shown()
     buttons["own division"].click()
     assert "Right:" in shown() and "min(4, len(batches)" in shown()
     buttons["longer windows"].click()

@@ -230,7 +230,7 @@ def cost(calls: Mapping[int, int]) -> None:
         ax.set_yscale("log")
         ax.set_xticks(list(calls), [str(k) for k in calls])
         ax.set(xlabel="pieces", ylabel="operations started")
-        ax.set_title("One step on 512 digits, the same matrix products")
+        ax.set_title("One step on 512 digits, the same arithmetic")
         ax.legend(loc="upper left")
     told = ", ".join(f"{k} {'piece' if k == 1 else 'pieces'} {count}" for k, count in calls.items())
     show(fig, alt=f"Operations started in a step against the number of pieces, on logarithmic axes: {told}.")

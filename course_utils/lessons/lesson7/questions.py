@@ -227,7 +227,7 @@ QUESTIONS: tuple[Question, ...] = (
         because={
             "alone": "its backward asks for the average over both ranks, and that takes both.",
             "half": "the average is formed when both ranks have sent something, and rank 1 sends none for this window.",
-            "error": "nobody sees that anything is wrong: rank 1 joins with its next all-reduce.",
+            "error": "nobody sees it yet: rank 1 joins with its next all-reduce.",
             "mixed": "all-reduces are matched by their order, not by their window. The next cell shows it.",
         },
     ),

@@ -53,7 +53,7 @@ def describe(told: Story) -> str:
     if told.right:
         said.append("Right: every batch is used once, in its own epoch, and each step is a mean.")
     if told.mixed:
-        said.append(f"{_steps(told.mixed)} used batches of two epochs.")
+        said.append(f"{_steps(told.mixed)} mixed batches of several epochs.")
     for above, words in ((True, "more"), (False, "less")):
         odd = [n for n, step in enumerate(told.steps, 1) if _is_off(step, above)]
         if odd:

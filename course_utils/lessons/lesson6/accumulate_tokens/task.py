@@ -106,7 +106,7 @@ EXERCISE = Exercise(
     hints=(
         "Take one micro-batch with two targets that count and another with six. Over how many is the mean to be taken, "
         "and how much may a single target count?",
-        "You need one number before the first backward: how many targets count in all. It can be had from the labels "
+        "You need one number: how many targets count in all. It can be had from the labels "
         "alone. Which column of the labels is not among the targets?",
         'Cross-entropy with reduction="sum" adds up and divides by nothing; it leaves out what is ignore_index, and '
         "where nothing counts it is 0.",
