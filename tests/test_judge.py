@@ -117,6 +117,37 @@ def test_two_mistakes_on_different_cases_are_both_told() -> None:
     assert {"frozen-parameter-listed", "squared-error-for-loss-fn"} <= said, said
 
 
+def test_what_a_name_explains_is_not_told_once_more_of_the_rest() -> None:
+    def of_summed_norms(model, optimizer, loss_fn, x, y, max_norm):
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        gradients = [p.grad for p in model.parameters() if p.grad is not None]
+        norm = sum(g.norm() for g in gradients)
+        for g in gradients:
+            g.mul_((max_norm / norm).clamp(max=1.0))
+        optimizer.step()
+        return loss_fn(model(x), y).item(), norm.item()
+
+    task = next(task for task in EXERCISES if task.name == "train_step_clipped")
+    named, rest = evaluate(task.id, of_summed_norms).faults
+    assert [words.id for words in named.mistakes] == ["sum-of-norms"]
+    assert rest.cases == named.cases and rest.certain == ()
+    assert rest.observed[0] == "the returned loss"
+
+
+def test_a_wrong_type_does_not_hide_a_mistake() -> None:
+    def swapped(model, optimizer, loss_fn, x, y):
+        optimizer.zero_grad()
+        loss = loss_fn(y, model(x))
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    faults = evaluate(next(task.id for task in EXERCISES if task.name == "train_step"), swapped).faults
+    assert [words.id for fault in faults for words in fault.mistakes] == ["arguments-swapped", "wrong-type"]
+    assert len(faults[1].cases) > len(faults[0].cases)
+
+
 def test_a_mistake_that_breaks_a_rule_and_leaves_wrong_numbers_is_told_once() -> None:
     task = next(task for task in EXERCISES if task.name == "train_step_low_memory")
     cleared = next(one for one in mistakes_of(task.home) if one.id == "zeros-alive-in-the-forward-pass")
@@ -398,6 +429,12 @@ def test_a_list_of_another_length_is_told_before_what_else_differs() -> None:
     a, b = (flatten(tree, RESULT) for tree in ([[1], [2, 3], [4, [5]]], [[0], [2, 3, 4], [5]]))
     line = "other than expected, too: the entries of the result[1], the entries of the result[2], the result[2][0]"
     assert shown(differences(a, b), a, b)[-1] == line
+
+
+def test_where_all_names_are_gone_the_card_says_none() -> None:
+    a, b = flatten({"0.weight": 1.0}, "what it remembers"), flatten({}, "what it remembers")
+    lines = shown(differences(a, b), a, b)
+    assert lines == ("what it remembers, its names", "  expected  '0.weight'", "  given     none")
 
 
 def test_numbers_are_said_as_one_would() -> None:

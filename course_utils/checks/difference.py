@@ -178,7 +178,8 @@ def _entries_shown(one: Difference, expected: Leaves, given: Leaves) -> tuple[st
     if wanted.kind == "list":
         count = f"{len(wanted.keys)} {'entry' if len(wanted.keys) == 1 else 'entries'}"
         return (f"{parent}: expected {count}, given {len(got.keys)}",)
-    return _table(f"{parent}, its names", ", ".join(map(repr, wanted.keys)), ", ".join(map(repr, got.keys)))
+    names = [", ".join(map(repr, one.keys)) or "none" for one in (wanted, got)]
+    return _table(f"{parent}, its names", *names)
 
 
 def _called(where: str) -> str:

@@ -16,6 +16,8 @@ from course_utils.checks.judge.left import STOPPED, deviations, parted_by, skele
 from course_utils.checks.judge.naming import SWITCHES, Named, Place, explain, switched
 from course_utils.checks.judge.scaled import Scaled, scaled
 from course_utils.checks.observe import LIMIT
+from course_utils.checks.observe.ledger import SAID
+from course_utils.checks.observe.steps import STEPS
 from course_utils.exercise import Change, Exercise, Fault, Raised
 
 Answer = TypeVar("Answer")
@@ -31,10 +33,23 @@ def faults_of(exercise: Exercise, runs: Sequence[Run], total: int) -> tuple[Faul
         known = {number for one in named for number, _ in one.places}
         company = {run.number for run in runs if switched(run)} - known
         left = {place: leaf for place, leaf in left.items() if place[0] not in company}
-    found += _unnamed(exercise, runs, total, left)
+    found += _unnamed(exercise, _beside_names(runs, named, left), total, left)
     explained = {(number, *change) for one in named for number, change in one.changes}
     found += _beside(runs, total, explained)
     return tuple(_told_once(sorted(found, key=_first_to_mend)))
+
+
+def _beside_names(runs: Sequence[Run], named: Sequence[Named], left: Mapping[Place, Any]) -> list[Run]:
+    """The cases; of those that a name explains in part, what it leaves open. How the steps went there, and what the
+    ledger said, is of the whole, and would tell the named mistake once more as if it were another."""
+    known = {number for one in named for number, _ in one.places}
+
+    def rest(run: Run) -> Run:
+        facts = {name: value for name, value in run.given.facts.items() if name not in (STEPS, SAID)}
+        differences = tuple(one for one in run.differences if (run.number, one.where) in left)
+        return replace(run, given=replace(run.given, facts=facts), differences=differences)
+
+    return [rest(run) if run.number in known else run for run in runs]
 
 
 def _first_to_mend(fault: Fault) -> tuple[int, bool]:

@@ -10,11 +10,11 @@ import torch
 
 from course_utils.checks.diagnose import Run
 from course_utils.checks.diagnose.run import LOOSE
-from course_utils.checks.difference import difference_kind, wide
+from course_utils.checks.difference import Difference, difference_kind, wide
 from course_utils.checks.judge.left import mistakes_of, parted_by
 from course_utils.checks.mistakes import Mistake
 from course_utils.exercise import Evidence, Exercise
-from course_utils.plain import TensorData
+from course_utils.plain import Opaque, TensorData
 
 Place = tuple[int, str]
 """Number of a case, and where in it."""
@@ -69,11 +69,17 @@ def _explains_enough(one: Named, runs: Sequence[Run], left: Mapping[Place, Any],
     attempt that lacks more than it says.
     """
     numbers = {number for number, _ in one.places}
-    unexplained = [place for place in left if place[0] in numbers and place not in known]
-    if not unexplained:
+    unexplained = {place for place in left if place[0] in numbers and place not in known}
+    if unexplained <= {(run.number, d.where) for run in runs for d in run.differences if _of_type_alone(d)}:
         return True
     kinds = {d.kind for run in runs if run.number in numbers for d in run.differences}
     return kinds == {"value"} and len(one.places & left.keys()) > len(unexplained)
+
+
+def _of_type_alone(one: Difference) -> bool:
+    """Whether a number came as another type and its value stands beside it: a fault of its own, which explains no
+    other."""
+    return one.kind == "type" and isinstance(one.expected, Opaque) and isinstance(one.given, TensorData)
 
 
 def _agreeing(exercise: Exercise, mistake: Mistake, runs: Sequence[Run], wrong: Mapping[Place, Any]) -> Named | None:

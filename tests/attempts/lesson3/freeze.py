@@ -472,3 +472,10 @@ def zeros_passed_on(module):
         p.requires_grad_(False)
         p.grad = None
     module.register_full_backward_hook(lambda part, into, out: tuple(g if g is None else 0 * g for g in into))
+
+
+@wrong(mistakes.zeros_left)
+def zeros_everywhere_and_no_new_gradient(module):
+    for p in module.parameters():
+        p.requires_grad_(False)
+        p.grad = torch.zeros_like(p)

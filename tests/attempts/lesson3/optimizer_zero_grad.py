@@ -567,3 +567,9 @@ def a_copy_of_the_list_worked_off(optimizer, set_to_none=True):
 @wrong(says="still what they were are the gradients of: 0.bias and 2.bias")
 def those_with_two_dimensions(optimizer, set_to_none=True):
     clear_gradients([p for g in optimizer.param_groups for p in g["params"] if p.dim() > 1], set_to_none)
+
+
+@wrong(mistakes.zero_grad_called)
+def of_another_optimizer(optimizer, set_to_none=True):
+    params = [p for g in optimizer.param_groups for p in g["params"]]
+    torch.optim.SGD(params, lr=0.0).zero_grad(set_to_none=set_to_none)

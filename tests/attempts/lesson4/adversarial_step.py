@@ -233,7 +233,7 @@ def cleared_at_the_end(generator, discriminator, g_optimizer, d_optimizer, loss_
     return d_loss.item(), g_loss.item()
 
 
-@wrong(mistakes.discriminator_not_cleared)
+@wrong(mistakes.discriminator_on_an_old_gradient)
 def only_the_generator_cleared(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     fake = generator(noise)
     a, b = discriminator(real), discriminator(fake.detach())
@@ -248,7 +248,7 @@ def only_the_generator_cleared(generator, discriminator, g_optimizer, d_optimize
     return d_loss.item(), g_loss.item()
 
 
-@wrong(mistakes.generator_not_cleared)
+@wrong(mistakes.generator_on_an_old_gradient)
 def only_the_discriminator_cleared(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     fake = generator(noise)
     a, b = discriminator(real), discriminator(fake.detach())
@@ -997,9 +997,7 @@ def loss_measured_again(generator, discriminator, g_optimizer, d_optimizer, loss
 
 
 @wrong(mistakes.fakes_made_in_eval)
-def generator_in_eval_where_it_does_not_learn(
-    generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise
-):
+def generator_in_eval_where_it_does_not_learn(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
     modes = [(m, m.training) for m in generator.modules()]
     generator.eval()
     with torch.no_grad():
@@ -1125,6 +1123,22 @@ def eval_for_the_fakes_and_train_afterwards(generator, discriminator, g_optimize
     d_optimizer.step()
     g_optimizer.zero_grad()
     c = discriminator(generator(noise))
+    g_loss = loss_fn(c, torch.ones_like(c))
+    g_loss.backward()
+    g_optimizer.step()
+    return d_loss.item(), g_loss.item()
+
+
+@wrong(mistakes.discriminator_on_an_old_gradient)
+def discriminator_cleared_after_its_step(generator, discriminator, g_optimizer, d_optimizer, loss_fn, real, noise):
+    fake = generator(noise)
+    a, b = discriminator(real), discriminator(fake.detach())
+    d_loss = loss_fn(a, torch.ones_like(a)) + loss_fn(b, torch.zeros_like(b))
+    d_loss.backward()
+    d_optimizer.step()
+    d_optimizer.zero_grad()
+    g_optimizer.zero_grad()
+    c = discriminator(fake)
     g_loss = loss_fn(c, torch.ones_like(c))
     g_loss.backward()
     g_optimizer.step()

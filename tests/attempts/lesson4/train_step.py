@@ -988,3 +988,12 @@ def an_optimizer_of_its_own(model, optimizer, loss_fn, x, y):
     loss.backward()
     own.step()
     return loss.item()
+
+
+@wrong(mistakes.arguments_swapped)
+def target_first_and_a_tensor_back(model, optimizer, loss_fn, x, y):
+    optimizer.zero_grad()
+    loss = loss_fn(y, model(x))
+    loss.backward()
+    optimizer.step()
+    return loss

@@ -874,7 +874,10 @@ def measured_by_group_and_scaled_together(model, optimizer, loss_fn, x, y, max_n
     optimizer.zero_grad()
     loss = loss_fn(model(x), y)
     loss.backward()
-    norms = [torch.nn.utils.get_total_norm([p.grad for p in g["params"] if p.grad is not None]) for g in optimizer.param_groups]
+    norms = [
+        torch.nn.utils.get_total_norm([p.grad for p in g["params"] if p.grad is not None])
+        for g in optimizer.param_groups
+    ]
     total = torch.stack(norms).norm()
     for g in optimizer.param_groups:
         torch.nn.utils.clip_grads_with_norm_(g["params"], max_norm, total)
@@ -976,3 +979,15 @@ def measured_late_and_in_train_mode(model, optimizer, loss_fn, x, y, max_norm):
     nn.utils.clip_grad_norm_(model.parameters(), max_norm)
     optimizer.step()
     return loss, torch.cat([g.flatten() for g in held]).norm()
+
+
+@wrong(mistakes.sum_of_norms)
+def norms_added_and_the_loss_after_the_step(model, optimizer, loss_fn, x, y, max_norm):
+    _, held, _ = _backward(model, optimizer, loss_fn, x, y)
+    norm = sum(g.norm().item() for g in held)
+    if norm > max_norm:
+        for g in held:
+            g.mul_(max_norm / norm)
+    optimizer.step()
+    with torch.no_grad():
+        return loss_fn(model(x), y).item(), norm

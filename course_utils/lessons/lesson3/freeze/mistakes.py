@@ -75,8 +75,8 @@ def _zeros_everywhere(module: nn.Module) -> None:
 
 @mistake(
     "Zeros are a gradient, too",
-    "No new gradient arrives, and .grad holds zeros where a gradient waited. Where the optimizer has momentum, Adam's "
-    "averages or weight decay, the module's parameters moved all the same: it steps on zeros.",
+    "No new gradient arrives, and .grad of parameters of the module holds zeros. An optimizer steps on zeros: with "
+    "momentum, Adam's averages or weight decay it moved them all the same.",
     "What must stand in .grad, so that a step passes the parameter by?",
     "With plain SGD and no weight decay a gradient of zeros moves nothing.",
     also=(_zeros_everywhere,),

@@ -28,7 +28,7 @@ class _Calls:
         self._originals: list[tuple[Any, Callable[..., Any]]] = []
 
     def __enter__(self) -> None:
-        for owner, name in ((torch.optim.Optimizer, "the optimizer's zero_grad"), (nn.Module, "a module's zero_grad")):
+        for owner, name in ((torch.optim.Optimizer, "an optimizer's zero_grad"), (nn.Module, "a module's zero_grad")):
             self._originals.append((owner, owner.zero_grad))
             owner.zero_grad = self._noting(owner.zero_grad, name)  # type: ignore[method-assign]
 

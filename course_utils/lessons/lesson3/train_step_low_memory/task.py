@@ -182,8 +182,8 @@ EXERCISE = Exercise(
         "frozen parameter or of one that the loss does not use; none of it plays a part. A parameter that gets no "
         "gradient from this batch is not moved, weight decay and momentum or not. Run the batch through the model as "
         "a whole: a layer such as batch norm works on all of its rows together. Further forward passes, a "
-        "checkpoint's included, are allowed under the same rule, and how often they update running statistics does not "
-        "matter. The mode of the model stays as it was; what `.grad` holds afterwards does not matter."
+        "checkpoint's included, are allowed under the same rule. As it comes the model draws no random numbers, and how "
+        "often running statistics are updated does not matter. The mode of the model stays as it was; what `.grad` holds afterwards does not matter."
     ),
     cases=_cases,
     arrange=_arrange,

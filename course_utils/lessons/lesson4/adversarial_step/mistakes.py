@@ -145,7 +145,7 @@ def cleared_after_the_step(*args: Any) -> object:
 
 
 @mistake(
-    "The discriminator was not cleared",
+    "The discriminator's step used an old gradient",
     "The discriminator's step used what its .grad held before the call, on top of the gradient of its loss, and the "
     "generator then met a wrong discriminator. The last generator step of a training loop leaves such a gradient there.",
     "The generator's loss passes through the discriminator and fills its .grad. Who empties it before the next "
@@ -153,16 +153,16 @@ def cleared_after_the_step(*args: Any) -> object:
     "g_optimizer.zero_grad() empties what g_optimizer holds, and no more.",
     also=(_Way(clear_d=False, detach=False).run,),
 )
-def discriminator_not_cleared(*args: Any) -> object:
+def discriminator_on_an_old_gradient(*args: Any) -> object:
     return _Way(clear_d=False).run(*args)
 
 
 @mistake(
-    "The generator was not cleared",
+    "The generator's step used an old gradient",
     "The generator's step used what its .grad held before the call, too.",
     "Which line empties the generator's .grad, and does it run before the backward of the generator's loss?",
 )
-def generator_not_cleared(*args: Any) -> object:
+def generator_on_an_old_gradient(*args: Any) -> object:
     return _Way(clear_g=False).run(*args)
 
 
@@ -503,7 +503,7 @@ def minus_its_own_loss(*args: Any) -> object:
 
 
 @mistake(
-    "Half of the discriminator's loss",
+    "The mean of the two halves, not their sum",
     "The discriminator's step used the mean of the two halves of its loss, not their sum.",
     "Asked is the sum of the two halves.",
     "Many programs take the mean; the discriminator then learns at half the rate under plain SGD.",

@@ -81,13 +81,14 @@ EXERCISE = Exercise(
     minutes=12,
     goal=(
         "Write `closure_step(model, optimizer, loss_fn, x, y)`: one step of `optimizer`, a `torch.optim.LBFGS` of the "
-        "parameters of `model`. Its `step` is called once and takes a closure: a function without arguments, which "
+        "parameters of `model`, not all of them frozen. Its `step` is called once and takes a closure: a function without arguments, which "
         "computes the loss of this batch and its gradient at the weights as they are just then, leaves the gradient in "
         "`.grad`, and returns the loss, as a tensor or a float. LBFGS calls it as often as it likes, and moves the weights in between. "
         "`loss_fn(prediction, target)` returns the mean loss. `.grad` may hold any finite numbers when the function is called, "
         "on a frozen or unused parameter too; they play no part, and a frozen parameter does not move. Return the loss "
         "before the step, at the weights that the model came with, as a Python float. The mode of the model stays as "
-        "it was; further forward passes are allowed, and what `.grad` holds afterwards does not matter."
+        "it was; as it comes the model draws no random numbers and updates no statistics. Further forward passes are "
+        "allowed, and what `.grad` holds afterwards does not matter."
     ),
     cases=_cases,
     arrange=_arrange,

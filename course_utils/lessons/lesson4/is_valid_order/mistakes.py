@@ -84,7 +84,8 @@ def zero_before_step_passes(events: Events) -> object:
 
 @mistake(
     "Zero between two backwards of one step is called right",
-    "Orders pass in which zero stands between two backwards of the same step. The first one's gradient is lost.",
+    "Orders pass in which zero stands somewhere between two backwards of the same step. The first one's gradient is "
+    "lost.",
     "A step is to use all the backwards since the step before it. What has zero left of the first?",
     "In a plain loop zero, forward and backward go together. Here several backwards share a step.",
     also=(_but({"inside, later"}),),

@@ -213,8 +213,8 @@ EXERCISE = Exercise(
         "the order in which one model's training runs them. Before the first event every `.grad` is None. Return True "
         "when every step uses the gradients of all the backwards since the step before it, and of no others, and no "
         "backward's gradient is lost: each is used by a step. Else return False. Several backwards may share a step. A "
-        "forward without a backward is no fault. You may rely on two things: every backward has a forward of its own "
-        "before it, with no step between the two; and no step finds `.grad` empty, unless a zero took away gradients "
+        "forward without a backward is no fault. You may rely on two things. Every backward has a forward of its own "
+        "before it, with no step between the two. And where a step finds `.grad` empty, a zero took away a gradient "
         "that no step had used. A list without steps is right where it has no backward. The list is handed over for good: you may take events off it."
     ),
     cases=_cases,

@@ -65,8 +65,8 @@ EXERCISE = Exercise(
         "`.grad` may hold any finite numbers when the function is called, on a frozen or unused parameter too. They play "
         "no part, and a frozen parameter does not move. Clear to None or to zeros: no case tells the two apart. "
         "The function returns the loss before the step, as a Python float. "
-        "The mode of the model, train or eval, stays as it was. Further forward passes are allowed, and what `.grad` holds "
-        "afterwards does not matter."
+        "The mode of the model, train or eval, stays as it was; as it comes the model draws no random numbers and "
+        "updates no statistics. Further forward passes are allowed, and what `.grad` holds afterwards does not matter."
     ),
     cases=_cases,
     arrange=_arrange,
