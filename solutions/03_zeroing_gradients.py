@@ -849,12 +849,12 @@ compare("3.g", {0: "none", 1: "one", 5: "five"}[sum(move > 0 for move in by_zero
 #
 # ### Your turn
 #
-# Write a freezing that holds, whatever was in `.grad` and whatever the optimizer remembers.
+# Write a freezing that holds, whatever `.grad` or the optimizer (LBFGS apart) remembers.
 
 
 # %% exercise="3.3"
 def freeze(module):
-    """Take the parameters of module out of training, whatever the optimizer does later."""
+    """Take the parameters of module out of training, for every optimizer but LBFGS."""
     ### BEGIN SOLUTION
     for param in module.parameters():
         param.requires_grad_(False)
@@ -1148,8 +1148,8 @@ compare("3.i", holders.get(tuple(waiting.values()), "none"))
 # it comes. With `None` that depends on the moment.
 #
 # "It frees memory for a larger batch", one text says. How much larger? The cell varies the batch,
-# with plain SGD. In the last column stands how many rows fit with `None` into the peak that zeros
-# have.
+# with plain SGD. The last column: how many rows fit with `None`, set after the step, into the peak
+# that zeros have.
 
 # %% claims="S3-14"
 print("rows   peak with zeros   with None (.grad in it)   saved    rows that fit")
