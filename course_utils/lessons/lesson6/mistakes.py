@@ -194,6 +194,12 @@ def in_eval_mode(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batc
         module.training = mode
 
 
+def in_train_mode(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> None:
+    """As it should be, but in train mode, in which the model stays."""
+    model.train()
+    on_rows()(model, loss_fn, micro_batches)
+
+
 def target_first(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> None:
     """As it should be, but for the order of the arguments of the loss."""
     on_rows()(model, lambda prediction, target: loss_fn(target, prediction), micro_batches)
@@ -395,6 +401,13 @@ predicted_in_eval_mode = named(
     "Leave model.train() and model.eval() to the caller.",
     "Before an evaluation eval() is right. Here gradients are asked for, in the mode the model came in.",
     where=_moded,
+)
+put_into_train_mode = named(
+    "put-into-train-mode",
+    "The model was put into train mode",
+    "Where the model came in eval mode, dropout drew and batch norm used the statistics of the micro-batch.",
+    "The mode is the caller's choice: leave model.train() out.",
+    where=lambda spec: spec["model"] == "eval",
 )
 prediction_and_target_swapped = named(
     "prediction-and-target-swapped",

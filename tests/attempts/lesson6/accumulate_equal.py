@@ -390,7 +390,7 @@ def in_eval_mode(model, loss_fn, micro_batches):
         m.training = mode
 
 
-@wrong(says="where the model is in eval mode")
+@wrong(mistakes.put_into_train_mode)
 def in_train_mode(model, loss_fn, micro_batches):
     model.train()
     model.zero_grad()

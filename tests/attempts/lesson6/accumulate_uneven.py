@@ -632,3 +632,12 @@ def entries_over_entries_of_y(model, loss_fn, micro_batches):
     total = sum(y.numel() for _, y in micro_batches)
     for x, y in micro_batches:
         (loss_fn(model(x), y) * y.numel() / total).backward()
+
+
+@wrong(mistakes.put_into_train_mode)
+def trains_first_of_all(model, loss_fn, micro_batches):
+    model.train()
+    model.zero_grad(set_to_none=True)
+    rows = sum(len(x) for x, _ in micro_batches)
+    for x, y in micro_batches:
+        (loss_fn(model(x), y) * len(x) / rows).backward()

@@ -433,3 +433,15 @@ def divisors_in_pairs(peak_bytes, batch_size, budget):
     if best == 0:
         raise ValueError("nothing fits")
     return best
+
+
+@wrong(mistakes.halved_until_it_fits)
+def halve_or_give_up(peak_bytes, batch_size, budget):
+    """An odd size that does not fit is the end: nothing comes back."""
+    n = batch_size
+    while True:
+        if peak_bytes(n) <= budget:
+            return n
+        if n % 2:
+            raise ValueError("no size fits")
+        n //= 2

@@ -977,3 +977,40 @@ class NotBelowOne(_Remembers):
     def update(self):
         super().update()
         self.s = max(self.s, 1.0)
+
+
+@wrong(mistakes.unscaling_of_step_not_noted)
+class StepUnscalesInSilence(WithStates):
+    def unscale_(self, optimizer):
+        state = self.states[id(optimizer)]
+        if "called" in state:
+            raise RuntimeError("unscale_() has already been called")
+        state["called"] = True
+        self.divide(optimizer)
+
+    def divide(self, optimizer):
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad.div_(self.s)
+                    self.states[id(optimizer)]["inf"] |= not bool(torch.isfinite(p.grad).all())
+
+    def step(self, optimizer):
+        state = self.states[id(optimizer)]
+        if state["stage"] == "stepped":
+            raise RuntimeError("step() twice")
+        state["stage"] = "stepped"
+        if "called" not in state:
+            self.divide(optimizer)
+        if not state["inf"]:
+            optimizer.step()
+
+
+@wrong(mistakes.unscaling_of_step_not_noted)
+class StepUnscalesInSilenceAndUpdateAsksTheSkipped(StepUnscalesInSilence):
+    def update(self):
+        if any(state["inf"] and state["stage"] == "stepped" for state in self.states.values()):
+            self.back_off()
+        else:
+            self.count()
+        self.states.clear()

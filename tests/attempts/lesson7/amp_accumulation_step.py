@@ -938,3 +938,22 @@ def half_weights_put_back(model, optimizer, scaler, loss_fn, micro_batches, max_
         scheduler.step()
     optimizer.zero_grad()
     return {"loss": total / n, "grad_norm": norm, "skipped": skipped}
+
+
+@wrong(mistakes.cleared_at_the_end_and_loss_of_the_last)
+def clears_at_the_end_and_tells_of_the_last(model, optimizer, scaler, loss_fn, micro_batches, max_norm, scheduler=None, dtype=torch.float16):
+    n = len(micro_batches)
+    for x, y in micro_batches:
+        with torch.autocast(device_type=x.device.type, dtype=dtype):
+            loss = loss_fn(model(x), y)
+        scaler.scale(loss / n).backward()
+    scaler.unscale_(optimizer)
+    norm = clip_grad_norm_(model.parameters(), max_norm)
+    before = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    skipped = scaler.get_scale() < before
+    if scheduler is not None and not skipped:
+        scheduler.step()
+    optimizer.zero_grad()
+    return {"loss": loss.item(), "grad_norm": norm, "skipped": skipped}

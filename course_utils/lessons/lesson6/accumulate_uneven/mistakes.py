@@ -263,4 +263,5 @@ mean_of_old_and_new = made_by(
     shared.mean_of_old_and_new, on_rows(shared.halved_in_each_round), on_rows(shared.halved_from_the_first)
 )
 predicted_in_eval_mode = made_by(shared.predicted_in_eval_mode, shared.in_eval_mode)
+put_into_train_mode = made_by(shared.put_into_train_mode, shared.in_train_mode)
 prediction_and_target_swapped = made_by(shared.prediction_and_target_swapped, shared.target_first)

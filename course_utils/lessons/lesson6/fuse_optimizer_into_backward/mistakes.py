@@ -378,8 +378,8 @@ def _when_all_arrived(params: list[nn.Parameter], optimizer: torch.optim.Optimiz
 
 @mistake(
     "A parameter that gets no gradient was counted, too",
-    "Where a parameter is frozen, or the loss does not use it, the steps did not come, or came on other passes. So it is "
-    "with a count that takes a backward to run one hook for each parameter: this one never gets a gradient.",
+    "In the model shown, where some parameters get no gradient, the steps did not come, or came on other passes. So it "
+    "is with a count that takes a backward to run one hook for each parameter.",
     "Which hooks run in a backward of such a model? A count for each parameter needs to know nothing of the others.",
     "In most models every parameter gets a gradient.",
     also=(

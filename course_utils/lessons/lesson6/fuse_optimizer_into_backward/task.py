@@ -256,7 +256,7 @@ EXERCISE = Exercise(
         "- `make_optimizer(params)` takes a list of parameters and returns a new optimizer that holds them, of the same "
         "kind each time. How many you make is up to you.\n"
         "- The last backward of each window does the step; no other backward moves a parameter. `window` may be 1.\n"
-        "- When it returns, every parameter is where ordinary accumulation, with one `step()` per window of one optimizer "
+        "- When that backward returns, every parameter is where ordinary accumulation, with one `step()` per window of one optimizer "
         "for all of them, would have put it. Every `.grad` is `None`.\n"
         "- A parameter that is frozen, or that the loss does not use, never moves. A weight that two layers share is one "
         "parameter.\n"

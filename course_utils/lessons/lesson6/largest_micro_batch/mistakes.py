@@ -178,8 +178,8 @@ def _halved(batch_size: int) -> Sequence[int]:
 
 @mistake(
     "Sizes were left out: halving reaches few divisors",
-    "What came back is the largest size that fits among batch_size, its half, the half of that, and so on, and perhaps 1. "
-    "Most other divisors were left out.",
+    "The result, be it a size or a ValueError, is that of a search among batch_size, its half, the half of that, and so "
+    "on, and perhaps 1. Most other divisors were left out.",
     "Write down the divisors of 12. Which of them does halving meet?",
     "Where batch_size is a power of two, its halves are all its divisors.",
     also=(

@@ -683,7 +683,8 @@ def _only_stepped(self: _Scaler) -> bool:
 
 @mistake(
     "What was unscaled and not stepped does not count",
-    "Where an optimizer was unscaled, held something not finite and took no step, the round counted as a good one.",
+    "Where an optimizer was unscaled, held something not finite, and step() was not called for it, the round counted as a "
+    "good one.",
     "update() asks for everything that was found since the last one.",
 )
 def only_stepped_ones_count(init: float, growth: float, backoff: float, interval: int) -> Any:
@@ -777,6 +778,36 @@ def unscale_after_step_allowed(init: float, growth: float, backoff: float, inter
 
 def _either(self: _Scaler, optimizer: Optimizer, bad: bool) -> None:
     self.found[optimizer] = bad or self.found.get(optimizer, False)
+
+
+class _NotesItsCallsAlone(_Scaler):
+    """Notes the calls of unscale_(); that step() has unscaled is noted nowhere."""
+
+    def __init__(self, init: float, growth: float, backoff: float, interval: int) -> None:
+        super().__init__(init, growth, backoff, interval)
+        self.asked: set[Optimizer] = set()
+
+    def refuse_unscale(self, optimizer: Optimizer) -> None:
+        if optimizer in self.asked:
+            raise self.refusal("out of order")
+        self.asked.add(optimizer)
+
+    def note(self, optimizer: Optimizer, bad: bool) -> None:
+        _either(self, optimizer, bad)
+
+    def forget(self) -> None:
+        super().forget()
+        self.asked.clear()
+
+
+@mistake(
+    "That step() has unscaled is not noted",
+    "unscale_() after a step() that had unscaled by itself raised nothing. After unscale_() and step() it raised, as it "
+    "should.",
+    "step() unscales where nobody has. Where is that written down, so that unscale_() can ask for it?",
+)
+def unscaling_of_step_not_noted(init: float, growth: float, backoff: float, interval: int) -> Any:
+    return _NotesItsCallsAlone(init, growth, backoff, interval)
 
 
 @mistake(

@@ -72,8 +72,8 @@ def _one_backward(model: nn.Module, loss_fn: LossFn, micro_batches: Window) -> o
 
 @mistake(
     "Summed up in bfloat16",
-    "What came back is float32, and the numbers are those of a sum in bfloat16: once the sum is some 256 to 512 times "
-    "as large as what arrives, what arrives is rounded away.",
+    "What came back is float32, and the numbers are those of a sum in bfloat16. Each partial sum is rounded to 8 binary "
+    "digits, up or down; once it is some 256 to 512 times as large as what arrives, nothing arrives any more.",
     "When is a micro-batch's gradient turned into float32, before it is added or after?",
     "float() at the end changes the dtype, and no digit.",
     also=(

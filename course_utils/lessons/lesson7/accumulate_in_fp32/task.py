@@ -87,7 +87,8 @@ EXERCISE = Exercise(
     minutes=15,
     goal=(
         "Write `accumulate_in_fp32(model, loss_fn, micro_batches)`. All parameters of `model` are bfloat16. "
-        "Dropout and batch norm, where a model has them, are in eval mode, and batch norm's buffers are float32. "
+        "Dropout and batch norm, where a model has them, are in eval mode; batch norm has no weight and no bias, and "
+        "float32 buffers. "
         "`micro_batches` is a list of one to a thousand pairs `(x, y)`, bfloat16 too, all with the same number of rows; "
         "`loss_fn(prediction, target)` is a mean over rows.\n\n"
         "Return `{name: gradient}`: the gradient of the mean loss over all rows of the window, in **float32**, under the "
@@ -98,7 +99,7 @@ EXERCISE = Exercise(
         "A frozen parameter has no entry, a parameter that the loss does not use has zeros, and a tied "
         "one appears once. `.grad` of every parameter holds afterwards what it held before, and the model stays as it "
         "was: modes, values and dtypes. How you do it is yours; a float32 copy of the model is as good as a float32 sum of "
-        "bfloat16 gradients. `loss_fn` takes a prediction in any of bfloat16, float32 and float64."
+        "bfloat16 gradients. `loss_fn` takes prediction and target in any of bfloat16, float32 and float64, each in its own."
     ),
     cases=_cases,
     arrange=_arrange,

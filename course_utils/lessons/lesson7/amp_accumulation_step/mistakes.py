@@ -675,6 +675,17 @@ def loss_of_the_last(*args: Any, **kwargs: Any) -> object:
 
 
 @mistake(
+    "What .grad held at the call is counted in, and the loss of the last micro-batch was returned",
+    "Two things at once. Norm and step are those of this window's gradient and of what .grad held when the function was "
+    "called. And what came back as the loss is that of the last micro-batch, or its share of the mean.",
+    "Which line empties .grad before the first backward? And over which micro-batches is the loss a mean?",
+    also=(_with(start=_nothing, loss=lambda self: self.losses[-1] / self.k),),
+)
+def cleared_at_the_end_and_loss_of_the_last(*args: Any, **kwargs: Any) -> object:
+    return _with(start=_nothing, loss=lambda self: self.losses[-1])(*args, **kwargs)
+
+
+@mistake(
     "The losses of the micro-batches were added up",
     "What came back as the loss is the sum over the micro-batches.",
     "Asked is the mean over all rows of the window.",

@@ -154,8 +154,8 @@ def _clamped(loss_sum: T, local_count: T, world_size: int, all_reduce: AllReduce
 
 @mistake(
     "The number of tokens a rank was rounded down",
-    "Where the number of all tokens is no multiple of the number of ranks, the gradient is too long, as with a division of "
-    "whole numbers that leaves the rest out.",
+    "Where the number of all tokens is no multiple of the number of ranks, the loss was divided by a wrong number, as by a "
+    "quotient of whole numbers that leaves the rest out.",
     "Which of your divisions is one with //, or rounds?",
     also=(_clamped,),
 )

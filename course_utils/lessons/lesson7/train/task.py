@@ -329,7 +329,7 @@ EXERCISE = Exercise(
         "cross-entropy of the logits `model(x)`, and the gradient of a window that of the mean over its samples. Each "
         "micro-batch goes forward once, under `torch.autocast` in float16, and its loss backward under a "
         "`torch.amp.GradScaler` with its default settings, both for the device of `x`. (A float64 model stays in float64 under "
-        "autocast; that is all right.) The gradient is clipped to `max_norm` (2-norm, over all parameters), and the optimizer is `torch.optim.SGD(model.parameters(), lr, "
+        "autocast; that is all right.) Whether you divide the losses, or the gradient after unscaling, by `window` never decides here whether it is finite. The gradient is clipped to `max_norm` (2-norm, over all parameters), and the optimizer is `torch.optim.SGD(model.parameters(), lr, "
         "momentum=0.9)`. Step number `s` of the optimizer, from 0, has the learning rate `lr * (1 - s / steps)`. A "
         "window whose gradient is not finite is skipped, as the scaler does it: it counts among the `steps` windows, "
         "but the optimizer makes no step, the learning rate stays, and nothing of its gradient is left for the next window. "

@@ -111,7 +111,7 @@ EXERCISE = Exercise(
     goal=(
         "Write `underflow_fraction(gradients, scale, dtype)`. `gradients` is a list of float32 and float64 tensors of "
         "any shapes; the list, or a tensor in it, may be empty. Each entry is multiplied by the number `scale`, in "
-        "its own dtype or a wider one, and then rounded to `dtype`, as `.to(dtype)` does. Return the share of the nonzero "
+        "its own dtype or a wider one, and then rounded to `dtype`, float16, bfloat16 or float32, as `.to(dtype)` does. Return the share of the nonzero "
         "entries that this makes zero, over all tensors together, as a Python float. An entry that was zero "
         "before counts neither as lost nor among the entries. An infinite or NaN entry is nonzero and does not become "
         "zero. Where no entry is nonzero, return 0.0."
