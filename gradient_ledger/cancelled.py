@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ from gradient_ledger.events import Place
 
 ROUNDED = frozenset(f"{name}Backward0" for name in "Round Floor Ceil Trunc Sign".split())
 """Operations whose gradient is zero."""
+_STEPS = re.compile(r"round|floor|ceil|trunc|sign|[<>]|argmax|one_hot", re.IGNORECASE)
+"""Words for the same in a text, and for what has no graph."""
 FEW_WEIGHTS = 2
 """A constant and a mask have no more values than these; what weighs samples has."""
 MOST_VALUES = 64
@@ -66,11 +69,20 @@ def written_at(files: Iterable[str]) -> Place | None:
             named = _read_once(nodes)
             for one in nodes:
                 if isinstance(one, ast.BinOp):
-                    terms = list(_terms(one, named))
-                    texts = [(sign, ast.unparse(term)) for sign, term in terms]
-                    if any((-sign, text) in texts for sign, text in texts):
+                    if _undoes(list(_terms(one, named))):
                         return Place(file, one.lineno)
     return None
+
+
+def _undoes(terms: list[tuple[int, ast.expr]]) -> bool:
+    """Whether a sum adds what it takes away, and is left with what is not made of that by its text."""
+    texts = [(sign, ast.unparse(term)) for sign, term in terms]
+    for plain in {text for sign, text in texts if (-sign, text) in texts}:
+        rest = [text for _, text in texts if text != plain]
+        mentions = re.compile(rf"(?<!\w){re.escape(plain)}(?!\w)")
+        if rest and not any(mentions.search(text) and not _STEPS.search(text) for text in rest):
+            return True
+    return False
 
 
 def _terms(node: ast.expr, named: dict[str, ast.BinOp], sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
