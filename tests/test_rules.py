@@ -2425,7 +2425,7 @@ def half(*looks: tuple[float, int, int]) -> Log:
     "precision.rounded_away",
     "updates-rounded-away",
     "warning",
-    STEP,
+    MADE,
     "Weights are bfloat16: each of 3 steps of SGD that were looked at left 55% or more of the sampled entries of w",
     steps=[0, 1, 2],
     names=["w"],
@@ -2435,7 +2435,7 @@ def most_entries_never_move() -> Log:
     return half((0.01, 100, 80), (0.01, 200, 111), (0.01, 100, 90))
 
 
-@finds("precision.rounded_away", "updates-rounded-away", "warning", STEP, "left 60% or more", steps=[2, 3, 4])
+@finds("precision.rounded_away", "updates-rounded-away", "warning", MADE, "left 60% or more", steps=[2, 3, 4])
 def entries_moved_only_where_the_learning_rate_was_low_or_few_had_a_gradient() -> Log:
     return half((0.001, 100, 10), (0.01, 4, 0), (0.01, 100, 60), (0.0099, 100, 60), (0.01, 100, 60), (0.005, 100, 0))
 
