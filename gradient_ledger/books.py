@@ -59,6 +59,19 @@ class Dead(NamedTuple):
     """The matrix, once there is a reason to ask at the end what it holds: its model may be gone by then."""
 
 
+class Sample:
+    """Some entries of half-precision matrices that one optimizer steps."""
+
+    __slots__ = ("accounts", "before", "now", "rate")
+
+    def __init__(self, accounts: list[Account]):
+        self.accounts, self.rate = accounts, 0.0
+        self.before: Tensor | None = None
+        """The entries before the step under way; None where that is not looked at."""
+        self.now: Tensor | None = None
+        """Which of them have a gradient that is not zero."""
+
+
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
@@ -75,6 +88,7 @@ class OptimizerAccount:
         "ref",
     ) + (
         "restored",
+        "sample",
         "size",
         "steps",
         "type",
@@ -99,6 +113,8 @@ class OptimizerAccount:
         """Whether it was alive when we last looked: at the end everything may be gone."""
         self.dead: dict[Account, Dead] = {}
         """Its matrices that held nothing but zeros at every look, as did their gradients."""
+        self.sample: Sample | None = None
+        """Of its weights in half precision, once a step is looked at."""
         self._smallest: Account | None = None
 
     def smallest(self) -> Account | None:

@@ -6,7 +6,7 @@ Looked at for the first passes of a line. Only nodes are read, and constants tha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -163,12 +163,11 @@ def mirrored(parts: Compared) -> list[Any]:
     return found if len(found) == len(sides) else []
 
 
-def draws(node: Any) -> list[Any]:
+def draws(nodes: Collection[Any]) -> list[Any]:
     """Where `torch.normal` draws from something with a graph: its gradient is zero whatever follows.
 
     Not where the sample is compared with its own mean, as a log-probability written by hand does.
     """
-    nodes = every(node)
     found = [one for one in nodes if _kind(one).startswith("NormalBackward")]
     weighed = [
         _stripped(inner, graph.BY_ENTRY)

@@ -139,13 +139,14 @@ class Forward(Event):
 class Reach:
     """Parameters that a loss reaches on a way on which it is seldom meant to train them."""
 
-    how: Literal["bootstrap", "teacher", "mirror", "draw"]
+    how: Literal["bootstrap", "teacher", "mirror", "draw", "undone", "score"]
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
-    predictor is to match; through `torch.normal`, whose gradient is zero."""
+    predictor is to match; through `torch.normal`, whose gradient is zero; through `n` in `n + (m - n)`, whose gradients
+    cancel; through the mean of a sample that moves with it, and is weighed by its log-probability."""
     names: tuple[str, ...]
     """The parameters."""
     where: Place | None = None
-    """The line of the target, the teacher or the draw, where the text shows it."""
+    """The line of the target, the teacher, the draw or the sum, where the text shows it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,6 +354,22 @@ class Comparison:
     """Norm of what is then left of the reference, relative."""
 
 
+@dataclass(frozen=True)
+class Rounded:
+    """What a step did to a sample of half-precision weights."""
+
+    names: tuple[str, ...]
+    """The matrices that the sample is of."""
+    dtype: str
+    """`bfloat16` or `float16`."""
+    rate: float
+    """Their learning rate at this step."""
+    entries: int
+    """Entries of the sample whose gradient was not zero."""
+    still: int
+    """Those of them that held the same number after the step."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ending(Event):
     """What ends a window: a step, or one that a scaler skipped. `names` are the parameters with fresh gradients."""
@@ -427,6 +444,8 @@ class Ending(Event):
     """`bfloat16` or `float16` where several passes were summed in it."""
     norm: float | None = None
     """Norm of what it used, taken at the first few steps."""
+    rounded: Rounded | None = None
+    """What it did to weights of half precision; looked at after 8, 16, 32, … steps of torch's own optimizers."""
     idle_moved: Mapping[str, float] = field(default_factory=dict)
     """Parameters that moved on a gradient of zeros, and how far; looked at during the first few steps."""
     batch_norm: int = 0

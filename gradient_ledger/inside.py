@@ -51,6 +51,13 @@ def drawn(state: State, distribution: Any, sample: Tensor, frame: FrameType) -> 
             node.metadata[f"{state.mark} drawn"] = one
 
 
+def drawn_moving(state: State, sample: Tensor, frame: FrameType) -> None:
+    """`rsample()` has drawn: what it gives moves with the mean."""
+    node: Any = sample.grad_fn
+    if node is not None and state.budget.may_look("moving"):
+        node.metadata[f"{state.mark} moving"] = places.user_place(frame)
+
+
 def _known(state: State, distribution: Any) -> Drawn | None:
     """What is known of a sample drawn from this distribution."""
     found = state.drawn.get(id(distribution))

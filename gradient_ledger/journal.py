@@ -29,6 +29,7 @@ MARKS = {
     "again",
     "crossed",
     "forwards",
+    "rounded",
     "undivided",
 }
 """Fields whose being set makes a window unlike others with the same events."""

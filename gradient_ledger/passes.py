@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import compared, graph, inside, losses, places, policies, source
+from gradient_ledger import cancelled, compared, graph, inside, losses, places, policies, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import LOOKS, SAMPLES
@@ -134,9 +134,17 @@ def note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) ->
     for leaves, others in compared.alone(parts):
         teacher = teachers(state, leaves, others, frame)
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
+    nodes = compared.every(node)
     if state.drawn:
-        inside.drawn_for(state, compared.every(node))
-    drawn = compared.leaves(compared.draws(node))
+        inside.drawn_for(state, nodes)
+    if undone := cancelled.undone(nodes):
+        files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
+        where = cancelled.written_at(files)
+        note("undone", compared.leaves(undone) if where is not None else (), where)
+    if (score := cancelled.score(node, nodes)) is not None:
+        where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
+        note("score", compared.leaves(score.means), where)
+    drawn = compared.leaves(compared.draws(nodes))
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:
         one.draft.fields["reaches"] = tuple(reaches)

@@ -374,6 +374,14 @@ def scope(file: str, line: int) -> ast.AST | None:
     return _innermost([n for n in _blocks(tree) if isinstance(n, _FUNCTIONS)], line) or tree
 
 
+def functions(file: str) -> Iterator[ast.AST]:
+    """A file's own text, and each function of it."""
+    tree = _tree(file)
+    if tree is not None:
+        yield tree
+        yield from (one for one in _blocks(tree) if isinstance(one, _FUNCTIONS))
+
+
 @lru_cache(maxsize=64)
 def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
     """The functions, loops and ifs of a file, in the order of `ast.walk`. A long file is walked once, not for each

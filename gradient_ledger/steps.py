@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import closelook, places
+from gradient_ledger import closelook, places, rounding
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
@@ -146,6 +146,7 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
             state.books.find_wholes(even_if_whole=state.reference is not None)
         state.books.look_around()
         look_for_dead(entry)
+        rounding.before_step(entry)
     count_batch_norms(state, draft)
     count_hooks(state, entry, draft)
     if state.reference is not None:
@@ -272,6 +273,8 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
     if within is not None and within.fused and float(getattr(optimizer, "found_inf", None) or 0) > 0:
         skip(state, entry, draft)
         return
+    if (rounded := rounding.after_step(entry)) is not None:
+        draft.fields["rounded"] = rounded
     if entry.steps < SAMPLES:
         kept = [account for account in entry.accounts if is_state(account, optimizer)]
         draft.fields["kept_as_state"] = kept

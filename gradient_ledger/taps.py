@@ -217,6 +217,7 @@ def _install() -> None:
     for cell in (nn.RNNCell, nn.GRUCell, nn.LSTMCell):
         tap(cell, "forward", before=_cell_runs, after=_cell_ran)
     tap(torch.distributions.Normal, "sample", after=_drawn)
+    tap(torch.distributions.Normal, "rsample", after=_drawn_moving)
     tap(torch.distributions.Normal, "log_prob", before=_log_probability_taken)
     for module in (torch.distributions, torch.distributions.kl):
         tap(module, "kl_divergence", before=_divergence_taken)
@@ -315,6 +316,11 @@ def _hook_registered(recorder: Recorder, call: Call) -> None:
 def _drawn(recorder: Recorder, call: Call, _: Any) -> None:
     if not call.failed:
         inside.drawn(recorder, call.owner, call.result, call.frame)
+
+
+def _drawn_moving(recorder: Recorder, call: Call, _: Any) -> None:
+    if not call.failed:
+        inside.drawn_moving(recorder, call.result, call.frame)
 
 
 def _log_probability_taken(recorder: Recorder, call: Call) -> None:

@@ -40,6 +40,7 @@ from gradient_ledger.events import (
     ParameterFacts,
     Place,
     Reach,
+    Rounded,
     ScalerUpdate,
     ScheduleFacts,
     SchedulerStep,
@@ -2172,6 +2173,18 @@ def a_draw_stands_between_the_loss_and_the_weights() -> Log:
     return reaching("draw", at(OTHER))
 
 
+@finds(
+    "graphs.reached", "straight-through-not-detached", "warning", OTHER, "cancel exactly, and on that way w got nothing"
+)
+def a_sum_takes_away_what_it_adds() -> Log:
+    return reaching("undone", at(OTHER))
+
+
+@finds("graphs.reached", "score-of-moving-sample", "warning", OTHER, "on that way w got a gradient of zeros")
+def a_log_probability_of_a_sample_that_moves_with_the_mean() -> Log:
+    return reaching("score", at(OTHER))
+
+
 @finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])
 def the_old_probabilities_are_the_new_ones() -> Log:
     return ratios(3)
@@ -2395,6 +2408,61 @@ def a_buffer_is_the_gradient_and_is_added_to_itself() -> Log:
 @finds("precision.forgotten", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
 def momentum_is_bound_to_a_name_and_lost() -> Log:
     return windows(1, 1).log(forgotten=(at(EDIT),))
+
+
+def half(*looks: tuple[float, int, int]) -> Log:
+    """Steps with weights in half precision, each given by its learning rate, the entries looked at, and how many of
+    them stood still."""
+    tape = Tape("w")
+    for rate, entries, still in looks:
+        tape.passes(1)
+        tape.step(rounded=Rounded(("w",), "bfloat16", rate, entries, still))
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.rounded_away",
+    "updates-rounded-away",
+    "warning",
+    MADE,
+    "Weights are bfloat16: each of 3 steps of SGD that were looked at left 55% or more of the sampled entries of w",
+    steps=[0, 1, 2],
+    names=["w"],
+    dtype="bfloat16",
+)
+def most_entries_never_move() -> Log:
+    return half((0.01, 100, 80), (0.01, 200, 111), (0.01, 100, 90))
+
+
+@finds("precision.rounded_away", "updates-rounded-away", "warning", MADE, "left 60% or more", steps=[2, 3, 4])
+def entries_moved_only_where_the_learning_rate_was_low_or_few_had_a_gradient() -> Log:
+    return half((0.001, 100, 10), (0.01, 4, 0), (0.01, 100, 60), (0.0099, 100, 60), (0.01, 100, 60), (0.005, 100, 0))
+
+
+@quiet("precision.rounded_away")
+def half_of_the_entries_move_at_one_look() -> Log:
+    return half((0.01, 100, 80), (0.01, 100, 50), (0.01, 100, 80), (0.01, 100, 80))
+
+
+@quiet("precision.rounded_away")
+def nothing_moves_while_the_learning_rate_warms_up() -> Log:
+    return half((0.001, 100, 100), (0.002, 100, 100), (0.004, 100, 100), (0.01, 100, 60), (0.01, 100, 60))
+
+
+@quiet("precision.rounded_away")
+def few_entries_have_a_gradient() -> Log:
+    return half(*[(0.01, 31, 31)] * 5)
+
+
+@quiet("precision.rounded_away")
+def a_scaler_left_a_step_out() -> Log:
+    tape = Tape("w")
+    for _ in range(3):
+        tape.passes(1, scaled=True)
+        tape.skip(rounded=Rounded(("w",), "float16", 0.01, 100, 100))
+        tape.clear()
+    return tape.log()
 
 
 @quiet("precision.forgotten")

@@ -657,6 +657,23 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "straight-through-not-detached",
+        "A straight-through without detach()",
+        "In z + (q - z) the gradient comes to z twice, with opposite signs: it cancels exactly. q gets all of it.",
+        "Detach the difference: z + (q - z).detach().",
+        "The numbers of the forward are the same with detach() and without.",
+        "",
+    ),
+    Misconception(
+        "score-of-moving-sample",
+        "A log-probability of a sample that has a graph",
+        "A sample of rsample() moves with the mean of its distribution: their distance, and with it the log-probability, "
+        "does not change when the mean does. Its gradient there is zero, whatever the rewards.",
+        "Draw with sample(), or detach() the sample, where its log-probability is weighed by what it earned.",
+        "rsample() is right where what follows is computed from the sample itself, as by a critic.",
+        "",
+    ),
+    Misconception(
         "ratio-always-one",
         "The old probabilities are the new ones",
         "The ratio of new to old is 1 in every pass: clipping it never acts, and later epochs do not know how far the "
@@ -752,6 +769,16 @@ MISCONCEPTIONS = (
         "Accumulate in float32: p.grad_dtype = torch.float32, a float32 buffer, or float32 parameters with autocast.",
         "",
         "lesson 7",
+    ),
+    Misconception(
+        "updates-rounded-away",
+        "Steps too small for half-precision weights",
+        "A bfloat16 number keeps 8 bits, a float16 one 11: a step below half the distance to the next number leaves a "
+        "weight exactly as it was, however often it is taken.",
+        "Keep the weights in float32 and run the model under autocast, or let the optimizer step a float32 copy.",
+        "Near zero numbers lie closer together, so small weights move, and the loss falls for a while.",
+        "lesson 7",
+        about_value=False,
     ),
     Misconception(
         "step-between-forward-and-backward",

@@ -56,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     precision.moved,
     precision.replaced,
     precision.forgotten,
+    precision.rounded_away,
     precision.missing_steps,
     ownership.crossed,
     ownership.input_gradients,

@@ -50,6 +50,16 @@ _REACHED = {
         "Between this loss and {names} stands torch.normal(), whose gradient is exactly zero: on that way "
         "they got nothing.",
     ),
+    "undone": (
+        "straight-through-not-detached",
+        "This line adds what it takes away again, with its graph both times: the two gradients cancel exactly, and on "
+        "that way {names} got nothing.",
+    ),
+    "score": (
+        "score-of-moving-sample",
+        "This loss weighs the log-probability of a sample that has a graph, and that moves with the mean: the distance "
+        "of the two depends on no mean, and on that way {names} got a gradient of zeros.",
+    ),
 }
 """By the way on which parameters were reached: id, and what was seen."""
 

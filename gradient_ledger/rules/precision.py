@@ -21,6 +21,11 @@ from gradient_ledger.events import (
 )
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
 
+LEAST_LOOKS, LEAST_ENTRIES = 3, 32
+"""Steps looked at, and entries with a gradient in each, before weights are said not to move."""
+NEAR_HIGHEST = 0.9
+"""A learning rate of at least this share of the highest one counts."""
+
 
 def _accumulates_after(window: Window, event: Event) -> bool:
     """Whether more was added onto the same gradients after that event, before the step."""
@@ -441,6 +446,33 @@ def forgotten(view: View) -> Iterator[Finding]:
             where,
             "This line binds a name to a new value of the buffer, and nothing in this function puts it where the buffer was "
             "taken from: the next step begins with the old one again.",
+        )
+
+
+def rounded_away(view: View) -> Iterator[Finding]:
+    """Weights of half precision that most steps leave as they were."""
+    for optimizer, windows in view.windows.items():
+        looks = [(w, w.step.rounded) for w in windows if w.step.rounded is not None and not w.skipped]
+        looks = [(w, one) for w, one in looks if one.entries >= LEAST_ENTRIES]
+        # While the learning rate warms up, or once it has fallen, little may move in a right loop, too.
+        highest = max((one.rate for _, one in looks), default=0.0)
+        looks = [(w, one) for w, one in looks if one.rate >= NEAR_HIGHEST * highest]
+        if len(looks) < LEAST_LOOKS or any(one.still * 2 <= one.entries for _, one in looks):
+            continue
+        window, last = looks[-1]
+        shares = [one.still / one.entries for _, one in looks]
+        made = next((entry.made_at for entry in view.log.optimizers if entry.number == optimizer), None)
+        yield finding(
+            "updates-rounded-away",
+            "warning",
+            made or window.step.where,
+            f"Weights are {last.dtype}: each of {times(len(looks), 'step')} of {view.label(optimizer)} that were looked at "
+            f"left {math.floor(100 * min(shares))}% or more of the sampled entries of {some(last.names)} as they were, though their "
+            "gradient was not zero: the steps are rounded away.",
+            steps=steps_of([w for w, _ in looks]),
+            names=list(last.names),
+            dtype=last.dtype,
+            shares=shares,
         )
 
 

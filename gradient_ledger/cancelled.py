@@ -1,0 +1,161 @@
+"""Gradients that cancel exactly, as the graph of a loss tells: a tensor is added and taken away again."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from gradient_ledger import graph, source
+from gradient_ledger.events import Place
+
+ROUNDED = frozenset(f"{name}Backward0" for name in "Round Floor Ceil Trunc Sign".split())
+"""Operations whose gradient is zero."""
+_STEPS = re.compile(r"round|floor|ceil|trunc|sign|[<>]|argmax|one_hot", re.IGNORECASE)
+"""Words for the same in a text, and for what has no graph."""
+FEW_WEIGHTS = 2
+"""A constant and a mask have no more values than these; what weighs samples has."""
+MOST_VALUES = 64
+
+
+def undone(nodes: Iterable[Any]) -> list[Any]:
+    """The nodes n of `n + (m - n)`, where m is not made of n: no gradient passes there, and m gets it all."""
+    found = []
+    for one in nodes:
+        for plain, other in _sums(one):
+            if plain[0] is not None and other[1] == plain and not _is_made_of(other[0][0], plain[0]):
+                found.append(plain[0])
+    return found
+
+
+def _sums(node: Any) -> Iterator[tuple[Any, Any]]:
+    """The operands of `n + (m - k)` and `n - (k - m)`, as `n, (m, k)`."""
+    kind, edges = type(node).__name__, node.next_functions
+    if kind not in ("AddBackward0", "SubBackward0") or len(edges) != 2 or not _is_plain(node):
+        return
+    for plain, inner in (edges, edges[::-1]) if kind == "AddBackward0" else (edges,):
+        if type(inner[0]).__name__ == "SubBackward0" and _is_plain(inner[0]):
+            first, last = inner[0].next_functions
+            yield plain, (first, last) if kind == "AddBackward0" else (last, first)
+
+
+def _is_plain(node: Any) -> bool:
+    return bool(graph.saved(node, "alpha") == 1)
+
+
+def _is_made_of(node: Any, wanted: Any) -> bool:
+    """Whether a gradient flows from one node to another."""
+    waiting, seen = [node], {node}
+    while waiting:
+        one = waiting.pop()
+        if one is wanted:
+            return True
+        if one is not None and type(one).__name__ not in ROUNDED:
+            new = {inner for inner, _ in one.next_functions} - seen
+            seen |= new
+            waiting += new
+    return False
+
+
+def written_at(files: Iterable[str]) -> Place | None:
+    """The first line that adds what it takes away, as in `z + (q - z)`; the difference may have a name of its own,
+    where that is read nowhere else."""
+    for file in files:
+        for within in source.functions(file):
+            nodes = source.own(within)
+            named = _read_once(nodes)
+            for one in nodes:
+                if isinstance(one, ast.BinOp):
+                    if _undoes(list(_terms(one, named))):
+                        return Place(file, one.lineno)
+    return None
+
+
+def _undoes(terms: list[tuple[int, ast.expr]]) -> bool:
+    """Whether a sum adds what it takes away, and is left with what is not made of that by its text."""
+    texts = [(sign, ast.unparse(term)) for sign, term in terms]
+    for plain in {text for sign, text in texts if (-sign, text) in texts}:
+        rest = [text for _, text in texts if text != plain]
+        mentions = re.compile(rf"(?<!\w){re.escape(plain)}(?!\w)")
+        if rest and not any(mentions.search(text) and not _STEPS.search(text) for text in rest):
+            return True
+    return False
+
+
+def _terms(node: ast.expr, named: dict[str, ast.BinOp], sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
+    """The summands of an expression, each with its sign."""
+    inner: ast.expr = named.get(node.id, node) if isinstance(node, ast.Name) else node
+    if isinstance(inner, ast.BinOp) and isinstance(inner.op, (ast.Add, ast.Sub)):
+        yield from _terms(inner.left, named, sign)
+        yield from _terms(inner.right, named, sign if isinstance(inner.op, ast.Add) else -sign)
+    else:
+        yield sign, node
+
+
+def _read_once(nodes: Iterable[Any]) -> dict[str, ast.BinOp]:
+    """The differences of a function that have a name which is bound once and read once, by that name."""
+    names = [one for one in nodes if isinstance(one, ast.Name)]
+    found = {}
+    for one in nodes:
+        target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+        if not isinstance(target, ast.Name) or not isinstance(one.value, ast.BinOp):
+            continue
+        uses = [each.ctx for each in names if each.id == target.id]
+        if isinstance(one.value.op, ast.Sub) and sum(isinstance(use, ast.Load) for use in uses) == 1 and len(uses) == 2:
+            found[target.id] = one.value
+    return found
+
+
+class Score(NamedTuple):
+    """Samples that move with the mean of the distribution whose log-probability they are weighed by."""
+
+    sample: Any
+    """The node of one of them."""
+    means: list[Any]
+
+
+def score(node: Any, nodes: Collection[Any]) -> Score | None:
+    """The samples `mean + noise * deviation` that a loss reaches through nothing but their distance to that mean,
+    weighed by more than a constant: the gradient of the mean is then exactly zero."""
+    distances = {one: made for one in nodes if (made := _distance(one)) is not None}
+    if not distances:
+        return None
+    samples = {sample for sample, _ in distances.values()}
+    others = {inner for one in nodes if one not in distances for inner, _ in one.next_functions}
+    alone = {one: pair for one, pair in distances.items() if pair[0] in samples - others}
+    if not alone or len(_weights(node, alone)) <= FEW_WEIGHTS:
+        return None
+    return Score(next(iter(alone.values()))[0], [mean for _, mean in alone.values()])
+
+
+def _distance(node: Any) -> tuple[Any, Any] | None:
+    """The sample and the mean, where a node is the one minus the other."""
+    if type(node).__name__ != "SubBackward0" or len(node.next_functions) != 2:
+        return None
+    sample, mean = (_unexpanded(inner) for inner, _ in node.next_functions)
+    if type(sample).__name__ != "AddBackward0" or mean is None:
+        return None
+    operands = [_unexpanded(inner) for inner, _ in sample.next_functions]
+    noise = [one for one in operands if one is not mean]
+    drawn = len(noise) == 1 and (noise[0] is None or None in [inner for inner, _ in noise[0].next_functions])
+    return (sample, mean) if drawn and (noise[0] is None or type(noise[0]).__name__ == "MulBackward0") else None
+
+
+def _unexpanded(node: Any) -> Any:
+    return node.next_functions[0][0] if type(node).__name__ == "ExpandBackward0" else node
+
+
+def _weights(node: Any, distances: Collection[Any]) -> set[float]:
+    """The constants by which a loss multiplies what is made of these distances."""
+    found: set[float] = set()
+    for product in graph.by_entry(node):
+        if type(product).__name__ == "MulBackward0":
+            for name in ("other", "self"):
+                value = graph.saved(product, name)
+                if isinstance(value, Tensor) and not value.requires_grad and len(found) <= FEW_WEIGHTS:
+                    if any(one in distances for one in graph.by_entry(product)):
+                        found.update(value.flatten()[:MOST_VALUES].tolist())
+    return found
