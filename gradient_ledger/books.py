@@ -78,6 +78,7 @@ class OptimizerAccount:
         "size",
         "steps",
         "type",
+        "unreached",
     )
 
     def __init__(self, optimizer: Any, number: int, made_at: Place | None, made: int):
@@ -99,6 +100,8 @@ class OptimizerAccount:
         """Whether it was alive when we last looked: at the end everything may be gone."""
         self.dead: dict[Account, Dead] = {}
         """Its matrices that held nothing but zeros at every look, as did their gradients."""
+        self.unreached: dict[Account, float | None] = {}
+        """Its parameters that none of its steps found a gradient on, and what they held when we last looked."""
         self._smallest: Account | None = None
 
     def smallest(self) -> Account | None:
