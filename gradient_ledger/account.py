@@ -78,7 +78,9 @@ class Account:
         "position",
         "ref",
         "root",
+        "rewritten",
         "shape",
+        "stepped_by",
         "thawed_at",
         "trains",
         # what its gradient holds: written by the transitions alone
@@ -135,6 +137,11 @@ class Account:
         """How many steps its optimizers had taken when it was last frozen."""
         self.thawed_at: int | None = None
         """How many passes had added to it when it was first seen to require a gradient again."""
+        self.stepped_by: frozenset[int] = frozenset()
+        """The optimizers whose steps found a gradient on it, a skipped step or an old gradient included. Of a long run
+        some windows are forgotten, and this is not."""
+        self.rewritten = False
+        """Whether the user's code writes to the parameter itself, where no optimizer does."""
         self.cut_at: Place | None = None
         """Where its output left the graph, if that was seen."""
         self.joined: object = None

@@ -92,6 +92,7 @@ class OptimizerAccount:
         "size",
         "steps",
         "type",
+        "unreached",
     )
 
     def __init__(self, optimizer: Any, number: int, made_at: Place | None, made: int):
@@ -115,6 +116,8 @@ class OptimizerAccount:
         """Its matrices that held nothing but zeros at every look, as did their gradients."""
         self.sample: Sample | None = None
         """Of its weights in half precision, once a step is looked at."""
+        self.unreached: dict[Account, float | None] = {}
+        """Its parameters that none of its steps found a gradient on, and what they held when we last looked."""
         self._smallest: Account | None = None
 
     def smallest(self) -> Account | None:

@@ -175,6 +175,8 @@ class Backward(Event):
     """The line of the product of the two, where the text shows it."""
     flat_ratio: bool = False
     """Whether the loss holds a ratio of probabilities, new to old, and all entries of it are 1."""
+    ratio_cancels: bool = False
+    """Whether both sides of that ratio have a graph and reach the same parameters, equally often."""
     ratio_at: Place | None = None
     """The line that computes the old probabilities anew in the loop of the steps, where the text shows one."""
     reaches: tuple[Reach, ...] = ()
@@ -656,6 +658,11 @@ class ParameterFacts:
     """Whether the user's code ever read its gradient."""
     thawed: bool = False
     """Whether it got gradients since it required them again, and no optimizer that holds it has stepped since then."""
+    stepped_by: tuple[int, ...] = ()
+    """Numbers of the optimizers whose steps found a gradient on it, in windows that are not kept, too."""
+    rewritten: bool = False
+    """Whether the user's code writes to the parameter itself, as to a running average or a copy, while no optimizer
+    holds it, or its optimizer finds no gradient on it."""
     called_at: Place | None = None
     """Where the module that holds it was first called."""
     training: bool = False

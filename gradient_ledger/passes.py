@@ -107,8 +107,7 @@ def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameT
     one.draft.fields["contrast"] = graph.contrast(node)
     look_for_idle(state, one, node, places.user_frame(frame), calls)
     note_reaches(state, one, node, places.user_frame(frame))
-    if policies.is_flat(node):
-        one.draft.fields |= {"flat_ratio": True, "ratio_at": policies.recomputed(line)}
+    one.draft.fields |= policies.look(node, line)
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
     if critic:
         one.draft.fields |= {"critic": critic, "critic_at": source.weighing(line)}
@@ -325,7 +324,9 @@ def backward_ends(state: State, one: Pass) -> None:
         if state.digests and account.status == FRESH:
             account.digest = digest_of(grad)
         if not account.owned:
-            account.stands(parameter, fingerprint(parameter) if state.budget.may_look("prints", 4000) else None)
+            before, now = account.print, fingerprint(parameter) if state.budget.may_look("prints", 4000) else None
+            account.rewritten = account.rewritten or (None not in (before, now) and before != now)
+            account.stands(parameter, now)
     if state.sharing or state.progress.pass_number < 3:
         find_aliases(state, one)
 

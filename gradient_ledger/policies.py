@@ -13,17 +13,39 @@ SAME = frozenset("to float long view reshape flatten squeeze unsqueeze clone det
 """Methods that give the same data in another form."""
 
 
-def is_flat(node: Any) -> bool:
-    """Whether a loss holds `exp(a - b)` with a constant b, and all of its entries are exactly 1."""
+def look(node: Any, trail: Trail) -> dict[str, Any]:
+    """What a loss says of its ratio `exp(a - b)`, where all entries of that are exactly 1.
+
+    b is a constant; or it reaches the very parameters that a does, and the two take each other's gradients away.
+    """
     for one in graph.by_entry(node, graph.BY_ENTRY | {"MaximumBackward0"}):
         inner = one.next_functions[0][0] if type(one).__name__ == "ExpBackward0" else None
-        if type(inner).__name__ == "SubBackward0" and inner is not None and inner.next_functions[1][0] is None:
-            ratio = graph.saved(one, "result")
-            return ratio is not None and ratio.numel() > 1 and bool((ratio == 1).all())
-    return False
+        if type(inner).__name__ != "SubBackward0" or inner is None:
+            continue
+        new, old = (side for side, _ in inner.next_functions)
+        ratio = graph.saved(one, "result")
+        flat = ratio is not None and ratio.numel() > 1 and bool((ratio == 1).all())
+        if old is None:
+            return {"flat_ratio": True, "ratio_at": _recomputed(trail)} if flat else {}
+        if flat and new is not None and (leaves := graph.uses(new)) and leaves == graph.uses(old):
+            return {"flat_ratio": True, "ratio_cancels": True, "ratio_at": _computed(trail)}
+    return {}
 
 
-def recomputed(trail: Trail) -> Place | None:
+def _computed(trail: Trail) -> Place | None:
+    """The line that computes old log-probabilities with a graph, or else the line that goes backward."""
+    for file, line in trail:
+        within = source.scope(file, line)
+        if within is None:
+            continue
+        for name in _subtracted(source.own(within)):
+            old = source.assigned(within, name, line)
+            if old is not None and not old.without_grad:
+                return Place(file, old.line)
+    return Place(*trail[0]) if trail else None
+
+
+def _recomputed(trail: Trail) -> Place | None:
     """The line that computes old log-probabilities anew, under `no_grad()`, in the loop that also steps on them; None
     where the data come from that loop, too: then every batch is a fresh one."""
     for file, line in trail:

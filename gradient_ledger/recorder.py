@@ -145,6 +145,8 @@ class Recorder(State):
                     given=account.given,
                     read=account.looked_at,
                     thawed=account.thawed,
+                    stepped_by=tuple(sorted(account.stepped_by)),
+                    rewritten=account.rewritten,
                     is_parameter=account.is_parameter,
                     in_model=account.attached,
                     called_at=runs.called_at if runs else None,

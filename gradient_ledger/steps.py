@@ -9,9 +9,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.parameter import is_lazy
 
 from gradient_ledger import closelook, places, rounding
-from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, grad_of
+from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import run_as_it_is
@@ -23,10 +24,13 @@ from gradient_ledger.reference import compare_with_reference
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
 from gradient_ledger.tally import rate_of, tally
-from gradient_ledger.tensors import hooks_on, is_zero, norm_of, scale_of, seems_finite
+from gradient_ledger.tensors import fingerprint, hooks_on, is_zero, norm_of, scale_of, seems_finite
 
 DEAD_AFTER, DEAD_LOOKS = 16, 5
 """Steps, and looks, after which a matrix of zeros whose gradients are zeros is held to stay one."""
+
+REWRITTEN_AFTER, MOST_ENTRIES = 2, 4096
+"""Steps after which a change of what no gradient reaches counts; entries that are looked at."""
 
 # ------------------------------------------------------------------ a step begins
 
@@ -147,6 +151,7 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         state.books.look_around()
         look_for_dead(entry)
         rounding.before_step(entry)
+        look_for_rewritten(entry)
     count_batch_norms(state, draft)
     count_hooks(state, entry, draft)
     if state.reference is not None:
@@ -181,6 +186,24 @@ def look_for_dead(entry: OptimizerAccount) -> None:
             entry.dead[account] = Dead(one.looks + 1, parameter.detach() if late else None)
         else:
             del entry.dead[account]
+
+
+def look_for_rewritten(entry: OptimizerAccount) -> None:
+    """Look whether what no gradient reaches moves all the same: the user's code writes to it, as to an average.
+
+    Once is no sign: it may have been clamped or loaded before the second step.
+    """
+    before, entry.unreached = entry.unreached, {}
+    for account in entry.accounts:
+        parameter = account.ref()
+        if account.status != EMPTY or entry.number in account.stepped_by or account.rewritten:
+            continue
+        if parameter is None or is_lazy(parameter) or not can_train(parameter):
+            continue
+        now = fingerprint(parameter.detach().flatten()[:MOST_ENTRIES])
+        if account in before and now != before[account]:
+            account.rewritten = entry.steps >= REWRITTEN_AFTER
+        entry.unreached[account] = now
 
 
 def count_batch_norms(state: State, draft: Draft) -> None:

@@ -75,6 +75,11 @@ def tally(draft: Draft, accounts: list[Account]) -> None:
         fields["crossed"] = _crossing(crossed)
     if low:
         fields["low_precision"] = low
+    number = fields.get("optimizer")
+    if number is not None:
+        for account in (*fresh, *stale, *skipped):
+            if number not in account.stepped_by:
+                account.stepped_by |= {number}
     for account in fresh:
         if account.joined is not draft:
             account.joined = draft

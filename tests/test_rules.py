@@ -80,6 +80,7 @@ class Held:
     mixed: str = ""
     used_by: int | None = None
     total: int = 0
+    stepped_by: tuple[int, ...] = ()
 
 
 class Tape:
@@ -164,6 +165,8 @@ class Tape:
         told["mixed"] = {word: tuple(n for n in by["fresh"] if mine[n].mixed == word) for word in kinds}
         self.write(kind, line, by["fresh"], **(told | fields))
         for one in mine.values():
+            if optimizer is not None and one.status in ("fresh", "used", "skipped"):
+                one.stepped_by = tuple({*one.stepped_by, optimizer})
             if kind is SkippedStep:
                 one.status = "skipped" if one.status == "fresh" else one.status
             elif one.status not in ("empty", "zero"):
@@ -246,6 +249,7 @@ class Tape:
             "called_at": at(FORWARD),
             "training": True,
             "model": "Net",
+            "stepped_by": self.held[name].stepped_by,
         }
         return ParameterFacts(name, **(told | fields))
 
@@ -1298,6 +1302,57 @@ def short_windows_come_at_odd_times() -> Log:
     return windows(4, 2, 4, 4, 2).log(window=4)
 
 
+SINGLE = "Step after every micro-batch, or say --window 9 if that many are meant."
+
+
+@finds(
+    "window.sizes",
+    "window-misaligned",
+    "error",
+    IF,
+    "3 steps used 9, 9, 9, each with a forward",
+    remedy=SINGLE,
+    window=1,
+)
+def the_step_waits_for_nine_where_one_was_meant() -> Log:
+    return uneven(9, 9, 9).log(window=1)
+
+
+@finds(
+    "window.sizes", "window-misaligned", "info", STEP, "if these are not several losses", remedy=SINGLE, steps=[0, 2]
+)
+def an_inner_loop_of_nine_where_one_was_meant() -> Log:
+    return windows(9, 1, 9).log(window=1)
+
+
+@quiet("window.sizes")
+def one_was_meant_and_used() -> Log:
+    return windows(1, 1, 1).log(window=1)
+
+
+@quiet("window.sizes")
+def several_losses_of_one_forward() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.forward()
+        for _ in range(4):
+            tape.backward()
+        tape.step(under=at(IF), condition="(i + 1) % 4 == 0")
+        tape.clear()
+    return tape.log(window=1)
+
+
+@quiet("window.sizes")
+def two_losses_with_a_line_each() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1)
+        tape.passes(1, OTHER)
+        tape.step()
+        tape.clear()
+    return tape.log(window=1)
+
+
 @quiet("window.sizes")
 def the_run_was_stopped_after_two_epochs_with_short_ends() -> Log:
     return uneven(4, 4, 2, 4, 4, 2, 4).log(window=4, finished=False)
@@ -2190,6 +2245,11 @@ def the_old_probabilities_are_the_new_ones() -> Log:
     return ratios(3)
 
 
+@finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "the old have a graph, too, and it reaches the same")
+def the_old_policy_is_the_policy() -> Log:
+    return ratios(3, cancels=True)
+
+
 @quiet("graphs.flat_ratios")
 def the_first_two_steps_on_new_data() -> Log:
     return ratios(2)
@@ -2208,10 +2268,11 @@ def one_window_of_many_passes() -> Log:
     return tape.log()
 
 
-def ratios(steps: int, line: int | None = OTHER) -> Log:
+def ratios(steps: int, line: int | None = OTHER, cancels: bool = False) -> Log:
     tape = Tape("w")
     for _ in range(steps):
-        tape.passes(1, flat_ratio=True, ratio_at=at(line) if line is not None else None)
+        where = at(line) if line is not None else None
+        tape.passes(1, flat_ratio=True, ratio_at=where, ratio_cancels=cancels)
         tape.step()
         tape.clear()
     return tape.log()
@@ -2887,6 +2948,17 @@ def clipped_before_the_backward() -> Log:
         tape.passes(1)
         tape.step()
     return tape.log()
+
+
+@quiet("precision.clipping")
+def what_is_clipped_never_gets_a_gradient() -> Log:
+    tape = Tape("w b h")
+    for _ in range(3):
+        tape.clear()
+        tape.passes(1, names="h")
+        tape.clip(names="w b")
+        tape.step()
+    return tape.log({name: {"ran": 0} for name in "wb"})
 
 
 @finds(
@@ -4300,6 +4372,68 @@ def nothing_of_it_is_trained() -> Log:
     tape.passes(1)
     tape.step()
     return tape.log(unfrozen={"body": at(LAYER)})
+
+
+@quiet("ownership.never")
+def what_the_code_writes_to_gets_no_gradient() -> Log:
+    """A key encoder that follows another one, and a bias in it that happens to stay as it is."""
+    written = {"b.0.w": {"rewritten": True}, "b.0.b": {}}
+    return part("w", "w b.0.w b.0.b").log(written)
+
+
+@quiet("ownership.never")
+def an_optimizer_of_nothing_but_what_the_code_writes_to() -> Log:
+    return part("x", "w", "x").log({"w": {"rewritten": True}})
+
+
+@finds("ownership.never", "graph-cut", "warning", FORWARD, "c ran in every forward", names=["c"])
+def a_layer_is_cut_beside_one_that_the_code_writes_to() -> Log:
+    return part("w", "w b c").log({"b": {"rewritten": True}})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "Net2.w get gradients, and no optimizer holds them")
+def a_copy_that_is_brought_up_to_date_gets_gradients() -> Log:
+    twins = {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2", "rewritten": True}}
+    return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(twins)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "block.a.w get gradients, in train mode")
+def an_adapter_is_put_among_frozen_layers() -> Log:
+    return adapted()
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w get gradients, and no optimizer holds them")
+def an_adapter_is_put_beside_a_layer_that_is_not_frozen() -> Log:
+    return adapted(old={"requires_grad": True})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w get gradients, and no optimizer holds them")
+def two_layers_of_one_model_and_one_is_frozen() -> Log:
+    return adapted(new={"made_by": calls((LAYER, "__init__"), (OTHER, "main"))})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w get gradients, and no optimizer holds them")
+def what_was_made_before_the_frozen_layers_is_not_trained() -> Log:
+    return adapted(new={"made": 1})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w get gradients, and no optimizer holds them")
+def an_adapter_that_a_few_passes_reach() -> Log:
+    return adapted(new={"deposits": 1})
+
+
+def adapted(old: dict[str, Any] | None = None, new: dict[str, Any] | None = None) -> Log:
+    """A frozen layer, one that is trained in front of it, and an adapter that no optimizer holds."""
+    frozen = {"requires_grad": False, "made": 2, "made_by": calls((FORWARD, "__init__"), (OTHER, "main"))}
+    late = {"made": 3, "made_by": calls((LAYER, "adapt"), (STEP, "main"))}
+    tape = part("block.head.w block.a.w", "block.head.w", loose="block.a.w block.a.base.w")
+    return tape.log(
+        {
+            "block.a.base.w": frozen | (old or {}),
+            "block.a.w": late | (new or {}),
+            "block.head.w": frozen | {"requires_grad": True},
+        }
+    )
 
 
 @finds("ownership.never", "graph-cut", "warning", FORWARD, "b ran in every forward and belong to SGD #2")

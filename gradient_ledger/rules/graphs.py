@@ -88,7 +88,7 @@ def reached(view: View) -> Iterator[Finding]:
 
 
 def flat_ratios(view: View) -> Iterator[Finding]:
-    """A ratio of probabilities that is 1 in every step, for the old ones are computed anew each time."""
+    """A ratio of probabilities that is 1 in every step, for the old ones are computed anew each time, or are the new."""
     lines: dict[Place, list[Backward]] = {}
     for one in view.of(Backward):
         if one.flat_ratio and one.ratio_at is not None:
@@ -100,8 +100,14 @@ def flat_ratios(view: View) -> Iterator[Finding]:
                 "ratio-always-one",
                 "warning",
                 where,
-                f"This line computes the old probabilities with the weights that are about to step: before each of "
-                f"{times(len(steps), 'step')} looked at, all ratios of new to old were exactly 1.",
+                (
+                    "In this loss's ratio of new to old probabilities, the old have a graph, too, and it reaches the same "
+                    f"parameters: before each of {times(len(steps), 'step')} looked at, all ratios were exactly 1, and "
+                    "the gradients of the two take each other away."
+                    if all(one.ratio_cancels for one in passes)
+                    else "This line computes the old probabilities with the weights that are about to step: before each "
+                    f"of {times(len(steps), 'step')} looked at, all ratios of new to old were exactly 1."
+                ),
                 steps=steps[:10],
             )
 

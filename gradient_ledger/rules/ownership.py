@@ -117,9 +117,8 @@ def never(view: View) -> Iterator[Finding]:
         orphans = []
     for optimizer, windows in stepped.items():
         mine = [p for p in view.log.parameters if optimizer in p.owners]
-        reached = {name for w in windows for name in (*w.step.names, *w.step.stale, *w.step.skipped)}
         # In a later phase of training, with an optimizer of its own, it counts what reached it since.
-        idle = [p for p in mine if not p.deposits or (_came_later(p, optimizer, windows) and p.name not in reached)]
+        idle = [p for p in mine if not p.deposits or _came_later(p, optimizer, windows)]
         ghosts = [p for p in idle if not p.in_model and not p.given and p.is_parameter]
         if sharded and backwards and all(not w.step.fresh for w in windows):
             yield finding(
@@ -160,8 +159,17 @@ def never(view: View) -> Iterator[Finding]:
             )
             continue
         idle = [p for p in idle if p.requires_grad and not p.given]
+        # A part that the user's code writes to, a running average say, is meant to get none.
+        written = {(p.model, _part(p)) for p in idle if p.rewritten}
+        idle = [p for p in idle if (p.model, _part(p)) not in written]
         cut = [p for p in idle if p.ran and p.in_model] or [p for p in idle if p.cut_at is not None and not p.ran]
-        if not cut and len(windows) > 1 and not any(p.deposits or p.given for p in mine) and _found_nothing(windows):
+        if (
+            not cut
+            and not written
+            and len(windows) > 1
+            and not any(p.deposits or p.given for p in mine)
+            and _found_nothing(windows)
+        ):
             yield finding(
                 "stepped-without-gradients",
                 "error",
@@ -192,7 +200,7 @@ def never(view: View) -> Iterator[Finding]:
                 "error" if len(cut) == len(mine) else "warning",
                 places[0] if places else cut[0].called_at,
                 f"{some(p.name for p in cut)} {ran} to {view.label(optimizer)}, but no gradient "
-                f"reached them in {times(len(windows), 'step')}.{leaves}",
+                f"reached them in {times(_steps(view, optimizer, windows), 'step')}.{leaves}",
                 "If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
                 "leave these parameters out of the optimizer."
                 if places
@@ -220,8 +228,15 @@ def _found_nothing(windows: list[Window]) -> bool:
     return not any(w.step.fresh or w.step.stale or w.step.skipped or w.step.zeros for w in windows)
 
 
+def _steps(view: View, optimizer: int, windows: list[Window]) -> int:
+    """How many steps an optimizer took, those of windows that are not kept included, and those that were skipped."""
+    return max([len(windows), *(e.steps for e in view.log.optimizers if e.number == optimizer)])
+
+
 def _came_later(parameter: ParameterFacts, optimizer: int, windows: list[Window]) -> bool:
-    return len(windows) > 1 and len(parameter.owners) > 1 and parameter.owners[-1] == optimizer
+    """Whether an earlier phase of training had it too, and none of this one's steps found a gradient on it."""
+    later = len(parameter.owners) > 1 and parameter.owners[-1] == optimizer
+    return len(windows) > 1 and later and optimizer not in parameter.stepped_by
 
 
 def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
@@ -258,18 +273,49 @@ def _class(label: str) -> str:
 def _left_out(view: View, orphan: ParameterFacts) -> bool:
     """Whether a parameter looks forgotten, not frozen.
 
-    An optimizer held it and was let go; or it was frozen when the optimizer was made, and is no more; or it belongs to
-    a part of a model behind a part that is trained, where what is not to be trained stands in front, or beside its
-    adapters; or to a whole model, and the program never looks at its gradients.
+    Not what the user's code writes to, such as a copy that is brought up to date now and then. Else: an optimizer held
+    it and was let go; or it was frozen when the optimizer was made, and is no more; or it was put among layers that
+    are frozen, as an adapter is; or it belongs to a part of a model behind a part that is trained, where what is not
+    to be trained stands in front, or beside its adapters; or to a whole model, and the program never looks at its
+    gradients.
     """
+    if orphan.rewritten:
+        return False
     if orphan.let_go_at is not None or orphan.thawed:
         return True
     mine = [p for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model]
+    if _put_among_frozen(orphan, mine):
+        return True
     trained = [p for p in mine if p.owners]
     if trained:
         behind = min(p.position for p in trained) < orphan.position
         return behind and not any(_part(p) == _part(orphan) for p in trained)
     return not any(p.read for p in mine)
+
+
+def _put_among_frozen(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
+    """Whether a parameter was put into a model later, between layers that are all frozen.
+
+    Where every other one beside it is frozen, somebody has chosen what to train there. It must have come by a call of
+    its own, with all that is trained in vain beside it, and get a gradient whenever something trained does.
+    """
+    if not orphan.made or not any(p.owners and 0 < p.deposits <= orphan.deposits for p in mine if p.requires_grad):
+        return False
+    path = _inner(orphan).split(".")[:-1]
+    while path:
+        inside = [p for p in mine if p.model == orphan.model and _inner(p).startswith(".".join([*path, ""]))]
+        beside = [p for p in inside if _apart(orphan, p)]
+        if beside:
+            return all(not p.requires_grad and p.made < orphan.made for p in beside)
+        path.pop()
+    return False
+
+
+def _apart(late: ParameterFacts, early: ParameterFacts) -> bool:
+    """Whether two layers were made by two calls, neither of which is a part of making one model."""
+    pairs = zip(reversed(late.made_by), reversed(early.made_by), strict=False)
+    one = next((one for one, other in pairs if one != other), None)
+    return one is not None and one.function != "__init__"
 
 
 def _inner(parameter: ParameterFacts) -> str:

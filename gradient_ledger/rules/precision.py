@@ -75,11 +75,12 @@ def clipping(view: View) -> Iterator[Finding]:
             "nothing was clipped.",
             clips=len(spent),
         )
+    arrived = {name: e.number for e in view.of(Accumulate) for name in e.names}  # for the last time
     for event in (e for e in view.of(Clip) if e.where not in idle):
         held = set(event.status)
         if held - {"empty"} == {"used"}:
             late.append(event)
-        elif held and held <= {"empty", "zero"}:
+        elif held and held <= {"empty", "zero"} and any(arrived.get(n, -1) > event.number for n in event.names):
             early.append(event)
     # A line that clips fresh gradients at other times is in its right place: this optimizer just did not train here.
     at_work = {e.where for e in view.of(Clip) if e.status.get("fresh")}

@@ -40,8 +40,12 @@ class Window:
 
     def gave_up(self) -> bool:
         """Whether a training forward in it was never followed by a backward: a batch was given up."""
+        return self.most_forwards() > len(self.of(Backward))
+
+    def most_forwards(self) -> int:
+        """How often the busiest model ran in it to be trained."""
         runs = Counter(e.model for e in self.of(Forward) if e.grad and e.training)
-        return max(runs.values(), default=0) > len(self.of(Backward))
+        return max(runs.values(), default=0)
 
     @property
     def passes(self) -> int:

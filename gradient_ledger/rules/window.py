@@ -32,6 +32,9 @@ def sizes(view: View) -> Iterator[Finding]:
         found = [w.micro_batches for w in whole]
         if not size or not found:
             continue
+        if view.log.window == 1:
+            yield from _not_single(whole)
+            continue
         if size < 2 or set(found) == {1}:
             continue  # a step after every micro-batch is another mistake
         larger = [w for w in whole if w.micro_batches > size]
@@ -44,6 +47,29 @@ def sizes(view: View) -> Iterator[Finding]:
         elif smaller and not _tails(view, whole, smaller):
             if view.log.window or (_gave_up(smaller) and any(w.step.passed_over for w in smaller)):
                 yield _misaligned(view, whole, smaller, size)
+
+
+def _not_single(windows: list[Window]) -> Iterator[Finding]:
+    """Steps on several micro-batches where one was meant.
+
+    Several losses of one batch share a forward, or have a line each. Where each has a forward of its own, only a count
+    that the step waits for tells that they are not: else it is a note.
+    """
+    larger = [w for w in windows if w.micro_batches > 1 and w.most_forwards() in (w.micro_batches, 2 * w.micro_batches)]
+    if larger:
+        sure = all("%" in w.step.condition for w in larger)
+        sizes = [w.micro_batches for w in larger]
+        yield finding(
+            "window-misaligned",
+            "error" if sure else "info",
+            _condition(larger[0]),
+            f"One micro-batch was meant for a step; {times(len(larger), 'step')} used {_list(sizes)}, each with a forward "
+            f"and a backward pass of its own{'' if sure else ', if these are not several losses of one batch'}.",
+            f"Step after every micro-batch, or say --window {max(sizes)} if that many are meant.",
+            sizes=sizes[:40],
+            window=1,
+            steps=steps_of(larger),
+        )
 
 
 def _over_epochs(window: Window) -> bool:

@@ -1,0 +1,16 @@
+# bug: B44
+# id: window-misaligned
+# window: 1
+# needs: window
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for step in range(27):
+    x, y = torch.randn(8, 6), torch.randn(8, 1)
+    nn.functional.mse_loss(model(x), y).backward()
+    if (step + 1) % 9 == 0:  # <-- bug
+        optimizer.step()  # <-- bug
+        optimizer.zero_grad()
