@@ -26,7 +26,7 @@ def look(node: Any, trail: Trail) -> dict[str, Any]:
         ratio = graph.saved(one, "result")
         flat = ratio is not None and ratio.numel() > 1 and bool((ratio == 1).all())
         if old is None:
-            return {"flat_ratio": True, "ratio_at": _recomputed(trail)} if flat else {}
+            return {"flat_ratio": True, "ratio_at": recomputed(trail)} if flat else {}
         if flat and new is not None and (leaves := graph.uses(new)) and leaves == graph.uses(old):
             return {"flat_ratio": True, "ratio_cancels": True, "ratio_at": _computed(trail)}
     return {}
@@ -45,7 +45,7 @@ def _computed(trail: Trail) -> Place | None:
     return Place(*trail[0]) if trail else None
 
 
-def _recomputed(trail: Trail) -> Place | None:
+def recomputed(trail: Trail) -> Place | None:
     """The line that computes old log-probabilities anew, under `no_grad()`, in the loop that also steps on them; None
     where the data come from that loop, too: then every batch is a fresh one."""
     for file, line in trail:
