@@ -130,9 +130,10 @@ def test_an_interrupt_ends_the_ranks() -> None:
         "import torch.distributed as dist\n"
         "from course_utils.lessons.lesson7.ranks import on_ranks\n"
         "def sleeping():\n"
-        "    dist.barrier()\n"  # by then both are there, and no fork is under way in which Python would lose it
-        "    if dist.get_rank() == 0: os.kill(os.getppid(), signal.SIGINT)\n"
-        "    time.sleep(60)\n"
+        "    dist.barrier()\n"
+        "    while True:\n"  # again and again: one that comes while the parent is still in its fork is lost by Python
+        "        time.sleep(1)\n"
+        "        if dist.get_rank() == 0: os.kill(os.getppid(), signal.SIGINT)\n"
         "try:\n"
         "    on_ranks(sleeping, fork=True)\n"
         "except KeyboardInterrupt:\n"

@@ -248,7 +248,7 @@ def read_and_written_apart(model, set_to_none):
     return (0, 0) if set_to_none else (2 * size, 2 * size)
 
 
-@wrong(says="8 times what it should be")
+@wrong(says="The number of bytes is 8 times what it should be")
 def in_bits(model, set_to_none):
     return 0 if set_to_none else 32 * sum(p.nbytes for p in model.parameters() if p.requires_grad)
 
@@ -386,8 +386,3 @@ def of_weights_and_biases(model, set_to_none):
                 seen.add(p)
                 total += 4 * p.nbytes
     return total
-
-
-@wrong(says="The number of bytes is 8 times what it should be")
-def in_bits(model, set_to_none):
-    return 0 if set_to_none else 8 * 4 * sum(p.nbytes for p in model.parameters() if p.requires_grad)
