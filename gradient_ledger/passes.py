@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 import threading
 import weakref
@@ -14,14 +13,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import cancelled, compared, graph, inside, losses, places, policies, source
+from gradient_ledger import graph, lossfacts, places
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
-from gradient_ledger.budget import LOOKS, SAMPLES
+from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
-from gradient_ledger.events import Backward, Edit, Place, Reach
+from gradient_ledger.events import Backward, Edit, Place
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
-from gradient_ledger.progress import Call, Pass, task_id
+from gradient_ledger.progress import Pass, task_id
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of, fingerprint, seems_finite
 
@@ -57,7 +56,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     )
     fields = one.draft.fields
     if node is not None and gradient is None and not (several and len(roots) > 1):
-        look_at_loss(state, node, scaled, one, frame)
+        lossfacts.look(state, node, scaled, one, frame)
     look_at_forwards(state, roots if several else (roots,), one)
     if node is not None and any_graph() and state.budget.may_look("graphs", 256):
         note_graphs(state, node, one.draft.place)
@@ -93,115 +92,6 @@ def is_doubtful(loss: Tensor) -> bool:
         return not math.isfinite(loss.item())
     except (RuntimeError, TypeError):
         return False
-
-
-def look_at_loss(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> None:
-    """How the loss was put together, at the first passes of a line."""
-    line = one.deposit.trail
-    calls = state.progress.graphless.pop(one.thread, [])
-    passes = state.budget.asked(("losses", line))
-    if passes <= LOOKS:
-        one.draft.fields |= graph.divisions(node, scaled)
-    if passes > SAMPLES:
-        return
-    one.draft.fields["contrast"] = graph.contrast(node)
-    look_for_idle(state, one, node, places.user_frame(frame), calls)
-    note_reaches(state, one, node, places.user_frame(frame))
-    one.draft.fields |= policies.look(node, line)
-    critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
-    if critic:
-        one.draft.fields |= {"critic": critic, "critic_at": source.weighing(line)}
-
-
-def note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -> None:
-    """Whether the loss reaches trained parameters through what looks meant as a constant, or through a bare draw."""
-    known, line = state.books.by_id, one.deposit.trail
-    reaches: list[Reach] = []
-
-    def note(how: Any, leaves: Iterable[int], where: Place | None) -> None:
-        accounts = [account for leaf in leaves if (account := known.get(leaf)) is not None and account.owned]
-        if accounts:
-            names: Any = sorted(accounts, key=lambda account: account.index)
-            reaches.append(Reach(how, tuple(names), where))
-
-    parts, files = compared.compared(node), state.journal.files()
-    ends = [end for pair in parts.found if pair.is_difference for end in compared.bootstraps(pair)]
-    if ends and not source.says_residual(line):
-        where = source.target(line, files)
-        note("bootstrap", compared.leaves(ends) if where is not None else (), where)
-    note("mirror", compared.leaves(compared.mirrored(parts)), losses.made_at(frame))
-    for leaves, others in compared.alone(parts):
-        teacher = teachers(state, leaves, others, frame)
-        note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
-    nodes = compared.every(node)
-    if state.drawn:
-        inside.drawn_for(state, nodes)
-    if undone := cancelled.undone(nodes):
-        files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
-        where = cancelled.written_at(files)
-        note("undone", compared.leaves(undone) if where is not None else (), where)
-    if (score := cancelled.score(node, nodes)) is not None:
-        where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
-        note("score", compared.leaves(score.means), where)
-    drawn = compared.leaves(compared.draws(nodes))
-    note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
-    if reaches:
-        one.draft.fields["reaches"] = tuple(reaches)
-
-
-TEACHER = re.compile(r"teacher|frozen|\bema\b|\bmomentum_(encoder|net|model)")
-
-
-def teachers(state: State, leaves: set[int], others: set[int], frame: FrameType | None) -> list[int]:
-    """Those of these leaves that are a teacher's, by a name, or as the only side that is in eval mode."""
-    known = state.books.by_id
-    mine, theirs = ([known[leaf] for leaf in one if leaf in known] for one in (leaves, others))
-    named = losses.parameters_called(frame, TEACHER)
-    found = [a for a in mine if TEACHER.search(a.name.lower()) or id(a.ref()) in named]
-    if not found and mine and all(map(is_evaluated, mine)) and not any(map(is_evaluated, theirs)):
-        found = mine
-    return [id(account.ref()) for account in found if account.trains]
-
-
-def is_evaluated(account: Account) -> bool:
-    """Whether the module that holds a parameter is in eval mode."""
-    module = account.module.ref() if account.module is not None else None
-    return module is not None and not module.training
-
-
-def look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, calls: list[Call]) -> None:
-    """Whether a summand of the loss has no graph."""
-
-    def certain(inner: losses.Idle) -> bool:
-        """Whether it is a derivative of what it is added to, and nothing says that it is meant as a constant."""
-        reached = graph.uses(inner.beside) if inner.beside is not None else {}
-        trained = [leaf for leaf in reached if (known := state.books.by_id.get(leaf)) is not None and known.owned]
-        own = [trail for trail, leaves in calls if not leaves.isdisjoint(trained)]
-        call = losses.stems_from(inner, own)
-        return call is not None and not inner.meant and not losses.LEAVES.search(call.code)
-
-    def trains(inner: Any, beside: Any) -> bool:
-        """Whether an optimizer of what one summand reaches holds something that the other one reaches."""
-        mine, theirs = (
-            [known for leaf in graph.uses(one) if (known := state.books.by_id.get(leaf)) is not None]
-            for one in (inner, beside)
-        )
-        owners = {owner.number for account in theirs for owner in account.owners}
-        return len(mine) < 2 or not owners or any(owner.number in owners for a in mine for owner in a.owners)
-
-    idle = losses.idle_summand(frame, node, certain, trains)
-    if idle is not None:
-        one.draft.fields |= {
-            "idle_summand": idle.text,
-            "idle_value": idle.value,
-            "idle_cut": idle.cut,
-            "idle_inner": idle.inner,
-            "idle_at": Place(idle.file, idle.line),
-            "idle_names": [known for leaf in graph.uses(idle.graph) if (known := state.books.by_id.get(leaf))]
-            if idle.graph is not None
-            else [],
-            "graphless_grad": losses.stems_from(idle, [trail for trail, _ in calls]),
-        }
 
 
 def gradients_taken(state: State, outputs: Any, frame: FrameType) -> None:

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import OptimizerAccount, Sample
 from gradient_ledger.events import Rounded
+from gradient_ledger.tensors import HALVES
 
-HALF = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
 MATRICES, ENTRIES = 2, 512
 """How many matrices are looked at, and how many entries of each, spread over it."""
 FIRST, LAST = 8, 2**14
@@ -54,7 +54,7 @@ def _sample(accounts: list[Account], rates: dict[int, Any]) -> Sample | None:
 
 def _can_be_read(parameter: Tensor) -> bool:
     is_plain = type(parameter) in (nn.Parameter, Tensor)  # no sharded or quantized one
-    return parameter.dtype in HALF and parameter.dim() > 1 and is_plain and _is_dense(parameter)
+    return parameter.dtype in HALVES and parameter.dim() > 1 and is_plain and _is_dense(parameter)
 
 
 def _is_dense(tensor: Tensor) -> bool:
@@ -78,4 +78,4 @@ def after_step(entry: OptimizerAccount) -> Rounded | None:
     still = (torch.cat(after) == before) & sample.now
     entries, left = torch.stack([sample.now.sum(), still.sum()]).tolist()  # one wait for a GPU
     names: Any = tuple(sample.accounts)
-    return Rounded(names, HALF[before.dtype], sample.rate, int(entries), int(left))
+    return Rounded(names, HALVES[before.dtype], sample.rate, int(entries), int(left))

@@ -13,7 +13,7 @@ from gradient_ledger.account import Account
 FEW = 64
 """Entries that are looked at one by one."""
 
-_HALVES = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
+HALVES = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
 
 
 def is_zero(value: Tensor | None) -> bool:
@@ -91,7 +91,7 @@ def norm_of(grads: list[Tensor]) -> float:
 def low_precision(account: Account) -> str:
     """The gradient's dtype where it is a half-precision one, else an empty string."""
     grad = account.grad
-    return _HALVES.get(grad.dtype, "") if grad is not None else ""
+    return HALVES.get(grad.dtype, "") if grad is not None else ""
 
 
 def number_of(value: Any) -> float | None:
