@@ -450,6 +450,9 @@ class Ending(Event):
     """What it did to weights of half precision; looked at after 8, 16, 32, … steps of torch's own optimizers."""
     idle_moved: Mapping[str, float] = field(default_factory=dict)
     """Parameters that moved on a gradient of zeros, and how far; looked at during the first few steps."""
+    idle_by: tuple[str, ...] | None = None
+    """What moves parameters on a gradient of zeros, by the settings of an optimizer of torch's own: `momentum`, `weight
+    decay`; None for other optimizers, and where no gradient was zeros."""
     batch_norm: int = 0
     """Training calls of the busiest BatchNorm in this window, 0 below two."""
     batch_norm_names: tuple[str, ...] = ()

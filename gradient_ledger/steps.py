@@ -141,10 +141,12 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         held = [grad for a in entry.accounts if a.status in (FRESH, USED) and (grad := a.grad) is not None]
         fields["norm"] = norm_of(held)
     look_for_nonfinite(entry, draft)
-    if fields["zeros"] and not is_stateless(entry) and budget.may_look("idle", 12):
-        # Zeros where the user's code computes the gradients are what it computed.
-        idle = [a for a in entry.accounts if a.status == ZERO and not a.given]
-        draft.idle = {a: p.detach().clone() for a in idle if (p := a.ref()) is not None}
+    if fields["zeros"]:
+        fields["idle_by"] = moves_idle(entry)
+        if fields["idle_by"] != () and budget.may_look("idle", 12):
+            # Zeros where the user's code computes the gradients are what it computed.
+            idle = [a for a in entry.accounts if a.status == ZERO and not a.given]
+            draft.idle = {a: p.detach().clone() for a in idle if (p := a.ref()) is not None}
     if entry.steps & (entry.steps - 1) == 0:  # steps 0, 1, 2, 4, 8, …
         if entry.steps == 0 and budget.may_look("wholes", 4):
             state.books.find_wholes(even_if_whole=state.reference is not None)
@@ -237,13 +239,17 @@ def count_hooks(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         draft.fields["hooked_at"], draft.fields["hooks_scale"] = state.hooked_at, state.hooks_scale
 
 
-def is_stateless(entry: OptimizerAccount) -> bool:
-    """Plain SGD moves nothing where the gradient is zero; momentum, moments and weight decay do."""
+def moves_idle(entry: OptimizerAccount) -> tuple[str, ...] | None:
+    """What moves a parameter whose gradient is zero, by the settings of one of torch's own optimizers: plain SGD leaves
+    it where it is, as do the others' running means of squares. None for what others may do.
+    """
     optimizer = entry.ref()
-    groups = optimizer.param_groups if optimizer is not None else []
-    return not (optimizer is not None and optimizer.state) and all(
-        not g.get("momentum") and not g.get("weight_decay") and "betas" not in g and "alpha" not in g for g in groups
-    )
+    if optimizer is None or not type(optimizer).__module__.startswith("torch.optim."):
+        return None
+    groups = optimizer.param_groups
+    found = {"momentum": any(g.get("momentum") or any(g.get("betas", ())[:1]) for g in groups)}
+    found["weight decay"] = any(g.get("weight_decay") or g.get("lambd") for g in groups)
+    return tuple(name for name, moves in found.items() if moves)
 
 
 def compare(state: State, entry: OptimizerAccount, draft: Draft) -> None:

@@ -11,6 +11,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -718,6 +719,30 @@ def test_an_optimizer_that_a_helper_returns_is_said_to_be_made_where_the_helper_
             optimizer.step()
     places = [one.made_at for one in ledger.log.optimizers]
     assert [place.code for place in places if place] == ["first = helper(models[0])", "second = helper(models[1])"]
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (partial(torch.optim.SGD, lr=0.1), "found zeros, so it did nothing."),
+        (partial(torch.optim.SGD, lr=0.1, weight_decay=0.1), "so only weight decay moved the parameters."),
+        (partial(torch.optim.SGD, lr=0.1, momentum=0.9), "so only momentum could move the parameters."),
+        (partial(torch.optim.RMSprop, lr=0.1), "found zeros, so it did nothing."),
+        (partial(torch.optim.AdamW, lr=0.1), "so only momentum and weight decay could move the parameters."),
+    ],
+)
+def test_what_moves_parameters_on_zeros_is_said_of_the_optimizer_at_hand(make: Any, says: str) -> None:
+    torch.manual_seed(0)
+    model = nn.Linear(2, 1)
+    optimizer = make(model.parameters())
+    with GradientLedger(model, optimizer) as ledger:
+        for _ in range(3):
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.zero_grad(set_to_none=False)
+            optimizer.step()
+    (found,) = ledger.findings()
+    assert found.misconception == "zeroed-before-step"
+    assert found.text.endswith(says)
 
 
 class Net(nn.Module):

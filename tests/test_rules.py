@@ -703,14 +703,46 @@ def cleared_between_backward_and_step() -> Log:
     return tape.log()
 
 
-@finds("order.lost", "zeroed-before-step", "error", CLEAR, "2 of 3 steps of SGD found zeros, so only momentum", lost=4)
-def cleared_to_zeros_between_backward_and_step() -> Log:
+def cleared_to_zeros(**fields: Any) -> Log:
+    """`fields` are of the two steps that find zeros."""
     tape = windows(4)
     for _ in range(2):
         tape.passes(4)
         tape.clear(how="zeros")
-        tape.step()
+        tape.step(**fields)
     return tape.log()
+
+
+@finds(
+    "order.lost", "zeroed-before-step", "error", CLEAR, "2 of 3 steps of SGD found zeros, so it did nothing.", lost=4
+)
+def cleared_to_zeros_between_backward_and_step() -> Log:
+    return cleared_to_zeros(idle_by=())
+
+
+@finds("order.lost", "zeroed-before-step", "error", CLEAR, "found zeros, so only momentum could move the parameters.")
+def cleared_to_zeros_before_a_step_with_momentum() -> Log:
+    return cleared_to_zeros(idle_by=("momentum",))
+
+
+@finds("order.lost", "zeroed-before-step", "error", CLEAR, "found zeros, so only weight decay moved the parameters.")
+def cleared_to_zeros_before_a_step_that_was_seen_to_move() -> Log:
+    return cleared_to_zeros(idle_by=("weight decay",), idle_moved={"w": 0.1})
+
+
+@finds("order.lost", "zeroed-before-step", "error", CLEAR, "momentum and weight decay could move the parameters.")
+def cleared_to_zeros_before_a_step_with_two_things_that_may_move() -> Log:
+    return cleared_to_zeros(idle_by=("momentum", "weight decay"), idle_moved={"w": 0.1})
+
+
+@finds("order.lost", "zeroed-before-step", "error", CLEAR, "2 of 3 steps of SGD found zeros.")
+def cleared_to_zeros_before_a_step_of_unknown_kind() -> Log:
+    return cleared_to_zeros()
+
+
+@finds("order.lost", "zeroed-before-step", "error", CLEAR, "found zeros, and moved the parameters all the same.")
+def cleared_to_zeros_before_a_step_of_unknown_kind_that_moves() -> Log:
+    return cleared_to_zeros(idle_moved={"w": 0.1})
 
 
 @finds(

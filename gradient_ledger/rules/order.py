@@ -256,18 +256,32 @@ def _new_epoch(window: Window) -> bool:
 def _zeroed_before_step(
     view: View, optimizer: int, place: Place | None, hit: list[Window], windows: list[Window]
 ) -> Finding:
-    zeros = any(w.step.zeros for w in hit)
-    left = "zeros, so only momentum and weight decay moved the parameters" if zeros else "nothing, so it did nothing"
     return finding(
         "zeroed-before-step",
         "error",
         place,
         f"This line clears what backward() has just computed: {len(hit)} of {times(len(windows), 'step')} of "
-        f"{view.label(optimizer)} found {left}.",
+        f"{view.label(optimizer)} found {_left(hit)}.",
         steps=steps_of(hit),
         windows=len(windows),
         lost=max((e.lost for w in hit for e in _lost(w, None)), default=0),
     )
+
+
+def _left(hit: list[Window]) -> str:
+    """What steps found whose gradients were cleared, and what that made of them."""
+    zeros = [w.step for w in hit if w.step.zeros]
+    if not zeros:
+        return "nothing, so it did nothing"
+    moved = any(one.idle_moved for one in zeros)
+    if any(one.idle_by is None for one in zeros):
+        return f"zeros{', and moved the parameters all the same' if moved else ''}"
+    by = list(dict.fromkeys(name for one in zeros for name in one.idle_by or ()))
+    if not by:
+        return "zeros, so it did nothing"
+    # Of two, one may have had nothing to move them with: where no gradient ever counted, momentum is zeros, too.
+    did = "moved" if moved and len(by) == 1 else "could move"
+    return f"zeros, so only {' and '.join(by)} {did} the parameters"
 
 
 def _zeroed_inside(
