@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from gradient_ledger.account import Account, can_train
 from gradient_ledger.compiled import is_product, plain_name, uncompiled
 from gradient_ledger.events import Place
+from gradient_ledger.places import Call
 
 MISSPELT = ("require_grad", "requires_grads", "require_grads", "requires_gradient", "require_gradient", "required_grad")
 """What is written where `requires_grad` is meant."""
@@ -81,9 +82,11 @@ class OptimizerAccount:
         "code",
         "dead",
         "first_event",
+        "last_step",
         "lasted",
         "made",
-        "made_at",
+        "made_after",
+        "made_by",
         "number",
         "ref",
     ) + (
@@ -91,11 +94,12 @@ class OptimizerAccount:
         "sample",
         "size",
         "steps",
+        "taken",
         "type",
         "unreached",
     )
 
-    def __init__(self, optimizer: Any, number: int, made_at: Place | None, made: int):
+    def __init__(self, optimizer: Any, number: int, made_by: tuple[Call, ...], made: int):
         self.ref = weakref.ref(optimizer)
         self.number = number
         self.type = type(optimizer).__name__
@@ -104,8 +108,13 @@ class OptimizerAccount:
         self.accounts: list[Account] = []
         self.size = -1
         self.steps = 0
-        self.made_at = made_at
+        self.made_by = made_by
+        """The user's calls that made it, innermost first."""
+        self.taken: int | None = None
+        """Which of these is that of the function that used it, once it has stepped."""
         self.made = made
+        self.made_after, self.last_step = 0, 0
+        """Steps of all optimizers before it was made, and up to its last one."""
         self.first_event = 0
         """Number of the first event after it was made."""
         self.restored: Place | None = None
@@ -130,6 +139,11 @@ class OptimizerAccount:
     @property
     def alive(self) -> bool:
         return self.ref() is not None
+
+    @property
+    def let_go(self) -> bool:
+        """Whether it was gone before it ever stepped."""
+        return not self.lasted and not self.steps
 
 
 class ModuleAccount:
@@ -268,11 +282,11 @@ class Books:
 
     # -------------------------------------------------------------- optimizers
 
-    def optimizer(self, optimizer: Any, made_at: Place | None = None, made: int = 0) -> OptimizerAccount:
+    def optimizer(self, optimizer: Any, made_by: tuple[Call, ...] = (), made: int = 0) -> OptimizerAccount:
         """The account of an optimizer, opened if new; its parameters are looked at again when their number changed."""
         entry = self._optimizer_by_id.get(id(optimizer))
         if entry is None or entry.ref() is not optimizer:
-            entry = OptimizerAccount(optimizer, len(self.optimizers), made_at, made)
+            entry = OptimizerAccount(optimizer, len(self.optimizers), made_by, made)
             self.optimizers.append(entry)
             self._optimizer_by_id[id(optimizer)] = entry
         groups = getattr(optimizer, "param_groups", ())

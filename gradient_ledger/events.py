@@ -710,11 +710,13 @@ class OptimizerFacts:
     steps: int
     """How many it took."""
     made_at: Place | None
-    """The line that made it."""
+    """The line where it was asked for: the one that made it, or the one that called a helper which makes several."""
     made: int = 0
     """When, on the clock that also counts modules; 0 for before the ledger was opened."""
     first_event: int = 0
     """Number of the first event after it was made; 0 where it existed before the ledger."""
+    helper: Place | None = None
+    """The line of a helper that made it, where that is another one and made other optimizers, too."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sysconfig
+from itertools import islice
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -111,13 +112,41 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
-def receiving(frame: FrameType | None) -> Place | None:
-    """The user's line where something was made; where a helper returns it at once, the line that called the helper."""
-    place = user_place(frame)
-    inner = user_frame(frame)
-    if place is not None and inner is not None and place.code.startswith("return "):
-        return user_place(inner.f_back) or place
-    return place
+class Call(NamedTuple):
+    """One call in the user's code: two on one line are two, one in a loop is one."""
+
+    place: Place
+    code: CodeType
+    at: int
+    """The instruction."""
+
+    @property
+    def column(self) -> int | None:
+        """Where it begins on its line, in bytes; None before Python 3.11."""
+        positions: Any = getattr(self.code, "co_positions", tuple)
+        found: Any = next(islice(positions(), self.at // 2, None), None)
+        return found[2] if found is not None else None
+
+
+def chain(frame: FrameType | None, most: int = 8) -> tuple[Call, ...]:
+    """The calls in the user's own code that led here one by one, innermost first, without a library in between; the
+    first is at the `user_place`."""
+    innermost, frame = user_place(frame), user_frame(frame) or frame
+    found: list[Call] = []
+    while frame is not None and len(found) < most and (not found or kind_of(frame.f_code.co_filename) == USER):
+        place = _spot(frame).place if found or innermost is None else innermost
+        found.append(Call(place, frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def running(frame: FrameType | None) -> set[CodeType]:
+    """The code of everything that runs here."""
+    found: set[CodeType] = set()
+    while frame is not None:
+        found.add(frame.f_code)
+        frame = frame.f_back
+    return found
 
 
 def within(frame: FrameType | None, caller: Place | None) -> Place | None:

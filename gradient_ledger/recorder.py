@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import buffers, closelook, compiled, passes, places, source
+from gradient_ledger import buffers, closelook, compiled, making, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts, Step
@@ -134,11 +134,14 @@ class Recorder(State):
             reached = {a.root.number for a in self.books.accounts if a.root and a.total}
             dead = self._dead()
             misspelt = self._misspelt()
+            asked = making.asked_for(self.books.optimizers)
             parameters = tuple(
                 ParameterFacts(
                     name=account.name,
                     owners=tuple(owner.number for owner in account.owners if owner.lasted or owner.steps),
-                    let_go_at=next((o.made_at for o in account.owners if not o.lasted and not o.steps), None),
+                    let_go_at=next(
+                        (asked[o.number].place for o in account.owners if not o.lasted and not o.steps), None
+                    ),
                     deposits=account.total,
                     requires_grad=account.trains,
                     ran=runs.calls if (runs := self._runs(account, reached)) else 0,
@@ -176,7 +179,13 @@ class Recorder(State):
                 parameters=parameters,
                 optimizers=tuple(
                     OptimizerFacts(
-                        entry.number, self.books.label(entry), entry.steps, entry.made_at, entry.made, entry.first_event
+                        number=entry.number,
+                        label=self.books.label(entry),
+                        steps=entry.steps,
+                        made_at=asked[entry.number].place,
+                        made=entry.made,
+                        first_event=entry.first_event,
+                        helper=asked[entry.number].helper,
                     )
                     for entry in self.books.optimizers
                 ),

@@ -26,6 +26,7 @@ class Around(NamedTuple):
 _NOTHING = Around(None, "", None)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def conditions(place: Place, trail: Trail) -> dict[str, Any]:
@@ -372,6 +373,20 @@ def scope(file: str, line: int) -> ast.AST | None:
     if tree is None:
         return None
     return _innermost([n for n in _blocks(tree) if isinstance(n, _FUNCTIONS)], line) or tree
+
+
+def is_repeated(file: str, line: int, column: int | None) -> bool:
+    """Whether what stands at a line, and a column of it, is done again and again by a loop or a comprehension of its
+    function."""
+    within = scope(file, line)
+    for one in own(within) if within is not None else ():
+        if isinstance(one, _LOOPS) and one.body[0].lineno <= line <= (one.end_lineno or 0):
+            return True
+        if isinstance(one, _COMPREHENSIONS) and column is not None:
+            again = (one.key, one.value) if isinstance(one, ast.DictComp) else (one.elt,)
+            if any((n.lineno, n.col_offset) <= (line, column) < (n.end_lineno, n.end_col_offset) for n in again):
+                return True
+    return False
 
 
 def functions(file: str) -> Iterator[ast.AST]:

@@ -17,6 +17,7 @@ from gradient_ledger.budget import Budget
 from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import Event, Place
 from gradient_ledger.journal import Draft, Journal
+from gradient_ledger.places import Call
 from gradient_ledger.progress import Drawn, Progress
 
 if TYPE_CHECKING:
@@ -94,12 +95,12 @@ class State:
         self.close_look: CloseLook | None = None
         """The extra taps that are in for a window or two."""
 
-    def optimizer(self, optimizer: Any, made_at: Place | None = None, made: int = 0) -> OptimizerAccount:
+    def optimizer(self, optimizer: Any, made_by: tuple[Call, ...] = (), made: int = 0) -> OptimizerAccount:
         """The account of an optimizer, opened if new."""
         before = len(self.books.accounts)
-        entry = self.books.optimizer(optimizer, made_at, made)
+        entry = self.books.optimizer(optimizer, made_by, made)
         if made and not entry.first_event:
-            entry.first_event = self.journal.number
+            entry.first_event, entry.made_after = self.journal.number, self.progress.steps
         if len(self.books.accounts) != before:
             self.hook_up()
         return entry

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import places, source
+from gradient_ledger import making, places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -288,7 +288,7 @@ def scales(hook: Any) -> bool:
 def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:
     """An optimizer was made."""
     if "param_groups" in vars(optimizer) and state.knows(optimizer):
-        state.optimizer(optimizer, places.receiving(frame), state.books.tick())
+        state.optimizer(optimizer, making.made_by(optimizer, frame), state.books.tick())
         state.books.name_early()
 
 

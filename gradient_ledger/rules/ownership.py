@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gradient_ledger.events import (
     Accumulate,
@@ -13,6 +13,7 @@ from gradient_ledger.events import (
     Forward,
     InputGradient,
     LocalNorm,
+    OptimizerFacts,
     ParameterFacts,
     Place,
     Step,
@@ -242,10 +243,8 @@ def _came_later(parameter: ParameterFacts, optimizer: int, windows: list[Window]
 def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     """Whether parts were left out of the optimizer, or are there to be passed through."""
     left_out = [p for p in orphans if p.training and p.is_parameter and _left_out(view, p)]
-    kinds = {_class(p.model) for p in left_out}
-    beside = {owner for p in view.log.parameters if _class(p.model) in kinds for owner in p.owners}
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
-    likely = [e for e in stepped if e.number in beside] or stepped
+    likely = _beside(view, left_out, stepped, str) or _beside(view, left_out, stepped, _class) or stepped
     let_go = next((p.let_go_at for p in left_out if p.let_go_at is not None), None)
     held = "no optimizer holds them" + (": the one that did was let go before it ever stepped" if let_go else "")
     if any(p.owners for p in left_out or orphans):
@@ -253,10 +252,26 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     return finding(
         "gradients-nobody-uses",
         "warning" if left_out else "info",
-        let_go or (likely[-1].made_at if likely and left_out else None),
+        let_go or (_made_at(view, likely) if likely and left_out else None),
         f"{some(p.name for p in left_out or orphans)} get gradients{', in train mode' if left_out else ''}, and {held}.",
         names=[p.name for p in left_out or orphans][:10],
     )
+
+
+def _beside(
+    view: View, left_out: list[ParameterFacts], among: list[OptimizerFacts], known: Callable[[str], str]
+) -> list[OptimizerFacts]:
+    """Those optimizers that hold other parameters of the same models, as far as that is `known` of a model's label."""
+    models = {known(p.model) for p in left_out}
+    owners = {owner for p in view.log.parameters if known(p.model) in models for owner in p.owners}
+    return [e for e in among if e.number in owners]
+
+
+def _made_at(view: View, concerned: list[OptimizerFacts]) -> Place | None:
+    """The line where the last of these was asked for; that of the helper, where all that it made are of these."""
+    last = concerned[-1]
+    others = [e for e in view.log.optimizers if e.helper == last.helper]
+    return last.helper if last.helper and all(e in concerned for e in others) else last.made_at
 
 
 def _whole(parameter: ParameterFacts) -> str:
