@@ -73,12 +73,22 @@ class Sample:
         """Which of them have a gradient that is not zero."""
 
 
+class Bare(NamedTuple):
+    """A buffer that nothing has filled, as it was when the step that made it was skipped."""
+
+    ref: weakref.ref[Tensor]
+    version: int
+    mark: float | None
+    """What some of its entries came to."""
+
+
 class OptimizerAccount:
     """One optimizer, the accounts it steps, and how often it did."""
 
     __slots__ = (
         "_smallest",
         "accounts",
+        "bare",
         "code",
         "dead",
         "first_event",
@@ -97,6 +107,7 @@ class OptimizerAccount:
         "taken",
         "type",
         "unreached",
+        "without_momentum",
     )
 
     def __init__(self, optimizer: Any, number: int, made_by: tuple[Call, ...], made: int):
@@ -127,6 +138,10 @@ class OptimizerAccount:
         """Of its weights in half precision, once a step is looked at."""
         self.unreached: dict[Account, float | None] = {}
         """Its parameters that none of its steps found a gradient on, and what they held when we last looked."""
+        self.bare: dict[Account, Bare] = {}
+        """The momentum that skipped steps have made and left unfilled, until a step is taken."""
+        self.without_momentum: list[Account] = []
+        """What had none before the step under way, where that might make some and be skipped."""
         self._smallest: Account | None = None
 
     def smallest(self) -> Account | None:

@@ -448,6 +448,9 @@ class Ending(Event):
     """Norm of what it used, taken at the first few steps."""
     rounded: Rounded | None = None
     """What it did to weights of half precision; looked at after 8, 16, 32, … steps of torch's own optimizers."""
+    unfilled: Mapping[str, float] = field(default_factory=dict)
+    """Parameters whose momentum was made by a fused step that was skipped, and filled by nothing since, and the
+    largest number in it; looked at before the first step that is taken."""
     idle_moved: Mapping[str, float] = field(default_factory=dict)
     """Parameters that moved on a gradient of zeros, and how far; looked at during the first few steps."""
     idle_by: tuple[str, ...] | None = None

@@ -72,10 +72,13 @@ def _asked_for(entry: OptimizerAccount, ways: Iterable[tuple[Call, ...]], beside
     """Where one was asked for, `ways` being all the ways to the line that made it.
 
     Where it was made in the same way as another that was in use `beside` it, as in a comprehension, that is the call
-    that is repeated. Where they followed upon one another, as in a search for a learning rate, what made one made all.
+    that is repeated. Where they followed upon one another, as in a search for a learning rate, what made one made all,
+    and an object that made its own is no helper.
     """
     calls = entry.made_by
     most = entry.taken if entry.taken is not None else len(calls) - 1
+    if not beside:
+        most = next((level for level in range(most) if _is_method(calls[level])), most)
     apart = [level for one in ways if (level := _parting(calls, one)) <= most]
     if apart:
         return Asked(calls[max(apart)].place, calls[0].place)
@@ -92,6 +95,11 @@ def _is_repeated(call: Call) -> bool:
     """Whether a call stands in a loop or a comprehension."""
     own = call.code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
     return own or source.is_repeated(call.place.file, call.place.line, call.column)
+
+
+def _is_method(call: Call) -> bool:
+    """Whether a call stands in a method, which may keep what it makes."""
+    return call.code.co_argcount > 0 and call.code.co_varnames[0] == "self"
 
 
 def _parting(mine: tuple[Call, ...], theirs: tuple[Call, ...]) -> int:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.parameter import is_lazy
 
-from gradient_ledger import closelook, making, places, rounding
+from gradient_ledger import closelook, making, places, rounding, unfilled
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
@@ -61,6 +61,9 @@ def step_begins(
     within = state.progress.scaler_steps.get(thread)
     if within is not None and within.fired is None:
         within.fired = draft
+    fused = within is not None and within.fused
+    if not entry.steps and (fused or entry.bare):
+        draft.fields["unfilled"] = unfilled.step_begins(entry, fused)
     closure = args[1] if len(args) > 1 else kwargs.get("closure")
     if callable(closure):
         draft.fields["closure_calls"] = 0
@@ -302,6 +305,9 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
         draft.fields["finite"] = True  # a hook of the user's has taken them away
     within = state.progress.scaler_steps.get(thread)
     if within is not None and within.fused and float(getattr(optimizer, "found_inf", None) or 0) > 0:
+        if not entry.steps:
+            draft.fields["unfilled"] = {}
+            unfilled.skipped(entry)
         skip(state, entry, draft)
         return
     if (rounded := rounding.after_step(entry)) is not None:

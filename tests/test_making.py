@@ -194,6 +194,25 @@ def test_what_made_one_after_the_other_is_as_good_as_the_call_that_is_repeated()
     assert [code(one) for one in ledger.log.optimizers] == [wanted] * 3
 
 
+def test_an_object_that_follows_another_has_made_its_own_optimizer() -> None:
+    with GradientLedger() as ledger:
+        first = Trainer(nn.Linear(2, 1))
+        first.train()
+        second = Trainer(nn.Linear(2, 1))
+        second.train()
+    assert {code(one).partition("#")[2] for one in ledger.log.optimizers} == {" within Trainer"}
+
+
+def test_of_two_phases_each_has_asked_for_its_own() -> None:
+    with GradientLedger() as ledger:
+        model = nn.Linear(2, 1)
+        optimizer = by_name(model)  # first
+        steps([model], [optimizer])
+        optimizer = by_name(model)  # second
+        steps([model], [optimizer])
+    assert [code(one).partition("#")[2] for one in ledger.log.optimizers] == [" first", " second"]
+
+
 class Net(nn.Module):
     def __init__(self) -> None:
         super().__init__()

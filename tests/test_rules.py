@@ -2533,6 +2533,49 @@ def entries_moved_only_where_the_learning_rate_was_low_or_few_had_a_gradient() -
     return half((0.001, 100, 10), (0.01, 4, 0), (0.01, 100, 60), (0.0099, 100, 60), (0.01, 100, 60), (0.005, 100, 0))
 
 
+def fused(skipped: int, **unfilled: float) -> Log:
+    """A scaler skips some steps before the first one, which finds momentum that nothing has filled."""
+    tape = Tape("w b")
+    for _ in range(skipped):
+        tape.passes(1, scaled=True)
+        tape.skip()
+        tape.clear()
+    for fields in ({"unfilled": unfilled}, {}):
+        tape.passes(1, scaled=True)
+        tape.step(by_scaler=True, **fields)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.unfilled",
+    "momentum-begins-unfilled",
+    "warning",
+    MADE,
+    "The scaler skipped the first 2 steps of SGD, which is fused: it made the momentum of w and b all the same",
+    "used what lay there, numbers up to 3e+30.",
+    names=["w", "b"],
+    largest=3e30,
+)
+def momentum_begins_with_what_lay_in_memory() -> Log:
+    return fused(2, w=0.0, b=3e30)
+
+
+@finds("precision.unfilled", "momentum-begins-unfilled", "warning", MADE, "used what lay there, zeros this time.")
+def momentum_begins_with_memory_that_holds_zeros() -> Log:
+    return fused(1, w=0.0)
+
+
+@finds("precision.unfilled", "momentum-begins-unfilled", "warning", MADE, "used what lay there, nan.")
+def momentum_begins_with_nan() -> Log:
+    return fused(1, w=5.0, b=math.nan)
+
+
+@quiet("precision.unfilled")
+def the_first_steps_are_skipped_and_momentum_is_made_later() -> Log:
+    return fused(3)
+
+
 @quiet("precision.rounded_away")
 def half_of_the_entries_move_at_one_look() -> Log:
     return half((0.01, 100, 80), (0.01, 100, 50), (0.01, 100, 80), (0.01, 100, 80))
@@ -4560,6 +4603,38 @@ def zeros_move_nothing() -> Log:
         tape.passes(1, names="w")
         tape.step()
     return tape.log()
+
+
+def from_one_helper(*left_out: str, **fields: Any) -> Log:
+    """Two models of one class, whose optimizers one helper has made; and what of them no optimizer holds."""
+    tape = Tape("v", "w", loose=" ".join(left_out))
+    for _ in range(2):
+        tape.passes(1)
+        tape.step(optimizer=0)
+        tape.step(optimizer=1)
+        tape.clear()
+    made = tuple(
+        OptimizerFacts(number, f"SGD #{number + 1}", 2, at(line), helper=at(OTHER))
+        for number, line in enumerate((MADE, MADE + 1))
+    )
+    models = {"v": "Net", "a": "Net", "w": "Net2", "b": "Net2"}
+    facts = {name: {"model": models[name], "position": 2 if name in "ab" else 1} for name in ("v", "w", *left_out)}
+    return tape.log(facts, optimizers=made, **fields)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "a get gradients, in train mode")
+def a_part_of_the_first_of_two_models_is_left_out() -> Log:
+    return from_one_helper("a")
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE + 1, "b get gradients, in train mode")
+def a_part_of_the_second_of_two_models_is_left_out() -> Log:
+    return from_one_helper("b")
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", OTHER, "a and b get gradients, in train mode")
+def a_part_of_both_models_is_left_out_by_the_helper() -> Log:
+    return from_one_helper("a", "b")
 
 
 # ------------------------------------------------------------------ ownership: several processes

@@ -781,6 +781,17 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "momentum-begins-unfilled",
+        "Momentum that begins as unfilled memory",
+        "Torch's fused SGD makes its momentum buffers before it finds out that the scaler wants the step skipped, and "
+        "leaves them unfilled. The next step takes whatever lay in that memory for momentum: zeros with luck, else any "
+        "number, or nan.",
+        "Leave out fused=True, or give the scaler an init_scale low enough that the first step is taken.",
+        "A skipped step is thought to leave the optimizer as it was, and does so in every other optimizer of torch.",
+        "lesson 7",
+        about_value=False,
+    ),
+    Misconception(
         "step-between-forward-and-backward",
         "A step between a forward and its backward",
         "The step changed weights that the waiting backward needs; torch's version counter stops it.",

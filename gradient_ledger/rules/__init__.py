@@ -57,6 +57,7 @@ RULES: tuple[Rule, ...] = (
     precision.replaced,
     precision.forgotten,
     precision.rounded_away,
+    precision.unfilled,
     precision.missing_steps,
     ownership.crossed,
     ownership.input_gradients,

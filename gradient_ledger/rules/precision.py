@@ -477,6 +477,28 @@ def rounded_away(view: View) -> Iterator[Finding]:
         )
 
 
+def unfilled(view: View) -> Iterator[Finding]:
+    """Momentum that a skipped step has made and left as the memory was."""
+    for optimizer, windows in view.windows.items():
+        hit = next((w for w in windows if w.step.unfilled), None)
+        if hit is None:
+            continue
+        made = next((entry.made_at for entry in view.log.optimizers if entry.number == optimizer), None)
+        skipped = sum(w.skipped for w in windows if w.number < hit.number)
+        held = max(hit.step.unfilled.values(), key=lambda one: math.inf if math.isnan(one) else one)
+        lay = "nan" if math.isnan(held) else f"numbers up to {held:.3g}" if held else "zeros this time"
+        yield finding(
+            "momentum-begins-unfilled",
+            "warning",
+            made or hit.step.where,
+            f"The scaler skipped the first {times(skipped, 'step')} of {view.label(optimizer)}, which is fused: it made the "
+            f"momentum of {some(hit.step.unfilled)} all the same, and left the memory unfilled. The first step that was "
+            f"taken used what lay there, {lay}.",
+            names=list(hit.step.unfilled)[:10],
+            largest=held,
+        )
+
+
 def missing_steps(view: View) -> Iterator[Finding]:
     """Scaled losses, a scaler that is updated, and no `scaler.step` for the parameters."""
     updates = view.of(ScalerUpdate)
