@@ -1925,6 +1925,86 @@ def four_averages_at_four_lines_are_updated_with_every_step() -> Log:
     return tape.log()
 
 
+# ------------------------------------------------------------------ window: batch statistics, weights that move
+
+
+@finds(
+    "window.batch_norms",
+    "batchnorm-per-micro-batch",
+    "warning",
+    LAYER,
+    "BatchNorm (norm) saw 4 micro-batches per step",
+    calls=4,
+    names=("norm",),
+)
+def batchnorm_sees_micro_batches_of_a_window_that_was_meant() -> Log:
+    return windows(4, 4, batch_norm=4, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log(window=4)
+
+
+@finds("window.batch_norms", "batchnorm-per-micro-batch", "info", LAYER, "saw 2 micro-batches per step", calls=2)
+def batch_statistics_of_each_micro_batch_where_the_first_window_did_not_see_the_call() -> Log:
+    tape = windows(2, batch_norm=2, batch_norm_names=("norm",))
+    tape.passes(2)
+    tape.step(batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER))
+    return tape.log()
+
+
+@finds("window.batch_norms", "batchnorm-per-micro-batch", "info", LAYER, "saw 2 micro-batches per step", calls=2)
+def batchnorm_sees_batches_that_may_be_meant_to_be_apart() -> Log:
+    return windows(2, 2, batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log()
+
+
+@quiet("window.batch_norms")
+def batchnorm_sees_one_batch_a_step() -> Log:
+    return windows(1, 1, batch_norm=0).log()
+
+
+@quiet("window.batch_norms")
+def batchnorm_runs_twice_in_one_forward() -> Log:
+    return windows(1, 1, batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log()
+
+
+@finds(
+    "window.moved",
+    "weights-moved-inside-window",
+    "warning",
+    BACKWARD,
+    "the weights b and w were changed",
+    "in 3 windows",
+    steps=[0, 1, 2],
+)
+def the_weights_move_between_two_passes() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, OTHER)
+        tape.passes(1)
+        tape.amend(moved=("w", "b"))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.moved")
+def the_weights_move_after_the_clear() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1, OTHER)
+        tape.clear(lost=0, lost_names=())
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.moved")
+def the_weights_were_moved_once_in_four_windows() -> Log:
+    tape = windows(2, 2, 2)
+    tape.passes(2)
+    tape.amend(moved=("w",))
+    tape.step()
+    return tape.log()
+
+
 # ------------------------------------------------------------------ division
 
 
@@ -2486,148 +2566,6 @@ def a_checkpoint_that_nothing_was_trained_with() -> Log:
     return tape.log(redrawn_at=at(FORWARD))
 
 
-@finds(
-    "precision.replaced",
-    "gradient-kept-as-state",
-    "error",
-    EDIT,
-    "w changed in .grad itself, to 2 times what was there, 2 times: the buffer is the very tensor in .grad",
-    names=["w"],
-)
-def a_buffer_is_the_gradient_and_is_added_to_itself() -> Log:
-    return added(2.0, 2.0)
-
-
-@finds("precision.forgotten", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
-def momentum_is_bound_to_a_name_and_lost() -> Log:
-    return windows(1, 1).log(forgotten=(at(EDIT),))
-
-
-def half(*looks: tuple[float, int, int]) -> Log:
-    """Steps with weights in half precision, each given by its learning rate, the entries looked at, and how many of
-    them stood still."""
-    tape = Tape("w")
-    for rate, entries, still in looks:
-        tape.passes(1)
-        tape.step(rounded=Rounded(("w",), "bfloat16", rate, entries, still))
-        tape.clear()
-    return tape.log()
-
-
-@finds(
-    "precision.rounded_away",
-    "updates-rounded-away",
-    "warning",
-    MADE,
-    "Weights are bfloat16: each of 3 steps of SGD that were looked at left 55% or more of the sampled entries of w",
-    steps=[0, 1, 2],
-    names=["w"],
-    dtype="bfloat16",
-)
-def most_entries_never_move() -> Log:
-    return half((0.01, 100, 80), (0.01, 200, 111), (0.01, 100, 90))
-
-
-@finds("precision.rounded_away", "updates-rounded-away", "warning", MADE, "left 60% or more", steps=[2, 3, 4])
-def entries_moved_only_where_the_learning_rate_was_low_or_few_had_a_gradient() -> Log:
-    return half((0.001, 100, 10), (0.01, 4, 0), (0.01, 100, 60), (0.0099, 100, 60), (0.01, 100, 60), (0.005, 100, 0))
-
-
-def fused(skipped: int, **unfilled: float) -> Log:
-    """A scaler skips some steps before the first one, which finds momentum that nothing has filled."""
-    tape = Tape("w b")
-    for _ in range(skipped):
-        tape.passes(1, scaled=True)
-        tape.skip()
-        tape.clear()
-    for fields in ({"unfilled": unfilled}, {}):
-        tape.passes(1, scaled=True)
-        tape.step(by_scaler=True, **fields)
-        tape.clear()
-    return tape.log()
-
-
-@finds(
-    "precision.unfilled",
-    "momentum-begins-unfilled",
-    "warning",
-    MADE,
-    "The scaler skipped the first 2 steps of SGD, which is fused: it made the momentum of w and b all the same",
-    "used what lay there, numbers up to 3e+30.",
-    names=["w", "b"],
-    largest=3e30,
-)
-def momentum_begins_with_what_lay_in_memory() -> Log:
-    return fused(2, w=0.0, b=3e30)
-
-
-@finds("precision.unfilled", "momentum-begins-unfilled", "warning", MADE, "used what lay there, zeros this time.")
-def momentum_begins_with_memory_that_holds_zeros() -> Log:
-    return fused(1, w=0.0)
-
-
-@finds("precision.unfilled", "momentum-begins-unfilled", "warning", MADE, "used what lay there, nan.")
-def momentum_begins_with_nan() -> Log:
-    return fused(1, w=5.0, b=math.nan)
-
-
-@quiet("precision.unfilled")
-def the_first_steps_are_skipped_and_momentum_is_made_later() -> Log:
-    return fused(3)
-
-
-@quiet("precision.rounded_away")
-def half_of_the_entries_move_at_one_look() -> Log:
-    return half((0.01, 100, 80), (0.01, 100, 50), (0.01, 100, 80), (0.01, 100, 80))
-
-
-@quiet("precision.rounded_away")
-def nothing_moves_while_the_learning_rate_warms_up() -> Log:
-    return half((0.001, 100, 100), (0.002, 100, 100), (0.004, 100, 100), (0.01, 100, 60), (0.01, 100, 60))
-
-
-@quiet("precision.rounded_away")
-def few_entries_have_a_gradient() -> Log:
-    return half(*[(0.01, 31, 31)] * 5)
-
-
-@quiet("precision.rounded_away")
-def a_scaler_left_a_step_out() -> Log:
-    tape = Tape("w")
-    for _ in range(3):
-        tape.passes(1, scaled=True)
-        tape.skip(rounded=Rounded(("w",), "float16", 0.01, 100, 100))
-        tape.clear()
-    return tape.log()
-
-
-@quiet("precision.forgotten")
-def nothing_was_stepped_and_a_buffer_is_lost() -> Log:
-    tape = Tape("w")
-    tape.forward()
-    return tape.log(forgotten=(at(EDIT),))
-
-
-@quiet("precision.replaced")
-def other_gradients_are_added() -> Log:
-    return added(1.2, 0.9)
-
-
-@quiet("precision.replaced")
-def it_happens_once() -> Log:
-    return added(2.0)
-
-
-def added(*factors: float) -> Log:
-    tape = Tape("w")
-    for factor in factors:
-        tape.passes(1)
-        tape.edit(factors=(factor,), adds_gradient=True)
-        tape.step()
-        tape.clear()
-    return tape.log()
-
-
 def _scheduled(scheduler: str, length: int, steps: int, taken: int) -> Log:
     schedule = ScheduleFacts(scheduler, 0, length, steps, at(SCHEDULE))
     return windows(*[1] * taken).log(schedules=(schedule,))
@@ -2897,11 +2835,11 @@ def with_summand(text: str, *values: float | None, **fields: Any) -> Log:
     return tape.log()
 
 
-# ------------------------------------------------------------------ precision: clipping
+# ------------------------------------------------------------------ edits: clipping
 
 
 @finds(
-    "precision.clipping",
+    "edits.clipping",
     "clipped-another-model",
     "error",
     CLIP,
@@ -2914,7 +2852,7 @@ def the_other_models_old_gradients_are_clipped() -> Log:
     return two_models("v")
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def both_models_are_clipped_before_both_steps() -> Log:
     return two_models("w v")
 
@@ -2935,7 +2873,7 @@ def two_models(clipped: str) -> Log:
 
 
 @finds(
-    "precision.clipping",
+    "edits.clipping",
     "clipped-nothing",
     "error",
     CLIP,
@@ -2953,7 +2891,7 @@ def an_iterator_is_used_up_after_the_first_clip() -> Log:
 
 
 @finds(
-    "precision.clipping",
+    "edits.clipping",
     "clipped-every-micro-batch",
     "error",
     CLIP,
@@ -2972,7 +2910,7 @@ def clipped_after_every_micro_batch() -> Log:
 
 
 @finds(
-    "precision.clipping",
+    "edits.clipping",
     "clipped-before-unscale",
     "error",
     CLIP,
@@ -3003,7 +2941,7 @@ def by_value(largest: float) -> Log:
     return tape.log()
 
 
-@finds("precision.clipping", "clipped-after-step", "error", CLIP, "Clipped 3 times after the step", clips=3)
+@finds("edits.clipping", "clipped-after-step", "error", CLIP, "Clipped 3 times after the step", clips=3)
 def clipped_after_the_step() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3014,7 +2952,7 @@ def clipped_after_the_step() -> Log:
     return tape.log()
 
 
-@finds("precision.clipping", "clipped-before-backward", "error", CLIP, "Clipped 3 times while there were", clips=3)
+@finds("edits.clipping", "clipped-before-backward", "error", CLIP, "Clipped 3 times while there were", clips=3)
 def clipped_before_the_backward() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3025,7 +2963,7 @@ def clipped_before_the_backward() -> Log:
     return tape.log()
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def what_is_clipped_never_gets_a_gradient() -> Log:
     tape = Tape("w b h")
     for _ in range(3):
@@ -3037,7 +2975,7 @@ def what_is_clipped_never_gets_a_gradient() -> Log:
 
 
 @finds(
-    "precision.clipping",
+    "edits.clipping",
     "clipped-before-backward",
     "error",
     CLIP,
@@ -3056,7 +2994,7 @@ def clipped_before_the_last_micro_batch() -> Log:
 
 
 @finds(
-    "precision.clipping",
+    "edits.clipping",
     "clipped-more-than-zeroed",
     "error",
     CLIP,
@@ -3073,19 +3011,17 @@ def the_norm_counts_gradients_that_nobody_clears() -> Log:
     return tape.log({"h": {"training": False}})
 
 
-@finds(
-    "precision.clipping", "clipped-before-unscale", "error", CLIP, "in 3 windows: max_norm 1 at scale 8 clips to 0.12"
-)
+@finds("edits.clipping", "clipped-before-unscale", "error", CLIP, "in 3 windows: max_norm 1 at scale 8 clips to 0.12")
 def clipped_at_a_usual_limit_with_a_small_scale() -> Log:
     return windows_clipped(3, limit=1.0, scale=8.0)
 
 
-@finds("precision.clipping", "clipped-before-unscale", "error", CLIP, "max_norm 3.7 at scale 1024 clips to 0.0036")
+@finds("edits.clipping", "clipped-before-unscale", "error", CLIP, "max_norm 3.7 at scale 1024 clips to 0.0036")
 def clipped_at_an_odd_limit_with_a_large_scale() -> Log:
     return windows_clipped(3, limit=3.7, scale=1024.0)
 
 
-@finds("precision.clipping", "clipped-before-unscale", "error", CLIP, "in 3 windows: max_norm 1 at scale 1024")
+@finds("edits.clipping", "clipped-before-unscale", "error", CLIP, "in 3 windows: max_norm 1 at scale 1024")
 def clipped_while_scaled_and_skipped() -> Log:
     return windows_clipped(3, skipped=True, limit=1.0, scale=1024.0)
 
@@ -3101,7 +3037,7 @@ def windows_clipped(count: int, *, skipped: bool = False, scale: float = 1024.0,
     return tape.log()
 
 
-@finds("precision.clipping", "clipped-every-micro-batch", "error", CLIP, "in the middle of 2 of 2 windows")
+@finds("edits.clipping", "clipped-every-micro-batch", "error", CLIP, "in the middle of 2 of 2 windows")
 def the_largest_entry_is_clipped_after_every_micro_batch() -> Log:
     tape = Tape("w b")
     for _ in range(2):
@@ -3113,7 +3049,7 @@ def the_largest_entry_is_clipped_after_every_micro_batch() -> Log:
     return tape.log()
 
 
-@finds("precision.clipping", "clipped-after-step", "error", CLIP, "Clipped 3 times after the step", clips=3)
+@finds("edits.clipping", "clipped-after-step", "error", CLIP, "Clipped 3 times after the step", clips=3)
 def clipped_after_the_step_beside_a_frozen_layer() -> Log:
     tape = Tape("w b", loose="frozen")
     for _ in range(3):
@@ -3124,7 +3060,7 @@ def clipped_after_the_step_beside_a_frozen_layer() -> Log:
     return tape.log()
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def clipped_once_after_the_last_step_of_four() -> Log:
     tape = Tape("w b")
     for _ in range(4):
@@ -3135,7 +3071,7 @@ def clipped_once_after_the_last_step_of_four() -> Log:
     return tape.log()
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def clipped_once_before_the_first_backward_of_four() -> Log:
     tape = Tape("w b")
     tape.clip(limit=1.0)
@@ -3147,7 +3083,7 @@ def clipped_once_before_the_first_backward_of_four() -> Log:
     return tape.log()
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def clipped_once_a_window_before_the_step() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3158,7 +3094,7 @@ def clipped_once_a_window_before_the_step() -> Log:
     return tape.log()
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def the_norm_alone_is_read_after_every_micro_batch() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3170,7 +3106,7 @@ def the_norm_alone_is_read_after_every_micro_batch() -> Log:
     return tape.log()
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def the_limit_lies_above_every_norm() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3182,7 +3118,7 @@ def the_limit_lies_above_every_norm() -> Log:
     return tape.log()
 
 
-@finds("precision.clipping", "clipped-before-unscale", "error", CLIP, "in 2 windows", steps=[0, 1])
+@finds("edits.clipping", "clipped-before-unscale", "error", CLIP, "in 2 windows", steps=[0, 1])
 def two_models_are_clipped_and_one_is_unscaled() -> Log:
     tape = Tape("w b", "d")
     for _ in range(2):
@@ -3195,17 +3131,17 @@ def two_models_are_clipped_and_one_is_unscaled() -> Log:
     return tape.log()
 
 
-@finds("precision.clipping", "clipped-every-micro-batch", "error", CLIP, "in the middle of 2 of 2 windows")
+@finds("edits.clipping", "clipped-every-micro-batch", "error", CLIP, "in the middle of 2 of 2 windows")
 def values_are_clipped_after_every_micro_batch() -> Log:
     return by_value(largest=3.0)
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def no_value_reaches_the_limit() -> Log:
     return by_value(largest=0.5)
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def unscaled_before_it_is_clipped() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3217,7 +3153,7 @@ def unscaled_before_it_is_clipped() -> Log:
     return tape.log()
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def unscaled_before_it_is_clipped_and_a_part_gets_no_gradient() -> Log:
     tape = Tape("w b frozen")
     for _ in range(3):
@@ -3229,7 +3165,7 @@ def unscaled_before_it_is_clipped_and_a_part_gets_no_gradient() -> Log:
     return tape.log({"frozen": {"requires_grad": False}})
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def the_limit_is_multiplied_by_the_scale() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3240,7 +3176,7 @@ def the_limit_is_multiplied_by_the_scale() -> Log:
     return tape.log()
 
 
-@quiet("precision.clipping")
+@quiet("edits.clipping")
 def a_model_that_is_not_trained_now_is_clipped_with_the_other() -> Log:
     tape = Tape("w b", "d")
     for number in range(4):
@@ -3252,7 +3188,7 @@ def a_model_that_is_not_trained_now_is_clipped_with_the_other() -> Log:
     return tape.log()
 
 
-# ------------------------------------------------------------------ precision: edits
+# ------------------------------------------------------------------ edits: by hand
 
 
 def edited(*factors: float, **fields: Any) -> Log:
@@ -3269,7 +3205,7 @@ def edited(*factors: float, **fields: Any) -> Log:
 
 
 @finds(
-    "precision.edits",
+    "edits.by_hand",
     "clipped-every-micro-batch",
     "warning",
     EDIT,
@@ -3281,7 +3217,7 @@ def clipped_by_hand_after_every_micro_batch() -> Log:
 
 
 @finds(
-    "precision.edits",
+    "edits.by_hand",
     "divided-every-micro-batch",
     "error",
     EDIT,
@@ -3294,7 +3230,7 @@ def divided_after_every_micro_batch() -> Log:
 
 
 @finds(
-    "precision.edits",
+    "edits.by_hand",
     "clipped-before-unscale",
     "warning",
     EDIT,
@@ -3313,7 +3249,7 @@ def clipped_by_hand_while_scaled() -> Log:
 
 
 @finds(
-    "precision.edits",
+    "edits.by_hand",
     "outside-buffer-overwritten",
     "error",
     EDIT,
@@ -3332,7 +3268,7 @@ def only_the_last_gradient_comes_back_from_a_buffer() -> Log:
     return tape.log()
 
 
-@finds("precision.edits", "aliased-gradients", "error", EDIT, "b got the very tensor that another", names=["b"])
+@finds("edits.by_hand", "aliased-gradients", "error", EDIT, "b got the very tensor that another", names=["b"])
 def two_parameters_share_a_gradient() -> Log:
     tape = Tape("w b")
     tape.passes(1)
@@ -3342,7 +3278,7 @@ def two_parameters_share_a_gradient() -> Log:
 
 
 @finds(
-    "precision.edits",
+    "edits.by_hand",
     "hidden-write",
     "warning",
     EDIT,
@@ -3360,7 +3296,7 @@ def a_gradient_is_written_through_numpy() -> Log:
     return tape.log()
 
 
-@finds("precision.edits", "hidden-write", "info", EDIT, "The gradient of w changed 1 time with no trace")
+@finds("edits.by_hand", "hidden-write", "info", EDIT, "The gradient of w changed 1 time with no trace")
 def a_gradient_is_written_through_data_on_purpose() -> Log:
     tape = Tape("w b")
     tape.passes(1)
@@ -3369,7 +3305,7 @@ def a_gradient_is_written_through_data_on_purpose() -> Log:
     return tape.log()
 
 
-@quiet("precision.edits")
+@quiet("edits.by_hand")
 def divided_once_after_the_last_micro_batch() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3380,17 +3316,17 @@ def divided_once_after_the_last_micro_batch() -> Log:
     return tape.log()
 
 
-@quiet("precision.edits")
+@quiet("edits.by_hand")
 def a_running_mean_shortens_by_the_place_in_the_window() -> Log:
     return edited(0.5, 0.9, 0.5, 0.9)
 
 
-@quiet("precision.edits")
+@quiet("edits.by_hand")
 def an_edit_that_changes_no_length() -> Log:
     return edited(1.0, 1.0, 1.0, 1.0)
 
 
-@quiet("precision.edits")
+@quiet("edits.by_hand")
 def unscaled_by_hand_before_the_scaler_steps() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3401,7 +3337,7 @@ def unscaled_by_hand_before_the_scaler_steps() -> Log:
     return tape.log()
 
 
-@quiet("precision.edits")
+@quiet("edits.by_hand")
 def clipped_by_hand_after_it_was_unscaled() -> Log:
     tape = Tape("w b")
     for factor in (0.1, 0.8):
@@ -3413,7 +3349,7 @@ def clipped_by_hand_after_it_was_unscaled() -> Log:
     return tape.log()
 
 
-@quiet("precision.edits")
+@quiet("edits.by_hand")
 def a_buffer_brings_back_all_once_and_the_last_once() -> Log:
     tape = Tape("w b")
     for carried in ("all", "last"):
@@ -3425,12 +3361,12 @@ def a_buffer_brings_back_all_once_and_the_last_once() -> Log:
     return tape.log()
 
 
-@quiet("precision.edits")
+@quiet("edits.by_hand")
 def noise_is_added_after_every_micro_batch() -> Log:
     return edited(0.9, 1.2, 1.1, 0.8)
 
 
-@quiet("precision.edits")
+@quiet("edits.by_hand")
 def all_gradients_come_back_from_a_buffer() -> Log:
     tape = Tape("w b")
     for _ in range(2):
@@ -3440,6 +3376,106 @@ def all_gradients_come_back_from_a_buffer() -> Log:
         tape.edit("assigned", carried="all")
         tape.step(fresh=2, passes=4, assigned=True)
     return tape.log()
+
+
+# ------------------------------------------------------------------ edits: gradients replaced, buffers
+
+
+@finds(
+    "edits.replaced",
+    "gradient-kept-as-state",
+    "error",
+    EDIT,
+    "w changed in .grad itself, to 2 times what was there, 2 times: the buffer is the very tensor in .grad",
+    names=["w"],
+)
+def a_buffer_is_the_gradient_and_is_added_to_itself() -> Log:
+    return added(2.0, 2.0)
+
+
+@finds("edits.forgotten", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
+def momentum_is_bound_to_a_name_and_lost() -> Log:
+    return windows(1, 1).log(forgotten=(at(EDIT),))
+
+
+@quiet("edits.forgotten")
+def nothing_was_stepped_and_a_buffer_is_lost() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(forgotten=(at(EDIT),))
+
+
+@quiet("edits.replaced")
+def other_gradients_are_added() -> Log:
+    return added(1.2, 0.9)
+
+
+@quiet("edits.replaced")
+def it_happens_once() -> Log:
+    return added(2.0)
+
+
+def added(*factors: float) -> Log:
+    tape = Tape("w")
+    for factor in factors:
+        tape.passes(1)
+        tape.edit(factors=(factor,), adds_gradient=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "edits.replaced",
+    "gradient-overwritten",
+    "warning",
+    EDIT,
+    "that no step had used, 4 times in 2 windows",
+    names=["b", "w"],
+    steps=[0, 1],
+)
+def a_gradient_takes_the_place_of_the_last_one() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.put("w b")
+        for _ in range(2):
+            tape.put("w b", overwrote=("w", "b"))
+        tape.step(assigned=True)
+        tape.clear()
+    return tape.log({"w": {"given": True}, "b": {"given": True}})
+
+
+@finds(
+    "edits.replaced",
+    "gradient-kept-as-state",
+    "error",
+    STEP,
+    "After the step of SGD its state for w is the very tensor in .grad",
+    names=["w"],
+)
+def the_state_of_the_optimizer_is_the_gradient() -> Log:
+    return windows(1, 1, kept_as_state=("w",)).log()
+
+
+@quiet("edits.replaced")
+def a_gradient_is_put_there_once_a_step() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.put("w b")
+        tape.step(assigned=True)
+        tape.clear()
+    return tape.log({"w": {"given": True}, "b": {"given": True}})
+
+
+@quiet("edits.replaced")
+def a_gradient_of_another_optimizers_parameter_is_replaced() -> Log:
+    tape = Tape("w b", loose="h")
+    for _ in range(3):
+        tape.passes(1, names="w b")
+        tape.put("h", overwrote=("h",))
+        tape.step()
+        tape.clear()
+    return tape.log({"h": {"in_model": False}})
 
 
 # ------------------------------------------------------------------ precision: scalers
@@ -3689,7 +3725,7 @@ def another_optimizer_steps_the_same_parameters() -> Log:
     return tape.log()
 
 
-# ------------------------------------------------------------------ precision: autocast, values, state
+# ------------------------------------------------------------------ precision: autocast, values
 
 
 @finds(
@@ -3786,33 +3822,7 @@ def a_scaler_takes_a_step_whose_gradients_were_inf_before() -> Log:
 
 
 @finds(
-    "precision.state",
-    "batchnorm-per-micro-batch",
-    "warning",
-    LAYER,
-    "BatchNorm (norm) saw 4 micro-batches per step",
-    calls=4,
-    names=("norm",),
-)
-def batchnorm_sees_micro_batches_of_a_window_that_was_meant() -> Log:
-    return windows(4, 4, batch_norm=4, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log(window=4)
-
-
-@finds("precision.state", "batchnorm-per-micro-batch", "info", LAYER, "saw 2 micro-batches per step", calls=2)
-def batch_statistics_of_each_micro_batch_where_the_first_window_did_not_see_the_call() -> Log:
-    tape = windows(2, batch_norm=2, batch_norm_names=("norm",))
-    tape.passes(2)
-    tape.step(batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER))
-    return tape.log()
-
-
-@finds("precision.state", "batchnorm-per-micro-batch", "info", LAYER, "saw 2 micro-batches per step", calls=2)
-def batchnorm_sees_batches_that_may_be_meant_to_be_apart() -> Log:
-    return windows(2, 2, batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log()
-
-
-@finds(
-    "precision.state",
+    "precision.low_sums",
     "low-precision-accumulation",
     "warning",
     BACKWARD,
@@ -3824,116 +3834,114 @@ def four_passes_are_summed_in_bfloat16() -> Log:
     return windows(4, 4, low_precision="bfloat16").log()
 
 
-@finds("precision.state", "low-precision-accumulation", "warning", BACKWARD, "summed in float16, which keeps 11 bits")
+@finds(
+    "precision.low_sums", "low-precision-accumulation", "warning", BACKWARD, "summed in float16, which keeps 11 bits"
+)
 def two_passes_are_summed_in_float16() -> Log:
     return windows(2, 2, low_precision="float16").log()
 
 
-@quiet("precision.state")
-def batchnorm_sees_one_batch_a_step() -> Log:
-    return windows(1, 1, batch_norm=0).log()
+@quiet("precision.low_sums")
+def four_passes_are_summed_in_float32() -> Log:
+    return windows(4, 4).log()
 
 
-@quiet("precision.state")
-def batchnorm_runs_twice_in_one_forward() -> Log:
-    return windows(1, 1, batch_norm=2, batch_norm_names=("norm",), batch_norm_at=at(LAYER)).log()
-
-
-# ------------------------------------------------------------------ precision: weights that move, gradients replaced
+def half(*looks: tuple[float, int, int]) -> Log:
+    """Steps with weights in half precision, each given by its learning rate, the entries looked at, and how many of
+    them stood still."""
+    tape = Tape("w")
+    for rate, entries, still in looks:
+        tape.passes(1)
+        tape.step(rounded=Rounded(("w",), "bfloat16", rate, entries, still))
+        tape.clear()
+    return tape.log()
 
 
 @finds(
-    "precision.moved",
-    "weights-moved-inside-window",
+    "precision.rounded_away",
+    "updates-rounded-away",
     "warning",
-    BACKWARD,
-    "the weights b and w were changed",
-    "in 3 windows",
+    MADE,
+    "Weights are bfloat16: each of 3 steps of SGD that were looked at left 55% or more of the sampled entries of w",
     steps=[0, 1, 2],
-)
-def the_weights_move_between_two_passes() -> Log:
-    tape = Tape("w b")
-    for _ in range(3):
-        tape.passes(1, OTHER)
-        tape.passes(1)
-        tape.amend(moved=("w", "b"))
-        tape.step()
-        tape.clear()
-    return tape.log()
-
-
-@quiet("precision.moved")
-def the_weights_move_after_the_clear() -> Log:
-    tape = Tape("w b")
-    for _ in range(3):
-        tape.passes(1, OTHER)
-        tape.clear(lost=0, lost_names=())
-        tape.passes(1)
-        tape.step()
-        tape.clear()
-    return tape.log()
-
-
-@quiet("precision.moved")
-def the_weights_were_moved_once_in_four_windows() -> Log:
-    tape = windows(2, 2, 2)
-    tape.passes(2)
-    tape.amend(moved=("w",))
-    tape.step()
-    return tape.log()
-
-
-@finds(
-    "precision.replaced",
-    "gradient-overwritten",
-    "warning",
-    EDIT,
-    "that no step had used, 4 times in 2 windows",
-    names=["b", "w"],
-    steps=[0, 1],
-)
-def a_gradient_takes_the_place_of_the_last_one() -> Log:
-    tape = Tape("w b")
-    for _ in range(2):
-        tape.put("w b")
-        for _ in range(2):
-            tape.put("w b", overwrote=("w", "b"))
-        tape.step(assigned=True)
-        tape.clear()
-    return tape.log({"w": {"given": True}, "b": {"given": True}})
-
-
-@finds(
-    "precision.replaced",
-    "gradient-kept-as-state",
-    "error",
-    STEP,
-    "After the step of SGD its state for w is the very tensor in .grad",
     names=["w"],
+    dtype="bfloat16",
 )
-def the_state_of_the_optimizer_is_the_gradient() -> Log:
-    return windows(1, 1, kept_as_state=("w",)).log()
+def most_entries_never_move() -> Log:
+    return half((0.01, 100, 80), (0.01, 200, 111), (0.01, 100, 90))
 
 
-@quiet("precision.replaced")
-def a_gradient_is_put_there_once_a_step() -> Log:
+@finds("precision.rounded_away", "updates-rounded-away", "warning", MADE, "left 60% or more", steps=[2, 3, 4])
+def entries_moved_only_where_the_learning_rate_was_low_or_few_had_a_gradient() -> Log:
+    return half((0.001, 100, 10), (0.01, 4, 0), (0.01, 100, 60), (0.0099, 100, 60), (0.01, 100, 60), (0.005, 100, 0))
+
+
+def fused(skipped: int, **unfilled: float) -> Log:
+    """A scaler skips some steps before the first one, which finds momentum that nothing has filled."""
     tape = Tape("w b")
-    for _ in range(3):
-        tape.put("w b")
-        tape.step(assigned=True)
+    for _ in range(skipped):
+        tape.passes(1, scaled=True)
+        tape.skip()
         tape.clear()
-    return tape.log({"w": {"given": True}, "b": {"given": True}})
+    for fields in ({"unfilled": unfilled}, {}):
+        tape.passes(1, scaled=True)
+        tape.step(by_scaler=True, **fields)
+        tape.clear()
+    return tape.log()
 
 
-@quiet("precision.replaced")
-def a_gradient_of_another_optimizers_parameter_is_replaced() -> Log:
-    tape = Tape("w b", loose="h")
+@finds(
+    "precision.unfilled",
+    "momentum-begins-unfilled",
+    "warning",
+    MADE,
+    "The scaler skipped the first 2 steps of SGD, which is fused: it made the momentum of w and b all the same",
+    "used what lay there, numbers up to 3e+30.",
+    names=["w", "b"],
+    largest=3e30,
+)
+def momentum_begins_with_what_lay_in_memory() -> Log:
+    return fused(2, w=0.0, b=3e30)
+
+
+@finds("precision.unfilled", "momentum-begins-unfilled", "warning", MADE, "used what lay there, zeros this time.")
+def momentum_begins_with_memory_that_holds_zeros() -> Log:
+    return fused(1, w=0.0)
+
+
+@finds("precision.unfilled", "momentum-begins-unfilled", "warning", MADE, "used what lay there, nan.")
+def momentum_begins_with_nan() -> Log:
+    return fused(1, w=5.0, b=math.nan)
+
+
+@quiet("precision.unfilled")
+def the_first_steps_are_skipped_and_momentum_is_made_later() -> Log:
+    return fused(3)
+
+
+@quiet("precision.rounded_away")
+def half_of_the_entries_move_at_one_look() -> Log:
+    return half((0.01, 100, 80), (0.01, 100, 50), (0.01, 100, 80), (0.01, 100, 80))
+
+
+@quiet("precision.rounded_away")
+def nothing_moves_while_the_learning_rate_warms_up() -> Log:
+    return half((0.001, 100, 100), (0.002, 100, 100), (0.004, 100, 100), (0.01, 100, 60), (0.01, 100, 60))
+
+
+@quiet("precision.rounded_away")
+def few_entries_have_a_gradient() -> Log:
+    return half(*[(0.01, 31, 31)] * 5)
+
+
+@quiet("precision.rounded_away")
+def a_scaler_left_a_step_out() -> Log:
+    tape = Tape("w")
     for _ in range(3):
-        tape.passes(1, names="w b")
-        tape.put("h", overwrote=("h",))
-        tape.step()
+        tape.passes(1, scaled=True)
+        tape.skip(rounded=Rounded(("w",), "float16", 0.01, 100, 100))
         tape.clear()
-    return tape.log({"h": {"in_model": False}})
+    return tape.log()
 
 
 # ------------------------------------------------------------------ ownership: backward passes that reach too far

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from gradient_ledger.catalogue import misconception
 from gradient_ledger.events import Finding, Log
-from gradient_ledger.rules import division, graphs, loud, numbers, order, ownership, precision, window
+from gradient_ledger.rules import division, edits, graphs, loud, numbers, order, ownership, precision, window
 from gradient_ledger.rules.view import View
 
 __all__ = ["RULES", "findings"]
@@ -47,15 +47,16 @@ RULES: tuple[Rule, ...] = (
     graphs.bare_states,
     graphs.drawn,
     graphs.dead_products,
-    precision.clipping,
-    precision.edits,
+    edits.clipping,
+    edits.by_hand,
     precision.mixed_precision,
     precision.autocast,
-    precision.state,
+    window.batch_norms,
+    precision.low_sums,
     precision.nonfinite,
-    precision.moved,
-    precision.replaced,
-    precision.forgotten,
+    window.moved,
+    edits.replaced,
+    edits.forgotten,
     precision.rounded_away,
     precision.unfilled,
     precision.missing_steps,

@@ -9,7 +9,19 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from gradient_ledger.catalogue import misconception
-from gradient_ledger.events import Backward, Ending, Event, Finding, Forward, Log, Place, Severity, SkippedStep
+from gradient_ledger.events import (
+    Accumulate,
+    Backward,
+    Clear,
+    Ending,
+    Event,
+    Finding,
+    Forward,
+    Log,
+    Place,
+    Severity,
+    SkippedStep,
+)
 
 E = TypeVar("E", bound=Event)
 
@@ -166,6 +178,19 @@ def finding(
 ) -> Finding:
     """A finding whose evidence starts with its sentence. Its remedy is the catalogue's unless the rule has a better."""
     return Finding(name, severity, where, {"text": text, **evidence}, remedy or misconception(name).mend)
+
+
+def accumulates_after(window: Window, event: Event) -> bool:
+    """Whether more was added onto the same gradients after that event, before the step."""
+    names = set(event.names)
+    for later in window.events:
+        if later.number <= event.number:
+            continue
+        if isinstance(later, Clear) and names & set(later.names):
+            return False
+        if isinstance(later, Accumulate) and later.onto_fresh and names & set(later.names):
+            return True
+    return False
 
 
 def first(events: Iterable[E]) -> E | None:

@@ -1,4 +1,4 @@
-"""Bookkeeping of accumulation windows: their size, their loss, their schedule."""
+"""Bookkeeping of accumulation windows: their size, their loss, their schedule, what moves within one."""
 
 from __future__ import annotations
 
@@ -451,4 +451,39 @@ def trained_averages(view: View) -> Iterator[Finding]:
                 f"{some(sorted(moved & set(hit.names)))} are moved towards other weights at {hit.where}, as an average of "
                 f"them, and steps of {view.label(optimizer)} move them too, by gradients of their own.",
                 names=sorted(moved & set(hit.names))[:10],
+            )
+
+
+def moved(view: View) -> Iterator[Finding]:
+    """Weights that change between two passes whose gradients are added."""
+    for windows in view.windows.values():
+        hits = [(w, e) for w in windows for e in w.of(Accumulate) if w.names & set(e.moved) and w.step.fresh]
+        if len(hits) * 2 < len(windows) or not hits:
+            continue
+        window, event = hits[0]
+        yield finding(
+            "weights-moved-inside-window",
+            "warning",
+            event.where,
+            f"Between two backward passes of one window the weights {some(sorted(window.names & set(event.moved)))} were "
+            f"changed, and the second gradient was added to the first, in {times(len({id(w) for w, _ in hits}), 'window')}: the "
+            "sum is the gradient at neither place.",
+            steps=steps_of(list({w.number: w for w, _ in hits}.values())),
+        )
+
+
+def batch_norms(view: View) -> Iterator[Finding]:
+    """Batch statistics, which accumulation does not average."""
+    for windows in view.windows.values():
+        norms = [w for w in windows if w.step.batch_norm > 1 and w.micro_batches > 1]
+        if norms:
+            names = norms[0].step.batch_norm_names
+            yield finding(
+                "batchnorm-per-micro-batch",
+                "warning" if view.log.window else "info",
+                next((place for w in norms if (place := w.step.batch_norm_at) is not None), None),
+                f"BatchNorm ({some(names)}) saw {norms[0].step.batch_norm} micro-batches per step, each with "
+                "statistics of its own: the accumulated gradient is not the large batch's.",
+                names=names,
+                calls=norms[0].step.batch_norm,
             )

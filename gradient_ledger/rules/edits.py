@@ -1,0 +1,336 @@
+"""What is done to gradients between backward and step: they are clipped, changed by hand, put aside, replaced, kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from gradient_ledger.events import Accumulate, Clear, Clip, Edit, Event, Finding, Place, Unscale
+from gradient_ledger.rules.view import BY_HAND, View, Window, accumulates_after, finding, first, some, steps_of, times
+
+
+def clipping(view: View) -> Iterator[Finding]:
+    """Clipping at the wrong moment, or of the wrong parameters."""
+    inside: list[Window] = []
+    scaled: list[tuple[Window, Clip]] = []
+    late: list[Clip] = []
+    early: list[Clip] = []
+    orphans: list[Clip] = []
+    clip_inside: Clip | None = None
+    idle = _idle_clips(view)
+    count = len(view.all_windows)
+    for window in view.all_windows:
+        for event in window.of(Clip):
+            if not window.names & set(event.names) or event.where in idle:
+                continue
+            status = event.status
+            if status.get("fresh") and accumulates_after(window, event):
+                if any(not accumulates_after(window, e) for e in window.of(Clip)):
+                    inside.append(window)
+                    clip_inside = clip_inside or event
+                else:
+                    early.append(event)  # no clip saw the whole gradient
+            if status.get("fresh") and _scaled_clip(window, event):
+                scaled.append((window, event))
+            if status.get("orphan"):
+                orphans.append(event)
+    spent = [e for e in view.of(Clip) if e.spent]
+    if spent and count:
+        yield finding(
+            "clipped-nothing",
+            "error",
+            spent[0].where,
+            f"Clipped {times(len(spent), 'time')} what an iterator gave that had come to its end: no parameter, and so "
+            "nothing was clipped.",
+            clips=len(spent),
+        )
+    arrived = {name: e.number for e in view.of(Accumulate) for name in e.names}  # for the last time
+    for event in (e for e in view.of(Clip) if e.where not in idle):
+        held = set(event.status)
+        if held - {"empty"} == {"used"}:
+            late.append(event)
+        elif held and held <= {"empty", "zero"} and any(arrived.get(n, -1) > event.number for n in event.names):
+            early.append(event)
+    # A line that clips fresh gradients at other times is in its right place: this optimizer just did not train here.
+    at_work = {e.where for e in view.of(Clip) if e.status.get("fresh")}
+    elsewhere = list(_clips_of_others(view, at_work))
+    astray = {e.where for _, hits in elsewhere for _, e in hits}
+    late = [e for e in late if e.where not in at_work | astray]
+    early = [e for e in early if (e.where not in at_work or e.status.get("fresh")) and e.where not in astray]
+    if clip_inside is not None:
+        yield finding(
+            "clipped-every-micro-batch",
+            "error",
+            clip_inside.where,
+            f"Clipped in the middle of {len({id(w) for w in inside})} of {times(count, 'window')}: each micro-batch is "
+            "cut by itself, and the sum is no longer the clipped gradient of the window.",
+            steps=steps_of(inside),
+        )
+    if scaled:
+        window, event = scaled[0]
+        scale, limit = event.scale or window.step.scale, event.limit
+        real = f": max_norm {limit:g} at scale {scale:g} clips to {limit / scale:.2g}" if scale and limit else ""
+        yield finding(
+            "clipped-before-unscale",
+            "error",
+            event.where,
+            f"Clipped gradients that still carry the loss scale, in {times(len(scaled), 'window')}{real}.",
+            scale=scale,
+            limit=limit,
+            steps=steps_of([w for w, _ in scaled]),
+        )
+    for optimizer, hits in elsewhere:
+        window, event = hits[0]
+        yield finding(
+            "clipped-another-model",
+            "error",
+            event.where,
+            f"Between the backward() of {some(sorted(window.names))} and the step of {view.label(optimizer)}, this "
+            f"clips {some(event.names)}, which that step does not use: its own gradients are not clipped, in "
+            f"{times(len(hits), 'window')}.",
+            steps=steps_of([w for w, _ in hits]),
+            names=list(event.names)[:10],
+        )
+    if late and len(late) * 2 >= count:
+        yield finding(
+            "clipped-after-step",
+            "error",
+            late[0].where,
+            f"Clipped {times(len(late), 'time')} after the step had used the gradients: it changed no update.",
+            clips=len(late),
+        )
+    elif early and len(early) * 2 >= count and count:
+        yield finding(
+            "clipped-before-backward",
+            "error",
+            early[0].where,
+            f"Clipped {times(len(early), 'time')} "
+            + (
+                "before the last backward pass of a window: what came after was not clipped."
+                if any(e.status.get("fresh") for e in early)
+                else "while there were no gradients: nothing was clipped."
+            ),
+            clips=len(early),
+        )
+    if orphans:
+        names = sorted({n for e in orphans for n in e.names} & view.owned.get(-1, frozenset()))
+        yield finding(
+            "clipped-more-than-zeroed",
+            "error",
+            orphans[0].where,
+            f"The norm that is clipped includes {some(names)}, which no optimizer steps and nothing clears: their old "
+            "gradients pile up, and the others are clipped too hard.",
+            names=names[:10],
+        )
+
+
+def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[int, list[tuple[Window, Clip]]]]:
+    """Optimizers before whose steps, once their gradients are there, others' old gradients are clipped and not theirs."""
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, Clip]] = []
+        for window in windows:
+            begun = next((e.number for e in window.of(Accumulate) if window.names & set(e.names)), math.inf)
+            clips = [e for e in window.of(Clip) if e.number > begun]
+            if clips and not any(window.names & set(e.names) for e in clips):
+                real = [e for e in clips if e.names and e.where not in at_work and e.limit != math.inf]
+                hits += [(window, e) for e in real][:1]
+        if optimizer != BY_HAND and len(windows) > 1 and len(hits) * 2 >= len(windows):
+            yield optimizer, hits
+
+
+def _idle_clips(view: View) -> set[Place | None]:
+    """Lines whose clips never changed anything, as far as measured: with a limit above the norm they only read it."""
+    clips = [e for e in view.of(Clip) if set(e.status) - {"empty", "zero"}]
+    known = [e for e in clips if e.measured or e.limit == math.inf]
+    return {e.where for e in known} - {e.where for e in known if _active(e)}
+
+
+def _active(event: Clip) -> bool:
+    limit = event.limit
+    if limit == math.inf:
+        return False
+    if limit is None or event.order not in (2.0, None):
+        return True
+    size = event.largest if event.function == "clip_grad_value_" else math.sqrt(event.square)
+    return bool(size > limit or size != size)
+
+
+def _scaled_clip(window: Window, event: Clip) -> bool:
+    if not event.scaled or (not window.step.by_scaler and not window.skipped):
+        return False
+    unscaled: set[str] = set()
+    for one in window.of(Unscale):
+        if one.number < event.number and not _accumulated_between(window, one, event):
+            unscaled |= set(one.names)
+    # A frozen or unused parameter has nothing that could be unscaled.
+    filled = {name for one in window.of(Accumulate) if one.number < event.number for name in one.names}
+    if (filled or window.names) & window.names & set(event.names) <= unscaled:
+        return False
+    scale, limit = event.scale or window.step.scale, event.limit
+    # max_norm * scaler.get_scale() is right: such a limit is not tiny beside the scale, nor a usual round number.
+    return not (scale and limit and limit / scale >= 0.01 and limit not in (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0))
+
+
+def _accumulated_between(window: Window, one: Event, other: Event) -> bool:
+    return any(one.number < e.number < other.number for e in window.of(Accumulate))
+
+
+def by_hand(view: View) -> Iterator[Finding]:
+    """Gradients changed inside a window, behind the counters, or through a shared tensor."""
+    for windows in view.windows.values():
+        hits: list[tuple[Window, Edit]] = []
+        for window in windows:
+            for event in window.of(Edit):
+                if event.status == "fresh" and accumulates_after(window, event):
+                    hits.append((window, event))
+        if not hits:
+            continue
+        factors = [f for _, e in hits for f in e.factors]
+        constant = factors and max(factors) - min(factors) < 1e-3 * max(factors) and abs(factors[0] - 1) > 1e-6
+        spread = factors and not constant and max(factors) <= 1 + 1e-6 and min(factors) < 1 - 1e-6
+        if spread and not _by_position(hits):
+            yield finding(
+                "clipped-every-micro-batch",
+                "warning",
+                hits[0][1].where,
+                f"The gradient is shortened in the middle of {times(len({id(w) for w, _ in hits}), 'window')}, by factors "
+                f"from {min(factors):.3g} to {max(factors):.3g}: clipping by hand, one micro-batch at a time.",
+                steps=steps_of([w for w, _ in hits]),
+            )
+        if constant:
+            yield finding(
+                "divided-every-micro-batch",
+                "error",
+                hits[0][1].where,
+                f"The gradient is multiplied by {factors[0]:.4g} after every micro-batch: the first of a window is "
+                "scaled again with each later one.",
+                factor=factors[0],
+                steps=steps_of([w for w, _ in hits]),
+            )
+    for windows in view.windows.values():
+        cut = [
+            (w, e)
+            for w in windows
+            for e in w.of(Edit)
+            if e.scaled
+            and e.status == "fresh"
+            and (w.step.by_scaler or w.skipped)
+            and not any(u.number < e.number and not _accumulated_between(w, u, e) for u in w.of(Unscale))
+        ]
+        factors = [f for _, e in cut for f in e.factors]
+        if factors and max(factors) <= 1 + 1e-6 and max(factors) - min(factors) > 1e-3:
+            yield finding(
+                "clipped-before-unscale",
+                "warning",
+                cut[0][1].where,
+                f"Gradients that still carry the loss scale are shortened here by hand, by factors from "
+                f"{min(factors):.3g} to {max(factors):.3g}: whatever limit that keeps, it is one for scaled gradients.",
+                "Call scaler.unscale_(optimizer) first.",
+                steps=steps_of([w for w, _ in cut]),
+            )
+    yield from _buffers(view)
+    shared = first(e for e in view.of(Edit) if e.how == "shared")
+    if shared is not None:
+        yield finding(
+            "aliased-gradients",
+            "error",
+            shared.where,
+            f"{some(shared.names)} got the very tensor that another parameter holds as its gradient: a backward "
+            "through one changes the other.",
+            names=list(shared.names),
+        )
+    hidden = [e for e in view.of(Edit) if e.how == "hidden"]
+    if hidden:
+        norms = hidden[0].norms or ()
+        change = f" (norm {norms[0]:.3g} before, {norms[1]:.3g} after)" if len(norms) == 2 else ""
+        yield finding(
+            "hidden-write",
+            "info" if hidden[0].meant else "warning",
+            hidden[0].where,
+            f"The gradient of {some(hidden[0].names)} changed {times(len(hidden), 'time')} with no trace in its version "
+            f"counter{change}: written through .data, .numpy() or another view of its memory.",
+            norms=norms,
+        )
+
+
+def _buffers(view: View) -> Iterator[Finding]:
+    """Gradients that were put aside micro-batch by micro-batch, of which only the last comes back."""
+    for optimizer, windows in view.windows.items():
+        back = [(w, e) for w in windows for e in w.of(Edit) if e.carried and w.names & set(e.names)]
+        lost = [(w, e) for w, e in back if e.carried == "last"]
+        if lost and len(lost) == len(back):
+            window, event = lost[0]
+            gone = [c for c in window.of(Clear) if c.lost and c.taken]
+            yield finding(
+                "outside-buffer-overwritten",
+                "error",
+                event.where,
+                f"{len(gone)} gradients were read and cleared one after the other, and what is put back here is the last "
+                f"of them alone, in {times(len(lost), 'window')} of {view.label(optimizer)}: the others are lost.",
+                steps=steps_of([w for w, _ in lost]),
+            )
+
+
+def _by_position(hits: list[tuple[Window, Edit]]) -> bool:
+    """Whether the factors depend only on the place in the window, as those of a running mean do."""
+    seen: dict[int, list[float]] = {}
+    for window, event in hits:
+        at = [e.number for w, e in hits if w is window].index(event.number)
+        seen.setdefault(at, []).extend(event.factors)
+    return all(max(f) - min(f) < 1e-3 * max(f) for f in seen.values() if f)
+
+
+def replaced(view: View) -> Iterator[Finding]:
+    """Gradients that are lost because another is put in their place, or are kept as the optimizer's own state."""
+    for optimizer, windows in view.windows.items():
+        over = [(w, e) for w in windows for e in w.of(Edit) if w.names & set(e.overwrote)]
+        if over:
+            yield finding(
+                "gradient-overwritten",
+                "warning",
+                over[0][1].where,
+                f"A gradient is put in the place of one that was put there before and that no step had used, "
+                f"{times(len(over), 'time')} in {times(len({id(w) for w, _ in over}), 'window')}.",
+                names=sorted(over[0][0].names & set(over[0][1].overwrote))[:10],
+                steps=steps_of(list({w.number: w for w, _ in over}.values())),
+            )
+        itself = [e for w in windows for e in w.of(Edit) if e.adds_gradient and _grows_alike(e)]
+        if len(itself) > 1:
+            yield finding(
+                "gradient-kept-as-state",
+                "error",
+                itself[0].where,
+                f"This line adds a gradient to a buffer, and {some(itself[0].names)} changed in .grad itself, to "
+                f"{itself[0].factors[0]:.3g} times what was there, {times(len(itself), 'time')}: the buffer is the very "
+                "tensor in .grad.",
+                names=list(itself[0].names)[:10],
+            )
+            continue
+        kept = [w for w in windows if w.step.kept_as_state]
+        if kept:
+            yield finding(
+                "gradient-kept-as-state",
+                "error",
+                kept[0].step.kept_at or kept[0].step.where,
+                f"After the step of {view.label(optimizer)} its state for {some(kept[0].step.kept_as_state)} is the very "
+                "tensor in .grad: clearing the gradient clears the state, and a backward adds to it.",
+                names=list(kept[0].step.kept_as_state)[:10],
+            )
+
+
+def _grows_alike(event: Edit) -> bool:
+    """Whether an edit made all gradients longer, by one factor: what was added to each was a multiple of itself."""
+    factors = event.factors
+    return bool(factors) and factors[0] > 1.001 and max(factors) - min(factors) < 1e-4 * factors[0]
+
+
+def forgotten(view: View) -> Iterator[Finding]:
+    """A buffer of a hand-written step whose new value is lost."""
+    for where in view.log.forgotten if any(view.windows.values()) else ():
+        yield finding(
+            "buffer-not-kept",
+            "warning",
+            where,
+            "This line binds a name to a new value of the buffer, and nothing in this function puts it where the buffer was "
+            "taken from: the next step begins with the old one again.",
+        )
