@@ -787,8 +787,7 @@ MISCONCEPTIONS = (
         "leaves them unfilled. The next step takes whatever lay in that memory for momentum: zeros with luck, else any "
         "number, or nan.",
         "Leave out fused=True, or give the scaler an init_scale low enough that the first step is taken.",
-        "A skipped step is thought to leave the optimizer as it was, and does so in every other optimizer of torch.",
-        "lesson 7",
+        "A skipped step is thought to leave the optimizer as it was, and torch's other fused optimizers fill what they make.",
         about_value=False,
     ),
     Misconception(
