@@ -139,14 +139,15 @@ class Forward(Event):
 class Reach:
     """Parameters that a loss reaches on a way on which it is seldom meant to train them."""
 
-    how: Literal["bootstrap", "teacher", "mirror", "draw", "undone", "score"]
+    how: Literal["bootstrap", "teacher", "mirror", "draw", "undone", "score", "itself"]
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
     predictor is to match; through `torch.normal`, whose gradient is zero; through `n` in `n + (m - n)`, whose gradients
-    cancel; through the mean of a sample that moves with it, and is weighed by its log-probability."""
+    cancel; through the mean of a sample that moves with it, and is weighed by its log-probability; through the
+    difference of a parameter and itself, or a copy of it that has its graph."""
     names: tuple[str, ...]
     """The parameters."""
     where: Place | None = None
-    """The line of the target, the teacher, the draw or the sum, where the text shows it."""
+    """The line of the target, the teacher, the draw, the sum or the copy, where the text shows it."""
 
 
 @dataclass(frozen=True, kw_only=True)

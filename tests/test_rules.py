@@ -2240,6 +2240,11 @@ def a_log_probability_of_a_sample_that_moves_with_the_mean() -> Log:
     return reaching("score", at(OTHER))
 
 
+@finds("graphs.reached", "compared-with-itself", "warning", OTHER, "the difference of w and what should be its older")
+def a_penalty_holds_a_weight_to_itself() -> Log:
+    return reaching("itself", at(OTHER))
+
+
 @finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])
 def the_old_probabilities_are_the_new_ones() -> Log:
     return ratios(3)

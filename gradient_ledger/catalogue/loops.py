@@ -665,6 +665,16 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "compared-with-itself",
+        "A weight is compared with itself",
+        "What was remembered of a weight is the parameter itself, or a clone() of it that still has its graph. Where a "
+        "loss takes the difference of the two, the gradient comes to the weight twice, with opposite signs.",
+        "Remember a value of its own: p.detach().clone().",
+        "A name or a dictionary keeps the parameter, not the numbers it has at that time; and clone() is an operation "
+        "of the graph.",
+        "",
+    ),
+    Misconception(
         "score-of-moving-sample",
         "A log-probability of a sample that has a graph",
         "A sample of rsample() moves with the mean of its distribution: their distance, and with it the log-probability, "

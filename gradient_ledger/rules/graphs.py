@@ -60,6 +60,11 @@ _REACHED = {
         "This loss weighs the log-probability of a sample that has a graph, and that moves with the mean: the distance "
         "of the two depends on no mean, and on that way {names} got a gradient of zeros.",
     ),
+    "itself": (
+        "compared-with-itself",
+        "This loss takes the difference of {names} and what should be its older value, but that is the parameter "
+        "itself, or a copy with its graph: the two gradients cancel exactly, and on that way it got nothing.",
+    ),
 }
 """By the way on which parameters were reached: id, and what was seen."""
 
