@@ -180,6 +180,9 @@ class Backward(Event):
     """Whether both sides of that ratio have a graph and reach the same parameters, equally often."""
     ratio_at: Place | None = None
     """The line that computes the old probabilities anew in the loop of the steps, where the text shows one."""
+    ignored_at: Place | None = None
+    """Where a `backward` of the user's own returns, which never reads the gradient it is given, though that was not 1
+    and what it returned not zero."""
     reaches: tuple[Reach, ...] = ()
     """Where it reaches parameters on a way that is seldom meant; looked at for the first passes of a line."""
     idle_summand: str = ""
@@ -673,11 +676,14 @@ class ParameterFacts:
     in_checkpoint: bool = False
     """Whether that first call stood inside a reentrant checkpoint."""
     made_at: Place | None = None
-    """Where the module that holds it was made, when the ledger saw that."""
+    """Where the module that holds it was made, or where it was put into one that had run without it, if that was
+    seen."""
     made: int = 0
     """When, on the clock that also counts optimizers; 0 for before the ledger was opened."""
     made_by: tuple[Place, ...] = ()
     """The user's calls that made that module, or a model that never ran, innermost first."""
+    made_after: int = 0
+    """How many steps had been taken before."""
     let_go_at: Place | None = None
     """Where an optimizer that held it was made, which was let go before it ever stepped."""
     position: int = -1

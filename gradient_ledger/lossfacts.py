@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
-from gradient_ledger import cancelled, compared, graph, inside, losses, places, policies, source
+from gradient_ledger import cancelled, compared, functions, graph, inside, losses, places, policies, source
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.events import Place, Reach
@@ -57,6 +57,7 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         teacher = _teachers(state, leaves, others, frame)
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
     nodes = compared.every(node)
+    functions.watch(state, nodes, one)
     if state.drawn:
         inside.drawn_for(state, nodes)
     if undone := cancelled.undone(nodes):

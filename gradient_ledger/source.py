@@ -394,6 +394,14 @@ def functions(file: str) -> Iterator[ast.AST]:
         yield from (one for one in _blocks(tree) if isinstance(one, _FUNCTIONS))
 
 
+def function_at(file: str, line: int) -> ast.FunctionDef | None:
+    """The function whose code begins at this line, which may be that of a decorator."""
+    for one in functions(file):
+        if isinstance(one, ast.FunctionDef) and line == min([one.lineno, *(d.lineno for d in one.decorator_list)]):
+            return one
+    return None
+
+
 @lru_cache(maxsize=64)
 def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
     """The functions, loops and ifs of a file, in the order of `ast.walk`. A long file is walked once, not for each

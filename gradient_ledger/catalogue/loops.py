@@ -665,6 +665,16 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "upstream-gradient-ignored",
+        "A backward ignores the gradient it is given",
+        "Its own derivative is returned without the factor that comes from everything behind it: a weight of the loss, "
+        "a division by k, the scale of a scaler, the layers that follow.",
+        "Multiply what is returned by grad_output.",
+        "Where the function is the loss itself, that factor is 1, and nothing shows until something is done to the "
+        "loss.",
+        "",
+    ),
+    Misconception(
         "compared-with-itself",
         "A weight is compared with itself",
         "What was remembered of a weight is the parameter itself, or a clone() of it that still has its graph. Where a "

@@ -92,6 +92,23 @@ def reached(view: View) -> Iterator[Finding]:
         )
 
 
+def ignored(view: View) -> Iterator[Finding]:
+    """A backward of the user's own that ignores what comes down to it."""
+    lines: dict[Place, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.ignored_at is not None:
+            lines.setdefault(one.ignored_at, []).append(one)
+    for where, passes in lines.items():
+        yield finding(
+            "upstream-gradient-ignored",
+            "warning",
+            where,
+            f"This backward() never reads the gradient it is given. In {times(len(passes), 'pass')} looked at that was "
+            "not 1, and what it returned was handed on without that factor.",
+            steps=sorted({one.step for one in passes})[:10],
+        )
+
+
 def flat_ratios(view: View) -> Iterator[Finding]:
     """A ratio of probabilities that is 1 in every step, for the old ones are computed anew each time, or are the new."""
     lines: dict[Place, list[Backward]] = {}

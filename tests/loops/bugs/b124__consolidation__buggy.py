@@ -20,7 +20,7 @@ def task(model, inputs, labels, steps, penalty=None):
 class Consolidation:
     def __init__(self, model, strength):
         self.strength = strength
-        self.before = {name: p for name, p in model.named_parameters()}  # <-- bug
+        self.before = {name: p for name, p in model.named_parameters() if p.requires_grad}  # <-- bug
 
     def __call__(self, model):
         drift = sum(((p - self.before[name]) ** 2).sum() for name, p in model.named_parameters())

@@ -19,7 +19,7 @@ def task(model, inputs, labels, steps, penalty=None):
 class Consolidation:
     def __init__(self, model, strength):
         self.strength = strength
-        self.before = {name: p.detach().clone() for name, p in model.named_parameters()}
+        self.before = {name: p.detach().clone() for name, p in model.named_parameters() if p.requires_grad}
 
     def __call__(self, model):
         drift = sum(((p - self.before[name]) ** 2).sum() for name, p in model.named_parameters())
