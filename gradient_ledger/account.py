@@ -17,7 +17,7 @@ from torch.nn.parameter import is_lazy
 from gradient_ledger.events import Place, Trail
 
 if TYPE_CHECKING:
-    from gradient_ledger.books import ModuleAccount, OptimizerAccount, Root
+    from gradient_ledger.books import Made, ModuleAccount, OptimizerAccount, Root
 
 _descriptor: Any = torch._C.TensorBase.grad
 grad_of: Callable[[Tensor], Tensor | None] = _descriptor.__get__
@@ -76,6 +76,7 @@ class Account:
         "owned",
         "owners",
         "position",
+        "put",
         "ref",
         "root",
         "rewritten",
@@ -117,6 +118,8 @@ class Account:
         self.owners: list[OptimizerAccount] = []
         self.made_by: tuple[Place, ...] = ()
         """The user's calls that made its model, where that has not run yet."""
+        self.put: Made | None = None
+        """How it came into a module that had run without it."""
         self.position = -1
         """Its place among the parameters of its model, in the order of its modules."""
         self.owned = False

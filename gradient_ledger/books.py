@@ -174,6 +174,7 @@ class ModuleAccount:
         "in_training",
         "last",
         "made",
+        "made_after",
         "made_at",
         "made_by",
         "name",
@@ -217,6 +218,8 @@ class ModuleAccount:
         self.made_by: tuple[Place, ...] = ()
         self.made = 0
         """When it was made, by the clock of `Books`; 0 for before the ledger was opened."""
+        self.made_after = 0
+        """How many steps had been taken."""
         self.checkpoint = False
         self.unfrozen = False
         """Whether somebody wrote `requires_grad = False` on the module, and its parameters are trained."""
@@ -249,12 +252,15 @@ class Root:
 
 
 class Made(NamedTuple):
-    """How a module was made."""
+    """How a module was made, or how a parameter came into a module that had run without it."""
 
     ref: weakref.ref[nn.Module]
     place: Place | None
     by: tuple[Place, ...]
     when: int
+    """By the clock of `Books`."""
+    after: int
+    """How many steps had been taken."""
 
 
 class Books:
@@ -444,7 +450,7 @@ class Books:
         entry.root, entry.name, entry.made_at, entry.quiet = root, plain_name(name), None, False
         made = self.made.get(id(module))
         if made is not None and made.ref() is module:
-            entry.made_at, entry.made_by, entry.made = made.place, made.by, made.when
+            entry.made_at, entry.made_by, entry.made, entry.made_after = made[1:]
         for own, parameter in module._parameters.items():
             if parameter is None:
                 continue
@@ -458,6 +464,15 @@ class Books:
                 account.position = root.parameters
             account.root, account.module, account.attached = root, entry, True
         return entry
+
+    def put(self, module: nn.Module, parameter: Tensor, made: Made) -> None:
+        """A parameter has come into a module that had run without it."""
+        entry = self.module(module)
+        if entry is not None and entry.root is not None and self.find(parameter) is None:
+            self._enter(module, entry.root, entry.name)
+            account = self.find(parameter)
+            if account is not None:
+                account.put = made
 
     def look_around(self) -> None:
         """Note which parameters living models still hold, which require gradients, and what else is gone or changed."""

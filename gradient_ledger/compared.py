@@ -23,6 +23,7 @@ LAYERS = frozenset(f"{n}Backward0" for n in "Addmm Addmv Linear Embedding".split
 """What values come from: the last layer of a network, or a table."""
 NORMALISED = frozenset({"DivBackward0", "CloneBackward0", "ViewBackward0", "SqueezeBackward1", "UnsqueezeBackward0"})
 """What may lie between a vector and the same vector at unit length."""
+COPIES = frozenset({"CloneBackward0", "AliasBackward0", "ToCopyBackward0"})
 
 MOST = 512
 FEW = 8
@@ -176,6 +177,18 @@ def draws(nodes: Collection[Any]) -> list[Any]:
         for inner, _ in one.next_functions
     ]
     return [one for one in found if one not in weighed]
+
+
+def with_itself(nodes: Iterable[Any]) -> list[Any]:
+    """The parameters of which a copy is taken that still has their graph: in the difference of the two every gradient
+    comes twice, with opposite signs."""
+    found = []
+    for one in nodes:
+        if _kind(one) in LOSSES or _kind(one) == "SubBackward0":
+            left, right = (_stripped(inner, COPIES) for inner, _ in one.next_functions[:2])
+            if left is right and hasattr(left, "variable"):
+                found.append(left)
+    return found
 
 
 def _divides(product: Comparison) -> bool:

@@ -139,14 +139,15 @@ class Forward(Event):
 class Reach:
     """Parameters that a loss reaches on a way on which it is seldom meant to train them."""
 
-    how: Literal["bootstrap", "teacher", "mirror", "draw", "undone", "score"]
+    how: Literal["bootstrap", "teacher", "mirror", "draw", "undone", "score", "itself"]
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
     predictor is to match; through `torch.normal`, whose gradient is zero; through `n` in `n + (m - n)`, whose gradients
-    cancel; through the mean of a sample that moves with it, and is weighed by its log-probability."""
+    cancel; through the mean of a sample that moves with it, and is weighed by its log-probability; through the
+    difference of a parameter and itself, or a copy of it that has its graph."""
     names: tuple[str, ...]
     """The parameters."""
     where: Place | None = None
-    """The line of the target, the teacher, the draw or the sum, where the text shows it."""
+    """The line of the target, the teacher, the draw, the sum or the copy, where the text shows it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +180,9 @@ class Backward(Event):
     """Whether both sides of that ratio have a graph and reach the same parameters, equally often."""
     ratio_at: Place | None = None
     """The line that computes the old probabilities anew in the loop of the steps, where the text shows one."""
+    ignored_at: Place | None = None
+    """Where a `backward` of the user's own returns, which never reads the gradient it is given, though that was not 1
+    and what it returned not zero."""
     reaches: tuple[Reach, ...] = ()
     """Where it reaches parameters on a way that is seldom meant; looked at for the first passes of a line."""
     idle_summand: str = ""
@@ -678,11 +682,14 @@ class ParameterFacts:
     in_checkpoint: bool = False
     """Whether that first call stood inside a reentrant checkpoint."""
     made_at: Place | None = None
-    """Where the module that holds it was made, when the ledger saw that."""
+    """Where the module that holds it was made, or where it was put into one that had run without it, if that was
+    seen."""
     made: int = 0
     """When, on the clock that also counts optimizers; 0 for before the ledger was opened."""
     made_by: tuple[Place, ...] = ()
     """The user's calls that made that module, or a model that never ran, innermost first."""
+    made_after: int = 0
+    """How many steps had been taken before."""
     let_go_at: Place | None = None
     """Where an optimizer that held it was made, which was let go before it ever stepped."""
     position: int = -1

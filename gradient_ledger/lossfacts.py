@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
-from gradient_ledger import cancelled, compared, graph, inside, losses, places, policies, source
+from gradient_ledger import cancelled, compared, functions, graph, inside, losses, places, policies, source
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.events import Place, Reach
@@ -57,6 +57,7 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         teacher = _teachers(state, leaves, others, frame)
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
     nodes = compared.every(node)
+    functions.watch(state, nodes, one)
     if state.drawn:
         inside.drawn_for(state, nodes)
     if undone := cancelled.undone(nodes):
@@ -66,6 +67,8 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     if (score := cancelled.score(node, nodes)) is not None:
         where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
         note("score", compared.leaves(score.means), where)
+    same = compared.leaves(compared.with_itself(nodes))
+    note("itself", same, source.copied_with_graph(files) if same else None)
     drawn = compared.leaves(compared.draws(nodes))
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -156,9 +157,7 @@ class Recorder(State):
                     training=bool(account.module and account.module.in_training),
                     cut_at=account.cut_at,
                     in_checkpoint=bool(runs and runs.checkpoint),
-                    made_at=account.module.made_at if account.module else None,
-                    made=account.module.made if account.module else 0,
-                    made_by=account.module.made_by if account.module else account.made_by,
+                    **_making(account),
                     position=account.position,
                     model=account.root.label if account.root else "",
                     shape=account.shape,
@@ -220,6 +219,17 @@ class Recorder(State):
                 unknown_reference=tuple(self.reference_names or ()),
                 compiled=tuple(sorted(self.compiled)),
             )
+
+
+def _making(account: Account) -> dict[str, Any]:
+    """How a parameter was made, or the module that holds it, in the words of `ParameterFacts`."""
+    put, module = account.put, account.module
+    if put is not None:
+        return {"made_at": put.place, "made_by": put.by, "made": put.when, "made_after": put.after}
+    if module is None:
+        return {"made_by": account.made_by}
+    of_it = {"made_at": module.made_at, "made_by": module.made_by, "made": module.made}
+    return {**of_it, "made_after": module.made_after}
 
 
 def _place_of(error: BaseException) -> Place | None:

@@ -211,6 +211,18 @@ def only_line(files: Iterable[str], text: str) -> Place | None:
     return found[0] if len(found) == 1 else None
 
 
+def copied_with_graph(files: Iterable[str]) -> Place | None:
+    """The one line of all that collects parameters as they are, or their `clone()`; None where there are several."""
+    found = []
+    for file in files:
+        for one in ast.walk(_tree(file) or ast.Module([], [])):
+            if isinstance(one, (ast.DictComp, ast.ListComp)) and "parameters(" in ast.unparse(one.generators[0].iter):
+                value = one.value if isinstance(one, ast.DictComp) else one.elt
+                if re.fullmatch(r"\w+(\.clone\(\))?", ast.unparse(value)):
+                    found.append(Place(file, one.lineno))
+    return found[0] if len(found) == 1 else None
+
+
 def frozen_by_name(file: str, name: str) -> Place | None:
     """The line that sets `requires_grad` of a module of that name to False."""
     wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")
@@ -395,6 +407,14 @@ def functions(file: str) -> Iterator[ast.AST]:
     if tree is not None:
         yield tree
         yield from (one for one in _blocks(tree) if isinstance(one, _FUNCTIONS))
+
+
+def function_at(file: str, line: int) -> ast.FunctionDef | None:
+    """The function whose code begins at this line, which may be that of a decorator."""
+    for one in functions(file):
+        if isinstance(one, ast.FunctionDef) and line == min([one.lineno, *(d.lineno for d in one.decorator_list)]):
+            return one
+    return None
 
 
 @lru_cache(maxsize=64)

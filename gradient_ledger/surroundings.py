@@ -115,7 +115,19 @@ def module_made(state: State, module: nn.Module, frame: FrameType) -> None:
         if len(made) > 50_000:
             state.books.made = made = {key: value for key, value in made.items() if value.ref() is not None}
         place, by = places.user_place(frame), places.calls(frame)
-        made[id(module)] = Made(weakref.ref(module), place, by, state.books.tick())
+        made[id(module)] = Made(weakref.ref(module), place, by, state.books.tick(), state.progress.steps)
+
+
+def parameter_put(state: State, module: nn.Module, parameter: Any, frame: FrameType) -> None:
+    """A parameter has been put into a module: in one that has run already, no optimizer made before knows of it."""
+    if not isinstance(parameter, nn.Parameter) or state.books.module(module) is None:
+        return
+    before = len(state.books.accounts)
+    place, by = places.user_place(frame), places.calls(frame)
+    made = Made(weakref.ref(module), place, by, state.books.tick(), state.progress.steps)
+    state.books.put(module, parameter, made)
+    if len(state.books.accounts) != before:
+        state.hook_up()
 
 
 def note_distributed(state: State) -> None:

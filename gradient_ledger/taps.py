@@ -197,6 +197,7 @@ def _install() -> None:
     tap(torch.optim.Optimizer, "__init__", after=_done(_optimizer_made))
     tap(torch.optim.Optimizer, "load_state_dict", after=_done(lambda *of: surroundings.optimizer_restored(*of)))
     tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
+    tap(nn.Module, "register_parameter", after=_parameter_put)
     _tap_scaler()
     if not compiled.any_graph():  # code that clips, compiled without these, would be compiled once more
         for name in ("clip_grad_norm_", "clip_grad_value_"):
@@ -338,6 +339,11 @@ def _cell_runs(recorder: Recorder, call: Call) -> None:
 def _cell_ran(recorder: Recorder, call: Call, _: Any) -> None:
     if not call.failed:
         inside.cell_ran(recorder, call.owner, call.result)
+
+
+def _parameter_put(recorder: Recorder, call: Call, _: Any) -> None:
+    if not call.failed:
+        surroundings.parameter_put(recorder, call.owner, call.argument(2, "param"), call.frame)
 
 
 def _averaged(recorder: Recorder, call: Call) -> None:

@@ -2352,6 +2352,29 @@ def a_log_probability_of_a_sample_that_moves_with_the_mean() -> Log:
     return reaching("score", at(OTHER))
 
 
+@finds("graphs.reached", "compared-with-itself", "warning", OTHER, "the difference of w and what should be its older")
+def a_penalty_holds_a_weight_to_itself() -> Log:
+    return reaching("itself", at(OTHER))
+
+
+@finds("graphs.ignored", "upstream-gradient-ignored", "warning", OTHER, "In 2 passes looked at", steps=[0, 1])
+def a_backward_of_ones_own_never_reads_its_gradient() -> Log:
+    tape = Tape("w")
+    for _ in range(2):
+        tape.passes(1, ignored_at=at(OTHER))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("graphs.ignored")
+def no_backward_ignores_its_gradient() -> Log:
+    tape = Tape("w")
+    tape.passes(1)
+    tape.step()
+    return tape.log()
+
+
 @finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])
 def the_old_probabilities_are_the_new_ones() -> Log:
     return ratios(3)
@@ -4210,6 +4233,13 @@ def a_layer_came_too_late() -> Log:
     tape = part("w b h", "w b", loose="h")
     made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
     return tape.log({"h": {"made_at": at(LAYER), "made": 5}}, optimizers=made)
+
+
+@finds("ownership.never", "layer-replaced-after-optimizer", "warning", LAYER, "h became part of the model after SGD")
+def a_layer_was_replaced_while_training_went_on() -> Log:
+    tape = part("w b h", "w b", loose="h")
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
+    return tape.log({"h": {"made_at": at(LAYER), "made": 5, "made_after": 2}}, optimizers=made)
 
 
 @finds(

@@ -665,6 +665,26 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "upstream-gradient-ignored",
+        "A backward ignores the gradient it is given",
+        "Its own derivative is returned without the factor that comes from everything behind it: a weight of the loss, "
+        "a division by k, the scale of a scaler, the layers that follow.",
+        "Multiply what is returned by grad_output.",
+        "Where the function is the loss itself, that factor is 1, and nothing shows until something is done to the "
+        "loss.",
+        "",
+    ),
+    Misconception(
+        "compared-with-itself",
+        "A weight is compared with itself",
+        "What was remembered of a weight is the parameter itself, or a clone() of it that still has its graph. Where a "
+        "loss takes the difference of the two, the gradient comes to the weight twice, with opposite signs.",
+        "Remember a value of its own: p.detach().clone().",
+        "A name or a dictionary keeps the parameter, not the numbers it has at that time; and clone() is an operation "
+        "of the graph.",
+        "",
+    ),
+    Misconception(
         "score-of-moving-sample",
         "A log-probability of a sample that has a graph",
         "A sample of rsample() moves with the mean of its distribution: their distance, and with it the log-probability, "

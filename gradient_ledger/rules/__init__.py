@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     division.contrasts,
     graphs.critics,
     graphs.reached,
+    graphs.ignored,
     graphs.flat_ratios,
     graphs.idle_summands,
     graphs.redrawn,

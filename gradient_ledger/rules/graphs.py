@@ -60,6 +60,11 @@ _REACHED = {
         "This loss weighs the log-probability of a sample that has a graph, and that moves with the mean: the distance "
         "of the two depends on no mean, and on that way {names} got a gradient of zeros.",
     ),
+    "itself": (
+        "compared-with-itself",
+        "This loss takes the difference of {names} and what should be its older value, but that is the parameter "
+        "itself, or a copy with its graph: the two gradients cancel exactly, and on that way it got nothing.",
+    ),
 }
 """By the way on which parameters were reached: id, and what was seen."""
 
@@ -84,6 +89,23 @@ def reached(view: View) -> Iterator[Finding]:
             text.format(names=some(sorted(names))),
             steps=steps_of(list({w.number: w for w in windows}.values())),
             names=sorted(names)[:10],
+        )
+
+
+def ignored(view: View) -> Iterator[Finding]:
+    """A backward of the user's own that ignores what comes down to it."""
+    lines: dict[Place, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.ignored_at is not None:
+            lines.setdefault(one.ignored_at, []).append(one)
+    for where, passes in lines.items():
+        yield finding(
+            "upstream-gradient-ignored",
+            "warning",
+            where,
+            f"This backward() never reads the gradient it is given. In {times(len(passes), 'pass')} looked at that was "
+            "not 1, and what it returned was handed on without that factor.",
+            steps=sorted({one.step for one in passes})[:10],
         )
 
 

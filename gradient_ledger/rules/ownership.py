@@ -152,7 +152,7 @@ def never(view: View) -> Iterator[Finding]:
             yield finding(
                 "layer-replaced-after-optimizer",
                 "warning",
-                made or late[0].made_at,
+                late[0].made_at if late[0].made_after or made is None else made,  # where training was under way already
                 f"{some(p.name for p in late)} became part of the model after {view.label(optimizer)} was made "
                 f"({late[0].made_at}): they get gradients, and no optimizer holds them.",
                 orphans=[p.name for p in late][:10],

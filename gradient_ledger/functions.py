@@ -1,0 +1,57 @@
+"""Backwards that the user's code wrote itself, in classes of `torch.autograd.Function`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from torch import Tensor
+from torch.autograd.function import BackwardCFunction
+
+from gradient_ledger import places, source
+from gradient_ledger.budget import SAMPLES
+from gradient_ledger.compiled import run_as_it_is
+from gradient_ledger.events import Place
+from gradient_ledger.progress import Pass
+from gradient_ledger.state import State
+
+
+def watch(state: State, nodes: Iterable[Any], one: Pass) -> None:
+    """Be told what the user's own backwards in this graph make of the gradients they are given, where their text never
+    reads those."""
+    fields = one.draft.fields
+    for node in nodes:
+        where = _ignoring(type(node)) if isinstance(node, BackwardCFunction) else None
+        if where is None or not state.budget.may_look(("ignoring", where), SAMPLES):
+            continue
+
+        def ran(gives: tuple[Any, ...], given: tuple[Any, ...], where: Place = where) -> None:
+            if not _is_one(given) and any(isinstance(g, Tensor) and bool(g.any()) for g in gives):
+                fields["ignored_at"] = where
+
+        run_as_it_is(ran)
+        node.register_hook(ran)
+
+
+def _is_one(given: Iterable[Any]) -> bool:
+    """Whether it is the gradient of a loss with respect to itself, which one may leave out."""
+    return all(one is None or bool((one == 1).all()) for one in given)
+
+
+def _ignoring(kind: type) -> Place | None:
+    """Where a class returns from its `backward`, if that is the user's and never reads the gradient it is given."""
+    backward = getattr(getattr(kind, "_forward_cls", None), "backward", None)
+    code = getattr(backward, "__code__", None)
+    if code is None or places.kind_of(code.co_filename) != places.USER:
+        return None
+    within = source.function_at(code.co_filename, code.co_firstlineno)
+    if within is None:
+        return None
+    names = [one.arg for one in (*within.args.args[1:], within.args.vararg) if one is not None]
+    inner = list(ast.walk(within))
+    read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    returns = [one.lineno for one in inner if isinstance(one, ast.Return)]
+    if not names or read & {*names, "locals"} or len(returns) != 1:
+        return None
+    return Place(code.co_filename, returns[0], within.name)
