@@ -9,9 +9,11 @@ over several processes, or something shares the memory of the weights, or writes
 from __future__ import annotations
 
 import math
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import repeat
 from types import FrameType
 from typing import Any
@@ -21,9 +23,11 @@ from torch import Tensor
 
 from gradient_ledger import graph, places
 from gradient_ledger.account import Account
+from gradient_ledger.blends import Blends, look_ends
 from gradient_ledger.compiled import any_graph
 from gradient_ledger.events import LocalNorm, Place
 from gradient_ledger.journal import Draft
+from gradient_ledger.source import may_average
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import average_updated
 from gradient_ledger.tensors import number_of
@@ -45,10 +49,12 @@ _busy = threading.Lock()
 class CloseLook:
     """The extra taps of one ledger, while they are in."""
 
-    def __init__(self, state: State, averages: bool, cuts: bool, shards: bool, shared: bool):
+    def __init__(self, state: State, averages: bool, cuts: bool, shards: bool, shared: bool, blended: bool):
         self.state = state
-        self.until = state.progress.steps + LASTS
+        self.until = state.progress.steps + LASTS * (min(len(state.books.optimizers), 3) if blended else 1)
         self.undo: list[Callable[[], None]] = []
+        self.listening: dict[tuple[int, str], tuple[list[Any], list[Any]]] = {}
+        """By owner and name, who is told before a call and who after it."""
         held = [(p, a) for a in state.books.accounts if a.owners and (p := a.ref()) is not None]
         self.held = [account for _, account in held]
         self.weights = {at: account for parameter, account in held if (at := address(parameter))}
@@ -85,6 +91,7 @@ class CloseLook:
             self._tap(torch, "_foreach_mul_", _each_of(self._shrank))
             self._tap(torch, "_foreach_add_", _each_of(self._added))
             self._tap(torch, "_foreach_lerp_", _each_of(self._drawn_near))
+        self.blends = Blends(state, self._tap) if blended else None
         self.norms: list[Draft] = []
         """Norms of local parts that no collective has followed yet."""
         if shards:
@@ -109,6 +116,8 @@ class CloseLook:
             self.undo.pop()()
         for account, lines in self.read.items():
             account.cut_at = next((line for line in lines if line not in self.shown), account.cut_at)
+        if self.blends is not None:
+            look_ends(self.state)
         _busy.release()
 
     # -------------------------------------------------------------- taps
@@ -121,7 +130,18 @@ class CloseLook:
     def _tap(
         self, owner: Any, name: str, seen: Callable[[tuple[Any, ...], FrameType], None], after: bool = False
     ) -> None:
-        """Tell of each call from the user's code what it was given; `after` it, what it returned stands in front."""
+        """Tell of each call from the user's code what it was given; `after` it, what it returned stands in front.
+
+        One tap tells all who listen: to a tap around another one, the call would seem to come from the ledger.
+        """
+        listening = self.listening.get((id(owner), name))
+        if listening is not None:
+            listening[after].append(seen)
+            return
+        earlier: list[Callable[[tuple[Any, ...], FrameType], None]] = []
+        later: list[Callable[[tuple[Any, ...], FrameType], None]] = []
+        (later if after else earlier).append(seen)
+        self.listening[id(owner), name] = earlier, later
         original = getattr(owner, name)
 
         def tapped(*args: Any, **kwargs: Any) -> Any:
@@ -129,11 +149,11 @@ class CloseLook:
             if torch.compiler.is_compiling() or places.kind_of(frame.f_code.co_filename) != places.USER:
                 return original(*args, **kwargs)
             given = (*args, *kwargs.values())
-            if not after:
-                self._tell(lambda: seen(given, frame))
+            for one in earlier:
+                self._tell(partial(one, given, frame))
             result = original(*args, **kwargs)
-            if after:
-                self._tell(lambda: seen((result, *given), frame))
+            for one in later:
+                self._tell(partial(one, (result, *given), frame))
             return result
 
         self._put(owner, name, tapped)
@@ -395,6 +415,23 @@ def local_part(tensor: Tensor | None) -> Tensor | None:
     return found if isinstance(found, Tensor) else None
 
 
+def may_blend(state: State) -> bool:
+    """Whether weights may be averaged by this text, and it is not known yet how. One that seems to take in too much
+    is looked at again and again: its factor may change as training goes on."""
+    known = [one for found in state.averages.values() for one in found if one.is_known]
+    if any(one.share > 0.5 for one in known):
+        return True
+    return not known and may_average(own_files(state)) and state.budget.may_look("blends", 4)
+
+
+def own_files(state: State) -> list[str]:
+    """The files that events came from, and the user's modules that were loaded from their folders or below."""
+    files = state.journal.files()
+    folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files)
+    loaded = [file for one in list(sys.modules.values()) if isinstance(file := getattr(one, "__file__", None), str)]
+    return files + [one for one in loaded if one.startswith(folders) and places.kind_of(one) == places.USER]
+
+
 def begin(state: State, several_passes: bool) -> None:
     """After a step: look closely from here on, if there is a reason and the budget allows."""
     # Compiled code would be compiled anew.
@@ -404,8 +441,9 @@ def begin(state: State, several_passes: bool) -> None:
     averages = (several_passes or has_twins(state.books.accounts)) and state.budget.may_look("averages", 2)
     shards = bool(state.sync.get("fsdp")) and state.budget.may_look("shards", 2)
     shared = (state.rewritten or any(map(is_shared, state.books.accounts))) and state.budget.may_look("shared", 2)
-    if (cuts or averages or shards or shared) and _busy.acquire(blocking=False):
-        state.close_look = CloseLook(state, averages, cuts, shards, shared)
+    blended = may_blend(state)
+    if (cuts or averages or shards or shared or blended) and _busy.acquire(blocking=False):
+        state.close_look = CloseLook(state, averages, cuts, shards, shared, blended)
 
 
 def end(state: State) -> None:

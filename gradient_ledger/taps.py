@@ -342,6 +342,8 @@ def _cell_ran(recorder: Recorder, call: Call, _: Any) -> None:
 
 def _averaged(recorder: Recorder, call: Call) -> None:
     surroundings.average_updated(recorder, call.frame)
+    if recorder.close_look is not None and recorder.close_look.blends is not None:
+        recorder.close_look.blends.averaged(call.owner, call.argument(1, "model"), call.frame)
 
 
 def _subclasses(kind: type) -> list[type]:
