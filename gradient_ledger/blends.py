@@ -91,7 +91,7 @@ class Followed:
     def __init__(self, average: Average, steps: int):
         self.average, self.until = average, steps + MOST_STEPS
         self.values: list[Tensor] = []
-        """What it holds; two where it is not known whether it lies in the memory of the weights since an evaluation."""
+        """What it holds; several where an evaluation may have copied it, swapped it or put its memory into the model."""
         self.before: list[Tensor] = []
         """The same one update ago."""
         self.after: Tensor | None = None
@@ -175,14 +175,15 @@ class Blends:
     def _is(self, result: Tensor, mixture: Mixture | None, frame: FrameType, in_place: bool = False) -> None:
         """A tensor is, or is about to be, made of these."""
         at = address(result)
+        if at in self.weights:
+            return
         if mixture is None or not at:
             self.known.pop(at, None)
             return
         whole = abs(mixture.share + mixture.rest - 1) < 1e-6
         if whole and mixture.source is not None and mixture.was is not None and 0 < mixture.share < 1:
             self.known.pop(at, None)
-            if at not in self.weights:
-                note(self.state, mixture, places.user_place(frame), self.look)
+            note(self.state, mixture, places.user_place(frame), self.look)
             return
         # What is updated in place lives on; of its `.data`, each time another tensor, none might.
         self.known[at] = ((lambda: result) if in_place else weakref.ref(result)), mixture
@@ -299,7 +300,7 @@ def step_begins(state: State, entry: OptimizerAccount) -> None:
             one.kept.clear()
         else:
             one.kept.append(one.evaluated_at)
-            one.values = [shown]
+            one.values = [shown, one.after]  # copied into the weights, or swapped with them
             one.moved = parameter.data_ptr() != one.address
         one.over = one.over or one.clean >= FULL or entry.steps >= one.until
 

@@ -118,6 +118,8 @@ class CloseLook:
             account.cut_at = next((line for line in lines if line not in self.shown), account.cut_at)
         if self.blends is not None:
             look_ends(self.state)
+            self.blends.known.clear()
+        self.listening.clear()  # else this look keeps itself alive, and what it has seen
         _busy.release()
 
     # -------------------------------------------------------------- taps
@@ -145,8 +147,10 @@ class CloseLook:
         original = getattr(owner, name)
 
         def tapped(*args: Any, **kwargs: Any) -> Any:
+            if torch.compiler.is_compiling():
+                return original(*args, **kwargs)
             frame = sys._getframe(1)
-            if torch.compiler.is_compiling() or places.kind_of(frame.f_code.co_filename) != places.USER:
+            if places.kind_of(frame.f_code.co_filename) != places.USER:
                 return original(*args, **kwargs)
             given = (*args, *kwargs.values())
             for one in earlier:
