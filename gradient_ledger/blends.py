@@ -91,7 +91,7 @@ class Followed:
     def __init__(self, average: Average, steps: int):
         self.average, self.until = average, steps + MOST_STEPS
         self.values: list[Tensor] = []
-        """What it holds; several where an evaluation may have copied it, swapped it or put its memory into the model."""
+        """What it holds; several where an evaluation may have copied it, swapped it or put it into the model."""
         self.before: list[Tensor] = []
         """The same one update ago."""
         self.after: Tensor | None = None
