@@ -7,9 +7,11 @@ what is listened for.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -18,17 +20,24 @@ from torch import Tensor
 
 from gradient_ledger import looks, places
 from gradient_ledger.account import Account
+from gradient_ledger.blends import Blends
 from gradient_ledger.compiled import any_graph
+from gradient_ledger.source import may_average
 from gradient_ledger.state import State
+from gradient_ledger.tensors import address
 
 LASTS = 3
 """Steps that a closer look lasts."""
 LOOKS = 2
-"""Closer looks that a run may take for one reason."""
+"""Closer looks that a run takes for most reasons."""
 
 _MISSING = object()
 _busy = threading.Lock()
 """One ledger looks closely at a time: what two have put over one another could not be taken off in any order."""
+
+
+Seen = Callable[[tuple[Any, ...], FrameType], None]
+"""What is told of a call: what it was given, and from where it was made."""
 
 
 class CloseLook:
@@ -38,9 +47,11 @@ class CloseLook:
         self.state = state
         self.until = state.progress.steps + LASTS
         self.undo: list[Callable[[], None]] = []
+        self.told: dict[tuple[int, str], tuple[list[Seen], list[Seen]]] = {}
+        """By owner and name, who is told before a call and who after it."""
         held = [(p, a) for a in state.books.accounts if a.owners and (p := a.ref()) is not None]
         self.held = [account for _, account in held]
-        self.weights = {at: account for parameter, account in held if (at := looks.address(parameter))}
+        self.weights = {at: account for parameter, account in held if (at := address(parameter))}
         """By address; a sharded one has none of its own."""
         self.listeners = [listen(self) for listen in listeners]
 
@@ -50,6 +61,7 @@ class CloseLook:
             self.undo.pop()()
         for one in self.listeners:
             one.end()
+        self.told.clear()  # else this look keeps itself alive, and what it has seen
         _busy.release()
 
     def _put(self, owner: Any, name: str, ours: Any) -> None:
@@ -57,22 +69,33 @@ class CloseLook:
         setattr(owner, name, ours)
         self.undo.append(lambda: delattr(owner, name) if own is _MISSING else setattr(owner, name, own))
 
-    def tap(
-        self, owner: Any, name: str, seen: Callable[[tuple[Any, ...], FrameType], None], after: bool = False
-    ) -> None:
-        """Tell of each call from the user's code what it was given; `after` it, what it returned stands in front."""
+    def tap(self, owner: Any, name: str, seen: Seen, after: bool = False) -> None:
+        """Tell of each call from the user's code what it was given; `after` it, what it returned stands in front.
+
+        One tap tells all who listen: to a tap around another one, the call would seem to come from the ledger.
+        """
+        told = self.told.get((id(owner), name))
+        if told is not None:
+            told[after].append(seen)
+            return
+        earlier: list[Seen] = []
+        later: list[Seen] = []
+        (later if after else earlier).append(seen)
+        self.told[id(owner), name] = earlier, later
         original = getattr(owner, name)
 
         def tapped(*args: Any, **kwargs: Any) -> Any:
+            if torch.compiler.is_compiling():
+                return original(*args, **kwargs)
             frame = sys._getframe(1)
-            if torch.compiler.is_compiling() or places.kind_of(frame.f_code.co_filename) != places.USER:
+            if places.kind_of(frame.f_code.co_filename) != places.USER:
                 return original(*args, **kwargs)
             given = (*args, *kwargs.values())
-            if not after:
-                self._tell(lambda: seen(given, frame))
+            for one in earlier:
+                self._tell(partial(one, given, frame))
             result = original(*args, **kwargs)
-            if after:
-                self._tell(lambda: seen((result, *given), frame))
+            for one in later:
+                self._tell(partial(one, (result, *given), frame))
             return result
 
         self._put(owner, name, tapped)
@@ -120,6 +143,8 @@ class Reason(NamedTuple):
     given: Callable[[State, bool], bool]
     """Whether there is that reason, after a step; asked with whether the step used several passes."""
     listen: Callable[[CloseLook], looks.Listener]
+    most: int = LOOKS
+    """Closer looks that a run may take for it."""
 
 
 def _averages(state: State, several_passes: bool) -> bool:
@@ -139,9 +164,27 @@ def _cuts(state: State, several_passes: bool) -> bool:
     return bool(looks.without_gradient(state.books.accounts))
 
 
+def _blends(state: State, several_passes: bool) -> bool:
+    """Weights may be averaged by this text, and it is not known yet how. One that seems to take in too much is looked
+    at again and again: its factor may change as training goes on."""
+    known = [one for found in state.averages.values() for one in found if one.is_known]
+    if any(one.share > 0.5 for one in known):
+        return True
+    return not known and state.budget.may_look("averaging text", 4) and may_average(own_files(state))
+
+
+def own_files(state: State) -> list[str]:
+    """The files that events came from, and the user's modules that were loaded from their folders or below."""
+    files = state.journal.files()
+    folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files)
+    loaded = [file for one in list(sys.modules.values()) if isinstance(file := getattr(one, "__file__", None), str)]
+    return files + [one for one in loaded if one.startswith(folders) and places.kind_of(one) == places.USER]
+
+
 REASONS = (
     Reason("averages", _averages, looks.Averages),
     Reason("shared", _shared, looks.Shared),
+    Reason("blends", _blends, Blends, most=64),
     Reason("shards", _shards, looks.Norms),
     Reason("cuts", _cuts, looks.Cuts),
 )
@@ -184,7 +227,7 @@ def begin(state: State, several_passes: bool) -> None:
     # Compiled code would be compiled anew.
     if state.close_look is not None or any_graph():
         return
-    given = [one for one in REASONS if one.given(state, several_passes) and state.budget.may_look(one.name, LOOKS)]
+    given = [one for one in REASONS if one.given(state, several_passes) and state.budget.may_look(one.name, one.most)]
     if given and _busy.acquire(blocking=False):
         state.close_look = CloseLook(state, [one.listen for one in given])
 

@@ -758,6 +758,24 @@ class OwnAverage:
 
 
 @dataclass(frozen=True)
+class WeightAverage:
+    """A running average of weights that took them in once a step, by its numbers."""
+
+    names: tuple[str, ...]
+    """A few of the weights."""
+    where: Place
+    """The line that updates it."""
+    updates: int
+    """How many updates in a row were seen."""
+    share: float | None = None
+    """How much of the newest weights each of all updates that were seen took in; None where they differed."""
+    trained_on: int = 0
+    """Evaluations with the average in the place of the weights, after which training went on from it."""
+    evaluated_at: Place | None = None
+    """The line of the training loop that the first of them came from."""
+
+
+@dataclass(frozen=True)
 class Log:
     """All that rules may look at: the events and the standing facts. Pure data."""
 
@@ -789,6 +807,8 @@ class Log:
     it where the text shows one, else that of the call."""
     own_averages: tuple[OwnAverage, ...] = ()
     """Running averages that lie in the memory of the weights themselves."""
+    averages: tuple[WeightAverage, ...] = ()
+    """Running averages that are updated once a step."""
     drawn_at: Place | None = None
     """The line of a `sample()` of a distribution that has a graph, and and what it is for is a code: a divergence of
     the distribution is taken, or a layer of the loss was given the sample."""

@@ -16,7 +16,7 @@ from gradient_ledger.account import Account
 from gradient_ledger.events import LocalNorm, Place
 from gradient_ledger.journal import Draft
 from gradient_ledger.surroundings import average_updated
-from gradient_ledger.tensors import number_of
+from gradient_ledger.tensors import address, number_of
 
 if TYPE_CHECKING:
     from gradient_ledger.closelook import CloseLook
@@ -293,14 +293,6 @@ def without_gradient(accounts: Iterable[Account]) -> list[Account]:
 def runs(account: Account) -> bool:
     """Whether the module that holds a parameter has run."""
     return account.module is not None and account.module.calls > 0
-
-
-def address(tensor: Tensor) -> int:
-    """Where a tensor lies in memory; 0 for one that has none of its own."""
-    try:
-        return tensor.data_ptr()
-    except (RuntimeError, NotImplementedError):
-        return 0
 
 
 def _each_of(seen: Callable[[tuple[Any, ...], FrameType], None]) -> Callable[[tuple[Any, ...], FrameType], None]:

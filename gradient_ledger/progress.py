@@ -87,6 +87,8 @@ class Progress:
     def __init__(self) -> None:
         self.steps = 0
         self.steps_by_hand = 0
+        self.last_step_at: Place | None = None
+        """The line of the last step."""
         self.most_steps = 0
         """Steps of whatever stepped most: an event of no optimizer's own belongs to that one's window."""
         self.pass_number = 0

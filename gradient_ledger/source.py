@@ -29,6 +29,23 @@ _LOOPS = (ast.For, ast.While, ast.AsyncFor)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
+_MIXES = re.compile(
+    r"lerp|swa_utils|\b1(\.0*)?\s*-|add_?\(.*\balpha\b|\*.*\+.*\*|\.mul_\(|_foreach_mul_"
+    r"|(\+=|add_?\(|-=|sub_?\(|\+ ).*(\*.*\(.* - |\(.* - .*\*)"
+)
+"""What is written where two things are mixed by factors that make up one."""
+
+
+def may_average(files: Iterable[str]) -> bool:
+    """Whether a running average may be written in one of these files."""
+    return any(map(_mixes, files))
+
+
+@lru_cache(maxsize=1024)
+def _mixes(file: str) -> bool:
+    return any(_MIXES.search(line) for line in linecache.getlines(file))
+
+
 def conditions(place: Place, trail: Trail) -> dict[str, Any]:
     """When a step is taken: the `if` it stands under, and what may pass over that.
 

@@ -21,6 +21,7 @@ from gradient_ledger.places import Call
 from gradient_ledger.progress import Drawn, Progress
 
 if TYPE_CHECKING:
+    from gradient_ledger.blends import Average, Followed
     from gradient_ledger.closelook import CloseLook
 
 _register: Any = Tensor.register_post_accumulate_grad_hook
@@ -77,6 +78,10 @@ class State:
         """Whether weights were written in place between two steps of their optimizer."""
         self.own_averages: dict[Place | None, list[Account | None]] = {}
         """By line, the weights that were averaged into their own memory, None for a right average."""
+        self.averages: dict[tuple[Account, Place | None], list[Average]] = {}
+        """By parameter and line, what was made of the parameter and something else there, in closer looks."""
+        self.followed: dict[int, list[Followed]] = {}
+        """By optimizer, the average of its weights whose value is computed along."""
         self.hooked_at: Place | None = None
         self.sync: dict[str, Any] = {}
         self.leaves: dict[int, tuple[Any, ...]] = {}

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.parameter import is_lazy
 
-from gradient_ledger import closelook, making, places, rounding, unfilled
+from gradient_ledger import blends, closelook, making, places, rounding, unfilled
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
@@ -53,6 +53,8 @@ def step_begins(
     catch_up(state, entry, inside)
     if not entry.steps and entry.taken is None:
         making.first_step(entry, frame)
+    if state.averages:
+        blends.step_begins(state, entry)
     place, trail = places.place_and_trail(frame)
     draft = state.emit(Step, place, (), optimizer=entry.number, inside_backward=inside, inside=outer)
     draft.window, draft.trail, draft.depth = entry.steps, trail, depth
@@ -318,6 +320,9 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
         draft.fields["kept_at"] = next((account.read for account in kept), None)
     use(entry)
     entry.steps += 1
+    state.progress.last_step_at = draft.place
+    if state.followed:
+        blends.step_ends(state, entry)
     state.progress.stepped(entry.steps)
     entry.last_step = state.progress.steps
     if state.close_look is not None and state.progress.steps >= state.close_look.until:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import making, places, source
+from gradient_ledger import blends, making, places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -76,6 +76,8 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
             progress.last_run[thread] = call
             runs = progress.runs.setdefault(thread, {})
             runs[call] = runs.get(call, 0) + 1
+        elif state.followed:
+            blends.evaluated(state, root, frame)
         place, region = places.user_place(frame), current_region(state)
         draft = state.emit(Forward, place, (), model=model, training=training, grad=learning, region=region)
         if root.kind == "ddp":

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from torch.optim import optimizer as _optimizer
 from torch.utils.hooks import RemovableHandle
 
-from gradient_ledger import compiled, gradients, inside, passes, places, steps, surroundings
+from gradient_ledger import blends, compiled, gradients, inside, passes, places, steps, surroundings
 from gradient_ledger.recorder import Recorder
 
 _MISSING = object()
@@ -348,6 +348,9 @@ def _parameter_put(recorder: Recorder, call: Call, _: Any) -> None:
 
 def _averaged(recorder: Recorder, call: Call) -> None:
     surroundings.average_updated(recorder, call.frame)
+    for listener in recorder.close_look.listeners if recorder.close_look is not None else ():
+        if isinstance(listener, blends.Blends):
+            listener.averaged(call.owner, call.argument(1, "model"), call.frame)
 
 
 def _subclasses(kind: type) -> list[type]:

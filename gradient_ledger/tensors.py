@@ -105,3 +105,11 @@ def scale_of(scaler: Any) -> float | None:
     """The scale as the scaler holds it; asking would make a fresh scaler allocate nothing and cost a copy on a GPU."""
     scale = getattr(scaler, "_scale", None)
     return float(scale) if scale is not None else number_of(getattr(scaler, "_init_scale", None))
+
+
+def address(tensor: Tensor) -> int:
+    """Where a tensor lies in memory; 0 for one that has none of its own."""
+    try:
+        return tensor.data_ptr()
+    except (RuntimeError, NotImplementedError):
+        return 0

@@ -48,6 +48,7 @@ from gradient_ledger.events import (
     Step,
     Taken,
     Unscale,
+    WeightAverage,
 )
 from gradient_ledger.rules import RULES, findings
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
@@ -2675,6 +2676,77 @@ def an_average_is_kept_without_a_copy() -> Log:
 @finds("window.own_averages", "average-shares-memory", "error", UPDATE, "the memory of w, and is no copy of it")
 def an_average_is_the_weights_and_the_text_does_not_show_since_where() -> Log:
     return windows(1, 1).log(own_averages=(OwnAverage(("w",), at(UPDATE)),))
+
+
+@finds(
+    "window.newest_averages",
+    "average-factors-swapped",
+    "warning",
+    UPDATE,
+    "takes 0.99 of the newest weights and leaves 0.01",
+    share=0.99,
+    updates=6,
+    names=["w", "b"],
+)
+def an_average_takes_nearly_all_of_the_newest_weights() -> Log:
+    return with_average(share=0.99)
+
+
+@quiet("window.newest_averages")
+def an_average_takes_a_little_of_the_newest_weights() -> Log:
+    return with_average(share=0.01)
+
+
+@quiet("window.newest_averages")
+def an_average_takes_half_of_the_newest_weights() -> Log:
+    return with_average(share=0.5)
+
+
+@quiet("window.newest_averages")
+def an_average_takes_all_of_the_newest_weights() -> Log:
+    return with_average(share=1.0)
+
+
+@quiet("window.newest_averages")
+def an_average_takes_now_more_and_now_less_of_the_newest_weights() -> Log:
+    return with_average()
+
+
+@quiet("window.newest_averages")
+def an_average_takes_a_computed_share_of_the_newest_weights() -> Log:
+    return with_average(share=0.9932620530009145)
+
+
+@finds(
+    "window.kept_averages",
+    "average-not-swapped-back",
+    "warning",
+    FORWARD,
+    "training went on from it, 2 times",
+    evaluations=2,
+    updated=at(UPDATE),
+)
+def training_goes_on_from_an_average_that_was_evaluated() -> Log:
+    return with_average(share=0.01, trained_on=2, evaluated_at=at(FORWARD))
+
+
+@finds("window.kept_averages", "average-not-swapped-back", "warning", UPDATE, "training went on from it, 3 times")
+def training_goes_on_from_an_average_and_the_evaluation_has_no_line() -> Log:
+    return with_average(trained_on=3)
+
+
+@quiet("window.kept_averages")
+def training_goes_on_once_from_an_average() -> Log:
+    return with_average(share=0.01, trained_on=1, evaluated_at=at(FORWARD))
+
+
+@quiet("window.kept_averages")
+def an_average_is_never_trained_on() -> Log:
+    return with_average(share=0.01)
+
+
+def with_average(**fields: Any) -> Log:
+    return windows(1, 1).log(averages=(WeightAverage(("w", "b"), at(UPDATE), 6, **fields),))
 
 
 @quiet("window.own_averages")

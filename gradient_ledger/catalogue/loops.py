@@ -362,6 +362,26 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "average-factors-swapped",
+        "The factors of a running average are swapped",
+        "The average takes nearly all of the newest weights and forgets the ones before: it is the model itself, a step behind "
+        "at most, and averages nothing.",
+        "The larger factor belongs to the average: avg = decay * avg + (1 - decay) * new, avg.lerp_(new, 1 - decay).",
+        "lerp(new, w) and a momentum of some libraries weigh what is new, a decay what is old.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
+        "average-not-swapped-back",
+        "The average stays in the model after an evaluation",
+        "The averaged weights are copied into the model to be evaluated, and nothing puts the weights back that were trained: "
+        "the next step starts from the average, with a state of the optimizer that belongs to others.",
+        "Evaluate a copy that holds the average, or keep the weights before and put them back after.",
+        "The evaluation itself is right, and the loss goes on falling.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "average-every-micro-batch",
         "A running average on micro-batches",
         "The average of the weights takes the same weights in k times between two steps: its decay is taken to the power k.",

@@ -34,6 +34,8 @@ RULES: tuple[Rule, ...] = (
     window.averages,
     window.trained_averages,
     window.own_averages,
+    window.newest_averages,
+    window.kept_averages,
     division.stepped_every_time,
     division.twice,
     division.auxiliary,

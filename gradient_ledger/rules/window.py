@@ -435,6 +435,39 @@ def own_averages(view: View) -> Iterator[Finding]:
         )
 
 
+def newest_averages(view: View) -> Iterator[Finding]:
+    """A running average whose two factors stand in each other's place."""
+    for one in view.log.averages:
+        # A share that is computed, as where a decay is warmed up, is seldom a round number.
+        if one.share is not None and 0.9 - 1e-6 < one.share < 1 - 1e-9 and abs(one.share - round(one.share, 5)) < 1e-8:
+            yield finding(
+                "average-factors-swapped",
+                "warning",
+                one.where,
+                f"Each update of the running average takes {one.share:.6g} of the newest weights and leaves "
+                f"{1 - one.share:.6g} of what was averaged before, once a step: it is all but a copy of the weights.",
+                share=one.share,
+                updates=one.updates,
+                names=list(one.names)[:10],
+            )
+
+
+def kept_averages(view: View) -> Iterator[Finding]:
+    """A running average that is put into the model for an evaluation, and stays there."""
+    for one in view.log.averages:
+        if one.trained_on > 1:
+            yield finding(
+                "average-not-swapped-back",
+                "warning",
+                one.evaluated_at or one.where,
+                f"The running average of {one.where} stood in the place of the weights while the model was evaluated, and "
+                f"training went on from it, {times(one.trained_on, 'time')}: what the steps before had made of the "
+                "weights was lost.",
+                evaluations=one.trained_on,
+                updated=one.where,
+            )
+
+
 def trained_averages(view: View) -> Iterator[Finding]:
     """A running average of the weights that an optimizer moves too."""
     updates = [e for e in view.of(AverageUpdate) if e.trained and not e.mutual]

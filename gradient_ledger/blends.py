@@ -1,0 +1,423 @@
+"""Averages of the weights by their numbers: how much of the newest weights each update takes, and what becomes of them.
+
+An update is read from the arithmetic of the user's code during a closer look, whatever its form: `a * old + b * new`,
+`old + b * (new - old)`, `lerp_`, `mul_().add_()`. That it is an average is told by its values alone: what an update
+begins with must be what the last one ended with. Once one is known, its value is followed beside the steps of its
+optimizer, so that an evaluation with the average can be told from one with the weights.
+"""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gradient_ledger import places
+from gradient_ledger.account import Account
+from gradient_ledger.books import OptimizerAccount
+from gradient_ledger.events import Place, WeightAverage
+from gradient_ledger.tensors import address, number_of
+
+if TYPE_CHECKING:
+    from gradient_ledger.closelook import CloseLook
+    from gradient_ledger.state import State
+
+FEW = 16
+"""Entries of a parameter that stand for it."""
+MOST_KNOWN = 8
+"""Averages that are kept apart on one line."""
+LONE, FULL = 8, 4
+"""Windows without an evaluation in which weights are compared, and evaluations with a clean end, until all is known."""
+LASTS = 3
+"""Steps for each of the first optimizers that a look lasts: an update has to be seen twice."""
+MOST_STEPS = 4096
+"""Steps for which an average is followed."""
+
+
+class Mixture(NamedTuple):
+    """What a tensor is made of: a multiple of weights, and a multiple of another tensor as it was."""
+
+    share: float = 0.0
+    source: Account | None = None
+    rest: float = 0.0
+    other: int = 0
+    """Where the other one lies."""
+    was: Tensor | None = None
+    """Some of its entries."""
+
+    def times(self, factor: float) -> Mixture:
+        return self._replace(share=self.share * factor, rest=self.rest * factor)
+
+    def plus(self, more: Mixture) -> Mixture | None:
+        """The sum; None where it is made of too many things."""
+        if self.source is not None and more.source is not None and self.source is not more.source:
+            return None
+        if self.was is not None and more.was is not None and self.other != more.other:
+            return None
+        mine = self if self.was is not None else more
+        source = self.source or more.source
+        return Mixture(self.share + more.share, source, self.rest + more.rest, mine.other, mine.was)
+
+
+class Average:
+    """A running average of one parameter, as its updates show it."""
+
+    def __init__(self, account: Account, place: Place | None, share: float):
+        self.account, self.place, self.share = account, place, share
+        self.updates = self.consecutive = 0
+        """Updates seen that begin where the last one ended; those of them that came one step after the last."""
+        self.changes = self.gaps = False
+        """Whether its share was another one once; whether a step passed without an update."""
+        self.written_back = False
+        """Whether the weights were ever set to it before they stepped, as slow weights do."""
+        self.clock = self.look = -1
+        self.last: Tensor | None = None
+        """Some of its entries after the last update."""
+        self.took: Tensor | None = None
+        """Those of the weights that it took in then."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it took in the weights once a step, with the same share."""
+        steady = not (self.changes or self.gaps or self.written_back)
+        return steady and self.updates > 1 and self.consecutive > 1
+
+
+class Followed:
+    """An average whose value is computed along, and the evaluations of the model that it is an average of."""
+
+    def __init__(self, average: Average, steps: int):
+        self.average, self.until = average, steps + MOST_STEPS
+        self.values: list[Tensor] = []
+        """What it holds; several where an evaluation may have copied it, swapped it or put it into the model."""
+        self.before: list[Tensor] = []
+        """The same one update ago."""
+        self.after: Tensor | None = None
+        """The weights after the last step."""
+        self.windows = self.clean = 0
+        self.forwards = 0
+        self.evaluated: Tensor | None = None
+        """The weights during an evaluation, where they were not those after the last step."""
+        self.evaluated_at: Place | None = None
+        self.address = 0
+        """Where the weights lay after the last step."""
+        self.kept: list[Place | None] = []
+        """Evaluations with the average from which training went on."""
+        self.moved = False
+        """Whether the weights lie elsewhere since the last evaluation."""
+        self.over = False
+
+
+class Blends:
+    """What one closer look sees of the arithmetic of weights."""
+
+    def __init__(self, look: CloseLook):
+        self.state, tap = look.state, look.tap
+        state = self.state
+        self.begun = state.progress.steps
+        look.until = max(look.until, self.begun + LASTS * min(len(state.books.optimizers), 3))
+        self.watched = [account for one in state.books.optimizers for account in watched(one)]
+        self.shapes = {account.shape for account in self.watched}
+        self.weights: dict[int, Account] = {}
+        self.steps = -1
+        self.known: dict[int, tuple[Any, Mixture]] = {}
+        """By address: results whose parts are known, while they live, and what is being updated in place."""
+        for name in ("__mul__", "__rmul__", "mul"):
+            tap(Tensor, name, self._multiplied, after=True)
+        for name in ("__add__", "__radd__", "add"):
+            tap(Tensor, name, self._added(1.0), after=True)
+        for name in ("__sub__", "sub"):
+            tap(Tensor, name, self._added(-1.0), after=True)
+        tap(torch, "mul", self._multiplied, after=True)
+        tap(torch, "add", self._added(1.0), after=True)
+        tap(torch, "sub", self._added(-1.0), after=True)
+        tap(Tensor, "lerp", self._drawn, after=True)
+        tap(torch, "lerp", self._drawn, after=True)
+        tap(Tensor, "clone", self._cloned, after=True)
+        for name in ("mul_", "__imul__"):
+            tap(Tensor, name, self._in_place(self._multiplied))
+        for name in ("add_", "__iadd__"):
+            tap(Tensor, name, self._in_place(self._added(1.0)))
+        for name in ("sub_", "__isub__"):
+            tap(Tensor, name, self._in_place(self._added(-1.0)))
+        tap(Tensor, "lerp_", self._in_place(self._drawn))
+        tap(torch, "_foreach_mul_", self._each(self._multiplied))
+        tap(torch, "_foreach_add_", self._each(self._added(1.0)))
+        tap(torch, "_foreach_sub_", self._each(self._added(-1.0)))
+        tap(torch, "_foreach_lerp_", self._each(self._drawn))
+
+    def end(self) -> None:
+        """Follow the averages that the look has made known."""
+        look_ends(self.state)
+        self.known.clear()
+
+    # -------------------------------------------------------------- arithmetic
+
+    def _of(self, tensor: Any) -> Mixture | None:
+        """What a tensor is made of; None for what has a graph, or the shape of no weights."""
+        if type(tensor) is not Tensor and not isinstance(tensor, nn.Parameter):
+            return None
+        if tensor.shape not in self.shapes or not tensor.is_floating_point():
+            return None
+        if tensor.requires_grad and torch.is_grad_enabled():
+            return None
+        if self.steps != self.state.progress.steps:
+            self.steps = self.state.progress.steps
+            self.known.clear()
+            held = [(p, account) for account in self.watched if (p := account.ref()) is not None]
+            self.weights = {at: account for p, account in held if (at := address(p))}
+        at = address(tensor)
+        own = self.weights.get(at)
+        if own is not None and own.shape == tensor.shape:
+            return Mixture(1.0, own)
+        found = self.known.get(at)
+        if found is not None:
+            if found[0]() is not None:
+                return found[1]
+            del self.known[at]
+        return Mixture(0.0, None, 1.0, at, sample(tensor)) if at else None
+
+    def _is(self, result: Tensor, mixture: Mixture | None, frame: FrameType, in_place: bool = False) -> None:
+        """A tensor is, or is about to be, made of these."""
+        at = address(result)
+        if at in self.weights:
+            return
+        if mixture is None or not at:
+            self.known.pop(at, None)
+            return
+        whole = abs(mixture.share + mixture.rest - 1) < 1e-6
+        if whole and mixture.source is not None and mixture.was is not None and 0 < mixture.share < 1:
+            self.known.pop(at, None)
+            note(self.state, mixture, places.user_place(frame), self.begun)
+            return
+        # What is updated in place lives on; of its `.data`, each time another tensor, none might.
+        self.known[at] = ((lambda: result) if in_place else weakref.ref(result)), mixture
+
+    def _multiplied(self, given: tuple[Any, ...], frame: FrameType, in_place: bool = False) -> None:
+        result, one, other = given[:3]
+        if isinstance(one, Tensor) and one.dim() == 0:
+            one, other = other, one
+        mixture = self._of(one)
+        if mixture is not None:
+            factor = number_of(other) if not isinstance(other, Tensor) or other.dim() == 0 else None
+            self._is(result, mixture.times(factor) if factor is not None else None, frame, in_place)
+
+    def _added(self, sign: float) -> Callable[..., None]:
+        def added(given: tuple[Any, ...], frame: FrameType, in_place: bool = False) -> None:
+            result, one, other, *alpha = given
+            left, right = self._of(one), self._of(other)
+            if left is not None and (in_place or right is not None):
+                factor = sign * ((number_of(alpha[0]) or 0.0) if alpha else 1.0)
+                self._is(result, left.plus(right.times(factor)) if right is not None else None, frame, in_place)
+
+        return added
+
+    def _drawn(self, given: tuple[Any, ...], frame: FrameType, in_place: bool = False) -> None:
+        result, one, other, by = given[:4]
+        if isinstance(by, Tensor) and by.dim() and not isinstance(other, Tensor):
+            other, by = by, other
+        left, right = self._of(one), self._of(other)
+        if left is not None and (in_place or right is not None):
+            share = number_of(by) if not isinstance(by, Tensor) or by.numel() == 1 else None
+            told = (left.times(1 - share), right.times(share)) if right is not None and share is not None else None
+            self._is(result, told[0].plus(told[1]) if told is not None else None, frame, in_place)
+
+    def _cloned(self, given: tuple[Any, ...], frame: FrameType) -> None:
+        mixture = self._of(given[1])
+        if mixture is not None and mixture.source is not None:
+            self._is(given[0], mixture, frame)
+
+    def _in_place(self, seen: Callable[..., None]) -> Callable[[tuple[Any, ...], FrameType], None]:
+        return lambda given, frame: seen((given[0], *given), frame, in_place=True)
+
+    def _each(self, seen: Callable[..., None]) -> Callable[[tuple[Any, ...], FrameType], None]:
+        """The same for functions of lists: one call for each place in the lists."""
+
+        def listed(given: tuple[Any, ...], frame: FrameType) -> None:
+            if isinstance(given[0], (list, tuple)):
+                for at, target in enumerate(given[0]):
+                    row = [one[at] if isinstance(one, (list, tuple)) else one for one in given]
+                    seen((target, *row), frame, in_place=True)
+
+        return listed
+
+    def averaged(self, owner: Any, model: Any, frame: FrameType) -> None:
+        """torch's `AveragedModel` is about to take in the weights, by one of torch's own functions with a decay."""
+        function = inspect.unwrap(owner.multi_avg_fn or owner.avg_fn or len)
+        if getattr(function, "__module__", "") != torch.optim.swa_utils.__name__ or not int(owner.n_averaged):
+            return
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        decay = next((number_of(cell.cell_contents) for name, cell in cells if name == "decay"), None)
+        for mine, theirs in zip(owner.module.parameters(), model.parameters(), strict=False):
+            if decay is not None and mine.shape == theirs.shape and theirs.shape in self.shapes:
+                with torch.no_grad():
+                    old, new = self._of(mine), self._of(theirs)
+                    if old is not None and new is not None and new.source is not None:
+                        self._is(mine, old.times(decay).plus(new.times(1 - decay)), frame, in_place=True)
+
+
+def note(state: State, mixture: Mixture, place: Place | None, look: int) -> None:
+    """Weights were mixed with something: with what came of it the last time?"""
+    account, was = mixture.source, mixture.was
+    parameter = account.ref() if account is not None else None
+    if account is None or was is None or parameter is None:
+        return
+    took = sample(parameter)
+    found = state.averages.setdefault((account, place), [])
+    average = next((one for one in found if one.last is not None and is_close(one.last, was)), None)
+    if average is None:
+        if len(found) >= MOST_KNOWN:
+            found[0].changes |= found.pop(1).share != found[0].share
+        average = Average(account, place, mixture.share)
+        found.append(average)
+    else:
+        average.updates += 1
+        average.changes |= abs(average.share - mixture.share) > 1e-6
+        average.consecutive += average.clock + 1 == account.steps
+        average.gaps |= average.clock + 1 < account.steps and average.look == look
+    average.clock, average.look, average.took = account.steps, look, took
+    average.last = was * mixture.rest + took * mixture.share
+
+
+# ------------------------------------------------------------------ beside the steps
+
+
+def step_begins(state: State, entry: OptimizerAccount) -> None:
+    """An optimizer is about to step: are its weights those that its last step left?"""
+    if state.close_look is not None:
+        for average in (one for found in state.averages.values() for one in found):
+            if entry in average.account.owners and average.clock == average.account.steps:
+                average.written_back |= is_set_to(average)
+    for one in state.followed.get(entry.number, ()):
+        parameter = one.average.account.ref()
+        if one.over or parameter is None or one.after is None:
+            continue
+        shown, one.evaluated = one.evaluated, None
+        one.forwards = 0
+        one.windows += 1
+        if shown is None and one.windows > LONE:
+            continue
+        now = sample(parameter)
+        if torch.equal(now, one.after):
+            one.clean += shown is not None
+        elif shown is None or not torch.equal(now, shown) or not is_average(one, shown):
+            one.over = True  # somebody else writes the weights: what this is, nobody knows
+            one.kept.clear()
+        else:
+            one.kept.append(one.evaluated_at)
+            one.values = [shown, one.after]  # copied into the weights, or swapped with them
+            one.moved = parameter.data_ptr() != one.address
+        one.over = one.over or one.clean >= FULL or entry.steps >= one.until
+
+
+def step_ends(state: State, entry: OptimizerAccount) -> None:
+    """An optimizer has stepped: the averages that are followed take in what it left."""
+    for one in state.followed.get(entry.number, ()):
+        parameter = one.average.account.ref()
+        if one.over or parameter is None:
+            continue
+        follow(one, parameter)
+
+
+def follow(one: Followed, parameter: Tensor) -> None:
+    """The weights have moved, and the average takes them in."""
+    one.after, one.address = sample(parameter), parameter.data_ptr()
+    share, one.before = one.average.share, one.values
+    one.values = [value * (1 - share) + one.after * share for value in one.values]
+    if one.moved:  # `p.data = average`: the step has moved that, too
+        one.values.append(one.after)
+        one.moved = False
+
+
+def evaluated(state: State, root: Any, frame: FrameType) -> None:
+    """A model ran that was not to be trained by it: with which weights?"""
+    for one in (one for found in state.followed.values() for one in found):
+        account = one.average.account
+        parameter = account.ref()
+        if one.over or account.root is not root or parameter is None or one.after is None or one.evaluated is not None:
+            continue
+        one.forwards += 1
+        if one.forwards & (one.forwards - 1) == 0 and not torch.equal(now := sample(parameter), one.after):
+            last = state.progress.last_step_at
+            one.evaluated, one.evaluated_at = now, places.within(frame, last) or places.user_place(frame)
+
+
+def look_ends(state: State) -> None:
+    """A closer look is over: the averages it has made known are followed from here on, one an optimizer."""
+    for found in state.averages.values():
+        for average in found:
+            entry = average.account.owners[-1] if average.account.owners else None
+            known = average.is_known and average.share < 0.5 and average.clock + 1 == average.account.steps
+            if entry is not None and known and len(entry_follows := state.followed.setdefault(entry.number, [])) < 1:
+                one = Followed(average, entry.steps)
+                parameter = average.account.ref()
+                if parameter is not None and average.last is not None:
+                    one.values = [average.last]
+                    follow(one, parameter)  # a look ends with a step, which the average has yet to take in
+                    entry_follows.append(one)
+
+
+# ------------------------------------------------------------------ small questions
+
+
+def watched(entry: OptimizerAccount) -> list[Account]:
+    """A few of an optimizer's parameters, from both ends of its model: they stand for all of them."""
+    trained = [a for a in entry.accounts if a.total and (p := a.ref()) is not None and is_plain(p)]
+    return list(dict.fromkeys((*trained[:2], *trained[-2:])))
+
+
+def is_plain(tensor: Tensor) -> bool:
+    """Whether a tensor has memory of its own, in which its entries can be read."""
+    return tensor.is_floating_point() and tensor.layout == torch.strided and address(tensor) != 0
+
+
+def sample(tensor: Tensor) -> Tensor:
+    """A copy of some entries, from the end: the last rows are those of a head more often than not."""
+    return tensor.detach().flatten()[-FEW:].clone()
+
+
+def is_close(one: Tensor, other: Tensor) -> bool:
+    """Whether two samples are the same but for rounding."""
+    alike = one.shape == other.shape and one.device == other.device and one.dtype == other.dtype
+    return alike and torch.allclose(one, other, rtol=1e-4, atol=1e-7)
+
+
+def is_set_to(average: Average) -> bool:
+    """Whether the weights are the average now, and not what it took in."""
+    parameter, last, took = average.account.ref(), average.last, average.took
+    if parameter is None or last is None or took is None:
+        return False
+    apart = float((took - last).norm())
+    return apart > 0 and float((sample(parameter) - last).norm()) <= 1e-3 * apart
+
+
+def is_average(one: Followed, shown: Tensor) -> bool:
+    """Whether an evaluation saw the average: before or after it took in the last step."""
+    assert one.after is not None
+    apart = float((shown - one.after).norm())
+    far = apart > 1e-5 * float(one.after.norm())
+    return far and any(float((shown - value).norm()) <= 0.02 * apart for value in (*one.values, *one.before))
+
+
+def facts(state: State) -> tuple[WeightAverage, ...]:
+    """The averages that are known, by line: with which share, and how often training went on from one."""
+    lines: dict[Place | None, list[Average]] = {}
+    for (_, place), found in state.averages.items():
+        lines.setdefault(place, []).extend(found)
+    kept = {one.average: one.kept for found in state.followed.values() for one in found}
+    told = []
+    for place, found in lines.items():
+        known = [one for one in found if one.is_known]
+        shares = {round(one.share, 6) for one in found}
+        names: Any = dict.fromkeys(one.account.name for one in known)
+        at = next((kept[one] for one in known if kept.get(one)), [])
+        if known and place is not None:
+            share = known[0].share if len(shares) == 1 else None
+            most = max(one.updates + 1 for one in known)
+            told.append(WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None))
+    return tuple(told)
