@@ -104,7 +104,7 @@ class OptimizerAccount:
         "sample",
         "size",
         "steps",
-        "taken",
+        "taker",
         "type",
         "unreached",
         "without_momentum",
@@ -121,7 +121,7 @@ class OptimizerAccount:
         self.steps = 0
         self.made_by = made_by
         """The user's calls that made it, innermost first."""
-        self.taken: int | None = None
+        self.taker: int | None = None
         """Which of these is that of the function that used it, once it has stepped."""
         self.made = made
         self.made_after, self.last_step = 0, 0

@@ -223,11 +223,11 @@ def clear_ends(state: State, owner: Any, before: Any) -> None:
 
 def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameType) -> None:
     """Clipping took hold of one gradient."""
+    settle(state, account)  # what was done to it before stands before the clip
     draft, progress = state.journal.clipping, state.progress
     place = progress.clips.get(threading.get_ident()) or places.user_place(frame)
     if draft is None or draft.place is not place:
         draft = state.journal.clipping = clip_begins(state, place, frame)
-    settle(state, account)
     account.joined = draft
     draft.accounts.append(account)
     fields, label = draft.fields, account.status

@@ -37,7 +37,7 @@ def first_step(entry: OptimizerAccount, frame: FrameType | None) -> None:
     running = places.running(frame)
     for level, call in enumerate(entry.made_by):
         if call.code in running or call.place.function == "<module>":
-            entry.taken = level
+            entry.taker = level
             return
 
 
@@ -76,7 +76,7 @@ def _asked_for(entry: OptimizerAccount, ways: Iterable[tuple[Call, ...]], beside
     and an object that made its own is no helper.
     """
     calls = entry.made_by
-    most = entry.taken if entry.taken is not None else len(calls) - 1
+    most = entry.taker if entry.taker is not None else len(calls) - 1
     if not beside:
         most = next((level for level in range(most) if _is_method(calls[level])), most)
     apart = [level for one in ways if (level := _parting(calls, one)) <= most]

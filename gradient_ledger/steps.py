@@ -51,7 +51,7 @@ def step_begins(
     entry = state.optimizer(optimizer)
     inside = bool(state.progress.passes) and task_id() != -1
     catch_up(state, entry, inside)
-    if not entry.steps and entry.taken is None:
+    if not entry.steps and entry.taker is None:
         making.first_step(entry, frame)
     if state.averages:
         blends.step_begins(state, entry)

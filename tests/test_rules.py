@@ -3286,6 +3286,50 @@ def a_model_that_is_not_trained_now_is_clipped_with_the_other() -> Log:
 # ------------------------------------------------------------------ edits: by hand
 
 
+def clipped_and_divided(*factors: float, first: bool = False) -> Log:
+    """Windows of two passes, clipped and then changed by these factors, or `first` changed."""
+    tape = Tape("w b")
+    for factor in factors:
+        tape.passes(2)
+        if first:
+            tape.edit(factors=(factor,))
+        tape.clip()
+        if not first:
+            tape.edit(factors=(factor,))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "edits.divided_late",
+    "clipped-before-division",
+    "warning",
+    CLIP,
+    "clips the sum of 2 passes, and only then are the gradients divided by 2",
+    "at most 0.5 of the limit, in 3 windows",
+    steps=[0, 1, 2],
+    limit=1.0,
+)
+def a_sum_is_clipped_before_it_is_divided() -> Log:
+    return clipped_and_divided(0.5, 0.5, 0.5)
+
+
+@quiet("edits.divided_late")
+def a_sum_is_divided_before_it_is_clipped() -> Log:
+    return clipped_and_divided(0.5, 0.5, first=True)
+
+
+@quiet("edits.divided_late")
+def what_was_clipped_is_weakened_by_another_factor() -> Log:
+    return clipped_and_divided(0.1, 0.1)
+
+
+@quiet("edits.divided_late")
+def it_happened_once() -> Log:
+    return clipped_and_divided(0.5)
+
+
 def edited(*factors: float, **fields: Any) -> Log:
     """Windows of three, the gradient changed by these factors after every micro-batch but the last."""
     tape, left = Tape("w b"), list(factors)

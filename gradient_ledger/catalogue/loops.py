@@ -418,6 +418,15 @@ MISCONCEPTIONS = (
         "lesson 7",
     ),
     Misconception(
+        "clipped-before-division",
+        "Clipped first, divided afterwards",
+        "The limit is held against the sum over the window, which is about k times the gradient that is meant: almost "
+        "every step is shortened, and then divided by k once more.",
+        "Divide by the number of micro-batches, the losses or the gradients, and clip what comes of it.",
+        "Each of the two is right; a limit is one for the gradient that the step uses.",
+        "",
+    ),
+    Misconception(
         "clipped-after-step",
         "Clipped after the step",
         "The step has already used the gradients.",

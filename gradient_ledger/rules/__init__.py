@@ -51,6 +51,7 @@ RULES: tuple[Rule, ...] = (
     graphs.drawn,
     graphs.dead_products,
     edits.clipping,
+    edits.divided_late,
     edits.by_hand,
     precision.mixed_precision,
     precision.autocast,

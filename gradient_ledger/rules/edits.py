@@ -175,6 +175,36 @@ def _accumulated_between(window: Window, one: Event, other: Event) -> bool:
     return any(one.number < e.number < other.number for e in window.of(Accumulate))
 
 
+def divided_late(view: View) -> Iterator[Finding]:
+    """A sum of several passes that is clipped first and divided by their number afterwards."""
+    idle = _idle_clips(view)
+    for windows in view.windows.values():
+        hits = [(w, e) for w in windows if w.step.passes > 1 for e in w.of(Clip) if e.where not in idle]
+        hits = [(w, e) for w, e in hits if w.names & set(e.names) and _is_divided_after(w, e)]
+        # A limit that is worked out may be one for the sum.
+        if len(hits) > 1 and "*" not in (hits[0][1].where.code if hits[0][1].where is not None else ""):
+            window, clip = hits[0]
+            yield finding(
+                "clipped-before-division",
+                "warning",
+                clip.where,
+                f"This line clips the sum of {times(window.step.passes, 'pass')}, and only then are the gradients divided "
+                f"by {window.step.passes}: what the step used was at most {1 / window.step.passes:.3g} of the limit, in "
+                f"{times(len({w.number for w, _ in hits}), 'window')} looked at.",
+                steps=steps_of([w for w, _ in hits]),
+                limit=clip.limit,
+            )
+
+
+def _is_divided_after(window: Window, clip: Clip) -> bool:
+    """Whether the gradients that were clipped are then divided by how many passes they are the sum of."""
+    after = [e for e in window.of(Edit) if e.number > clip.number and set(e.names) & set(clip.names)]
+    factors = [factor for e in after for factor in e.factors]
+    if not factors or accumulates_after(window, clip):
+        return False
+    return all(abs(factor * window.step.passes - 1) < 1e-3 for factor in factors)
+
+
 def by_hand(view: View) -> Iterator[Finding]:
     """Gradients changed inside a window, behind the counters, or through a shared tensor."""
     for windows in view.windows.values():
