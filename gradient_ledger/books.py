@@ -81,6 +81,7 @@ class OptimizerAccount:
         "code",
         "dead",
         "first_event",
+        "follows",
         "lasted",
         "made",
         "made_at",
@@ -108,6 +109,8 @@ class OptimizerAccount:
         self.made = made
         self.first_event = 0
         """Number of the first event after it was made."""
+        self.follows: int | None = None
+        """The optimizer that took its only step right before, and whose state this one does not have."""
         self.restored: Place | None = None
         """Where its state was loaded from a checkpoint since its last step."""
         self.lasted = True
@@ -143,6 +146,7 @@ class ModuleAccount:
         "carried",
         "checkpoint",
         "in_training",
+        "judged",
         "last",
         "made",
         "made_at",
@@ -168,6 +172,8 @@ class ModuleAccount:
         self.name = ""
         self.root: Root | None = None
         self.calls = 0
+        self.judged = 0
+        """Its calls in eval mode without gradients."""
         self.window_calls = 0
         self.norm = isinstance(module, BATCH_NORMS)
         self.carried, self.bare = 0, 0

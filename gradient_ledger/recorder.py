@@ -176,7 +176,13 @@ class Recorder(State):
                 parameters=parameters,
                 optimizers=tuple(
                     OptimizerFacts(
-                        entry.number, self.books.label(entry), entry.steps, entry.made_at, entry.made, entry.first_event
+                        entry.number,
+                        self.books.label(entry),
+                        entry.steps,
+                        entry.made_at,
+                        entry.made,
+                        entry.first_event,
+                        entry.follows,
                     )
                     for entry in self.books.optimizers
                 ),

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from torch.optim import optimizer as _optimizer
 from torch.utils.hooks import RemovableHandle
 
-from gradient_ledger import compiled, gradients, inside, passes, places, steps, surroundings
+from gradient_ledger import compiled, gradients, inside, modes, passes, places, steps, surroundings
 from gradient_ledger.recorder import Recorder
 
 _MISSING = object()
@@ -197,6 +197,7 @@ def _install() -> None:
     tap(torch.optim.Optimizer, "__init__", after=_done(_optimizer_made))
     tap(torch.optim.Optimizer, "load_state_dict", after=_done(lambda *of: surroundings.optimizer_restored(*of)))
     tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
+    tap(nn.Module, "eval", before=_before(lambda *of: modes.put_into_eval(*of)))
     _tap_scaler()
     if not compiled.any_graph():  # code that clips, compiled without these, would be compiled once more
         for name in ("clip_grad_norm_", "clip_grad_value_"):
@@ -445,6 +446,8 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
                     if entry.quiet and entry.ref() is self:
                         if self.training or is_grad_enabled():  # type: ignore[union-attr]
                             entry.calls += 1
+                        else:
+                            entry.judged += 1
                         continue
                 elif books.foreign.get(id(self)) is self:
                     continue

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from gradient_ledger.catalogue import misconception
 from gradient_ledger.events import Finding, Log
-from gradient_ledger.rules import division, graphs, loud, numbers, order, ownership, precision, window
+from gradient_ledger.rules import division, graphs, loud, numbers, order, ownership, precision, standing, window
 from gradient_ledger.rules.view import View
 
 __all__ = ["RULES", "findings"]
@@ -48,6 +48,7 @@ RULES: tuple[Rule, ...] = (
     graphs.drawn,
     graphs.dead_products,
     precision.clipping,
+    precision.first_group,
     precision.edits,
     precision.mixed_precision,
     precision.autocast,
@@ -58,6 +59,8 @@ RULES: tuple[Rule, ...] = (
     precision.forgotten,
     precision.rounded_away,
     precision.missing_steps,
+    standing.eval_mode,
+    standing.made_anew,
     ownership.crossed,
     ownership.input_gradients,
     ownership.never,
