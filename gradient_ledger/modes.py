@@ -19,53 +19,93 @@ NEAR = 8
 
 
 class Evaluation:
-    """A call of `eval()` on a model that had been trained, until its parts are in train mode again."""
+    """A trained model, or a part of one, that a call of `eval()` has switched over, until it is switched back."""
 
-    __slots__ = ("accounts", "back", "calls", "judged", "names", "optimizers", "parts", "place", "stayed", "validated")
+    __slots__ = (
+        "accounts",
+        "back",
+        "calls",
+        "judged",
+        "names",
+        "optimizers",
+        "parts",
+        "place",
+        "stayed",
+        "validated",
+        "whole",
+    )
 
-    def __init__(self, parts: list[ModuleAccount], accounts: list[Account], names: tuple[str, ...], at: Place | None):
-        self.parts, self.accounts, self.names, self.place = parts, accounts, names, at
+    def __init__(
+        self, parts: dict[int, ModuleAccount], whole: list[ModuleAccount], accounts: list[Account], at: Place | None
+    ):
+        self.parts, self.whole, self.accounts, self.place = parts, whole, accounts, at
+        """Its parts that depend on the mode, by their `id`; all of its modules."""
+        self.names: tuple[str, ...] = ()
         self.optimizers: frozenset[int] = frozenset().union(*(account.stepped_by for account in accounts))
         """Those that have trained it: another one is another phase, which may be meant to run in eval mode."""
-        self.calls, self.judged = _count(parts), sum(part.judged for part in parts)
+        self.calls = sum(part.calls for part in parts.values())
+        self.judged = sum(one.judged for one in whole)
         self.validated: bool | None = None
-        """Whether the model ran without gradients before it was trained again; None while it was not."""
+        """Whether it ran without gradients before it was trained again; None while it was not."""
         self.stayed = False
         """Whether a step has trained it since."""
         self.back = False
-        """Whether its parts were seen in train mode again before the next call of `eval()`."""
+        """Whether somebody has called `train()` on one of the parts, whatever mode they are in now."""
 
-
-def _count(parts: list[ModuleAccount]) -> int:
-    return sum(part.calls for part in parts)
+    def in_training(self) -> bool:
+        """Whether any of its parts is in train mode, or gone."""
+        return any((part := entry.ref()) is None or part.training for entry in self.parts.values())
 
 
 def put_into_eval(state: State, module: nn.Module, frame: FrameType) -> None:
     """`eval()` is about to be called. What has not been trained says nothing: it may be meant to stay as it is.
 
-    Nor does a layer by itself: nobody evaluates a BatchNorm. It is put into eval mode to be trained so.
+    Nor does a layer by itself: nobody evaluates a BatchNorm. It is put into eval mode to be trained so. Each large part
+    of a model stands for itself: somebody may put one of them back and forget another.
     """
     if not state.progress.steps or not module._modules or not state.budget.may_look(("eval", places.site(frame))):
         return
-    for one in state.evaluations:
-        one.back = one.back or _in_training(one)
     if _in_own_train(frame):
         return
-    found = [(entry, part) for part in module.modules() if part.training and (entry := state.books.module(part))]
-    found = [(entry, part) for entry, part in found if entry.calls and depends_on_mode(part)]
-    accounts = [a for p in module.parameters() if found and (a := state.books.find(p)) is not None and a.stepped_by]
+    top = state.books.module(module)
+    while len(module._modules) == 1 and (inner := next(module.children(), None)) is not None and inner._modules:
+        module = inner
+    inside: set[int] = set()
+    for part in [child for child in module.children() if child._modules]:
+        inside |= {id(one) for one in part.modules()}
+        _begin(state, part, list(part.modules()), top, frame)
+    _begin(state, module, [one for one in module.modules() if id(one) not in inside], top, frame)
+
+
+def _begin(
+    state: State, owner: nn.Module, modules: list[nn.Module], top: ModuleAccount | None, frame: FrameType
+) -> None:
+    """Remember these modules, if they were trained in train mode and depend on it."""
+    whole = [(entry, part) for part in modules if (entry := state.books.module(part)) is not None]
+    found = [(entry, part) for entry, part in whole if part.training and entry.calls and depends_on_mode(part)]
+    accounts = [a for p in owner.parameters() if found and (a := state.books.find(p)) is not None and a.stepped_by]
     if accounts:
-        names = tuple(f"{_name(state, entry)} ({type(part).__name__})" for entry, part in found[:8])
-        parts = [entry for entry, _ in found]
-        state.evaluations.append(Evaluation(parts, accounts, names, places.user_place(frame)))
+        every = [entry for entry, _ in whole] + ([top] if top is not None else [])
+        one = Evaluation({id(part): e for e, part in found}, every, accounts, places.user_place(frame))
+        one.names = tuple(f"{_name(state, entry)} ({type(part).__name__})" for entry, part in found[:8])
+        state.evaluations.append(one)
+
+
+def put_into_train(state: State, module: nn.Module) -> None:
+    """`train()` is about to be called on a module, itself or as a part of another."""
+    for one in state.evaluations:
+        one.back = one.back or id(module) in one.parts
 
 
 def _in_own_train(frame: FrameType | None) -> bool:
-    """Whether a `train()` of the user's own calls: what that puts into eval mode is meant to be trained so."""
+    """Whether a `train(self, mode)` of the user calls: what that puts into eval mode is meant to be trained so."""
     for _ in range(NEAR):
-        if frame is not None and frame.f_code.co_name == "train" and isinstance(frame.f_locals.get("self"), nn.Module):
+        if frame is None:
+            return False
+        code = frame.f_code
+        if code.co_name == "train" and code.co_argcount > 1 and isinstance(frame.f_locals.get("self"), nn.Module):
             return True
-        frame = frame.f_back if frame is not None else None
+        frame = frame.f_back
     return False
 
 
@@ -73,22 +113,17 @@ def _name(state: State, entry: ModuleAccount) -> str:
     return (state.books.full_name(entry.root, entry.name) if entry.root is not None else entry.name) or "the model"
 
 
-def _in_training(one: Evaluation) -> bool:
-    """Whether any of its parts is in train mode, or gone."""
-    return any((part := entry.ref()) is None or part.training for entry in one.parts)
-
-
 def before_step(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Write down whether what was evaluated is in train mode again, or was trained as it is."""
     told: list[Evaluated] = []
     for one in [one for one in state.evaluations if entry.number in one.optimizers]:
-        back = one.back or _in_training(one)
-        calls, judged = _count(one.parts), sum(part.judged for part in one.parts)
+        now = one.in_training()
+        back, calls = now or one.back, sum(part.calls for part in one.parts.values())
         trained = calls > one.calls and any(a.status == FRESH and entry in a.owners for a in one.accounts)
         if one.validated is None and (back or trained):
-            one.validated = judged > one.judged
+            one.validated = sum(part.judged for part in one.whole) > one.judged
         # Where `eval()` came again before a step in train mode, `train()` was only there to be taken back.
-        if one.validated and (back or trained) and not (one.back and one.stayed):
+        if one.validated and (back or trained) and (now or not (one.back and one.stayed)):
             told.append(Evaluated(one.names, one.place, not back))
         if back or one.validated is False:
             state.evaluations.remove(one)

@@ -197,6 +197,7 @@ def _install() -> None:
     tap(torch.optim.Optimizer, "__init__", after=_done(_optimizer_made))
     tap(torch.optim.Optimizer, "load_state_dict", after=_done(lambda *of: surroundings.optimizer_restored(*of)))
     tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
+    _replace(nn.Module, "train", _module_train)
     tap(nn.Module, "eval", before=_before(lambda *of: modes.put_into_eval(*of)))
     _tap_scaler()
     if not compiled.any_graph():  # code that clips, compiled without these, would be compiled once more
@@ -459,6 +460,19 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(self, *args, **kwargs)
 
     return __call__
+
+
+def _module_train(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Nearly nothing, and only where a model was evaluated: `train()` goes through every module of a model."""
+
+    @functools.wraps(original)
+    def train(self: Any, mode: bool = True) -> Any:
+        for recorder in _open if mode else ():
+            if recorder.evaluations and not recorder.muted and not is_compiling():
+                _tell(recorder, modes.put_into_train, self)
+        return original(self, mode)
+
+    return train
 
 
 # ------------------------------------------------------------------ steps

@@ -2927,6 +2927,11 @@ def one_of_that_line_took_two_steps() -> Log:
 
 
 @quiet("standing.made_anew")
+def every_other_one_begins_from_other_weights() -> Log:
+    return anew((1, None), (1, 0), (1, None), (1, 2), (1, None), (1, 4))
+
+
+@quiet("standing.made_anew")
 def each_begins_from_other_weights() -> Log:
     return anew((1, None), (1, None), (1, None), (1, None), (1, None))
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from gradient_ledger.events import Evaluated, Finding
+from gradient_ledger.events import Evaluated, Finding, Place
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, times
 
 LONG = 3
 """Steps in eval mode that are no accident of where an evaluation stands, and optimizers that are made one after
 another for one step each."""
+
+LOOKED_AT = 60
+"""Of the optimizers of one line the first so many tell who follows whom: those of several models do so in turn."""
 
 
 def eval_mode(view: View) -> Iterator[Finding]:
@@ -21,11 +24,12 @@ def eval_mode(view: View) -> Iterator[Finding]:
     """
     for optimizer, windows in view.windows.items():
         told = [(w, one) for w in windows if not w.skipped for one in w.step.evaluated]
-        phases = [phase for where in dict.fromkeys(one.where for _, one in told) for phase in _phases(told, where)]
+        kinds = dict.fromkeys((one.where, one.parts) for _, one in told)
+        phases = [phase for kind in kinds for phase in _phases(told, kind)]
         at_once = {name for phase in phases if not phase.windows for name in phase.parts}
         long = [phase for phase in phases if len(phase.windows) >= LONG and _as_before(windows, phase.windows)]
-        come_and_go = {phase.where for phase in long if sum(p.ended and p.where == phase.where for p in long) > 1}
-        long = [phase for phase in long if phase.where in come_and_go or not at_once & set(phase.parts)]
+        come_and_go = {phase.kind for phase in long if sum(p.ended and p.kind == phase.kind for p in long) > 1}
+        long = [phase for phase in long if phase.kind in come_and_go or not at_once & set(phase.parts)]
         if optimizer == BY_HAND or not long:
             continue
         inside = sorted({w.number for phase in long for w in phase.windows})
@@ -46,16 +50,16 @@ class _Phase:
     """The steps from an evaluation to the step that finds its parts in train mode again."""
 
     def __init__(self, told: list[tuple[Window, Evaluated]]):
-        self.where, self.parts = told[0][1].where, told[0][1].parts
+        self.kind = self.where, self.parts = told[0][1].where, told[0][1].parts
         self.windows = [w for w, one in told if one.stays]
         self.ended = not told[-1][1].stays
 
 
-def _phases(told: list[tuple[Window, Evaluated]], where: object) -> list[_Phase]:
+def _phases(told: list[tuple[Window, Evaluated]], kind: tuple[Place | None, tuple[str, ...]]) -> list[_Phase]:
     found: list[_Phase] = []
     mine: list[tuple[Window, Evaluated]] = []
     for window, one in told:
-        if one.where == where:
+        if (one.where, one.parts) == kind:
             mine.append((window, one))
             if not one.stays:
                 found.append(_Phase(mine))
@@ -76,7 +80,8 @@ def made_anew(view: View) -> Iterator[Finding]:
     for where, group in groupby(stepped, key=lambda entry: entry.made_at):
         mine = list(group)
         behind = [entry for entry in mine if entry.follows is not None]
-        if len(behind) < LONG or any(entry.steps > 1 for entry in mine):
+        apart = [entry for entry in mine[1:LOOKED_AT] if entry.follows is None]
+        if len(behind) < LONG * max(len(apart), 1) or any(entry.steps > 1 for entry in mine):
             continue
         kind = behind[0].label.partition(" #")[0]
         yield finding(

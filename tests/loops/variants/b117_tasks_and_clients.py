@@ -47,3 +47,9 @@ for _ in range(6):  # a code for each sample
     optimizer = torch.optim.Adam([code], lr=0.1)
     (code - torch.randn(4)).pow(2).sum().backward()
     optimizer.step()
+
+for attempt in range(8):  # a step that is taken back where it does not help
+    before = copy.deepcopy(model.state_dict())
+    one_step(model, torch.optim.Adam(model.parameters(), lr=0.01))
+    if attempt % 2:
+        model.load_state_dict(before)
