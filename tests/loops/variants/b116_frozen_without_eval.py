@@ -1,4 +1,4 @@
-# variant: BatchNorms put into eval mode from the second epoch on by train(False) or the attribute; or the head trained alone
+# variant: BatchNorms put into eval mode after one epoch, by train(False) or the attribute; or the head alone trained
 import torch
 from torch import nn
 
