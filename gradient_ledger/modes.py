@@ -67,6 +67,8 @@ def put_into_eval(state: State, module: nn.Module, frame: FrameType) -> None:
         return
     if _in_own_train(frame):
         return
+    # The models of earlier folds or runs are gone, and nothing steps them any more.
+    state.evaluations = [o for o in state.evaluations if all(part.ref() is not None for part in o.parts.values())]
     top = state.books.module(module)
     while len(module._modules) == 1 and (inner := next(module.children(), None)) is not None and inner._modules:
         module = inner
