@@ -93,6 +93,7 @@ class OptimizerAccount:
         "dead",
         "first_event",
         "last_step",
+        "follows",
         "lasted",
         "made",
         "made_after",
@@ -128,6 +129,8 @@ class OptimizerAccount:
         """Steps of all optimizers before it was made, and up to its last one."""
         self.first_event = 0
         """Number of the first event after it was made."""
+        self.follows: int | None = None
+        """The optimizer that took its only step right before, and whose state this one does not have."""
         self.restored: Place | None = None
         """Where its state was loaded from a checkpoint since its last step."""
         self.lasted = True
@@ -172,6 +175,7 @@ class ModuleAccount:
         "carried",
         "checkpoint",
         "in_training",
+        "judged",
         "last",
         "made",
         "made_after",
@@ -198,6 +202,8 @@ class ModuleAccount:
         self.name = ""
         self.root: Root | None = None
         self.calls = 0
+        self.judged = 0
+        """Its calls in eval mode without gradients."""
         self.window_calls = 0
         self.norm = isinstance(module, BATCH_NORMS)
         self.carried, self.bare = 0, 0

@@ -283,6 +283,9 @@ class Clip(Event):
     """Sum of squares of all of them before clipping."""
     largest: float = 0.0
     """Largest absolute value, for `clip_grad_value_`."""
+    first_group: int | None = None
+    """The optimizer whose first group it was given, by a text that reads `param_groups[0]`; None where that optimizer
+    has no other groups, or the text reads otherwise."""
     spent: bool = False
     """Whether it was given an iterator that had nothing left to give."""
 
@@ -376,6 +379,18 @@ class Rounded:
     """Those of them that held the same number after the step."""
 
 
+@dataclass(frozen=True)
+class Evaluated:
+    """Parts of a model that ran in eval mode, without gradients, after they had been trained in train mode."""
+
+    parts: tuple[str, ...]
+    """Those that compute something else in train mode, such as dropout, with their classes."""
+    where: Place | None
+    """The line that put them into eval mode."""
+    stays: bool
+    """Whether they are still in it at this step, which trains them; else they are in train mode again."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ending(Event):
     """What ends a window: a step, or one that a scaler skipped. `names` are the parameters with fresh gradients."""
@@ -455,6 +470,8 @@ class Ending(Event):
     unfilled: Mapping[str, float] = field(default_factory=dict)
     """Parameters whose momentum was made by a fused step that was skipped, and filled by nothing since, and the
     largest number in it; looked at before the first step that is taken."""
+    evaluated: tuple[Evaluated, ...] = ()
+    """What was put into eval mode before it: at the step that finds it in train mode again, and at all that do not."""
     idle_moved: Mapping[str, float] = field(default_factory=dict)
     """Parameters that moved on a gradient of zeros, and how far; looked at during the first few steps."""
     idle_by: tuple[str, ...] | None = None
@@ -727,6 +744,9 @@ class OptimizerFacts:
     """Number of the first event after it was made; 0 where it existed before the ledger."""
     helper: Place | None = None
     """The line of a helper that made it, where that is another one and made other optimizers, too."""
+    follows: int | None = None
+    """The optimizer of the same line that took its only step on the same parameters right before this one's first, and
+    whose moments or momentum this one does not have; None where there is none."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import places
+from gradient_ledger import places, source
 from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, Thrown, grad_of
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
@@ -281,11 +281,25 @@ def clip_called(state: State, parameters: Any, function: str, frame: FrameType) 
 
 def clip_ends(state: State, before: Any) -> None:
     """Clipping has returned."""
+    draft = state.journal.clipping
+    if draft is not None and draft.place is not None and source.clips_first_group(draft.place.file, draft.place.line):
+        draft.fields["first_group"] = whose_first_group(state, draft.accounts)
     clips, thread = state.progress.clips, threading.get_ident()
     if before is not None:
         clips[thread] = before
     else:
         clips.pop(thread, None)
+
+
+def whose_first_group(state: State, accounts: list[Account]) -> int | None:
+    """The optimizer of several groups whose first one is this, apart from what has no gradient."""
+    clipped = {id(account.ref()) for account in accounts}
+    for entry in reversed(accounts[0].owners if accounts else []):
+        groups: list[dict[str, Any]] = getattr(entry.ref(), "param_groups", [])
+        if len(groups) > 1 and clipped <= {id(p) for p in groups[0]["params"]}:
+            if all(id(p) in clipped for p in groups[0]["params"] if grad_of(p) is not None):
+                return entry.number
+    return None
 
 
 def is_spent(iterator: Any) -> bool:

@@ -32,6 +32,7 @@ MARKS = {
     "rounded",
     "undivided",
     "unfilled",
+    "evaluated",
 }
 """Fields whose being set makes a window unlike others with the same events."""
 

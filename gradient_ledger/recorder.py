@@ -185,6 +185,7 @@ class Recorder(State):
                         made=entry.made,
                         first_event=entry.first_event,
                         helper=asked[entry.number].helper,
+                        follows=entry.follows,
                     )
                     for entry in self.books.optimizers
                 ),

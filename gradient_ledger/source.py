@@ -287,6 +287,19 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
     )
 
 
+@lru_cache(maxsize=256)
+def clips_first_group(file: str, line: int) -> bool:
+    """Whether a call of clipping at this line is given `param_groups[0]`, itself or by a name of the same function."""
+    within = scope(file, line)
+    calls = [n for n in own(within) if isinstance(n, ast.Call)] if within is not None else []
+    calls = [n for n in calls if n.lineno <= line <= (n.end_lineno or 0) and "clip_grad" in ast.unparse(n.func)]
+    for given in [one for n in calls for one in (*n.args[:1], *(k.value for k in n.keywords if k.arg == "parameters"))]:
+        before = assigned(within, given.id, line) if isinstance(given, ast.Name) and within is not None else None
+        if ".param_groups[0]" in ast.unparse(before.value if before is not None else given):
+            return True
+    return False
+
+
 def loop_around(file: str, line: int) -> Any:
     """The innermost loop around a line, if it stands in the same function."""
     tree = _tree(file)

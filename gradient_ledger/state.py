@@ -21,8 +21,10 @@ from gradient_ledger.places import Call
 from gradient_ledger.progress import Drawn, Progress
 
 if TYPE_CHECKING:
+    from gradient_ledger.anew import Once
     from gradient_ledger.blends import Average, Followed
     from gradient_ledger.closelook import CloseLook
+    from gradient_ledger.modes import Evaluation
 
 _register: Any = Tensor.register_post_accumulate_grad_hook
 """As torch has it: the taps wrap the name."""
@@ -83,6 +85,10 @@ class State:
         self.followed: dict[int, list[Followed]] = {}
         """By optimizer, the average of its weights whose value is computed along."""
         self.hooked_at: Place | None = None
+        self.evaluations: list[Evaluation] = []
+        """Models that were trained and are in eval mode now, or were a step ago."""
+        self.stepped_once: dict[tuple[Place, Account], Once] = {}
+        """Optimizers that have taken one step, by their line and the first of their parameters."""
         self.sync: dict[str, Any] = {}
         self.leaves: dict[int, tuple[Any, ...]] = {}
         """Tensors that are no parameters, as they were when their gradient was read."""

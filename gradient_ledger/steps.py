@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.parameter import is_lazy
 
-from gradient_ledger import blends, closelook, making, places, rounding, unfilled
+from gradient_ledger import anew, blends, closelook, making, modes, places, rounding, unfilled
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
@@ -161,6 +161,10 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         look_for_dead(entry)
         rounding.before_step(entry)
         look_for_rewritten(entry)
+    if not entry.steps:
+        anew.first_step_begins(state, entry)
+    if state.evaluations:
+        modes.before_step(state, entry, draft)
     count_batch_norms(state, draft)
     count_hooks(state, entry, draft)
     if state.reference is not None:
@@ -318,6 +322,8 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
         kept = [account for account in entry.accounts if is_state(account, optimizer)]
         draft.fields["kept_as_state"] = kept
         draft.fields["kept_at"] = next((account.read for account in kept), None)
+    if not entry.steps:
+        anew.first_step_ended(state, entry)
     use(entry)
     entry.steps += 1
     state.progress.last_step_at = draft.place

@@ -65,6 +65,8 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
         if entry.called_at is None:
             first_call(state, entry, frame)
         entry.quiet = not entry.norm and not announced
+    else:
+        entry.judged += 1
     if entry.norm and training and learning:
         entry.window_calls += 1
     if announced and root is not None:

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from torch.optim import optimizer as _optimizer
 from torch.utils.hooks import RemovableHandle
 
-from gradient_ledger import blends, compiled, gradients, inside, passes, places, steps, surroundings
+from gradient_ledger import blends, compiled, gradients, inside, modes, passes, places, steps, surroundings
 from gradient_ledger.recorder import Recorder
 
 _MISSING = object()
@@ -198,6 +198,8 @@ def _install() -> None:
     tap(torch.optim.Optimizer, "load_state_dict", after=_done(lambda *of: surroundings.optimizer_restored(*of)))
     tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
     tap(nn.Module, "register_parameter", after=_parameter_put)
+    _replace(nn.Module, "train", _module_train)
+    tap(nn.Module, "eval", before=_before(lambda *of: modes.put_into_eval(*of)))
     _tap_scaler()
     if not compiled.any_graph():  # code that clips, compiled without these, would be compiled once more
         for name in ("clip_grad_norm_", "clip_grad_value_"):
@@ -454,6 +456,8 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
                     if entry.quiet and entry.ref() is self:
                         if self.training or is_grad_enabled():  # type: ignore[union-attr]
                             entry.calls += 1
+                        else:
+                            entry.judged += 1
                         continue
                 elif books.foreign.get(id(self)) is self:
                     continue
@@ -465,6 +469,19 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(self, *args, **kwargs)
 
     return __call__
+
+
+def _module_train(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Nearly nothing, and only where a model was evaluated: `train()` goes through every module of a model."""
+
+    @functools.wraps(original)
+    def train(self: Any, mode: bool = True) -> Any:
+        for recorder in _open if mode else ():
+            if recorder.evaluations and not recorder.muted and not is_compiling():
+                _tell(recorder, modes.put_into_train, self)
+        return original(self, mode)
+
+    return train
 
 
 # ------------------------------------------------------------------ steps

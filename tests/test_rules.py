@@ -29,6 +29,7 @@ from gradient_ledger.events import (
     Crossing,
     DataPass,
     Edit,
+    Evaluated,
     Event,
     Finding,
     Forward,
@@ -2931,6 +2932,174 @@ def with_summand(text: str, *values: float | None, **fields: Any) -> Log:
 
 
 # ------------------------------------------------------------------ edits: clipping
+# ------------------------------------------------------------------ standing: modes of modules, state of optimizers
+
+
+def evaluated(*steps: str, optimizers: int = 1, **fields: Any) -> Log:
+    """One step a letter: `t` in train mode, `e` trained in eval mode, `b` back in train mode after an evaluation; `o`
+    is trained in eval mode by another line."""
+    tape = Tape("w")
+    for step in "".join(steps):
+        tape.passes(1, OTHER if step == "o" else BACKWARD)
+        told = (Evaluated(("1 (Dropout)",), at(EDIT), step != "b"),) if step != "t" else ()
+        tape.step(evaluated=told)
+        tape.clear()
+    return tape.log(**fields)
+
+
+@finds(
+    "standing.eval_mode",
+    "trained-in-eval-mode",
+    "warning",
+    EDIT,
+    "This puts 1 (Dropout) into eval mode for an evaluation, and 5 steps of SGD, beginning with step 3, trained it",
+    steps=[2, 3, 4, 5, 6],
+    parts=["1 (Dropout)"],
+)
+def train_is_never_called_again() -> Log:
+    return evaluated("tt", "eeeee")
+
+
+@finds("standing.eval_mode", "trained-in-eval-mode", "warning", EDIT, "and 6 steps of SGD, beginning with step 2")
+def train_is_called_at_the_start_of_each_epoch_alone() -> Log:
+    return evaluated("teeeb", "b", "teeeb", "t")
+
+
+@finds("standing.eval_mode", "trained-in-eval-mode", "warning", EDIT, "1 (Dropout)", parts=["1 (Dropout)"])
+def another_part_is_put_back() -> Log:
+    tape = Tape("w")
+    for number in range(6):
+        tape.passes(1)
+        stays = Evaluated(("1 (Dropout)",), at(EDIT), True)
+        back = Evaluated(("2 (Dropout)",), at(OTHER), False)
+        tape.step(evaluated=((stays, back) if number == 3 else (stays,)) if number > 2 else ())
+        tape.clear()
+    return tape.log()
+
+
+@quiet("standing.eval_mode")
+def train_mode_follows_each_evaluation() -> Log:
+    return evaluated("ttb", "ttb", "ttb")
+
+
+@quiet("standing.eval_mode")
+def the_last_phase_is_in_eval_mode() -> Log:
+    return evaluated("ttb", "ttb", "tt", "eeeeee")
+
+
+@quiet("standing.eval_mode")
+def two_steps_in_eval_mode() -> Log:
+    return evaluated("ttt", "ee")
+
+
+@quiet("standing.eval_mode")
+def another_line_trains_in_eval_mode() -> Log:
+    return evaluated("ttt", "ooooo")
+
+
+def anew(*entries: tuple[int, int | None], kind: str = "Adam") -> Log:
+    """Optimizers of one line, by their steps and whom they follow."""
+    tape = Tape(*["w"] * len(entries))
+    for number, (steps, _) in enumerate(entries):
+        for _ in range(steps):
+            tape.clear(names="w")
+            tape.passes(1, names="w")
+            tape.step(optimizer=number)
+    facts = [
+        OptimizerFacts(number, f"{kind} #{number + 1}", steps, at(MADE), follows=follows)
+        for number, (steps, follows) in enumerate(entries)
+    ]
+    return tape.log(optimizers=tuple(facts))
+
+
+@finds(
+    "standing.made_anew",
+    "optimizer-made-anew",
+    "warning",
+    MADE,
+    "4 Adam optimizers made at this line took one step each. 3 of them were seen to go on where the one before",
+    optimizers=4,
+    followers=3,
+)
+def every_step_has_an_optimizer_of_its_own() -> Log:
+    return anew((1, None), (1, 0), (1, 1), (1, 2))
+
+
+@quiet("standing.made_anew")
+def three_optimizers_of_one_step() -> Log:
+    return anew((1, None), (1, 0), (1, 1))
+
+
+@quiet("standing.made_anew")
+def one_of_that_line_took_two_steps() -> Log:
+    return anew((1, None), (1, 0), (1, 1), (1, 2), (2, 3))
+
+
+@quiet("standing.made_anew")
+def every_other_one_begins_from_other_weights() -> Log:
+    return anew((1, None), (1, 0), (1, None), (1, 2), (1, None), (1, 4))
+
+
+@quiet("standing.made_anew")
+def each_begins_from_other_weights() -> Log:
+    return anew((1, None), (1, None), (1, None), (1, None), (1, None))
+
+
+@finds(
+    "edits.first_group",
+    "clipped-first-group",
+    "warning",
+    CLIP,
+    "This clips w, the first parameter group of SGD; b, of its other groups, is stepped unclipped, in 2 windows",
+    names=["b"],
+    steps=[0, 1],
+)
+def the_first_group_is_clipped() -> Log:
+    return first_group()
+
+
+def first_group(number: int = 0, windows: int = 2, limit: float = 1.0, then: str = "", status: str = "") -> Log:
+    tape = Tape("w b")
+    for _ in range(windows):
+        tape.passes(1)
+        tape.clip(names="w", first_group=number, limit=limit)
+        if status:
+            tape.amend(status={status: 1})
+        if then == "clip":
+            tape.clip(OTHER, names="b")
+        elif then == "edit":
+            tape.edit(names="b", status="fresh")
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("edits.first_group")
+def the_other_group_is_clipped_by_a_call_of_its_own() -> Log:
+    return first_group(then="clip")
+
+
+@quiet("edits.first_group")
+def the_other_group_is_clipped_by_hand() -> Log:
+    return first_group(then="edit")
+
+
+@quiet("edits.first_group")
+def the_norm_of_the_first_group_is_shown() -> Log:
+    return first_group(limit=math.inf)
+
+
+@quiet("edits.first_group")
+def the_first_group_of_another_optimizer_is_clipped() -> Log:
+    return first_group(number=1)
+
+
+@quiet("edits.first_group")
+def the_first_group_is_clipped_once() -> Log:
+    return first_group(windows=1)
+
+
+# ------------------------------------------------------------------ precision: clipping
 
 
 @finds(

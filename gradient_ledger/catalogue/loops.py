@@ -451,6 +451,14 @@ MISCONCEPTIONS = (
         "lesson 6",
     ),
     Misconception(
+        "clipped-first-group",
+        "One parameter group of several is clipped",
+        "The norm and the limit are those of the first group; the gradients of the others go into the step as they are.",
+        "Clip model.parameters(), or [p for g in optimizer.param_groups for p in g['params']], in one call.",
+        "param_groups[0] is all parameters only as long as the optimizer was given one list.",
+        "",
+    ),
+    Misconception(
         "clipped-nothing",
         "Clipping got no parameters",
         "model.parameters() is a generator, and gives its parameters once: whoever asks it again gets nothing, and clips nothing.",
@@ -837,6 +845,26 @@ MISCONCEPTIONS = (
         "number, or nan.",
         "Leave out fused=True, or give the scaler an init_scale low enough that the first step is taken.",
         "A skipped step is thought to leave the optimizer as it was, and torch's other fused optimizers fill what they make.",
+        about_value=False,
+    ),
+    Misconception(
+        "trained-in-eval-mode",
+        "Training goes on in eval mode",
+        "After the first evaluation dropout is off, and a BatchNorm neither uses the statistics of its batch nor updates "
+        "the running ones.",
+        "Call model.train() at the top of each epoch's training, or right after each evaluation.",
+        "eval() is a switch: nothing turns it back, and a mode is not a part of no_grad().",
+        "",
+        about_value=False,
+    ),
+    Misconception(
+        "optimizer-made-anew",
+        "A new optimizer for every step",
+        "What Adam, RMSprop and momentum go by is what they keep from step to step: a new one begins with zeros, and "
+        "Adam's first step is the learning rate times the sign of the gradient, however small that is.",
+        "Make the optimizer once, before the loop, and hand it to the function that steps.",
+        "Plain SGD keeps nothing, and may be made anew for every step.",
+        "",
         about_value=False,
     ),
     Misconception(

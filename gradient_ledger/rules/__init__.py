@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from gradient_ledger.catalogue import misconception
 from gradient_ledger.events import Finding, Log
-from gradient_ledger.rules import division, edits, graphs, loud, numbers, order, ownership, precision, window
+from gradient_ledger.rules import division, edits, graphs, loud, numbers, order, ownership, precision, standing, window
 from gradient_ledger.rules.view import View
 
 __all__ = ["RULES", "findings"]
@@ -51,6 +51,7 @@ RULES: tuple[Rule, ...] = (
     graphs.drawn,
     graphs.dead_products,
     edits.clipping,
+    edits.first_group,
     edits.divided_late,
     edits.by_hand,
     precision.mixed_precision,
@@ -64,6 +65,8 @@ RULES: tuple[Rule, ...] = (
     precision.rounded_away,
     precision.unfilled,
     precision.missing_steps,
+    standing.eval_mode,
+    standing.made_anew,
     ownership.crossed,
     ownership.input_gradients,
     ownership.never,

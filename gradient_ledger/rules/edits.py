@@ -124,6 +124,41 @@ def clipping(view: View) -> Iterator[Finding]:
         )
 
 
+def first_group(view: View) -> Iterator[Finding]:
+    """Clipping is given the first of an optimizer's groups, and nothing touches the gradients of the others."""
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, Clip, list[str]]] = []
+        whole = 0
+        for window in windows:
+            clips = [e for e in window.of(Clip) if e.first_group == optimizer and _limits(e)]
+            if not clips or window.skipped:
+                continue
+            touched = {name for e in (*window.of(Clip), *window.of(Edit)) for name in e.names}
+            missed = [name for name in window.step.names if name not in touched]
+            whole += not missed
+            hits += [(window, clips[-1], missed)] if missed else []
+        if optimizer == BY_HAND or whole or len(hits) < 2:
+            continue
+        window, event, missed = hits[0]
+        yield finding(
+            "clipped-first-group",
+            "warning",
+            event.where,
+            f"This clips {some(event.names)}, the first parameter group of {view.label(optimizer)}; {some(missed)}, of "
+            f"its other groups, {'is' if len(missed) == 1 else 'are'} stepped unclipped, in {times(len(hits), 'window')}.",
+            steps=steps_of([w for w, _, _ in hits]),
+            names=missed[:10],
+        )
+
+
+FOR_THE_NORM = 1000.0
+"""Limits from here on are there for what the call returns, the norm."""
+
+
+def _limits(event: Clip) -> bool:
+    return bool(event.status.get("fresh")) and (event.limit or 0.0) < FOR_THE_NORM
+
+
 def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[int, list[tuple[Window, Clip]]]]:
     """Optimizers before whose steps, once their gradients are there, others' old gradients are clipped and not theirs."""
     for optimizer, windows in view.windows.items():

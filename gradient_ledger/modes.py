@@ -1,0 +1,154 @@
+"""Eval mode: which parts of a trained model a call of `eval()` switched over, and whether training goes on in it."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+from torch import nn
+
+from gradient_ledger import places
+from gradient_ledger.account import FRESH, Account
+from gradient_ledger.books import BATCH_NORMS, ModuleAccount, OptimizerAccount
+from gradient_ledger.events import Evaluated, Place
+from gradient_ledger.journal import Draft
+from gradient_ledger.state import State
+
+NEAR = 8
+"""Frames within which a `train()` of the user's is looked for."""
+
+
+class Evaluation:
+    """A trained model, or a part of one, that a call of `eval()` has switched over, until it is switched back."""
+
+    __slots__ = (
+        "accounts",
+        "back",
+        "calls",
+        "judged",
+        "names",
+        "optimizers",
+        "parts",
+        "place",
+        "stayed",
+        "validated",
+        "whole",
+    )
+
+    def __init__(
+        self, parts: dict[int, ModuleAccount], whole: list[ModuleAccount], accounts: list[Account], at: Place | None
+    ):
+        self.parts, self.whole, self.accounts, self.place = parts, whole, accounts, at
+        """Its parts that depend on the mode, by their `id`; all of its modules."""
+        self.names: tuple[str, ...] = ()
+        self.optimizers: frozenset[int] = frozenset().union(*(account.stepped_by for account in accounts))
+        """Those that have trained it: another one is another phase, which may be meant to run in eval mode."""
+        self.calls = sum(part.calls for part in parts.values())
+        self.judged = sum(one.judged for one in whole)
+        self.validated: bool | None = None
+        """Whether it ran without gradients before it was trained again; None while it was not."""
+        self.stayed = False
+        """Whether a step has trained it since."""
+        self.back = False
+        """Whether somebody has called `train()` on one of the parts, whatever mode they are in now."""
+
+    def in_training(self) -> bool:
+        """Whether any of its parts is in train mode, or gone."""
+        return any((part := entry.ref()) is None or part.training for entry in self.parts.values())
+
+
+def put_into_eval(state: State, module: nn.Module, frame: FrameType) -> None:
+    """`eval()` is about to be called. What has not been trained says nothing: it may be meant to stay as it is.
+
+    Nor does a layer by itself: nobody evaluates a BatchNorm. It is put into eval mode to be trained so. Each large part
+    of a model stands for itself: somebody may put one of them back and forget another.
+    """
+    if not state.progress.steps or not module._modules or not state.budget.may_look(("eval", places.site(frame))):
+        return
+    if _in_own_train(frame):
+        return
+    # The models of earlier folds or runs are gone, and nothing steps them any more.
+    state.evaluations = [o for o in state.evaluations if all(part.ref() is not None for part in o.parts.values())]
+    top = state.books.module(module)
+    while len(module._modules) == 1 and (inner := next(module.children(), None)) is not None and inner._modules:
+        module = inner
+    inside: set[int] = set()
+    for part in [child for child in module.children() if child._modules]:
+        inside |= {id(one) for one in part.modules()}
+        _begin(state, part, list(part.modules()), top, frame)
+    _begin(state, module, [one for one in module.modules() if id(one) not in inside], top, frame)
+
+
+def _begin(
+    state: State, owner: nn.Module, modules: list[nn.Module], top: ModuleAccount | None, frame: FrameType
+) -> None:
+    """Remember these modules, if they were trained in train mode and depend on it."""
+    whole = [(entry, part) for part in modules if (entry := state.books.module(part)) is not None]
+    found = [(entry, part) for entry, part in whole if part.training and entry.calls and depends_on_mode(part)]
+    accounts = [a for p in owner.parameters() if found and (a := state.books.find(p)) is not None and a.stepped_by]
+    if accounts:
+        every = [entry for entry, _ in whole] + ([top] if top is not None else [])
+        one = Evaluation({id(part): e for e, part in found}, every, accounts, places.user_place(frame))
+        one.names = tuple(f"{_name(state, entry)} ({type(part).__name__})" for entry, part in found[:8])
+        state.evaluations.append(one)
+
+
+def put_into_train(state: State, module: nn.Module) -> None:
+    """`train()` is about to be called on a module, itself or as a part of another."""
+    for one in state.evaluations:
+        one.back = one.back or id(module) in one.parts
+
+
+def _in_own_train(frame: FrameType | None) -> bool:
+    """Whether a `train(self, mode)` of the user calls: what that puts into eval mode is meant to be trained so."""
+    for _ in range(NEAR):
+        if frame is None:
+            return False
+        code = frame.f_code
+        if code.co_name == "train" and code.co_argcount > 1 and isinstance(frame.f_locals.get("self"), nn.Module):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _name(state: State, entry: ModuleAccount) -> str:
+    return (state.books.full_name(entry.root, entry.name) if entry.root is not None else entry.name) or "the model"
+
+
+def before_step(state: State, entry: OptimizerAccount, draft: Draft) -> None:
+    """Write down whether what was evaluated is in train mode again, or was trained as it is."""
+    told: list[Evaluated] = []
+    for one in [one for one in state.evaluations if entry.number in one.optimizers]:
+        now = one.in_training()
+        back, calls = now or one.back, sum(part.calls for part in one.parts.values())
+        trained = calls > one.calls and any(a.status == FRESH and entry in a.owners for a in one.accounts)
+        if one.validated is None and (back or trained):
+            one.validated = sum(part.judged for part in one.whole) > one.judged
+        # Where `eval()` came again before a step in train mode, `train()` was only there to be taken back.
+        if one.validated and (back or trained) and (now or not (one.back and one.stayed)):
+            told.append(Evaluated(one.names, one.place, not back))
+        if back or one.validated is False:
+            state.evaluations.remove(one)
+        one.calls, one.stayed = calls, one.stayed or trained
+    if told:
+        draft.fields["evaluated"] = tuple(told)
+
+
+_OWN_NORMS = (nn.modules.instancenorm._InstanceNorm, *BATCH_NORMS)
+
+
+def depends_on_mode(module: nn.Module) -> bool:
+    """Whether a module computes something else in eval mode than in train mode."""
+    if isinstance(module, _OWN_NORMS):
+        return module.track_running_stats and module.running_mean is not None
+    if isinstance(module, nn.modules.dropout._DropoutNd):
+        return module.p > 0
+    if isinstance(module, nn.RNNBase):
+        return module.dropout > 0 and module.num_layers > 1
+    if isinstance(module, nn.MultiheadAttention):
+        return module.dropout > 0
+    code: Any = getattr(type(module).forward, "__code__", None)
+    if code is None or "training" not in code.co_names or places.kind_of(code.co_filename) == places.QUIET:
+        return False
+    own = vars(module).items()  # a layer of the user's: `F.dropout(x, self.dropout, self.training)`
+    return any("drop" in name and type(value) is float and 0 < value <= 1 for name, value in own)

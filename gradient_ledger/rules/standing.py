@@ -1,0 +1,95 @@
+"""What training keeps from step to step beside weights and gradients: the mode of modules, the state of optimizers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from gradient_ledger.events import Evaluated, Finding, Place
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, times
+
+LONG = 3
+"""Steps in eval mode that are no accident of where an evaluation stands, and optimizers that are made one after
+another for one step each."""
+
+LOOKED_AT = 60
+"""Of the optimizers of one line the first so many tell who follows whom: those of several models do so in turn."""
+
+
+def eval_mode(view: View) -> Iterator[Finding]:
+    """Training goes on in eval mode after an evaluation.
+
+    Where an evaluation is followed by train mode at once, its author knows that it must be: a later phase in eval mode
+    may be meant. Unless such phases come and go, as they do where only each epoch begins with `train()`.
+    """
+    for optimizer, windows in view.windows.items():
+        told = [(w, one) for w in windows if not w.skipped for one in w.step.evaluated]
+        kinds = dict.fromkeys((one.where, one.parts) for _, one in told)
+        phases = [phase for kind in kinds for phase in _phases(told, kind)]
+        at_once = {name for phase in phases if not phase.windows for name in phase.parts}
+        long = [phase for phase in phases if len(phase.windows) >= LONG and _as_before(windows, phase.windows)]
+        come_and_go = {phase.kind for phase in long if sum(p.ended and p.kind == phase.kind for p in long) > 1}
+        long = [phase for phase in long if phase.kind in come_and_go or not at_once & set(phase.parts)]
+        if optimizer == BY_HAND or not long:
+            continue
+        inside = sorted({w.number for phase in long for w in phase.windows})
+        parts = list(dict.fromkeys(name for phase in long for name in phase.parts))
+        yield finding(
+            "trained-in-eval-mode",
+            "warning",
+            long[0].where,
+            f"This puts {some(parts)} into eval mode for an evaluation, and {times(len(inside), 'step')} of "
+            f"{view.label(optimizer)}, beginning with step {long[0].windows[0].step.window + 1}, trained "
+            f"{'it' if len(parts) == 1 else 'them'} in that mode, by the lines that had trained in train mode before.",
+            steps=inside[:10],
+            parts=parts[:10],
+        )
+
+
+class _Phase:
+    """The steps from an evaluation to the step that finds its parts in train mode again."""
+
+    def __init__(self, told: list[tuple[Window, Evaluated]]):
+        self.kind = self.where, self.parts = told[0][1].where, told[0][1].parts
+        self.windows = [w for w, one in told if one.stays]
+        self.ended = not told[-1][1].stays
+
+
+def _phases(told: list[tuple[Window, Evaluated]], kind: tuple[Place | None, tuple[str, ...]]) -> list[_Phase]:
+    found: list[_Phase] = []
+    mine: list[tuple[Window, Evaluated]] = []
+    for window, one in told:
+        if (one.where, one.parts) == kind:
+            mine.append((window, one))
+            if not one.stays:
+                found.append(_Phase(mine))
+                mine = []
+    return [*found, _Phase(mine)] if mine else found
+
+
+def _as_before(windows: list[Window], inside: list[Window]) -> bool:
+    """Whether the passes in these windows come from lines that trained in train mode, too."""
+    before = {trail for w in windows if w.number < inside[0].number and w not in inside for trail in w.step.trails}
+    return all(set(w.step.trails) <= before for w in inside)
+
+
+def made_anew(view: View) -> Iterator[Finding]:
+    """An optimizer that goes by what earlier steps have left in it, and is made anew for every step."""
+    stepped = [entry for entry in view.log.optimizers if entry.steps and entry.made_at is not None]
+    stepped.sort(key=lambda entry: str(entry.made_at))
+    for where, group in groupby(stepped, key=lambda entry: entry.made_at):
+        mine = list(group)
+        behind = [entry for entry in mine if entry.follows is not None]
+        apart = [entry for entry in mine[1:LOOKED_AT] if entry.follows is None]
+        if len(behind) < LONG * max(len(apart), 1) or any(entry.steps > 1 for entry in mine):
+            continue
+        kind = behind[0].label.partition(" #")[0]
+        yield finding(
+            "optimizer-made-anew",
+            "warning",
+            where,
+            f"{times(len(mine), kind + ' optimizer')} made at this line took one step each. {len(behind)} of them were "
+            "seen to go on where the one before had left the same parameters, and to begin with an empty state.",
+            optimizers=len(mine),
+            followers=len(behind),
+        )
