@@ -24,6 +24,7 @@ from gradient_ledger.account import Account
 from gradient_ledger.compiled import any_graph
 from gradient_ledger.events import LocalNorm, Place
 from gradient_ledger.journal import Draft
+from gradient_ledger.memory import address
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import average_updated
 from gradient_ledger.tensors import number_of
@@ -353,14 +354,6 @@ def has_twins(accounts: Iterable[Account]) -> bool:
                     return True
                 seen.add(twin)
     return False
-
-
-def address(tensor: Tensor) -> int:
-    """Where a tensor lies in memory; 0 for one that has none of its own."""
-    try:
-        return tensor.data_ptr()
-    except (RuntimeError, NotImplementedError):
-        return 0
 
 
 _holders: Any = getattr(torch._C, "_storage_Use_Count", None)

@@ -31,6 +31,7 @@ MARKS = {
     "forwards",
     "rounded",
     "undivided",
+    "rescaled",
 }
 """Fields whose being set makes a window unlike others with the same events."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import buffers, closelook, compiled, passes, places, source
+from gradient_ledger import buffers, closelook, compiled, loose, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts, Step
@@ -203,6 +203,7 @@ class Recorder(State):
                     for place, held in self.own_averages.items()
                     if place is not None and None not in held
                 ),
+                loose=loose.found(self),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._forgotten(),
                 unfrozen=self._unfrozen(),

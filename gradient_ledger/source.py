@@ -210,6 +210,23 @@ def only_line(files: Iterable[str], text: str) -> Place | None:
     return found[0] if len(found) == 1 else None
 
 
+def made_of(file: str, line: int) -> list[str]:
+    """The names that the statement at this line is made of, and those that they were made of."""
+    within = scope(file, line)
+    if within is None:
+        return []
+    plain = [
+        n for n in own(within) if isinstance(n, (ast.Expr, ast.Assign)) and n.lineno <= line <= (n.end_lineno or 0)
+    ]
+    here = dict.fromkeys(name for one in plain for name in _plain_names(one))
+    before = [found for name in here if (found := assigned(within, name, line)) is not None]
+    return list(dict.fromkeys([*here, *(name for one in before for name in _plain_names(one.value))]))
+
+
+def _plain_names(node: ast.AST) -> list[str]:
+    return [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
+
+
 def frozen_by_name(file: str, name: str) -> Place | None:
     """The line that sets `requires_grad` of a module of that name to False."""
     wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")

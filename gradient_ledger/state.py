@@ -21,6 +21,8 @@ from gradient_ledger.progress import Drawn, Progress
 
 if TYPE_CHECKING:
     from gradient_ledger.closelook import CloseLook
+    from gradient_ledger.loose import Loose
+    from gradient_ledger.memory import Loaded, Snapshot
 
 _register: Any = Tensor.register_post_accumulate_grad_hook
 """As torch has it: the taps wrap the name."""
@@ -76,6 +78,12 @@ class State:
         """Whether weights were written in place between two steps of their optimizer."""
         self.own_averages: dict[Place | None, list[Account | None]] = {}
         """By line, the weights that were averaged into their own memory, None for a right average."""
+        self.snapshots: dict[int, Snapshot] = {}
+        """What `state_dict()` gave, by the `id` of the first tensor in it."""
+        self.loaded: dict[int, Loaded] = {}
+        """By the `id` of a model, the weights from elsewhere that it was given last."""
+        self.loose: dict[int, Loose] = {}
+        """Leaves that a loss reaches and that have no account, by `id`."""
         self.hooked_at: Place | None = None
         self.sync: dict[str, Any] = {}
         self.leaves: dict[int, tuple[Any, ...]] = {}
