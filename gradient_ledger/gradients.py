@@ -88,6 +88,8 @@ def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameTyp
     """`.grad` is about to be set or deleted from Python."""
     account = state.books.find(parameter)
     if account is None:
+        if (known := state.loose.get(id(parameter))) is not None:
+            known.out = True
         return
     clearing = state.progress.clearing
     if value is None and account.status == EMPTY and clearing and grad_of(parameter) is None:

@@ -144,7 +144,10 @@ def _name_of(leaf: Tensor, frame: FrameType | None) -> str:
 def _names(leaf: Tensor, held: dict[str, Any]) -> Iterator[str]:
     yield from (name for name, value in held.items() if value is leaf)
     for name, value in held.items():
-        own = getattr(value, "__dict__", None) if not isinstance(value, (type, ModuleType)) else None
+        try:
+            own = vars(value) if not isinstance(value, (type, ModuleType)) else None
+        except Exception:  # it has none, or is a stand-in for something that cannot be asked now
+            continue
         if isinstance(own, dict):
             within = {**own, **own["_parameters"]} if isinstance(own.get("_parameters"), dict) else own
             yield from (f"{name}.{each}" for each, thing in within.items() if thing is leaf)

@@ -79,7 +79,7 @@ def load_begins(state: State, model: nn.Module, given: Any, frame: FrameType) ->
     if snapshot is None or changed_at is None or (computed and not all(_is_equal(p, value) for p, value in weights)):
         return not all(own)
     steps = state.progress.steps - snapshot.steps
-    accounts = [account for p, _ in weights if (account := state.books.find(p)) is not None]
+    accounts = list(dict.fromkeys(account for p, _ in weights if (account := state.books.find(p)) is not None))
     replaced = changed_at if isinstance(changed_at, Place) else None
     more = {"kept_at": snapshot.place, "steps": steps, "replaced_at": replaced, "computed": computed}
     state.emit(OwnLoad, place, accounts, **more)

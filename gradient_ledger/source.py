@@ -211,20 +211,23 @@ def only_line(files: Iterable[str], text: str) -> Place | None:
 
 
 def made_of(file: str, line: int) -> list[str]:
-    """The names that the statement at this line is made of, and those that they were made of."""
+    """The names of dictionaries whose values the statement at this line, or what it is given, is computed from."""
     within = scope(file, line)
     if within is None:
         return []
-    plain = [
-        n for n in own(within) if isinstance(n, (ast.Expr, ast.Assign)) and n.lineno <= line <= (n.end_lineno or 0)
-    ]
-    here = dict.fromkeys(name for one in plain for name in _plain_names(one))
-    before = [found for name in here if (found := assigned(within, name, line)) is not None]
-    return list(dict.fromkeys([*here, *(name for one in before for name in _plain_names(one.value))]))
+    plain = (n for n in own(within) if isinstance(n, (ast.Expr, ast.Assign)))
+    here = [one for one in plain if one.lineno <= line <= (one.end_lineno or 0)]
+    names = dict.fromkeys(n.id for one in here for n in ast.walk(one) if isinstance(n, ast.Name))
+    before = [found.value for name in names if (found := assigned(within, name, line)) is not None]
+    return list(dict.fromkeys(name for one in [*here, *before] for name in _values_of(one)))
 
 
-def _plain_names(node: ast.AST) -> list[str]:
-    return [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
+def _values_of(node: ast.AST) -> Iterator[str]:
+    """The names that are subscripted in an expression, or asked for their values."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Subscript) or (isinstance(one, ast.Attribute) and one.attr in ("items", "values")):
+            if isinstance(one.value, ast.Name):
+                yield one.value.id
 
 
 def frozen_by_name(file: str, name: str) -> Place | None:

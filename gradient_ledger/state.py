@@ -110,6 +110,9 @@ class State:
             entry.first_event = self.journal.number
         if len(self.books.accounts) != before:
             self.hook_up()
+            for account in entry.accounts if self.loose else ():
+                if (leaf := self.loose.get(id(account.ref()))) is not None:
+                    leaf.out = True
         return entry
 
     def within_reach(self) -> Iterable[Account]:
