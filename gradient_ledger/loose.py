@@ -100,22 +100,18 @@ def _look_at(state: State, known: Loose, leaf: Tensor, line: Trail) -> None:
 
 
 def _weights_of(node: Any) -> list[Tensor]:
-    """The leaves that a loss reaches behind the last layer alone, and not as they are: those would be targets."""
+    """The leaves that a loss reaches behind the last layer alone, without those that are only compared with something:
+    these are targets."""
     found: dict[int, Tensor] = {}
-    data: set[int] = set()
     ends = []
     for one in graph.by_entry(node, LATER):
-        if type(one).__name__ not in LATER:
-            if not hasattr(one, "variable"):
-                ends.append(one)
-            continue
-        for inner, _ in one.next_functions:
-            leaf = getattr(inner, "variable", None)
-            if leaf is not None:
-                found[id(leaf)] = leaf
-                data |= {id(leaf)} if type(one).__name__ in DATA else set()
+        if type(one).__name__ in LATER:
+            leaves = [getattr(inner, "variable", None) for inner, _ in one.next_functions]
+            found |= {id(leaf): leaf for leaf in leaves if leaf is not None and type(one).__name__ not in DATA}
+        elif not hasattr(one, "variable"):
+            ends.append(one)
     behind = compared.leaves(ends) if found else set()
-    return [leaf for key, leaf in found.items() if key not in behind | data]
+    return [leaf for key, leaf in found.items() if key not in behind]
 
 
 def used(state: State, leaves: Iterable[Any]) -> None:

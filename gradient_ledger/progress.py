@@ -40,18 +40,6 @@ class Pass:
         self.task = -1
 
 
-class ScalerStep:
-    """A `scaler.step(optimizer)` under way."""
-
-    __slots__ = ("fired", "fused", "place")
-
-    def __init__(self, place: Place | None, fused: bool):
-        self.place, self.fused = place, fused
-        """A fused step is called even when it will do nothing; it is then told so by an attribute."""
-        self.fired: Draft | None = None
-        """The step it took, if it took one."""
-
-
 class ScaleChange(NamedTuple):
     """An update of a gradient scaler."""
 
@@ -70,6 +58,19 @@ class Scaler:
     def __init__(self) -> None:
         self.scale: float | None = None
         self.changes: deque[ScaleChange] = deque(maxlen=MOST_CHANGES)
+
+
+class ScalerStep:
+    """A `scaler.step(optimizer)` under way."""
+
+    __slots__ = ("fired", "fused", "place", "scaler")
+
+    def __init__(self, place: Place | None, fused: bool, scaler: Scaler):
+        self.scaler = scaler
+        self.place, self.fused = place, fused
+        """A fused step is called even when it will do nothing; it is then told so by an attribute."""
+        self.fired: Draft | None = None
+        """The step it took, if it took one."""
 
 
 class ClearCall:

@@ -86,29 +86,28 @@ def unscaling_ends(state: State, optimizer: Any) -> None:
             account.digest = digest_of(grad)
 
 
-def scale_now(state: State, scaler: Any) -> float | None:
-    """The scale of a scaler, remembered until it is updated."""
+def scale_now(state: State, scaler: Any) -> Scaler:
+    """A scaler, with its scale as it is now."""
     known = state.progress.scalers.setdefault(scaler, Scaler())
     known.scale = state.progress.scale = scale_of(scaler)
-    return known.scale
+    return known
 
 
 def updated(state: State, scaler: Any, frame: FrameType) -> None:
     """A gradient scaler has updated its scale."""
-    known = state.progress.scalers.setdefault(scaler, Scaler())
-    before, place = known.scale, places.user_place(frame)
-    state.emit(ScalerUpdate, place, (), before=before, after=scale_now(state, scaler))
+    known, place = state.progress.scalers.get(scaler), places.user_place(frame)
+    before = known.scale if known is not None else None
+    known = scale_now(state, scaler)
     known.changes.append(ScaleChange(state.progress.pass_number, before, place))
+    state.emit(ScalerUpdate, place, (), before=before, after=known.scale)
 
 
-def note_updates(state: State, scaler: Any, draft: Draft) -> None:
+def note_updates(scaler: Scaler, draft: Draft) -> None:
     """Whether a scaler was updated between the passes that a step uses and the step, and what that did to the scale."""
-    known, passes = state.progress.scalers.get(scaler), draft.fields.get("pass_numbers")
-    if known is None or not passes:
-        return
-    since = [one for one in known.changes if one.passes >= passes[0]]
+    passes = draft.fields["pass_numbers"]
+    since = [one for one in scaler.changes if passes and one.passes >= passes[0]]
     if since and len(since) < MOST_CHANGES:
-        before, now = since[0].before, known.scale
+        before, now = since[0].before, scaler.scale
         draft.fields["updated_at"] = since[0].place
         if before and now and before != now:
             draft.fields["rescaled"] = before / now

@@ -68,6 +68,8 @@ def step_begins(
             return (args[0], wrapped, *args[2:]), kwargs
         return args, {**kwargs, "closure": wrapped}
     weigh(state, entry, draft)
+    if within is not None and within.fired is draft:
+        note_updates(within.scaler, draft)
     return None
 
 
@@ -355,13 +357,13 @@ def scaler_step_begins(state: State, scaler: Any, optimizer: Any, frame: FrameTy
     """`scaler.step(optimizer)` was called; what is returned belongs to its end."""
     thread = threading.get_ident()
     before = state.progress.scaler_steps.get(thread)
-    scale_now(state, scaler)
+    known = scale_now(state, scaler)
     fused = bool(getattr(optimizer, "_step_supports_amp_scaling", False))
-    state.progress.scaler_steps[thread] = ScalerStep(places.user_place(frame), fused)
+    state.progress.scaler_steps[thread] = ScalerStep(places.user_place(frame), fused, known)
     return before
 
 
-def scaler_step_ends(state: State, scaler: Any, optimizer: Any, before: Any, failed: bool) -> None:
+def scaler_step_ends(state: State, optimizer: Any, before: Any, failed: bool) -> None:
     """`scaler.step(optimizer)` is over: a step that torch did not take was skipped."""
     scaler_steps, thread = state.progress.scaler_steps, threading.get_ident()
     fired = scaler_steps[thread].fired
@@ -370,7 +372,6 @@ def scaler_step_ends(state: State, scaler: Any, optimizer: Any, before: Any, fai
     if fired is not None:
         fired.fields["by_scaler"] = True
         fired.fields["scale"] = state.progress.scale
-        note_updates(state, scaler, fired)
     del scaler_steps[thread]
     if before is not None:
         scaler_steps[thread] = before

@@ -320,7 +320,7 @@ def _scaler_step_begins(recorder: Recorder, call: Call) -> Any:
 
 
 def _scaler_step_ends(recorder: Recorder, call: Call, before: Any) -> None:
-    steps.scaler_step_ends(recorder, call.owner, call.argument(1, "optimizer"), before, call.failed)
+    steps.scaler_step_ends(recorder, call.argument(1, "optimizer"), before, call.failed)
 
 
 def _scheduled(recorder: Recorder, call: Call, _: Any) -> None:
