@@ -3531,6 +3531,13 @@ def the_scale_falls_between_two_steps() -> Log:
     return updated_between(rescaled=2.0)
 
 
+@finds(
+    "precision.scales", "scaler-updated-between-steps", "error", UPDATE, "multiplied of its first passes was divided"
+)
+def the_scale_changes_in_the_middle_of_a_window() -> Log:
+    return updated_between(between=False, rescaled=0.5)
+
+
 @finds("precision.scales", "scaler-updated-between-steps", "error", UPDATE, "came out at 0.5 of its right length")
 def the_scale_grows_between_two_steps() -> Log:
     return updated_between(rescaled=0.5, own_passes=True)

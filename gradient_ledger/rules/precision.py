@@ -418,16 +418,15 @@ def scales(view: View) -> Iterator[Finding]:
         if halved:
             told += f", after it had unscaled these gradients: it forgets that, and divides them once more, in {seen}."
         elif factor is not None:
-            size = f"{factor:.4g} times too long" if factor > 1 else f"at {factor:.4g} of its right length"
+            part = "of its first passes " if _goes_on(worst) else ""
             told += (
-                f", and its scale changed: what one scale had multiplied was divided by another, and came out {size}, "
+                f", and its scale changed: what one scale had multiplied {part}was divided by another, and came out "
             )
-            told += f"in {seen}."
+            told += f"{factor:.4g} times too long" if factor > 1 else f"at {factor:.4g} of its right length"
+            told += f", in {seen}."
         else:
-            told += (
-                ", for another optimizer's step of the same passes: where that changes the scale, what the old one has "
-            )
-            told += f"multiplied is divided by the new one. It was so in {seen}, and the scale stayed as it was."
+            told += ", for another optimizer's step of the same passes: where that changes the scale, what the old one "
+            told += f"has multiplied is divided by the new one. It was so in {seen}, and the scale stayed as it was."
         yield finding(
             "scaler-updated-between-steps",
             "error" if halved or wrong else "warning",
@@ -443,6 +442,13 @@ def _scale_alone(window: Window) -> bool:
     step = window.step
     edited = any(e.status == "fresh" for e in window.of(Edit))
     return step.scaled == (True,) and not (edited or step.assigned or step.mixed.get("skipped"))
+
+
+def _goes_on(window: Window) -> bool:
+    """Whether some of the passes that a step uses came after the update."""
+    updates = [e.number for e in window.of(ScalerUpdate) if e.where == window.step.updated_at]
+    last = max((e.number for e in window.of(Backward) if e.pass_number in window.step.pass_numbers), default=-1)
+    return bool(updates) and updates[0] < last
 
 
 def _unscaled_on_both_sides(window: Window) -> bool:
