@@ -22,6 +22,10 @@ class Budget:
         looks = self._looks[doubt] = self._looks.get(doubt, 0) + 1
         return looks
 
+    def count(self, doubt: Hashable) -> int:
+        """How often it has been asked, without asking."""
+        return self._looks.get(doubt, 0)
+
     def may_look(self, doubt: Hashable, at_most: int = LOOKS) -> bool:
         """Whether a value may still be looked at for this doubt. Asking counts as looking."""
         return self.asked(doubt) <= at_most

@@ -206,6 +206,8 @@ class Backward(Event):
     """Whether the graph stays for another pass."""
     scaled: bool = False
     """Whether the loss came from a gradient scaler."""
+    scaled_twice: Place | None = None
+    """Where a gradient scaler was given a loss that had been scaled before; looked at for the first calls of a line."""
     sync: bool | None = None
     """DDP: whether gradients are all-reduced in this pass; None for other models."""
     same_root: int | None = None
@@ -407,6 +409,10 @@ class Ending(Event):
     """Whether a gradient scaler took it."""
     scale: float | None = None
     """The loss scale, where a scaler took it."""
+    updated_at: Place | None = None
+    """Where that scaler was updated between the first of its passes and the step."""
+    rescaled: float | None = None
+    """How many times as large the scale was at that pass as at the step; None where it was the same."""
     rate: float | None = None
     """Learning rate of the first group."""
     region: int | None = None
@@ -461,6 +467,11 @@ class Ending(Event):
     """Parameters whose very gradient the optimizer keeps as its state; looked at after the first few steps."""
     kept_at: Place | None = None
     """Where the optimizer's code took hold of them."""
+    one_memory: tuple[str, ...] = ()
+    """Two parameters that lie in one place, both with a gradient; looked at during steps 1, 2, 3, 5, 9, …, and not
+    where an optimizer's steps by two gradients are one step by their sum."""
+    joined_at: Place | None = None
+    """The line that gives one of them the memory of the other, where the text shows one."""
     low_precision: str = ""
     """`bfloat16` or `float16` where several passes were summed in it."""
     norm: float | None = None
@@ -542,6 +553,22 @@ class ScalerUpdate(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OwnLoad(Event):
+    """A model was given its own weights to load, in place of those that a snapshot was to keep."""
+
+    kind: ClassVar[str] = "own weights loaded"
+
+    kept_at: Place | None = None
+    """The `state_dict()` that gave them."""
+    steps: int = 0
+    """Optimizer steps taken since."""
+    replaced_at: Place | None = None
+    """Where other weights were loaded since, if it was not a step that changed them."""
+    computed: bool = False
+    """Whether what was loaded is computed from such a snapshot, and no tensor of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class InputGradient(Event):
     """The gradient of a tensor that is no parameter was read: an attack, a saliency map."""
 
@@ -609,6 +636,7 @@ KINDS: tuple[type[Event], ...] = (
     SkippedStep,
     SchedulerStep,
     ScalerUpdate,
+    OwnLoad,
     InputGradient,
     DataPass,
     AverageUpdate,
@@ -796,6 +824,18 @@ class WeightAverage:
 
 
 @dataclass(frozen=True)
+class LooseLeaf:
+    """A tensor that a loss trains, whose gradient piles up: nobody reads it, clears it or steps with it."""
+
+    name: str
+    """A variable or an attribute that holds it; empty where none was found."""
+    where: Place | None
+    """The line of the backward pass."""
+    passes: int
+    """Backward passes that were seen to add to its gradient."""
+
+
+@dataclass(frozen=True)
 class Log:
     """All that rules may look at: the events and the standing facts. Pure data."""
 
@@ -829,6 +869,8 @@ class Log:
     """Running averages that lie in the memory of the weights themselves."""
     averages: tuple[WeightAverage, ...] = ()
     """Running averages that are updated once a step."""
+    loose: tuple[LooseLeaf, ...] = ()
+    """Tensors outside all models that a loss trains and nobody steps."""
     drawn_at: Place | None = None
     """The line of a `sample()` of a distribution that has a graph, and and what it is for is a code: a divergence of
     the distribution is taken, or a layer of the loss was given the sample."""

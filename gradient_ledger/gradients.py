@@ -35,6 +35,8 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
     """`.grad` was read from Python, outside torch's own optimizers."""
     account = state.books.find(parameter)
     if account is None:
+        if (known := state.loose.get(id(parameter))) is not None:
+            known.out = True
         by_hand = state.progress.steps_by_hand > 0
         if kind == places.USER and grad is not None and (state.progress.passed_since_step or by_hand):
             input_read(state, parameter, frame)
@@ -86,6 +88,8 @@ def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameTyp
     """`.grad` is about to be set or deleted from Python."""
     account = state.books.find(parameter)
     if account is None:
+        if (known := state.loose.get(id(parameter))) is not None:
+            known.out = True
         return
     clearing = state.progress.clearing
     if value is None and account.status == EMPTY and clearing and grad_of(parameter) is None:

@@ -173,6 +173,27 @@ def _round(factor: float) -> bool:
     return factor > 0 and float(f"{factor:.0e}") == float(f"{factor:.6e}")
 
 
+def factors_to(node: Any, mark: str) -> list[float]:
+    """The known factors between a sum and what in it carries a mark, one for each that is found near its end."""
+    found, waiting, seen = [], [(node, 1.0)], 0
+    while waiting and seen < 24:
+        one, factor = waiting.pop(0)
+        if one is None:
+            continue
+        seen += 1
+        kind = type(one).__name__
+        if mark in one.metadata:
+            found.append(factor)
+        elif kind in ("MulBackward0", "DivBackward0"):
+            value = _number(one)
+            if value:
+                factor = factor / value if kind == "DivBackward0" else factor * value
+                waiting.append((_first(one), factor))
+        elif kind in COMBINING:
+            waiting += [(inner, factor) for inner, _ in one.next_functions]
+    return found
+
+
 def _word(node: Any) -> str:
     return type(node).__name__.removesuffix("0").removesuffix("1").removesuffix("Backward")
 

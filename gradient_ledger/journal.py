@@ -33,6 +33,7 @@ MARKS = {
     "undivided",
     "unfilled",
     "evaluated",
+    "rescaled",
 }
 """Fields whose being set makes a window unlike others with the same events."""
 

@@ -86,7 +86,7 @@ def idle_summand(
     call = _call_of_backward(scope, frame.f_lineno) if scope is not None else None
     if scope is None or call is None or _reads_all(scope):
         return None
-    with _variables(frame) as variables:
+    with names_in(frame) as variables:
         reader = _Reader(scope, frame.f_code.co_filename, variables, trains)
         loss = call.func.value  # type: ignore[attr-defined]
         if call.args and not isinstance(reader.value(loss), Tensor):
@@ -112,7 +112,7 @@ def parameters_called(frame: FrameType | None, wanted: re.Pattern[str]) -> set[i
     """The parameters, by `id`, of the modules that a frame knows by such a name, or the object whose method it runs."""
     if frame is None or _reads_all(source.scope(frame.f_code.co_filename, frame.f_lineno) or ast.Module([], [])):
         return set()
-    with _variables(frame) as variables:
+    with names_in(frame) as variables:
         known = {**variables, **getattr(variables.get("self"), "__dict__", {})}
     models = [value for name, value in known.items() if isinstance(value, nn.Module) and wanted.search(name.lower())]
     return {id(parameter) for model in models for parameter in model.parameters()}
@@ -127,7 +127,7 @@ def stems_from(idle: Idle, trails: Iterable[Trail]) -> Place | None:
 
 
 @contextmanager
-def _variables(frame: FrameType) -> Any:
+def names_in(frame: FrameType) -> Any:
     """What a frame's names stand for. The copy that Python makes of a function's variables is emptied again."""
     own = frame.f_locals
     try:

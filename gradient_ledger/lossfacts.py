@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
-from gradient_ledger import cancelled, compared, functions, graph, inside, losses, places, policies, source
+from gradient_ledger import cancelled, compared, functions, graph, inside, loose, losses, places, policies, source
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.events import Place, Reach
@@ -23,6 +23,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     line = one.deposit.trail
     calls = state.progress.graphless.pop(one.thread, [])
     passes = state.budget.asked(("losses", line))
+    if passes & (passes - 1) == 0:
+        loose.look(state, node, one, frame)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
     if passes > SAMPLES:

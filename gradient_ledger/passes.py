@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import graph, lossfacts, places
+from gradient_ledger import graph, lossfacts, places, scalers
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
@@ -44,7 +44,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     several = isinstance(roots, (list, tuple))
     first = roots[0] if several and roots else roots
     node = getattr(first, "grad_fn", None) or getattr(first, "node", None)
-    scaled = state.progress.scaling and is_scaled(state, node)
+    by_scaler = scalers.scaled_by(state, node) if state.progress.scaling else None
+    scaled = by_scaler is not None
     one = open_pass(
         state,
         frame,
@@ -55,6 +56,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         **graph.describe(node, scaled),
     )
     fields = one.draft.fields
+    if scaled:
+        fields["scaled_twice"] = scalers.scaled_twice(state, by_scaler)
     if node is not None and gradient is None and not (several and len(roots) > 1):
         lossfacts.look(state, node, scaled, one, frame)
     look_at_forwards(state, roots if several else (roots,), one)
@@ -162,21 +165,6 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
                 if graph.is_loss(inner):
                     inner.register_prehook(again)
                 waiting.append(inner)
-
-
-def is_scaled(state: State, node: Any) -> bool:
-    """Whether a loss comes from the scaler: its graph, looked at near its end, passes through the product."""
-    waiting = [node]
-    for _ in range(24):
-        if not waiting:
-            return False
-        one = waiting.pop(0)
-        if one is None:
-            continue
-        if state.mark in one.metadata:
-            return True
-        waiting += [inner for inner, _ in one.next_functions]
-    return False
 
 
 def deposited(state: State, account: Account, parameter: Tensor) -> None:

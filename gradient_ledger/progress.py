@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from collections import deque
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,6 +12,9 @@ from torch import Tensor
 from gradient_ledger.account import Account, Deposit
 from gradient_ledger.events import Place, Trail
 from gradient_ledger.journal import Draft
+
+MOST_CHANGES = 64
+"""Updates that are remembered of one scaler."""
 
 task_id = torch._C._current_graph_task_id
 """Number of the backward pass this thread is in, -1 outside."""
@@ -36,12 +40,33 @@ class Pass:
         self.task = -1
 
 
+class ScaleChange(NamedTuple):
+    """An update of a gradient scaler."""
+
+    passes: int
+    """The backward passes so far."""
+    before: float | None
+    """The scale until then."""
+    place: Place | None
+
+
+class Scaler:
+    """A gradient scaler: its scale when we last asked, and its last updates."""
+
+    __slots__ = ("changes", "scale")
+
+    def __init__(self) -> None:
+        self.scale: float | None = None
+        self.changes: deque[ScaleChange] = deque(maxlen=MOST_CHANGES)
+
+
 class ScalerStep:
     """A `scaler.step(optimizer)` under way."""
 
-    __slots__ = ("fired", "fused", "place")
+    __slots__ = ("fired", "fused", "place", "scaler")
 
-    def __init__(self, place: Place | None, fused: bool):
+    def __init__(self, place: Place | None, fused: bool, scaler: Scaler):
+        self.scaler = scaler
         self.place, self.fused = place, fused
         """A fused step is called even when it will do nothing; it is then told so by an attribute."""
         self.fired: Draft | None = None
@@ -108,6 +133,7 @@ class Progress:
         self.clips: dict[int, Place] = {}
         """The line of the call of clipping under way in each thread."""
         self.scaling = False
+        self.scalers: weakref.WeakKeyDictionary[Any, Scaler] = weakref.WeakKeyDictionary()
         self.scale: float | None = None
         self.regions: dict[int, Region] = {}
         self.region_number = 0

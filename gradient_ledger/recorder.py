@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import blends, buffers, closelook, compiled, making, passes, places, source
+from gradient_ledger import blends, buffers, closelook, compiled, loose, making, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts, Step
@@ -213,6 +213,7 @@ class Recorder(State):
                     if place is not None and None not in held
                 ),
                 averages=blends.facts(self),
+                loose=loose.found(self),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._forgotten(),
                 unfrozen=self._unfrozen(),

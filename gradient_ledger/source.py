@@ -240,6 +240,26 @@ def copied_with_graph(files: Iterable[str]) -> Place | None:
     return found[0] if len(found) == 1 else None
 
 
+def made_of(file: str, line: int) -> list[str]:
+    """The names of dictionaries whose values the statement at this line, or what it is given, is computed from."""
+    within = scope(file, line)
+    if within is None:
+        return []
+    plain = (n for n in own(within) if isinstance(n, (ast.Expr, ast.Assign)))
+    here = [one for one in plain if one.lineno <= line <= (one.end_lineno or 0)]
+    names = dict.fromkeys(n.id for one in here for n in ast.walk(one) if isinstance(n, ast.Name))
+    before = [found.value for name in names if (found := assigned(within, name, line)) is not None]
+    return list(dict.fromkeys(name for one in [*here, *before] for name in _values_of(one)))
+
+
+def _values_of(node: ast.AST) -> Iterator[str]:
+    """The names that are subscripted in an expression, or asked for their values."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Subscript) or (isinstance(one, ast.Attribute) and one.attr in ("items", "values")):
+            if isinstance(one.value, ast.Name):
+                yield one.value.id
+
+
 def frozen_by_name(file: str, name: str) -> Place | None:
     """The line that sets `requires_grad` of a module of that name to False."""
     wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")

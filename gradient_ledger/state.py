@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from gradient_ledger.anew import Once
     from gradient_ledger.blends import Average, Followed
     from gradient_ledger.closelook import CloseLook
+    from gradient_ledger.loose import Loose
+    from gradient_ledger.memory import Loaded, Snapshot
     from gradient_ledger.modes import Evaluation
 
 _register: Any = Tensor.register_post_accumulate_grad_hook
@@ -84,6 +86,12 @@ class State:
         """By parameter and line, what was made of the parameter and something else there, in closer looks."""
         self.followed: dict[int, list[Followed]] = {}
         """By optimizer, the average of its weights whose value is computed along."""
+        self.snapshots: dict[int, Snapshot] = {}
+        """What `state_dict()` gave, by the `id` of the first tensor in it."""
+        self.loaded: dict[int, Loaded] = {}
+        """By the `id` of a model, the weights from elsewhere that it was given last."""
+        self.loose: dict[int, Loose] = {}
+        """Leaves that a loss reaches and that have no account, by `id`."""
         self.hooked_at: Place | None = None
         self.evaluations: list[Evaluation] = []
         """Models that were trained and are in eval mode now, or were a step ago."""
@@ -114,6 +122,9 @@ class State:
             entry.first_event, entry.made_after = self.journal.number, self.progress.steps
         if len(self.books.accounts) != before:
             self.hook_up()
+            for account in entry.accounts if self.loose else ():
+                if (leaf := self.loose.get(id(account.ref()))) is not None:
+                    leaf.out = True
         return entry
 
     def within_reach(self) -> Iterable[Account]:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.parameter import is_lazy
 
-from gradient_ledger import anew, blends, closelook, making, modes, places, rounding, unfilled
+from gradient_ledger import anew, blends, closelook, making, memory, modes, places, rounding, unfilled
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
@@ -21,10 +21,11 @@ from gradient_ledger.gradients import arrived, book_deposit, current_pass, flush
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import ScalerStep, task_id
 from gradient_ledger.reference import compare_with_reference
+from gradient_ledger.scalers import note_updates, scale_now
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
 from gradient_ledger.tally import rate_of, tally
-from gradient_ledger.tensors import fingerprint, hooks_on, is_zero, norm_of, scale_of, seems_finite
+from gradient_ledger.tensors import fingerprint, hooks_on, is_zero, norm_of, seems_finite
 
 DEAD_AFTER, DEAD_LOOKS = 16, 5
 """Steps, and looks, after which a matrix of zeros whose gradients are zeros is held to stay one."""
@@ -74,6 +75,8 @@ def step_begins(
             return (args[0], wrapped, *args[2:]), kwargs
         return args, {**kwargs, "closure": wrapped}
     weigh(state, entry, draft)
+    if within is not None and within.fired is draft:
+        note_updates(within.scaler, draft)
     return None
 
 
@@ -159,6 +162,7 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
             state.books.find_wholes(even_if_whole=state.reference is not None)
         state.books.look_around()
         look_for_dead(entry)
+        memory.look_for_twins(state, entry, draft)
         rounding.before_step(entry)
         look_for_rewritten(entry)
     if not entry.steps:
@@ -379,9 +383,9 @@ def scaler_step_begins(state: State, scaler: Any, optimizer: Any, frame: FrameTy
     """`scaler.step(optimizer)` was called; what is returned belongs to its end."""
     thread = threading.get_ident()
     before = state.progress.scaler_steps.get(thread)
-    state.progress.scale = scale_of(scaler)
+    known = scale_now(state, scaler)
     fused = bool(getattr(optimizer, "_step_supports_amp_scaling", False))
-    state.progress.scaler_steps[thread] = ScalerStep(places.user_place(frame), fused)
+    state.progress.scaler_steps[thread] = ScalerStep(places.user_place(frame), fused, known)
     return before
 
 

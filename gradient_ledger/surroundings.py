@@ -1,4 +1,4 @@
-"""What goes on around the gradients: forwards, autocast, scalers, schedulers, data loaders, hooks, things made."""
+"""What goes on around the gradients: forwards, autocast, schedulers, data loaders, hooks, things made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import FrameType, FunctionType
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
 from gradient_ledger import blends, making, places, source
@@ -22,17 +22,14 @@ from gradient_ledger.events import (
     DataPass,
     Ending,
     Forward,
-    ScalerUpdate,
     SchedulerStep,
     SkippedStep,
-    Unscale,
 )
 from gradient_ledger.gradients import settle
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import Region
 from gradient_ledger.state import State
 from gradient_ledger.tally import rate_of
-from gradient_ledger.tensors import digest_of, scale_of
 
 
 def forward(state: State, module: nn.Module, frame: FrameType) -> None:
@@ -177,49 +174,6 @@ def current_region(state: State) -> int | None:
         return None
     enabled = torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda")
     return region.number if enabled else None
-
-
-def loss_scaled(state: State, result: Any) -> None:
-    """A gradient scaler has scaled a loss."""
-    state.progress.scaling = True
-    for one in (result,) if isinstance(result, Tensor) else result:
-        if isinstance(one, Tensor) and one.grad_fn is not None:
-            node: Any = one.grad_fn
-            node.metadata[state.mark] = True
-
-
-def unscaled(state: State, optimizer: Any, frame: FrameType) -> None:
-    """`scaler.unscale_(optimizer)` has run."""
-    if not state.knows(optimizer):
-        return
-    entry = state.optimizer(optimizer)
-    for account in entry.accounts:
-        settle(state, account)
-    fresh = [account for account in entry.accounts if account.status == FRESH]
-    draft = state.emit(
-        Unscale,
-        places.user_place(frame),
-        fresh,
-        optimizer=entry.number,
-    )
-    draft.window = entry.steps
-
-
-def unscaling_ends(state: State, optimizer: Any) -> None:
-    """`scaler.unscale_(optimizer)` has returned: it divides gradients without a trace in their version."""
-    if not state.digests or not state.knows(optimizer):
-        return
-    for account in state.optimizer(optimizer).accounts:
-        grad = account.grad
-        if grad is not None and account.status == FRESH:
-            account.digest = digest_of(grad)
-
-
-def scaler_updated(state: State, scaler: Any, frame: FrameType) -> None:
-    """A gradient scaler has updated its scale."""
-    progress = state.progress
-    before, progress.scale = progress.scale, scale_of(scaler)
-    state.emit(ScalerUpdate, places.user_place(frame), (), before=before, after=progress.scale)
 
 
 def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:

@@ -27,7 +27,20 @@ from torch import Tensor, nn
 from torch.optim import optimizer as _optimizer
 from torch.utils.hooks import RemovableHandle
 
-from gradient_ledger import blends, compiled, gradients, inside, modes, passes, places, steps, surroundings
+from gradient_ledger import (
+    blends,
+    compiled,
+    gradients,
+    inside,
+    loose,
+    memory,
+    modes,
+    passes,
+    places,
+    scalers,
+    steps,
+    surroundings,
+)
 from gradient_ledger.recorder import Recorder
 
 _MISSING = object()
@@ -200,6 +213,8 @@ def _install() -> None:
     tap(nn.Module, "register_parameter", after=_parameter_put)
     _replace(nn.Module, "train", _module_train)
     tap(nn.Module, "eval", before=_before(lambda *of: modes.put_into_eval(*of)))
+    tap(nn.Module, "state_dict", after=_snapshot_taken)
+    tap(nn.Module, "load_state_dict", before=_load_begins, after=_load_ends)
     _tap_scaler()
     if not compiled.any_graph():  # code that clips, compiled without these, would be compiled once more
         for name in ("clip_grad_norm_", "clip_grad_value_"):
@@ -240,7 +255,21 @@ def _tap_scaler() -> None:
     tap(scaler, "scale", after=_scaled, when=enabled)
     tap(scaler, "unscale_", before=_unscale_begins, after=_unscale_ends, when=enabled)
     tap(scaler, "step", before=_scaler_step_begins, after=_scaler_step_ends, when=enabled)
-    tap(scaler, "update", after=_done(lambda *of: surroundings.scaler_updated(*of)), when=enabled)
+    tap(scaler, "update", after=_done(lambda *of: scalers.updated(*of)), when=enabled)
+
+
+def _snapshot_taken(recorder: Recorder, call: Call, _: Any) -> None:
+    if not call.failed and call.kwargs.get("destination") is None:  # else it is a part of a whole
+        memory.snapshot_taken(recorder, call.owner, call.result, call.frame)
+
+
+def _load_begins(recorder: Recorder, call: Call) -> bool:
+    return memory.load_begins(recorder, call.owner, call.argument(1, "state_dict"), call.frame)
+
+
+def _load_ends(recorder: Recorder, call: Call, foreign: Any) -> None:
+    if not call.failed:
+        memory.load_ends(recorder, call.owner, bool(foreign), call.frame)
 
 
 def _before(act: Callable[[Recorder, Any, FrameType], Any]) -> Before:
@@ -266,6 +295,9 @@ def _backward_ends(recorder: Recorder, call: Call, begun: Any) -> None:
 
 
 def _gradients_taken(recorder: Recorder, call: Call, _: Any) -> None:
+    if recorder.loose:
+        inputs = call.argument(1, "inputs")
+        loose.used(recorder, (inputs,) if isinstance(inputs, Tensor) else inputs)
     if not call.failed and not call.argument(4, "create_graph"):
         passes.gradients_taken(recorder, call.argument(0, "outputs"), call.frame)
 
@@ -287,15 +319,16 @@ def _clip_ends(recorder: Recorder, call: Call, before: Any) -> None:
 
 
 def _scaled(recorder: Recorder, call: Call, _: Any) -> None:
-    surroundings.loss_scaled(recorder, call.result)
+    if not call.failed:
+        scalers.loss_scaled(recorder, call.owner, call.argument(1, "outputs"), call.result, call.frame)
 
 
 def _unscale_begins(recorder: Recorder, call: Call) -> None:
-    surroundings.unscaled(recorder, call.argument(1, "optimizer"), call.frame)
+    scalers.unscaled(recorder, call.argument(1, "optimizer"), call.frame)
 
 
 def _unscale_ends(recorder: Recorder, call: Call, _: Any) -> None:
-    surroundings.unscaling_ends(recorder, call.argument(1, "optimizer"))
+    scalers.unscaling_ends(recorder, call.argument(1, "optimizer"))
 
 
 def _scaler_step_begins(recorder: Recorder, call: Call) -> Any:

@@ -36,8 +36,10 @@ from gradient_ledger.events import (
     InputGradient,
     LocalNorm,
     Log,
+    LooseLeaf,
     OptimizerFacts,
     OwnAverage,
+    OwnLoad,
     ParameterFacts,
     Place,
     Reach,
@@ -3786,6 +3788,72 @@ def a_gradient_of_another_optimizers_parameter_is_replaced() -> Log:
     return tape.log({"h": {"in_model": False}})
 
 
+# ------------------------------------------------------------------ standing: memory
+
+
+def loaded(**fields: Any) -> Log:
+    """A right loop, and two loads of weights that are the model's own."""
+    tape = windows(1, 1)
+    for _ in range(2):
+        tape.write(OwnLoad, EDIT, ("w", "b"), **fields)
+    return tape.log()
+
+
+@finds(
+    "standing.own_loads",
+    "snapshot-shares-memory",
+    "warning",
+    EDIT,
+    "Loads the state_dict() of train.py:2, 3 steps later",
+    "nothing is restored, 2 times.",
+    kept_at=at(LAYER),
+    names=["w", "b"],
+)
+def a_snapshot_is_trained_on_with_the_weights() -> Log:
+    return loaded(kept_at=at(LAYER), steps=3)
+
+
+@finds(
+    "standing.own_loads", "snapshot-shares-memory", "warning", EDIT, "Loads a state_dict(), after other weights were"
+)
+def a_snapshot_is_overwritten_with_the_weights() -> Log:
+    return loaded(replaced_at=at(RESTORED))
+
+
+@finds("standing.own_loads", "snapshot-shares-memory", "warning", EDIT, "what is computed from", "bit for bit")
+def weights_move_between_a_snapshot_and_themselves() -> Log:
+    return loaded(kept_at=at(LAYER), steps=3, computed=True)
+
+
+@quiet("standing.own_loads")
+def nothing_is_loaded() -> Log:
+    return windows(1, 1).log()
+
+
+@finds(
+    "standing.one_memory",
+    "parameters-share-memory",
+    "warning",
+    LAYER,
+    "w and b are two parameters",
+    "each step of SGD moves it twice",
+    names=["w", "b"],
+    steps=[0, 1],
+)
+def two_parameters_are_tied_by_their_data() -> Log:
+    return windows(1, 1, one_memory=("w", "b"), joined_at=at(LAYER)).log()
+
+
+@finds("standing.one_memory", "parameters-share-memory", "warning", MADE, "lie in one memory")
+def two_parameters_lie_in_one_place_and_the_text_does_not_show_why() -> Log:
+    return windows(1, 1, one_memory=("w", "b")).log()
+
+
+@quiet("standing.one_memory")
+def every_parameter_has_a_memory_of_its_own() -> Log:
+    return windows(1, 1).log()
+
+
 # ------------------------------------------------------------------ precision: scalers
 
 
@@ -3812,6 +3880,123 @@ def the_optimizer_steps_on_scaled_gradients() -> Log:
 )
 def the_scaler_steps_on_gradients_that_were_not_scaled() -> Log:
     return windows(1, 1, 1, by_scaler=True, scale=1024.0).log()
+
+
+def scaled_again(**step: Any) -> Log:
+    """A loop whose losses had been scaled before they were scaled."""
+    fields = {"by_scaler": True, "scale": 1024.0, **step}
+    return windows(1, 1, passes={"scaled": True, "scaled_twice": at(EDIT)}, **fields).log()
+
+
+@finds(
+    "precision.scales",
+    "loss-scaled-twice",
+    "error",
+    EDIT,
+    "SGD stepped on gradients that are 1024 times too long",
+    scale=1024.0,
+    steps=[0, 1],
+)
+def a_loss_is_scaled_twice() -> Log:
+    return scaled_again()
+
+
+@quiet("precision.scales")
+def a_loss_is_scaled_twice_by_one() -> Log:
+    return scaled_again(scale=1.0)
+
+
+@quiet("precision.scales")
+def a_loss_is_scaled_twice_and_unscaled_by_hand() -> Log:
+    tape = Tape("w b")
+    tape.passes(1, scaled=True, scaled_twice=at(EDIT))
+    tape.edit(factors=(1 / 1024**2,))
+    tape.step()
+    return tape.log()
+
+
+def updated_between(between: bool = True, own_passes: bool = False, **fields: Any) -> Log:
+    """Two optimizers, a scaler, and an update after the first step."""
+    tape = Tape("w b", "d")
+    for _ in range(2):
+        tape.passes(1, scaled=True, names="w b" if own_passes else "")
+        if fields.pop("unscaled", False):
+            tape.unscale(optimizer=1)
+        tape.step(by_scaler=True, scale=64.0)
+        if own_passes:
+            tape.passes(1, scaled=True, names="d")
+        tape.write(ScalerUpdate, UPDATE, before=64.0, after=64.0)
+        if not between:
+            tape.passes(1, scaled=True, names="d")
+        tape.unscale(optimizer=1)
+        if fields.get("edited"):
+            tape.edit(names="d", factors=(0.5,))
+        told = {"by_scaler": True, "scale": 64.0, **{k: v for k, v in fields.items() if k != "edited"}}
+        tape.step(optimizer=1, **({"updated_at": at(UPDATE)} | told))
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "precision.scales",
+    "scaler-updated-between-steps",
+    "error",
+    UPDATE,
+    "came out 2 times too long, in 2 windows",
+    factor=2.0,
+    steps=[0, 1],
+)
+def the_scale_falls_between_two_steps() -> Log:
+    return updated_between(rescaled=2.0)
+
+
+@finds(
+    "precision.scales", "scaler-updated-between-steps", "error", UPDATE, "multiplied of its first passes was divided"
+)
+def the_scale_changes_in_the_middle_of_a_window() -> Log:
+    return updated_between(between=False, rescaled=0.5)
+
+
+@finds("precision.scales", "scaler-updated-between-steps", "error", UPDATE, "came out at 0.5 of its right length")
+def the_scale_grows_between_two_steps() -> Log:
+    return updated_between(rescaled=0.5, own_passes=True)
+
+
+@finds("precision.scales", "scaler-updated-between-steps", "error", UPDATE, "divides them once more, in 1 window.")
+def an_update_makes_the_scaler_forget_what_it_has_unscaled() -> Log:
+    return updated_between(unscaled=True)
+
+
+@finds(
+    "precision.scales",
+    "scaler-updated-between-steps",
+    "warning",
+    UPDATE,
+    "It was so in 2 windows, and the scale stayed as it was",
+    factor=None,
+)
+def the_scale_might_have_changed_between_two_steps() -> Log:
+    return updated_between()
+
+
+@quiet("precision.scales")
+def each_optimizer_has_passes_of_its_own() -> Log:
+    return updated_between(own_passes=True)
+
+
+@quiet("precision.scales")
+def the_passes_of_the_second_step_come_after_the_update() -> Log:
+    return updated_between(updated_at=None)
+
+
+@quiet("precision.scales")
+def somebody_changes_the_gradients_after_the_update() -> Log:
+    return updated_between(rescaled=2.0, edited=True)
+
+
+@quiet("precision.scales")
+def the_gradients_behind_the_update_are_somebodys_own() -> Log:
+    return updated_between(rescaled=2.0, assigned=True)
 
 
 @finds(
@@ -4618,6 +4803,44 @@ def one_of_two_twins_was_left_out() -> Log:
     return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
         {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2"}}
     )
+
+
+@finds(
+    "ownership.loose",
+    "gradients-nobody-uses",
+    "warning",
+    MADE,
+    "log_vars requires a gradient, and no optimizer holds it",
+    "as 14 of them were seen to do",
+    names=["log_vars"],
+    backward=at(BACKWARD),
+)
+def the_weights_of_a_loss_are_left_out() -> Log:
+    return windows(1, 1).log(loose=(LooseLeaf("log_vars", at(BACKWARD), 14),))
+
+
+@finds("ownership.loose", "gradients-nobody-uses", "warning", BACKWARD, "alpha requires a gradient", names=["alpha"])
+def the_weight_of_a_loss_is_left_out_of_two_optimizers() -> Log:
+    tape = Tape("w b", "d")
+    tape.passes(1)
+    tape.step()
+    tape.step(optimizer=1)
+    return tape.log(loose=(LooseLeaf("alpha", at(BACKWARD), 14),))
+
+
+@finds("ownership.loose", "gradients-nobody-uses", "warning", BACKWARD, "A tensor of this loss requires", names=[])
+def what_has_no_name_is_left_out() -> Log:
+    return windows(1, 1).log(loose=(LooseLeaf("", at(BACKWARD), 14),))
+
+
+@quiet("ownership.loose")
+def what_no_optimizer_holds_may_be_stepped_by_hand() -> Log:
+    return windows(1, 1).log(loose=(LooseLeaf("log_vars", at(BACKWARD), 14),), steps_by_hand=2)
+
+
+@quiet("ownership.loose")
+def nothing_is_left_out() -> Log:
+    return windows(1, 1).log()
 
 
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])

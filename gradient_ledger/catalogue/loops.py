@@ -492,6 +492,23 @@ MISCONCEPTIONS = (
         "lesson 7",
     ),
     Misconception(
+        "loss-scaled-twice",
+        "A loss is scaled twice",
+        "The gradients carry the square of the loss scale, and unscaling divides by it once.",
+        "Scale a loss once: keep the plain one for the log, and write scaler.scale(loss).backward().",
+        "scale() gives a loss like any other: nothing tells whether it has been there before.",
+        "lesson 7",
+    ),
+    Misconception(
+        "scaler-updated-between-steps",
+        "The scaler is updated between two steps",
+        "update() changes the scale when it has counted enough steps, or found inf: gradients of the same backward that "
+        "are stepped after it are divided by a scale they do not have. The count runs twice as fast, too.",
+        "Call scaler.update() once, after the last of the optimizers has stepped.",
+        "step() and update() stand together in every example that has one optimizer.",
+        "lesson 7",
+    ),
+    Misconception(
         "kept-gradients-of-skipped-step",
         "The gradients of a skipped step are kept",
         "inf plus anything is inf: no later step is taken.",
@@ -818,6 +835,24 @@ MISCONCEPTIONS = (
         "Use GroupNorm or LayerNorm, or freeze the statistics with eval() on these layers.",
         "",
         "6.6",
+    ),
+    Misconception(
+        "snapshot-shares-memory",
+        "A snapshot in the memory of the weights",
+        "state_dict() gives the weights themselves, not a copy: what is kept of it is trained on with them, and loading it "
+        "copies every weight onto itself.",
+        "Copy what is kept: copy.deepcopy(model.state_dict()), or {k: v.clone() for k, v in model.state_dict().items()}.",
+        "Saved to a file it is a copy; kept in a variable it is not.",
+        about_value=False,
+    ),
+    Misconception(
+        "parameters-share-memory",
+        "Two parameters in one memory",
+        "Each has a gradient of its own, and of an optimizer like Adam each gets a full step of its own: the memory is moved "
+        "twice, and weight decay acts twice.",
+        "Tie the parameter itself: head.weight = emb.weight, and not its .data.",
+        "The outputs of both ties are the same; only the gradients are not added.",
+        about_value=False,
     ),
     Misconception(
         "low-precision-accumulation",

@@ -212,6 +212,24 @@ def never(view: View) -> Iterator[Finding]:
         yield _nobody_uses(view, orphans)
 
 
+def loose(view: View) -> Iterator[Finding]:
+    """Tensors of the user's own that a loss trains, and that were not given to an optimizer."""
+    stepped = [entry for entry in view.log.optimizers if entry.number in view.windows]
+    if not stepped or BY_HAND in view.windows or view.log.steps_by_hand:
+        return
+    for leaf in view.log.loose:
+        name = leaf.name or "A tensor of this loss"
+        yield finding(
+            "gradients-nobody-uses",
+            "warning",
+            stepped[0].made_at if len(stepped) == 1 and leaf.name and stepped[0].made_at else leaf.where,
+            f"{name} requires a gradient, and no optimizer holds it. Backward passes add to its gradient, as {leaf.passes} of them were "
+            "seen to do, and nobody clears or reads it.",
+            names=[leaf.name] if leaf.name else [],
+            backward=leaf.where,
+        )
+
+
 def _made_anew(orphan: ParameterFacts, ghosts: list[ParameterFacts]) -> Place | None:
     """The user's line that made a layer, told from those that made the ones it stands for.
 

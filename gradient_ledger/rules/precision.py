@@ -98,6 +98,88 @@ def mixed_precision(view: View) -> Iterator[Finding]:
             )
 
 
+def scales(view: View) -> Iterator[Finding]:
+    """The scale that a gradient carries and the one that is taken off it are two."""
+    for optimizer, windows in view.windows.items():
+        label = view.label(optimizer)
+        taken_off = [w for w in windows if w.step.by_scaler and not w.skipped and w.step.scale != 1]
+        double = [(w, e) for w in taken_off for e in view.passes_of(w) if e.scaled_twice is not None]
+        if double:
+            window, event = double[0]
+            scale = window.step.scale
+            by = f" {scale:g} times" if scale else ""
+            yield finding(
+                "loss-scaled-twice",
+                "error",
+                event.scaled_twice,
+                f"What goes through scaler.scale() here had been scaled before: its gradient carries the scale twice, it "
+                f"is divided by it once, and {label} stepped on gradients that are{by} too long.",
+                scale=scale,
+                steps=steps_of([w for w, _ in double]),
+            )
+        between = [w for w in taken_off if w.step.updated_at is not None and _scale_alone(w)]
+        halved = [w for w in between if _unscaled_on_both_sides(w)]
+        wrong = [w for w in between if w.step.rescaled is not None]
+        shared = [w for w in between if _stepped_before(view, w)]
+        if not (halved or wrong or shared):
+            continue
+        worst = (halved or wrong or shared)[0]
+        where = worst.step.updated_at
+        told = f"Between the backward passes and the step of {label} the scaler is updated here"
+        factor, seen = worst.step.rescaled, times(len(halved or wrong or shared), "window")
+        if halved:
+            told += f", after it had unscaled these gradients: it forgets that, and divides them once more, in {seen}."
+        elif factor is not None:
+            part = "of its first passes " if _goes_on(worst) else ""
+            told += (
+                f", and its scale changed: what one scale had multiplied {part}was divided by another, and came out "
+            )
+            told += f"{factor:.4g} times too long" if factor > 1 else f"at {factor:.4g} of its right length"
+            told += f", in {seen}."
+        else:
+            told += ", for another optimizer's step of the same passes: where that changes the scale, what the old one "
+            told += f"has multiplied is divided by the new one. It was so in {seen}, and the scale stayed as it was."
+        yield finding(
+            "scaler-updated-between-steps",
+            "error" if halved or wrong else "warning",
+            where,
+            told,
+            factor=factor,
+            steps=steps_of(halved or wrong or shared),
+        )
+
+
+def _scale_alone(window: Window) -> bool:
+    """Whether all of a step's gradients came from scaled losses, and nobody else has had a hand in them."""
+    step = window.step
+    edited = any(e.status == "fresh" for e in window.of(Edit))
+    return step.scaled == (True,) and not (edited or step.assigned or step.mixed.get("skipped"))
+
+
+def _goes_on(window: Window) -> bool:
+    """Whether some of the passes that a step uses came after the update."""
+    updates = [e.number for e in window.of(ScalerUpdate) if e.where == window.step.updated_at]
+    last = max((e.number for e in window.of(Backward) if e.pass_number in window.step.pass_numbers), default=-1)
+    return bool(updates) and updates[0] < last
+
+
+def _unscaled_on_both_sides(window: Window) -> bool:
+    """Whether the same gradients were unscaled before an update and after it."""
+    last = max((e.number for e in window.of(Accumulate) if window.names & set(e.names)), default=0)
+    off = [e.number for e in window.of(Unscale) if e.optimizer == window.optimizer and e.number > last and e.names]
+    return any(off and off[0] < e.number < off[-1] for e in window.of(ScalerUpdate))
+
+
+def _stepped_before(view: View, window: Window) -> bool:
+    """Whether another optimizer's step of the very same passes came before the update."""
+    updates = [e.number for e in window.of(ScalerUpdate) if e.where == window.step.updated_at]
+    mine = set(window.step.pass_numbers)
+    return any(
+        mine <= set(e.pass_numbers) and e.optimizer != window.optimizer and any(e.number < at for at in updates)
+        for e in window.of(Ending)
+    )
+
+
 def _ended_elsewhere(view: View, window: Window) -> bool:
     """Whether a scaled backward in this window put no gradient on any optimizer's parameters."""
     scaled = {e.pass_number for e in window.of(Backward) if e.scaled}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from gradient_ledger.events import Evaluated, Finding, Place
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, times
+from gradient_ledger.events import Evaluated, Finding, OwnLoad, Place
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 LONG = 3
 """Steps in eval mode that are no accident of where an evaluation stands, and optimizers that are made one after
@@ -92,4 +92,45 @@ def made_anew(view: View) -> Iterator[Finding]:
             "seen to go on where the one before had left the same parameters, and to begin with an empty state.",
             optimizers=len(mine),
             followers=len(behind),
+        )
+
+
+def own_loads(view: View) -> Iterator[Finding]:
+    """A snapshot of the weights that moves with them: loading it restores nothing."""
+    for where in dict.fromkeys(e.where for e in view.of(OwnLoad)):
+        loads = [e for e in view.of(OwnLoad) if e.where == where]
+        event = loads[0]
+        kept = f"the state_dict() of {event.kept_at.short}" if event.kept_at is not None else "a state_dict()"
+        since = f"{times(event.steps, 'step')} later"
+        if event.replaced_at is not None:
+            since = f"after other weights were loaded at {event.replaced_at.short}"
+        what = f"what is computed from {kept}" if event.computed else kept
+        end = "the weights stay bit for bit as they are" if event.computed else "nothing is restored"
+        often = f", {times(len(loads), 'time')}" if len(loads) > 1 else ""
+        yield finding(
+            "snapshot-shares-memory",
+            "warning",
+            where,
+            f"Loads {what}, {since}. That lies in the memory of the weights themselves: {end}{often}.",
+            kept_at=event.kept_at,
+            names=list(event.names)[:10],
+        )
+
+
+def one_memory(view: View) -> Iterator[Finding]:
+    """Two parameters of one optimizer on one memory."""
+    for optimizer, windows in view.windows.items():
+        hits = [w for w in windows if w.step.one_memory]
+        if not hits:
+            continue
+        step = hits[0].step
+        made = next((entry.made_at for entry in view.log.optimizers if entry.number == optimizer), None)
+        yield finding(
+            "parameters-share-memory",
+            "warning",
+            step.joined_at or made or step.where,
+            f"{some(step.one_memory)} are two parameters with two gradients, and lie in one memory: each step of "
+            f"{view.label(optimizer)} moves it twice, each time by one of the gradients alone.",
+            names=list(step.one_memory),
+            steps=steps_of(hits),
         )

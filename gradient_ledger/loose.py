@@ -1,0 +1,163 @@
+"""Tensors that a loss trains and no optimizer holds: weights of losses, temperatures, and whatever else is no model's.
+
+They have no account, for most leaves of a graph are inputs. So they are looked at in passes 1, 2, 4, 8, … of a line,
+and the versions of their gradients tell whether anybody has cleared them in between.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Iterator
+from types import FrameType, ModuleType
+from typing import Any
+
+from torch import Tensor
+
+from gradient_ledger import compared, graph, losses, places
+from gradient_ledger.account import grad_of
+from gradient_ledger.events import LooseLeaf, Place, Trail
+from gradient_ledger.progress import Pass
+from gradient_ledger.state import State
+from gradient_ledger.tensors import fingerprint, hooks_on
+
+LARGEST = 1024
+"""Entries of a tensor that is looked at."""
+LEAST_LOOKS, LEAST_STEPS = 4, 4
+"""Looks, and steps between the first and the last of them, after which a leaf counts."""
+LATER = graph.BY_ENTRY | graph.TURNS | graph.LIKELIHOODS | compared.LOSSES | compared.CHOICES
+LATER |= {f"{name}Backward0" for name in "Sigmoid Softplus Tanh Sqrt Log1P Softmax Relu Abs Square LogSigmoid".split()}
+"""What may lie between a loss and a weight of it that stands behind the last layer."""
+DATA = compared.LOSSES | {f"{name}Backward0" for name in "Sub Slice Index IndexSelect Gather".split()}
+"""What takes a target as it is."""
+
+
+class Loose:
+    """One such leaf, and what is known of it."""
+
+    __slots__ = (
+        "begun",
+        "counted",
+        "grown",
+        "lines",
+        "looks",
+        "name",
+        "out",
+        "place",
+        "print",
+        "ref",
+        "steps",
+        "version",
+    )
+
+    def __init__(self, leaf: Tensor, place: Place | None, steps: int):
+        self.ref = weakref.ref(leaf)
+        self.version, self.print = leaf._version, fingerprint(leaf)
+        self.place = place
+        """The line of the backward pass."""
+        self.begun, self.steps = steps, steps
+        """The steps before the first look, and before the last."""
+        self.lines: set[Trail] = set()
+        self.counted: tuple[int, int] | None = None
+        """The version of its gradient, and the passes of these lines, when we last looked."""
+        self.looks, self.grown = 0, 0
+        """Looks, and the passes between them that have added to its gradient."""
+        self.name = ""
+        self.out = False
+        """Whether somebody trains it, uses its gradient or clears it, or that is not certain."""
+
+
+def look(state: State, node: Any, one: Pass, frame: FrameType) -> None:
+    """Look for such leaves of a loss, before it goes backward."""
+    line = one.deposit.trail
+    for leaf in _weights_of(node):
+        if leaf.numel() > LARGEST or not leaf.numel():
+            continue
+        known = state.loose.get(id(leaf))
+        if known is None or known.ref() is not leaf:
+            known = state.loose[id(leaf)] = Loose(leaf, one.draft.place, state.progress.steps)
+        if not known.out:
+            _look_at(state, known, leaf, line)
+            known.name = known.name or _name_of(leaf, frame)
+
+
+def _look_at(state: State, known: Loose, leaf: Tensor, line: Trail) -> None:
+    grad = grad_of(leaf)
+    changed = leaf._version != known.version or fingerprint(leaf) != known.print
+    cleared = known.looks > 0 and grad is None
+    if changed or cleared or hooks_on(leaf) or state.books.find(leaf) is not None:
+        known.out = True
+        return
+    is_new = line not in known.lines
+    known.lines.add(line)
+    passes = sum(state.budget.count(("losses", each)) for each in known.lines) - 1
+    before, known.counted = known.counted, (grad._version, passes) if grad is not None else None
+    if before is not None and grad is not None and not is_new:
+        grown = passes - before[1]
+        known.out = grad._version - before[0] != grown
+        known.grown += grown
+    known.looks += 1
+    known.steps = state.progress.steps
+
+
+def _weights_of(node: Any) -> list[Tensor]:
+    """The leaves that a loss reaches behind the last layer alone, without those that are only compared with something:
+    these are targets."""
+    found: dict[int, Tensor] = {}
+    ends = []
+    for one in graph.by_entry(node, LATER):
+        if type(one).__name__ in LATER:
+            leaves = [getattr(inner, "variable", None) for inner, _ in one.next_functions]
+            found |= {id(leaf): leaf for leaf in leaves if leaf is not None and type(one).__name__ not in DATA}
+        elif not hasattr(one, "variable"):
+            ends.append(one)
+    behind = compared.leaves(ends) if found else set()
+    return [leaf for key, leaf in found.items() if key not in behind]
+
+
+def used(state: State, leaves: Iterable[Any]) -> None:
+    """`torch.autograd.grad` is asked for the gradients of these."""
+    for leaf in leaves:
+        known = state.loose.get(id(leaf))
+        if known is not None:
+            known.out = True
+
+
+def _name_of(leaf: Tensor, frame: FrameType | None) -> str:
+    """What the user's code calls a tensor: a variable, or an attribute of one."""
+    inner = places.user_frame(frame)
+    for _ in range(3):
+        if inner is None:
+            break
+        with losses.names_in(inner) as held:
+            names = _names(leaf, held)
+            found = next(names, "")
+        if found:
+            return found
+        inner = places.user_frame(inner.f_back)
+    return ""
+
+
+def _names(leaf: Tensor, held: dict[str, Any]) -> Iterator[str]:
+    yield from (name for name, value in held.items() if value is leaf)
+    for name, value in held.items():
+        try:
+            own = vars(value) if not isinstance(value, (type, ModuleType)) else None
+        except Exception:  # it has none, or is a stand-in for something that cannot be asked now
+            continue
+        if isinstance(own, dict):
+            within = {**own, **own["_parameters"]} if isinstance(own.get("_parameters"), dict) else own
+            yield from (f"{name}.{each}" for each, thing in within.items() if thing is leaf)
+
+
+def found(state: State) -> tuple[LooseLeaf, ...]:
+    """Those of which it is certain that nobody trains them."""
+    told = []
+    for known in state.loose.values():
+        leaf = known.ref()
+        enough = known.looks >= LEAST_LOOKS and known.grown > 1 and known.steps - known.begun >= LEAST_STEPS
+        if known.out or not enough:
+            continue
+        if leaf is not None and (leaf._version != known.version or state.books.find(leaf) is not None):
+            continue
+        told.append(LooseLeaf(known.name, known.place, known.grown))
+    return tuple(told)

@@ -1,0 +1,205 @@
+"""Whose memory weights lie in: snapshots that are no copies, and parameters of which two are in one place."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gradient_ledger import losses, places, source
+from gradient_ledger.account import FRESH, Account
+from gradient_ledger.books import OptimizerAccount
+from gradient_ledger.events import OwnLoad, Place
+from gradient_ledger.journal import Draft
+from gradient_ledger.state import State
+from gradient_ledger.tensors import address
+
+MOST_SNAPSHOTS = 256
+"""Snapshots that are remembered before those are sought out that are gone."""
+FIRST_LOADS = 8
+"""Loads of one line that are looked at; afterwards the 16th, the 32nd and so on."""
+
+# ------------------------------------------------------------------ snapshots
+
+
+class Snapshot(NamedTuple):
+    """What a model's `state_dict()` gave, known by the first tensor in it."""
+
+    first: weakref.ref[Tensor]
+    model: weakref.ref[nn.Module]
+    place: Place | None
+    steps: int
+    """Steps of all optimizers before it."""
+    versions: tuple[int, ...]
+    """Of the model's parameters then."""
+
+
+class Loaded(NamedTuple):
+    """Weights from elsewhere that a model was given."""
+
+    model: weakref.ref[nn.Module]
+    place: Place | None
+    versions: tuple[int, ...]
+    """Of its parameters behind it."""
+
+
+def snapshot_taken(state: State, model: nn.Module, given: Any, frame: FrameType) -> None:
+    """The user's code called `state_dict()`."""
+    values = given.values() if isinstance(given, Mapping) else ()
+    first = next((one for one in values if isinstance(one, Tensor)), None)
+    if first is None:
+        return
+    known = state.snapshots
+    if len(known) >= MOST_SNAPSHOTS:
+        state.snapshots = known = {key: one for key, one in known.items() if one.first() is not None}
+    if len(known) < MOST_SNAPSHOTS:
+        place, steps = places.user_place(frame), state.progress.steps
+        known[id(first)] = Snapshot(weakref.ref(first), weakref.ref(model), place, steps, _versions(model))
+
+
+def load_begins(state: State, model: nn.Module, given: Any, frame: FrameType) -> bool:
+    """`load_state_dict()` was called. Returns whether it brings weights from elsewhere."""
+    place = places.user_place(frame)
+    count = state.budget.asked(("loads", place))
+    if not isinstance(given, Mapping) or not (count <= FIRST_LOADS or count & (count - 1) == 0):
+        return True
+    weights = [(p, given.get(name)) for name, p in model.named_parameters(remove_duplicate=False) if p.numel()]
+    own = [is_own(p, value) for p, value in weights]
+    if not weights or (any(own) and not all(own)):
+        return True
+    if all(own):
+        snapshot, computed = _among(state, model, given), False
+    else:
+        snapshot, computed = _named_by(state, model, frame), True
+    changed_at = _changed_since(state, model, snapshot) if snapshot is not None else None
+    if snapshot is None or changed_at is None or (computed and not all(_is_equal(p, value) for p, value in weights)):
+        return not all(own)
+    steps = state.progress.steps - snapshot.steps
+    accounts = list(dict.fromkeys(account for p, _ in weights if (account := state.books.find(p)) is not None))
+    replaced = changed_at if isinstance(changed_at, Place) else None
+    more = {"kept_at": snapshot.place, "steps": steps, "replaced_at": replaced, "computed": computed}
+    state.emit(OwnLoad, place, accounts, **more)
+    return False
+
+
+def load_ends(state: State, model: nn.Module, foreign: bool, frame: FrameType) -> None:
+    """`load_state_dict()` has returned."""
+    if foreign and state.snapshots:
+        state.loaded[id(model)] = Loaded(weakref.ref(model), places.user_place(frame), _versions(model))
+
+
+def _versions(model: nn.Module) -> tuple[int, ...]:
+    return tuple([p._version for p in model.parameters()])
+
+
+def is_own(parameter: Tensor, value: Any) -> bool:
+    """Whether a tensor is the memory of a parameter, seen the same way."""
+    if not isinstance(value, Tensor) or value.shape != parameter.shape or value.stride() != parameter.stride():
+        return False
+    at = address(parameter)
+    return at != 0 and address(value) == at and value.dtype == parameter.dtype
+
+
+def _is_equal(parameter: Tensor, value: Any) -> bool:
+    same = isinstance(value, Tensor) and value.shape == parameter.shape and value.dtype == parameter.dtype
+    return same and value.device == parameter.device and torch.equal(parameter.detach(), value.detach())
+
+
+def _among(state: State, model: nn.Module, given: Mapping[str, Any]) -> Snapshot | None:
+    """The snapshot of this model that these tensors are of."""
+    for value in given.values():
+        known = state.snapshots.get(id(value))
+        if known is not None and known.first() is value and known.model() is model:
+            return known
+    return None
+
+
+def _named_by(state: State, model: nn.Module, frame: FrameType) -> Snapshot | None:
+    """The oldest living snapshot in the model's own memory that the text of a load is computed from."""
+    if not any(one.model() is model and one.first() is not None for one in state.snapshots.values()):
+        return None
+    inner = places.user_frame(frame)
+    if inner is None:
+        return None
+    with losses.names_in(inner) as held:
+        named = [held.get(name) for name in source.made_of(inner.f_code.co_filename, inner.f_lineno)]
+    weights = [(name, p) for name, p in model.named_parameters(remove_duplicate=False) if p.numel()]
+    found = [
+        one
+        for thing in named
+        if isinstance(thing, Mapping) and (one := _among(state, model, thing)) is not None
+        if all(is_own(p, thing.get(name)) for name, p in weights)
+    ]
+    return min(found, key=lambda one: one.steps, default=None)
+
+
+def _changed_since(state: State, model: nn.Module, snapshot: Snapshot) -> Place | bool | None:
+    """Whether the weights were stepped since, or where others were loaded; None where neither is certain.
+
+    What somebody writes into the snapshot is in the weights at once: no harm is done by loading it then.
+    """
+    loaded = state.loaded.get(id(model))
+    if loaded is not None and loaded.model() is not model:
+        loaded = None
+    stepped, replaced = False, False
+    now = list(model.parameters())
+    behind = loaded.versions if loaded is not None else ()
+    if len(now) != len(snapshot.versions):
+        return None
+    for at, (parameter, before) in enumerate(zip(now, snapshot.versions, strict=True)):
+        if parameter._version == before:
+            continue
+        account = state.books.find(parameter)
+        if account is not None and account.stepped_by and parameter._version == account.written:
+            stepped = True
+        elif at < len(behind) and parameter._version == behind[at]:
+            replaced = True
+        else:
+            return None
+    if stepped and state.progress.steps > snapshot.steps:
+        return True
+    return loaded.place if replaced and loaded is not None else None
+
+
+# ------------------------------------------------------------------ two parameters in one place
+
+
+def look_for_twins(state: State, entry: OptimizerAccount, draft: Draft) -> None:
+    """Look for two parameters of one optimizer that are in one place, and both have a gradient for this step."""
+    optimizer = entry.ref()
+    if optimizer is None or _adds_up(optimizer):
+        return
+    found: dict[tuple[int, int, torch.dtype], Account] = {}
+    for account in entry.accounts:
+        parameter = account.ref()
+        if account.status != FRESH or parameter is None or not (at := address(parameter)):
+            continue
+        count = parameter.numel()
+        whole = count > 1 and (parameter.is_contiguous() or (parameter.dim() == 2 and parameter.t().is_contiguous()))
+        other = found.setdefault((at, count, parameter.dtype), account) if whole else account
+        if other is not account:
+            draft.fields["one_memory"] = (other, account)
+            draft.fields["joined_at"] = _joined_at(state, other.name, account.name)
+            return
+
+
+def _adds_up(optimizer: Any) -> bool:
+    """Whether two steps by two gradients are one step by their sum, as those of plain SGD and its momentum are."""
+    decays = any(group.get("weight_decay") for group in optimizer.param_groups)
+    return type(optimizer) is torch.optim.SGD and not decays
+
+
+def _joined_at(state: State, one: str, other: str) -> Place | None:
+    """The line that gives one parameter the memory of the other, where the text shows a single one."""
+    ends = [".".join(name.split(".")[-2:]) for name in (one, other)]
+    if any(part.isdigit() for end in ends for part in end.split(".")):
+        return None
+    made = [at for e in state.books.modules.values() for at in (e.made_at, e.called_at) if at is not None]
+    files = sorted({*state.journal.files(), *(at.file for at in made)})
+    a, b = map(re.escape, ends)
+    return source.only_line(files, rf"\b{a}(\.data)?\s*=(?!=).*\b{b}\b|\b{b}(\.data)?\s*=(?!=).*\b{a}\b")
