@@ -843,6 +843,8 @@ MISCONCEPTIONS = (
         "copies every weight onto itself.",
         "Copy what is kept: copy.deepcopy(model.state_dict()), or {k: v.clone() for k, v in model.state_dict().items()}.",
         "Saved to a file it is a copy; kept in a variable it is not.",
+        "",
+        shadows=("average-not-swapped-back",),
         about_value=False,
     ),
     Misconception(

@@ -9,7 +9,7 @@ class Agent:
         self.q = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
 
     def configure(self):
-        return torch.optim.RMSprop(self.q.parameters(), lr=1e-3)
+        return torch.optim.RMSprop(self.q.parameters(), lr=1e-3)  # <-- bug
 
     def learn(self, states, actions, returns):
         optimizer = self.configure()  # <-- bug
