@@ -68,6 +68,7 @@ class Account:
         "index",
         "is_parameter",
         "joined",
+        "lent",
         "looked_at",
         "made_by",
         "misspelt",
@@ -147,6 +148,8 @@ class Account:
         """Whether the user's code writes to the parameter itself, where no optimizer does."""
         self.cut_at: Place | None = None
         """Where its output left the graph, if that was seen."""
+        self.lent = False
+        """Whether its gradient was seen to be another parameter's, by which an optimizer steps."""
         self.joined: object = None
         """The open event this account was last added to: asking it is quicker than searching the event."""
         self.hooks = 0

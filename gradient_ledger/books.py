@@ -41,12 +41,13 @@ def _numbered(kind: str, number: int) -> str:
 class Schedule:
     """One scheduler that is made for so many steps, and how many it took."""
 
-    __slots__ = ("length", "optimizer", "place", "steps", "type")
+    __slots__ = ("length", "named", "optimizer", "place", "steps", "type")
 
-    def __init__(self, scheduler: Any, optimizer: int, length: int):
+    def __init__(self, scheduler: Any, optimizer: int, length: int, named: bool):
         self.type = type(scheduler).__name__
         self.optimizer = optimizer
-        self.length = length
+        self.length, self.named = length, named
+        """Named: it says so itself. Else it is the largest number that its function holds."""
         self.steps = 0
         self.place: Place | None = None
 

@@ -733,6 +733,8 @@ class ParameterFacts:
     """When, on the clock that also counts optimizers; 0 for before the ledger was opened."""
     made_by: tuple[Place, ...] = ()
     """The user's calls that made that module, or a model that never ran, innermost first."""
+    lent: bool = False
+    """Whether no optimizer holds it, and one steps another parameter by the very tensor in its `.grad`."""
     made_after: int = 0
     """How many steps had been taken before."""
     let_go_at: Place | None = None
@@ -791,6 +793,8 @@ class ScheduleFacts:
     """How many it took."""
     where: Place | None
     """The line that stepped it last."""
+    named: bool = True
+    """Whether it says itself how many; else that is the largest whole number that its function holds."""
 
 
 @dataclass(frozen=True)
@@ -821,6 +825,20 @@ class WeightAverage:
     """Evaluations with the average in the place of the weights, after which training went on from it."""
     evaluated_at: Place | None = None
     """The line of the training loop that the first of them came from."""
+
+
+@dataclass(frozen=True)
+class LateHook:
+    """Hooks of one line that read one variable, which was given another value before any of them had run."""
+
+    where: Place
+    """The line that put them on."""
+    variable: str
+    """Its name."""
+    hooks: int
+    """How many were put on."""
+    values: int
+    """How many values it had at those times."""
 
 
 @dataclass(frozen=True)
@@ -878,6 +896,8 @@ class Log:
     """Lines of hand-written steps that give a buffer a new value, by a text that does not put it back."""
     unfrozen: Mapping[str, Place | None] = field(default_factory=dict)
     """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same, and its line."""
+    late_hooks: tuple[LateHook, ...] = ()
+    """Hooks that find another value of a variable than when they were put on."""
     redrawn_at: Place | None = None
     """A checkpoint that keeps no random state, and draws another dropout when it runs again."""
     steps_by_hand: int = 0

@@ -465,7 +465,7 @@ def hand_step(state: State, account: Account, parameter: Tensor) -> None:
     moved = parameter._version != account.written
     if not moved and account.print is not None and state.budget.may_look("print", 4000):
         moved = fingerprint(parameter) != account.print
-    if not moved:
+    if not moved or is_lent(state, account):
         return
     open_step = next((one for (kind, _, key), one in state.journal.groups.items() if key == "by hand"), None)
     known = open_step is not None  # a step is one however many lines it has, one for each parameter say
@@ -479,6 +479,14 @@ def hand_step(state: State, account: Account, parameter: Tensor) -> None:
         progress.stepped(progress.steps_by_hand)
         state.journal.window_closed()
         state.say_step()
+
+
+def is_lent(state: State, account: Account) -> bool:
+    """Whether an optimizer steps another parameter by this very gradient, as that of a model which workers share."""
+    grad = account.grad
+    if grad is not None and any(one.owned and one.grad is grad for one in state.within_reach()):
+        account.lent = True
+    return account.lent
 
 
 # ------------------------------------------------------------------ deposits

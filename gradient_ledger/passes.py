@@ -221,13 +221,17 @@ def look_for_nonfinite(one: Pass) -> None:
 
 
 def find_aliases(state: State, one: Pass) -> None:
-    """Look whether this pass added to a tensor that two parameters hold as their gradient."""
+    """Look whether this pass added to a tensor that two parameters hold as their gradient.
+
+    Where no optimizer holds one of the two, it computes gradients for the other.
+    """
     holders: dict[int, Account] = {}
     for account in state.within_reach():
         grad = account.grad
         if grad is None:
             continue
         other = holders.setdefault(id(grad), account)
-        if other is not account and (account.seen == one.deposit.number or other.seen == one.deposit.number):
+        added = one.deposit.number in (account.seen, other.seen)
+        if other is not account and added and account.owned == other.owned:
             place = state.sharing.get(account.index) or state.sharing.get(other.index) or one.deposit.place
             state.join(Edit, place, account, "shared", how="shared", status=account.status)

@@ -158,6 +158,7 @@ class Recorder(State):
                     cut_at=account.cut_at,
                     in_checkpoint=bool(runs and runs.checkpoint),
                     **_making(account),
+                    lent=account.lent,
                     position=account.position,
                     model=account.root.label if account.root else "",
                     shape=account.shape,
@@ -190,7 +191,7 @@ class Recorder(State):
                     for entry in self.books.optimizers
                 ),
                 schedules=tuple(
-                    ScheduleFacts(one.type, one.optimizer, one.length, one.steps, one.place)
+                    ScheduleFacts(one.type, one.optimizer, one.length, one.steps, one.place, one.named)
                     for one in self.books.schedules.values()
                 ),
                 window=self.window,
@@ -217,6 +218,7 @@ class Recorder(State):
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._forgotten(),
                 unfrozen=self._unfrozen(),
+                late_hooks=tuple(self.late_hooks.values()),
                 redrawn_at=self.redrawn_at,
                 steps_by_hand=self.progress.steps_by_hand,
                 unknown_reference=tuple(self.reference_names or ()),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 import weakref
-from types import FrameType, FunctionType
+from types import FrameType
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import blends, making, places, source
+from gradient_ledger import blends, making, places
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -211,16 +210,36 @@ _LENGTHS = {"OneCycleLR": "total_steps", "CosineAnnealingLR": "T_max", "Polynomi
 """Schedulers that are over after so many steps, and where they keep the number; a warm-up is stepped on after it."""
 
 
+def _largest_held(scheduler: Any) -> int | None:
+    """The largest whole number that the functions of a `LambdaLR` hold, such as how many steps there will be."""
+    held: list[Any] = []
+    for one in getattr(scheduler, "lr_lambdas", ()):
+        given = getattr(one, "keywords", {})  # of a functools.partial
+        function = getattr(one, "func", one)
+        cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if _is_filled(cell)]
+        held += [*given.values(), *getattr(one, "args", ()), *cells, *(getattr(function, "__defaults__", None) or ())]
+    return max((n for n in held if isinstance(n, int) and not isinstance(n, bool) and n > 1), default=None)
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
 def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameType) -> None:
     """Count the steps of a scheduler that says how many it is made for."""
     name = type(scheduler).__name__
-    length = vars(scheduler).get(_LENGTHS.get(name, ""))
+    named = name in _LENGTHS
+    length = vars(scheduler).get(_LENGTHS[name]) if named else _largest_held(scheduler)
     if not isinstance(length, int):
         return
     books, key = state.books, id(scheduler)
     entry = books.schedules.get(key)
     if entry is None or (entry.type, entry.optimizer, entry.length) != (name, optimizer, length):
-        entry = books.schedules[key] = Schedule(scheduler, optimizer, length)
+        entry = books.schedules[key] = Schedule(scheduler, optimizer, length, named)
     entry.steps += 1
     entry.place = places.user_place(frame)
 
@@ -236,23 +255,6 @@ def loader_started(state: State, loader: Any, frame: FrameType) -> None:
 def waiting_passes(state: State) -> int:
     """Backward passes that no step has used yet, the most of any gradient."""
     return max((len(a.deposits) for a in state.books.accounts if a.status == FRESH), default=0)
-
-
-def hook_registered(state: State, owner: Any, hook: Any, frame: FrameType) -> None:
-    """A gradient hook was put on a tensor or a module."""
-    if isinstance(owner, nn.Module) or state.books.find(owner) is not None:
-        state.hooked_at, state.hooks_scale = places.user_place(frame), scales(hook)
-
-
-def scales(hook: Any) -> bool:
-    """Whether a hook multiplies the gradient by a number, as far as its text and its variables show."""
-    if not isinstance(hook, FunctionType):
-        return False
-    name = source.factor(hook.__code__.co_filename, hook.__code__.co_firstlineno)
-    if name is None or not name.isidentifier():
-        return name is not None
-    known = inspect.getclosurevars(hook)
-    return isinstance({**known.globals, **known.nonlocals}.get(name), (int, float))
 
 
 def optimizer_made(state: State, optimizer: Any, frame: FrameType) -> None:

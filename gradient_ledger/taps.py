@@ -31,6 +31,7 @@ from gradient_ledger import (
     blends,
     compiled,
     gradients,
+    hooked,
     inside,
     loose,
     memory,
@@ -346,7 +347,7 @@ def _scheduled(recorder: Recorder, call: Call, _: Any) -> None:
 
 
 def _hook_registered(recorder: Recorder, call: Call) -> None:
-    surroundings.hook_registered(recorder, call.owner, call.argument(1, "hook"), call.frame)
+    hooked.registered(recorder, call.owner, call.argument(1, "hook"), call.frame)
 
 
 def _drawn(recorder: Recorder, call: Call, _: Any) -> None:

@@ -34,6 +34,7 @@ from gradient_ledger.events import (
     Finding,
     Forward,
     InputGradient,
+    LateHook,
     LocalNorm,
     Log,
     LooseLeaf,
@@ -1621,6 +1622,26 @@ def a_hook_comes_and_goes() -> Log:
 
 
 @finds(
+    "window.late_hooks",
+    "hooks-read-the-last-value",
+    "warning",
+    OTHER,
+    "6 hooks were put on here while scale had 3 values",
+    variable="scale",
+    hooks=6,
+)
+def hooks_were_put_on_in_a_loop() -> Log:
+    return windows(1, 1).log(late_hooks=(LateHook(at(OTHER), "scale", 6, 3),))
+
+
+@quiet("window.late_hooks")
+def hooks_were_put_on_and_nothing_was_stepped() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(late_hooks=(LateHook(at(OTHER), "scale", 6, 3),))
+
+
+@finds(
     "window.schedulers",
     "scheduler-every-micro-batch",
     "warning",
@@ -1670,6 +1691,18 @@ def the_scheduler_steps_once_a_window() -> Log:
         tape.schedule()  # before the clear, after the step
         tape.clear()
     return tape.log()
+
+
+@quiet("window.schedulers")
+def the_scheduler_is_made_for_as_many_steps_as_there_are_micro_batches() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1)
+            tape.schedule()
+        tape.step()
+        tape.clear()
+    return tape.log(schedules=(ScheduleFacts("LambdaLR", 0, 8, 8, at(SCHEDULE), named=False),))
 
 
 @quiet("window.schedulers")
@@ -2596,6 +2629,12 @@ def a_checkpoint_that_nothing_was_trained_with() -> Log:
 def _scheduled(scheduler: str, length: int, steps: int, taken: int) -> Log:
     schedule = ScheduleFacts(scheduler, 0, length, steps, at(SCHEDULE))
     return windows(*[1] * taken).log(schedules=(schedule,))
+
+
+@quiet("window.schedules")
+def a_function_of_the_step_holds_some_number() -> Log:
+    schedule = ScheduleFacts("LambdaLR", 0, 20, 4, at(SCHEDULE), named=False)
+    return windows(*[1] * 20).log(schedules=(schedule,))
 
 
 @finds(
@@ -4796,6 +4835,11 @@ def the_last_layer_was_left_out_of_the_optimizer() -> Log:
 )
 def the_optimizer_of_a_layer_was_let_go() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"position": -1, "let_go_at": at(RESTORED)}})
+
+
+@quiet("ownership.never")
+def a_workers_gradients_are_stepped_elsewhere() -> Log:
+    return part("w b h", "w b", loose="h").log({"h": {"lent": True}})
 
 
 @finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode")

@@ -233,6 +233,15 @@ MISCONCEPTIONS = (
         without_steps=True,
     ),
     Misconception(
+        "hooks-read-the-last-value",
+        "Hooks that all read the last value",
+        "A hook written in a loop looks the loop's variable up when it runs, after the loop: every one of them finds the "
+        "value that the variable had at the end.",
+        "Bind the value when the hook is made: lambda g, scale=scale: g * scale, or functools.partial.",
+        "A function keeps the variable, not the value it has at that time.",
+        "",
+    ),
+    Misconception(
         "hook-registered-every-iteration",
         "A gradient hook is registered again and again",
         "After n iterations the hook runs n times on each gradient.",

@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     window.sizes,
     window.losses,
     window.hooks,
+    window.late_hooks,
     window.schedulers,
     window.schedules,
     window.means,

@@ -113,7 +113,9 @@ def never(view: View) -> Iterator[Finding]:
         return
     sharded = bool(view.log.distributed.get("fsdp"))
     backwards = view.of(Backward)
-    orphans = [p for p in view.log.parameters if (not p.owners or p.thawed) and p.deposits and p.in_model]
+    orphans = [
+        p for p in view.log.parameters if (not p.owners or p.thawed) and p.deposits and p.in_model and not p.lent
+    ]
     if BY_HAND in view.windows:
         orphans = []
     for optimizer, windows in stepped.items():

@@ -273,6 +273,20 @@ def hooks(view: View) -> Iterator[Finding]:
             )
 
 
+def late_hooks(view: View) -> Iterator[Finding]:
+    """Hooks that were put on in a loop, and find the last value of its variable when they run."""
+    for one in view.log.late_hooks if any(view.windows.values()) else ():
+        yield finding(
+            "hooks-read-the-last-value",
+            "warning",
+            one.where,
+            f"{one.hooks} hooks were put on here while {one.variable} had {one.values} values. Each looks it up when it "
+            "runs, which is at a later backward(): all of them then find the last one.",
+            variable=one.variable,
+            hooks=one.hooks,
+        )
+
+
 def schedulers(view: View) -> Iterator[Finding]:
     """Learning-rate schedulers that run on the wrong clock."""
     for optimizer, windows in view.windows.items():
@@ -282,6 +296,8 @@ def schedulers(view: View) -> Iterator[Finding]:
         one = Counter(e.which for e in events).most_common(1)[0][0]
         events = [e for e in events if e.which == one]  # several may share the work
         middle = [e for e in events if e.pending]
+        if _is_over_at_the_end(view, optimizer):
+            continue  # what it is made for is counted in micro-batches, too
         if len(middle) >= 2 and len(events) > 1.4 * len(windows) and len(middle) * 3 >= len(events):
             yield finding(
                 "scheduler-every-micro-batch",
@@ -304,6 +320,12 @@ def schedulers(view: View) -> Iterator[Finding]:
             )
 
 
+def _is_over_at_the_end(view: View, optimizer: int) -> bool:
+    """Whether a scheduler of this optimizer took just as many steps as it is made for."""
+    mine = [one for one in view.log.schedules if one.optimizer == optimizer]
+    return any(abs(one.length - one.steps) * 50 <= one.length for one in mine)
+
+
 _EPOCH = 5
 """Fewest optimizer steps between two of a scheduler by which it is taken to be stepped once an epoch."""
 
@@ -311,7 +333,7 @@ _EPOCH = 5
 def schedules(view: View) -> Iterator[Finding]:
     """Schedules that are made for so many steps, and stepped by another clock."""
     taken = {e.number: e.steps for e in view.log.optimizers}
-    for one in view.log.schedules:
+    for one in (one for one in view.log.schedules if one.named):
         steps = taken.get(one.optimizer, 0)
         made = f"{one.scheduler} is made for {one.length} steps"
         if one.steps * _EPOCH <= steps and abs(one.length - steps) * 10 <= steps:
