@@ -17,10 +17,12 @@ from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.events import OwnLoad, Place
 from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
-from gradient_ledger.tensors import address
+from gradient_ledger.tensors import address, fingerprint
 
 MOST_SNAPSHOTS = 256
 """Snapshots that are remembered before those are sought out that are gone."""
+FEW = 2
+"""Parameters whose values are summed up."""
 FIRST_LOADS = 8
 """Loads of one line that are looked at; afterwards the 16th, the 32nd and so on."""
 
@@ -37,6 +39,8 @@ class Snapshot(NamedTuple):
     """Steps of all optimizers before it."""
     versions: tuple[int, ...]
     """Of the model's parameters then."""
+    sums: tuple[float | None, ...]
+    """Over a few of them: steps by hand may leave no trace in a version."""
 
 
 class Loaded(NamedTuple):
@@ -59,7 +63,8 @@ def snapshot_taken(state: State, model: nn.Module, given: Any, frame: FrameType)
         state.snapshots = known = {key: one for key, one in known.items() if one.first() is not None}
     if len(known) < MOST_SNAPSHOTS:
         place, steps = places.user_place(frame), state.progress.steps
-        known[id(first)] = Snapshot(weakref.ref(first), weakref.ref(model), place, steps, _versions(model))
+        sums = _sums(model) if state.budget.may_look(("snapshot", place)) else (None,) * FEW
+        known[id(first)] = Snapshot(weakref.ref(first), weakref.ref(model), place, steps, _versions(model), sums)
 
 
 def load_begins(state: State, model: nn.Module, given: Any, frame: FrameType) -> bool:
@@ -91,6 +96,10 @@ def load_ends(state: State, model: nn.Module, foreign: bool, frame: FrameType) -
     """`load_state_dict()` has returned."""
     if foreign and state.snapshots:
         state.loaded[id(model)] = Loaded(weakref.ref(model), places.user_place(frame), _versions(model))
+
+
+def _sums(model: nn.Module) -> tuple[float | None, ...]:
+    return tuple([fingerprint(p) for p in list(model.parameters())[:FEW]])
 
 
 def _versions(model: nn.Module) -> tuple[int, ...]:
@@ -161,9 +170,14 @@ def _changed_since(state: State, model: nn.Module, snapshot: Snapshot) -> Place 
             replaced = True
         else:
             return None
-    if stepped and state.progress.steps > snapshot.steps:
+    by_hand = state.progress.steps_by_hand > 0 and _sums_differ(model, snapshot)
+    if (stepped or by_hand) and state.progress.steps > snapshot.steps:
         return True
     return loaded.place if replaced and loaded is not None else None
+
+
+def _sums_differ(model: nn.Module, snapshot: Snapshot) -> bool:
+    return any(None not in pair and pair[0] != pair[1] for pair in zip(_sums(model), snapshot.sums, strict=False))
 
 
 # ------------------------------------------------------------------ two parameters in one place

@@ -3842,10 +3842,11 @@ def loaded(**fields: Any) -> Log:
     "standing.own_loads",
     "snapshot-shares-memory",
     "warning",
-    EDIT,
-    "Loads the state_dict() of train.py:2, 3 steps later",
+    LAYER,
+    "This is loaded at train.py:",
+    "3 steps later. It lies in the memory",
     "nothing is restored, 2 times.",
-    kept_at=at(LAYER),
+    loaded_at=at(EDIT),
     names=["w", "b"],
 )
 def a_snapshot_is_trained_on_with_the_weights() -> Log:
@@ -3853,13 +3854,13 @@ def a_snapshot_is_trained_on_with_the_weights() -> Log:
 
 
 @finds(
-    "standing.own_loads", "snapshot-shares-memory", "warning", EDIT, "Loads a state_dict(), after other weights were"
+    "standing.own_loads", "snapshot-shares-memory", "warning", EDIT, "This loads a state_dict(), after other weights"
 )
 def a_snapshot_is_overwritten_with_the_weights() -> Log:
     return loaded(replaced_at=at(RESTORED))
 
 
-@finds("standing.own_loads", "snapshot-shares-memory", "warning", EDIT, "what is computed from", "bit for bit")
+@finds("standing.own_loads", "snapshot-shares-memory", "warning", LAYER, "What is computed from this", "bit for bit")
 def weights_move_between_a_snapshot_and_themselves() -> Log:
     return loaded(kept_at=at(LAYER), steps=3, computed=True)
 

@@ -100,19 +100,22 @@ def own_loads(view: View) -> Iterator[Finding]:
     for where in dict.fromkeys(e.where for e in view.of(OwnLoad)):
         loads = [e for e in view.of(OwnLoad) if e.where == where]
         event = loads[0]
-        kept = f"the state_dict() of {event.kept_at.short}" if event.kept_at is not None else "a state_dict()"
         since = f"{times(event.steps, 'step')} later"
         if event.replaced_at is not None:
             since = f"after other weights were loaded at {event.replaced_at.short}"
-        what = f"what is computed from {kept}" if event.computed else kept
+        if event.kept_at is None:
+            told = f"This loads {'what is computed from ' if event.computed else ''}a state_dict()"
+        else:
+            told = f"{'What is computed from this' if event.computed else 'This'} is loaded"
+            told += f" at {where.short}" if where is not None else ""
         end = "the weights stay bit for bit as they are" if event.computed else "nothing is restored"
         often = f", {times(len(loads), 'time')}" if len(loads) > 1 else ""
         yield finding(
             "snapshot-shares-memory",
             "warning",
-            where,
-            f"Loads {what}, {since}. That lies in the memory of the weights themselves: {end}{often}.",
-            kept_at=event.kept_at,
+            event.kept_at or where,
+            f"{told}, {since}. It lies in the memory of the weights themselves: {end}{often}.",
+            loaded_at=where,
             names=list(event.names)[:10],
         )
 
