@@ -566,6 +566,8 @@ class OwnLoad(Event):
     """Where other weights were loaded since, if it was not a step that changed them."""
     computed: bool = False
     """Whether what was loaded is computed from such a snapshot, and no tensor of it."""
+    at_once: bool = False
+    """Whether the line that loads them takes them from the model, too, so that it meant another one."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,6 +81,11 @@ def load_begins(state: State, model: nn.Module, given: Any, frame: FrameType) ->
         snapshot, computed = _among(state, model, given), False
     else:
         snapshot, computed = _named_by(state, model, frame), True
+    if snapshot is not None and not computed and _is_of_this_line(state, snapshot, place):
+        accounts = [account for p, _ in weights if (account := state.books.find(p)) is not None]
+        named = _named_at(place) if place is not None else None
+        state.emit(OwnLoad, place, list(dict.fromkeys(accounts)), kept_at=named, steps=0, at_once=True)
+        return False
     changed_at = _changed_since(state, model, snapshot) if snapshot is not None else None
     if snapshot is None or changed_at is None or (computed and not all(_is_equal(p, value) for p, value in weights)):
         return not all(own)
@@ -96,6 +101,19 @@ def load_ends(state: State, model: nn.Module, foreign: bool, frame: FrameType) -
     """`load_state_dict()` has returned."""
     if foreign and state.snapshots:
         state.loaded[id(model)] = Loaded(weakref.ref(model), places.user_place(frame), _versions(model))
+
+
+def _is_of_this_line(state: State, snapshot: Snapshot, place: Place | None) -> bool:
+    """Whether a snapshot was taken for this very load."""
+    return place is not None and snapshot.place == place and snapshot.steps == state.progress.steps
+
+
+def _named_at(place: Place) -> Place | None:
+    """The one line that gives the model of this load its other name."""
+    names = re.search(r"([\w.]+)\.load_state_dict\(\s*([\w.]+)\.state_dict\(", place.code)
+    if names is None:
+        return None
+    return source.only_line([place.file], rf"^\s*{re.escape(names[1])}\s*=\s*{re.escape(names[2])}\s*(#.*)?$")
 
 
 def _sums(model: nn.Module) -> tuple[float | None, ...]:

@@ -3865,6 +3865,18 @@ def weights_move_between_a_snapshot_and_themselves() -> Log:
     return loaded(kept_at=at(LAYER), steps=3, computed=True)
 
 
+@finds("standing.own_loads", "loaded-onto-itself", "warning", EDIT, "This loads the weights of w and b", "2 times")
+def the_target_is_the_model_itself() -> Log:
+    return loaded(at_once=True)
+
+
+@finds(
+    "standing.own_loads", "loaded-onto-itself", "warning", LAYER, "loads the weights of w and b onto", names=["w", "b"]
+)
+def the_target_is_another_name_of_the_model() -> Log:
+    return loaded(kept_at=at(LAYER), at_once=True)
+
+
 @quiet("standing.own_loads")
 def nothing_is_loaded() -> Log:
     return windows(1, 1).log()

@@ -857,6 +857,17 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "loaded-onto-itself",
+        "A model is loaded with its own weights",
+        "Two names stand for one model, as target = net makes them: what is to be a copy that stays behind moves with "
+        "every step, and each copying does nothing.",
+        "Make the second model a copy of its own: copy.deepcopy(net), or build it anew.",
+        "An assignment gives an object another name; it copies nothing.",
+        "",
+        shadows=("ratio-always-one",),
+        about_value=False,
+    ),
+    Misconception(
         "parameters-share-memory",
         "Two parameters in one memory",
         "Each has a gradient of its own, and of an optimizer like Adam each gets a full step of its own: the memory is moved "

@@ -97,8 +97,22 @@ def made_anew(view: View) -> Iterator[Finding]:
 
 def own_loads(view: View) -> Iterator[Finding]:
     """A snapshot of the weights that moves with them: loading it restores nothing."""
-    for where in dict.fromkeys(e.where for e in view.of(OwnLoad)):
-        loads = [e for e in view.of(OwnLoad) if e.where == where]
+    at_once = [e for e in view.of(OwnLoad) if e.at_once]
+    if at_once:
+        event = at_once[0]
+        loaded = f"{event.where.short} loads" if event.kept_at is not None and event.where is not None else "This loads"
+        names = next((e.names for e in at_once if e.names), ())
+        yield finding(
+            "loaded-onto-itself",
+            "warning",
+            event.kept_at or event.where,
+            f"{loaded} {f'the weights of {some(names)}' if names else 'weights'} onto themselves, "
+            f"{times(sum(e.where == event.where for e in at_once), 'time')}: the model that is read and the one that is "
+            "written are one object.",
+            names=list(names)[:10],
+        )
+    for where in dict.fromkeys(e.where for e in view.of(OwnLoad) if not e.at_once):
+        loads = [e for e in view.of(OwnLoad) if e.where == where and not e.at_once]
         event = loads[0]
         since = f"{times(event.steps, 'step')} later"
         if event.replaced_at is not None:
