@@ -26,6 +26,9 @@ from gradient_ledger.tensors import digest_of, fingerprint, is_finite, is_zero, 
 _MEANT = re.compile(r"\.grad\.data\s*(\.\w+_\(|\[.*\]\s*[-+*/]?=|[-+*/]?=(?!=))")
 """A line that writes through `.grad.data` in so many words: whoever wrote it means the gradient to change."""
 
+UNTOUCHED = 1e-6
+"""A sum of squares that changed by no larger a share is the same."""
+
 _ADDS = re.compile(r"\.add_\([^)]*\.grad\b")
 
 # ------------------------------------------------------------------ the user's code takes hold of a gradient
@@ -357,6 +360,8 @@ def settle(state: State, account: Account) -> None:
         if is_zero(grad):
             state.budget.refund(("held", account.read))
             book_clear(state, account, account.read, ZERO)
+        elif not account.clipped and abs(digest_of(grad).imag - account.before) > UNTOUCHED * account.before:
+            book_change(state, account, grad)
     if state.digests and account.digest is not None and account.status == FRESH:
         book_hidden_change(state, account, grad, changed)
     account.looked(version, account.digest)

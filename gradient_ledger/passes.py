@@ -198,7 +198,7 @@ def backward_ends(state: State, one: Pass) -> None:
         account.version = grad._version
         if account.seen != number:
             continue
-        account.read = None
+        account.read = account.before = None
         if state.digests and account.status == FRESH:
             account.digest = digest_of(grad)
         if not account.owned:

@@ -283,7 +283,8 @@ def by_hand(view: View) -> Iterator[Finding]:
             and not any(u.number < e.number and not _accumulated_between(w, u, e) for u in w.of(Unscale))
         ]
         factors = [f for _, e in cut for f in e.factors]
-        if factors and max(factors) <= 1 + 1e-6 and max(factors) - min(factors) > 1e-3:
+        beside = [f * (w.step.scale or 1.0) for w, e in cut for f in e.factors]  # all the same where it is taken off
+        if factors and max(factors) <= 1 + 1e-6 and max(beside) - min(beside) > 1e-3 * max(beside):
             yield finding(
                 "clipped-before-unscale",
                 "warning",

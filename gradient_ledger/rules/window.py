@@ -296,9 +296,8 @@ def schedulers(view: View) -> Iterator[Finding]:
         one = Counter(e.which for e in events).most_common(1)[0][0]
         events = [e for e in events if e.which == one]  # several may share the work
         middle = [e for e in events if e.pending]
-        if _is_over_at_the_end(view, optimizer):
-            continue  # what it is made for is counted in micro-batches, too
-        if len(middle) >= 2 and len(events) > 1.4 * len(windows) and len(middle) * 3 >= len(events):
+        often = len(events) > 1.4 * len(windows) and not _is_over_at_the_end(view, optimizer)
+        if len(middle) >= 2 and often and len(middle) * 3 >= len(events):
             yield finding(
                 "scheduler-every-micro-batch",
                 "warning",

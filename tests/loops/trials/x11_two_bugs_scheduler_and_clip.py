@@ -11,7 +11,7 @@ att = nn.MultiheadAttention(8, 2, batch_first=True)
 out = nn.Linear(8, 30)
 params = [*emb.parameters(), *att.parameters(), *out.parameters()]
 opt = torch.optim.AdamW(params, lr=3e-3)
-sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 32)
+sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 8)
 k, done = 4, 0
 while done < 32:
     t = torch.randint(0, 30, (4, 6))
