@@ -164,6 +164,10 @@ class Backward(Event):
     """`mean`, `sum` or `none` where the loss ends in a reduction, else None."""
     divisor: float | None = None
     """The constant a mean loss was divided by on the way to its root; None where there is none."""
+    targets: int | None = None
+    """Over how many targets a cross-entropy that is divided so is a mean, where that can be read."""
+    loss_at: Place | None = None
+    """Where such a loss was made."""
     bare: bool = False
     """Whether it is a mean that was multiplied or divided by nothing."""
     undivided: str = ""

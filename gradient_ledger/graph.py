@@ -106,7 +106,17 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
         return {}
     whole = _whole(factor) if quotient else 0
     named = hasattr(inner, "_saved_reduction")  # a mean of something else may be divided for its unit
-    return {"divisor": float(whole)} if whole and named else {"bare": factor == 1.0}
+    if not whole or not named:
+        return {"bare": factor == 1.0}
+    return {"divisor": float(whole), "targets": _targets(inner)}
+
+
+def _targets(node: Any) -> int | None:
+    """Over how many targets a cross-entropy is a mean: those that it ignores do not count."""
+    total, weights = getattr(node, "_saved_total_weight", None), getattr(node, "_saved_weight", None)
+    if not isinstance(total, torch.Tensor) or weights is not None or not total.is_cpu or total.numel() != 1:
+        return None
+    return int(total)
 
 
 def _is_smoothed(node: Any) -> bool:

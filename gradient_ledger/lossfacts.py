@@ -27,6 +27,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         loose.look(state, node, one, frame)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
+        if one.draft.fields.get("targets") is not None:
+            one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
     if passes > SAMPLES:
         return
     one.draft.fields["contrast"] = graph.contrast(node)
@@ -35,7 +37,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     one.draft.fields |= policies.look(node, line)
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
     if critic:
-        one.draft.fields |= {"critic": critic, "critic_at": source.weighing(line)}
+        one.draft.fields |= {"critic": critic, "critic_at": source.advantage(line)}
 
 
 def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -> None:
@@ -54,7 +56,9 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     if ends and not source.says_residual(line):
         where = source.target(line, files)
         note("bootstrap", compared.leaves(ends) if where is not None else (), where)
-    note("mirror", compared.leaves(compared.mirrored(parts)), losses.made_at(frame))
+    mirrored = compared.leaves(compared.mirrored(parts))
+    likeness = source.only_line(files, r"(?<!def )\bcosine_similarity\(") if mirrored else None
+    note("mirror", mirrored, likeness or losses.made_at(frame))
     for leaves, others in compared.alone(parts):
         teacher = _teachers(state, leaves, others, frame)
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))

@@ -170,6 +170,25 @@ def _is_weighing(node: ast.AST) -> bool:
     return any("log" in part or "ratio" in part for part in (ast.unparse(node.left), ast.unparse(node.right)))
 
 
+def advantage(trail: Trail) -> Place | None:
+    """Where a log-probability is multiplied with something; where that is a difference with a name, which is read for
+    nothing else, the line that makes it."""
+    place = weighing(trail)
+    within = scope(place.file, place.line) if place is not None else None
+    if place is None or within is None:
+        return place
+    nodes = own(within)
+    product = next((one for one in nodes if _is_weighing(one) and one.lineno == place.line), None)
+    for side in (product.left, product.right) if isinstance(product, ast.BinOp) else ():
+        if isinstance(side, ast.Name) and not re.search("log|ratio", side.id):
+            made = assigned(within, side.id, place.line)
+            reads = [n for n in nodes if isinstance(n, ast.Name) and n.id == side.id and isinstance(n.ctx, ast.Load)]
+            difference = made is not None and isinstance(made.value, ast.BinOp) and isinstance(made.value.op, ast.Sub)
+            if made is not None and difference and len(reads) == 1:
+                return Place(place.file, made.line)
+    return place
+
+
 def factor(file: str, line: int) -> str | None:
     """The name of what a hook's text multiplies or divides its gradient by, or the number itself; else None."""
     tree = _tree(file)

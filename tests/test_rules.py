@@ -2280,6 +2280,46 @@ def the_undivided_loss_is_divided_in_its_gradient() -> Log:
     return tape.log()
 
 
+def means(*targets: int, divisor: float = 3.0, steps: int = 3) -> Log:
+    """Windows of passes whose losses are means over so many targets."""
+    tape = Tape("w")
+    for _ in range(steps):
+        for count in targets:
+            tape.passes(1, divisor=divisor, targets=count, loss_at=at(OTHER))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "division.unequal_means",
+    "mean-of-means",
+    "warning",
+    OTHER,
+    "The 3 losses of step 0 are means over 4 to 32 targets, and each is divided by 3",
+    "weighs 8 times as much",
+    "in 3 of 3 windows",
+    targets=[4, 8, 32],
+)
+def micro_batches_hold_unequal_numbers_of_targets() -> Log:
+    return means(4, 8, 32)
+
+
+@quiet("division.unequal_means")
+def micro_batches_are_about_as_large() -> Log:
+    return means(30, 32, 36)
+
+
+@quiet("division.unequal_means")
+def each_loss_is_weighed_by_something_else() -> Log:
+    return means(4, 8, 32, divisor=44.0)
+
+
+@quiet("division.unequal_means")
+def one_window_alone_is_unequal() -> Log:
+    return means(4, 8, 32, steps=1)
+
+
 @finds(
     "division.contrasts",
     "contrastive-loss-accumulated",

@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     division.twice,
     division.auxiliary,
     division.running_totals,
+    division.unequal_means,
     division.contrasts,
     graphs.critics,
     graphs.reached,

@@ -97,6 +97,43 @@ def _is_bare(one: Backward) -> bool:
     return one.divisor is None and one.bare and not one.gradient
 
 
+UNEQUAL = 1.5
+"""From how many times as many targets on micro-batches are unequal."""
+
+
+def unequal_means(view: View) -> Iterator[Finding]:
+    """Means over numbers of targets that differ, each divided by the number of micro-batches."""
+    for windows in view.windows.values():
+        known: list[tuple[Window, list[Backward]]] = []
+        for window in windows:
+            passes = view.passes_of(window)
+            quiet = not window.of(Edit) and not window.step.assigned and window.step.reference is None
+            if quiet and len(passes) > 1 and all(p.divisor == len(passes) and p.targets for p in passes):
+                known.append((window, passes))
+        hits = [(w, p) for w, p in known if _most(p) >= UNEQUAL * _least(p)]
+        if len(hits) > 1 and len(hits) * 2 >= len(known) and len({p.where for p in hits[0][1]}) == 1:
+            window, passes = max(hits, key=lambda hit: _most(hit[1]) / _least(hit[1]))
+            least, most = _least(passes), _most(passes)
+            yield finding(
+                "mean-of-means",
+                "warning",
+                passes[0].loss_at or passes[0].where,
+                f"The {len(passes)} losses of step {window.number} are means over {least} to {most} targets, and each is "
+                f"divided by {len(passes)}: a target of the smallest micro-batch weighs {most / least:.2g} times as much "
+                f"as one of the largest. So in {len(hits)} of {times(len(known), 'window')} looked at.",
+                steps=steps_of([w for w, _ in hits]),
+                targets=[p.targets for p in passes],
+            )
+
+
+def _least(passes: list[Backward]) -> int:
+    return min(one.targets or 0 for one in passes)
+
+
+def _most(passes: list[Backward]) -> int:
+    return max(one.targets or 0 for one in passes)
+
+
 def contrasts(view: View) -> Iterator[Finding]:
     """A contrastive loss in micro-batches: the negatives are those of the micro-batch alone."""
     for windows in view.windows.values():
