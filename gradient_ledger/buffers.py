@@ -1,10 +1,11 @@
-"""Buffers of a step written by hand: text in which a name is taken from where it is kept, and its new value is not put
-back there."""
+"""Buffers of a step written by hand, and gradients: text in which a name is taken from where it is kept, and its new
+value is not put back there."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from typing import Any, TypeGuard
 
 from gradient_ledger import source
 from gradient_ledger.events import Place
@@ -26,6 +27,69 @@ def forgotten(file: str, line: int) -> Place | None:
         if name in taken and _reads(nodes, name) > 1 and not any(_keeps(each, name) for each in nodes):
             return Place(file, one.lineno)
     return None
+
+
+def unchanged(file: str, line: int) -> Place | None:
+    """The first line in the function around this one that binds the name of a gradient to something made of it, and
+    after which nothing reads that name: the gradient itself stays as it is."""
+    within = source.scope(file, line)
+    if within is None:
+        return None
+    nodes = source.own(within)
+    lists = {one.targets[0].id for one in nodes if _is_list_of_gradients(one)}
+    bound = [(one, name) for one in nodes for name in _gradients(one, lists)]
+    reads = [one for one in ast.walk(within) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    for one in nodes:
+        if not (name := _rebound(one)):
+            continue
+        loops = [n.lineno for n in nodes if isinstance(n, (ast.For, ast.While)) and n.lineno <= one.lineno <= _end(n)]
+        # In a loop that goes on with the new one, an earlier line may read it.
+        if not any(at.lineno >= max(loops, default=0) and name == bound_name for at, bound_name in bound):
+            continue
+        if not any(n.id == name and n.lineno > one.lineno for n in reads):
+            return Place(file, one.lineno)
+    return None
+
+
+def _end(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _is_list_of_gradients(node: ast.AST) -> TypeGuard[Any]:
+    """Whether a statement gives a list of `.grad` a name."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+        return False
+    return isinstance(node.value, ast.ListComp) and _is_gradient(node.value.elt)
+
+
+def _is_gradient(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and (
+        node.attr == "grad" or (node.attr == "data" and _is_gradient(node.value))
+    )
+
+
+def _gradients(node: ast.AST, lists: Container[str]) -> Iterable[str]:
+    """Names that are bound to a gradient: to a `.grad`, or in a loop over a list of them."""
+    if isinstance(node, ast.Assign) and _is_gradient(node.value):
+        return [one.id for one in node.targets if isinstance(one, ast.Name)]
+    if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+        inner = node.iter
+        listed = isinstance(inner, (ast.ListComp, ast.GeneratorExp)) and _is_gradient(inner.elt)
+        return [node.target.id] if listed or (isinstance(inner, ast.Name) and inner.id in lists) else []
+    return []
+
+
+def _rebound(node: ast.AST) -> str:
+    """The name in `name = name * factor`, `name = name.clamp(…)` and the like."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+        return ""
+    name, value = node.targets[0].id, node.value
+    if isinstance(value, ast.BinOp) and any(_is_name(side, name) for side in (value.left, value.right)):
+        return name
+    method = value.func if isinstance(value, ast.Call) else None
+    if isinstance(method, ast.Attribute) and not method.attr.endswith("_") and _is_name(method.value, name):
+        return name
+    return ""
 
 
 def _taken(node: ast.AST) -> Iterable[str]:

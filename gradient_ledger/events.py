@@ -898,6 +898,8 @@ class Log:
     drawn_at: Place | None = None
     """The line of a `sample()` of a distribution that has a graph, and and what it is for is a code: a divergence of
     the distribution is taken, or a layer of the loss was given the sample."""
+    unchanged: tuple[Place, ...] = ()
+    """Lines that bind the name of a gradient to something made of it, which nothing reads."""
     forgotten: tuple[Place, ...] = ()
     """Lines of hand-written steps that give a buffer a new value, by a text that does not put it back."""
     unfrozen: Mapping[str, Place | None] = field(default_factory=dict)

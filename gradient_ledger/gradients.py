@@ -49,6 +49,7 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
         return
     hand_step(state, account, parameter)
     place = places.user_place(frame)
+    state.read_at.add(place)
     if grad is not None and state.progress.passes:
         arrived(state, account, grad)
     if grad is not None and (account.clipped or (account.read is not None and account.read != place)):

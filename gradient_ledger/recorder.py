@@ -103,6 +103,12 @@ class Recorder(State):
         found = (buffers.forgotten(file, line) for file, line in sorted(lines))
         return tuple(dict.fromkeys(place for place in found if place is not None))
 
+    def _unchanged(self) -> tuple[Place, ...]:
+        """Where a gradient was to be changed, and its name alone was bound to something new."""
+        lines = {(place.file, place.line) for place in self.read_at if place is not None}
+        found = (buffers.unchanged(file, line) for file, line in sorted(lines))
+        return tuple(dict.fromkeys(place for place in found if place is not None))
+
     def _misspelt(self) -> dict[str, Place | None]:
         """Attributes of parameters that were set where `requires_grad` was meant, and the line that sets each."""
         files = self.journal.files()
@@ -217,6 +223,7 @@ class Recorder(State):
                 loose=loose.found(self),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._forgotten(),
+                unchanged=self._unchanged(),
                 unfrozen=self._unfrozen(),
                 late_hooks=tuple(self.late_hooks.values()),
                 redrawn_at=self.redrawn_at,

@@ -104,6 +104,8 @@ class State:
         self.sync: dict[str, Any] = {}
         self.leaves: dict[int, tuple[Any, ...]] = {}
         """Tensors that are no parameters, as they were when their gradient was read."""
+        self.read_at: set[Place | None] = set()
+        """Lines that took hold of a gradient."""
         self.edited_at: set[Place | None] = set()
         """Lines that changed gradients in place and left more than zeros."""
         self.assigned_at = -1

@@ -812,6 +812,13 @@ MISCONCEPTIONS = (
         "An assignment gives a tensor a second name, not a second place.",
     ),
     Misconception(
+        "gradient-not-changed",
+        "A new name, and the old gradient",
+        "grad = grad / n makes a new tensor under the old name: p.grad is still the one that the step uses.",
+        "Change it in place, as in grad.div_(n) or p.grad /= n, or put the new one back: p.grad = grad / n.",
+        "grad /= n would change the tensor itself; grad = grad / n does not.",
+    ),
+    Misconception(
         "buffer-not-kept",
         "A buffer is not kept from step to step",
         "buf = mu * buf + g makes a new tensor under an old name: the list or the dictionary it came from still holds the "

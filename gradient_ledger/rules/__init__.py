@@ -64,6 +64,7 @@ RULES: tuple[Rule, ...] = (
     precision.nonfinite,
     window.moved,
     edits.replaced,
+    edits.unchanged,
     edits.forgotten,
     precision.rounded_away,
     precision.unfilled,

@@ -390,6 +390,18 @@ def _grows_alike(event: Edit) -> bool:
     return bool(factors) and factors[0] > 1.001 and max(factors) - min(factors) < 1e-4 * factors[0]
 
 
+def unchanged(view: View) -> Iterator[Finding]:
+    """A gradient that was to be changed, and was not."""
+    for where in view.log.unchanged if any(view.windows.values()) else ():
+        yield finding(
+            "gradient-not-changed",
+            "warning",
+            where,
+            "This line makes a new tensor of a gradient and binds the name to it; nothing reads that name afterwards, and "
+            "the gradient that is stepped on stays as it was.",
+        )
+
+
 def forgotten(view: View) -> Iterator[Finding]:
     """A buffer of a hand-written step whose new value is lost."""
     for where in view.log.forgotten if any(view.windows.values()) else ():
