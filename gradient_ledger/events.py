@@ -306,6 +306,9 @@ class Edit(Event):
     """By what the norms changed, where they were taken."""
     adds_gradient: bool = False
     """Whether the text of the line adds a `.grad` in place to something: to itself, if it is this one that changed."""
+    kept_at: Place | None = None
+    """The line that keeps a gradient as it is, and no copy of it, by the text of the function that changed these, which
+    adds gradients in place to what it has kept."""
     scaled: bool = False
     """Whether any of them carried the loss scale."""
     norms: tuple[float, float] | None = None

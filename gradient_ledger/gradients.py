@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import places, source
+from gradient_ledger import buffers, places, source
 from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, Thrown, grad_of
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
@@ -385,6 +385,8 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
     how = "assigned" if account.status == ZERO else "in place"
     draft = state.join(Edit, place, account, how, how=how, status=account.status)
     draft.fields["adds_gradient"] = place is not None and bool(_ADDS.search(place.code))
+    if place is not None and "kept_at" not in draft.fields:
+        draft.fields["kept_at"] = buffers.kept_gradient(place.file, place.line)
     if account.status != ZERO:
         note_factor(draft, account, grad)
     if account.status == FRESH:

@@ -110,7 +110,7 @@ def _why_stale(
     others = _cleared_for_others(view, optimizer, names)
     often = max(1, (len(windows) - 1) // 2)
     if others is not None and not regular:
-        other, place = others
+        other, place = _cleared_in_its_place(view, optimizer, faulty) or others
         return finding(
             "one-of-two-optimizers-zeroed",
             "error",
@@ -189,6 +189,24 @@ def _cleared_for_others(view: View, optimizer: int, names: frozenset[str]) -> tu
         if cleared:
             return other, cleared[0].where
     return None
+
+
+def _cleared_in_its_place(view: View, optimizer: int, faulty: list[Window]) -> tuple[int, Place | None] | None:
+    """Another optimizer whose gradients are cleared right before the backward passes of this one alone, after its own
+    step, at a line that is not the one that clears them for its own passes: a block that was copied."""
+    mine = view.owned.get(optimizer, frozenset())
+    found: list[tuple[int, Place | None]] = []
+    for window in faulty:
+        own = [e.number for e in window.of(Accumulate) if set(e.names) <= mine]
+        before = [e for e in window.events if own and e.number < own[-1] and isinstance(e, (Accumulate, Clear, Step))]
+        last = before[-1] if before else None
+        if not isinstance(last, Clear) or last.by in (None, optimizer):
+            continue
+        stepped = any(isinstance(e, Step) and e.optimizer == last.by for e in before)
+        elsewhere = any(isinstance(e, Clear) and e.by == last.by and e.where != last.where for e in before)
+        if stepped and elsewhere and last.by is not None:
+            found.append((last.by, last.where))
+    return found[0] if len(set(found)) == 1 and len(found) * 2 > len(faulty) else None
 
 
 def lost(view: View) -> Iterator[Finding]:
