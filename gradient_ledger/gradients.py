@@ -180,8 +180,20 @@ def note_loss(state: State, draft: Draft, account: Account, thrown: Thrown, grad
     fields["taken"] = fields.get("taken", False) or thrown.taken
     # A step came in between: what is thrown away was meant for the optimizer that took it.
     fields["after_step"] = all(deposit.steps < state.progress.steps for deposit in deposits)
+    if "hooked" not in fields:
+        fields["hooked"] = takes_in_hooks(state)
     if not fields.get("nonfinite") and grad is not None and state.budget.may_look("finite", 400):
         fields["nonfinite"] = not is_finite(grad)
+
+
+def takes_in_hooks(state: State) -> bool:
+    """Whether a module or a parameter has a hook on its backward; what was found, or not found at the first few times,
+    is not asked again."""
+    if not state.hooks_take and state.budget.may_look("backward hooks", SAMPLES):
+        parts = [module for entry in state.books.modules.values() if (module := entry.ref()) is not None]
+        hooks = (vars(part).get(word) for part in parts for word in ("_backward_hooks", "_backward_pre_hooks"))
+        state.hooks_take = any(hooks) or any(account.hooks for account in state.books.accounts)
+    return state.hooks_take
 
 
 def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:

@@ -7,7 +7,20 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from gradient_ledger.events import Accumulate, Clear, DataPass, Edit, Event, Finding, Place, Step, Taken, Trail
+from gradient_ledger.events import (
+    Accumulate,
+    Backward,
+    Clear,
+    DataPass,
+    Edit,
+    Event,
+    Finding,
+    InputGradient,
+    Place,
+    Step,
+    Taken,
+    Trail,
+)
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
@@ -258,6 +271,52 @@ def _lost(window: Window, used: set[Trail] | None) -> list[Clear]:
         and window.names & set(event.lost_names)
         and (used is None or any(trail in used for trail in event.lost_trails))
     ]
+
+
+def unused(view: View) -> Iterator[Finding]:
+    """Backward passes of what one optimizer holds that come after its step, and are cleared before the next one.
+
+    Not those for the gradient of an input, nor those whose gradients somebody reads, or takes by hooks.
+    """
+    used = {trail for w in view.all_windows for trail in w.step.trails}
+    for_inputs = {e.backward for e in view.of(InputGradient)}
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, Backward, Clear]] = []
+        for window in windows[1:] if optimizer != BY_HAND else ():
+            touched = {e.pass_number: set(e.names) for e in window.of(Accumulate)}
+            clear = next((e for e in window.of(Clear) if window.names & set(e.names)), None)
+            if (
+                clear is None
+                or clear.taken
+                or clear.nonfinite
+                or clear.hooked
+                or window.names.isdisjoint(clear.lost_names)
+            ):
+                continue
+            gone = {trail[0] for trail in clear.lost_trails if trail and trail not in used}
+            hits += [
+                (window, one, clear)
+                for one in window.of(Backward)
+                if one.number < clear.number
+                and one.where is not None
+                and (one.where.file, one.where.line) in gone
+                and touched.get(one.pass_number, {""}) <= window.names
+                and one.pass_number not in for_inputs
+                and not one.retain_graph
+            ]
+        found = {w.number: (w, one, clear) for w, one, clear in hits}
+        if len(found) < 2 or len(found) * 2 < len(windows):
+            continue
+        window, one, clear = next(iter(found.values()))
+        yield finding(
+            "backward-after-step",
+            "warning",
+            one.where,
+            f"This backward() comes after the step of {view.label(optimizer)}, and {clear.where} clears what it has computed "
+            f"before the next one: in {len(found)} of {times(len(windows), 'window')}, and no step ever used its gradient.",
+            steps=steps_of([w for w, _, _ in found.values()]),
+            cleared=clear.where,
+        )
 
 
 def _rewritten(window: Window) -> bool:
