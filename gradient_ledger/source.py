@@ -115,6 +115,15 @@ def _around(file: str, line: int) -> Around:
     start = under.lineno if under is not None else line
     word = ast.Continue if isinstance(around, _LOOPS) else ast.Return
     skips = [one.lineno for one in _inside(around, word, line) if one.lineno < start] if around is not None else []
+    if under is None and skips:
+        # `if number % k: continue` above the step decides about it as an `if` around it would.
+        last = max(skips)
+        count = max(
+            (n for n in ifs if n.body[0].lineno == last and "%" in ast.unparse(n.test)), key=_line, default=None
+        )
+        if count is not None:
+            over = max((one for one in skips if one < count.lineno), default=None)
+            return Around(count.lineno, f"not ({ast.unparse(count.test)})", over)
     return Around(
         under.lineno if under is not None else None,
         ast.unparse(under.test) if under is not None else "",

@@ -641,6 +641,7 @@ MISCONCEPTIONS = (
         "Gradients no optimizer uses",
         "They are computed and left lying. Where the parameters were meant to be trained they never are; where not, the work is wasted.",
         "If they are to be trained, give them to the optimizer; if not, requires_grad_(False) saves the work.",
+        shadows=("clipped-more-than-zeroed",),
         about_value=False,
     ),
     Misconception(
