@@ -282,7 +282,11 @@ def unused(view: View) -> Iterator[Finding]:
     for_inputs = {e.backward for e in view.of(InputGradient)}
     for optimizer, windows in view.windows.items():
         hits: list[tuple[Window, Backward, Clear]] = []
-        for window in windows[1:] if optimizer != BY_HAND else ():
+        if optimizer == BY_HAND:
+            continue
+        # What ran before the first step as well stands before the clear, and not after the step.
+        early = {e.where for e in windows[0].of(Backward)}
+        for window in windows[1:]:
             touched = {e.pass_number: set(e.names) for e in window.of(Accumulate)}
             clear = next((e for e in window.of(Clear) if window.names & set(e.names)), None)
             if (
@@ -291,6 +295,7 @@ def unused(view: View) -> Iterator[Finding]:
                 or clear.nonfinite
                 or clear.hooked
                 or window.names.isdisjoint(clear.lost_names)
+                or not window.step.fresh
             ):
                 continue
             gone = {trail[0] for trail in clear.lost_trails if trail and trail not in used}
@@ -299,6 +304,7 @@ def unused(view: View) -> Iterator[Finding]:
                 for one in window.of(Backward)
                 if one.number < clear.number
                 and one.where is not None
+                and one.where not in early
                 and (one.where.file, one.where.line) in gone
                 and touched.get(one.pass_number, {""}) <= window.names
                 and one.pass_number not in for_inputs
