@@ -1196,7 +1196,7 @@ def the_graph_of_a_pass_after_the_step_is_used_again() -> Log:
 
 
 @quiet("order.unused")
-def a_pass_after_the_step_reaches_what_another_code_trains() -> Log:
+def a_pass_after_the_step_reaches_what_this_optimizer_does_not_hold() -> Log:
     return late_passes(reaches="w b z").log({"z": {"in_model": False}})
 
 
