@@ -1,10 +1,11 @@
-"""Buffers of a step written by hand, and gradients: text in which a name is taken from where it is kept, and its new
-value is not put back there."""
+"""Buffers of a step written by hand, and gradients, by their text: a name is taken from where they are kept, and its new
+value is not put back there; or the gradient itself is kept, and no copy of it."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterable
+from functools import lru_cache
 from typing import Any, TypeGuard
 
 from gradient_ledger import source
@@ -27,6 +28,69 @@ def forgotten(file: str, line: int) -> Place | None:
         if name in taken and _reads(nodes, name) > 1 and not any(_keeps(each, name) for each in nodes):
             return Place(file, one.lineno)
     return None
+
+
+@lru_cache(maxsize=1024)
+def kept_gradient(file: str, line: int, added: bool = True) -> Place | None:
+    """The first line in the function around this one that keeps a `.grad` as it is, and not a copy of it; with `added`,
+    to which that function then adds gradients in place."""
+    within = source.scope(file, line)
+    if within is None:
+        return None
+    nodes = source.own(within)
+    names: set[str] = set()
+    for one in nodes:
+        if isinstance(one, ast.Assign) and _is_gradient(one.value, names):
+            names |= {target.id for target in one.targets if isinstance(target, ast.Name)}
+    keeping = [(one, held) for one in nodes if (held := _put_away(one, names))]
+    if added:
+        grown = {text for one in nodes for text in _added_to(one, names)}
+        taken = {(ast.unparse(one.value), text) for one in nodes if isinstance(one, ast.Assign) for text in _names(one)}
+        grown |= {holder for holder, name in taken if name in grown}
+        keeping = [(one, held) for one, held in keeping if held & grown]
+    return Place(file, keeping[0][0].lineno) if keeping else None
+
+
+def _is_gradient(value: ast.AST, names: set[str]) -> bool:
+    """Whether an expression is a `.grad` itself, by one of these names or in so many words; or shares its memory."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "detach":
+        return _is_gradient(value.func.value, names)
+    if isinstance(value, ast.Attribute) and value.attr == "data":
+        return _is_gradient(value.value, names)
+    return (isinstance(value, ast.Attribute) and value.attr == "grad") or (
+        isinstance(value, ast.Name) and value.id in names
+    )
+
+
+def _names(one: ast.Assign) -> list[str]:
+    return [target.id for target in one.targets if isinstance(target, ast.Name)]
+
+
+def _put_away(node: ast.AST, names: set[str]) -> set[str]:
+    """Where a statement or a call puts a gradient as it is, and by what other names."""
+    if isinstance(node, ast.Assign) and _is_gradient(node.value, names):
+        places = [
+            one for one in node.targets if isinstance(one, (ast.Subscript, ast.Attribute)) and not _is_weight(one)
+        ]
+        return {ast.unparse(one) for one in places} | (set(_names(node)) if places else set())
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault":
+        if len(node.args) == 2 and _is_gradient(node.args[1], names):
+            return {ast.unparse(node), f"{ast.unparse(node.func.value)}[{ast.unparse(node.args[0])}]"}
+    return set()
+
+
+def _added_to(node: ast.AST, names: set[str]) -> list[str]:
+    """What a statement adds a gradient to in place."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return [ast.unparse(node.target)] if any(_is_gradient(one, names) for one in ast.walk(node.value)) else []
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "add_":
+        return []
+    if not any(_is_gradient(one, names) for given in node.args for one in ast.walk(given)):
+        return []
+    whole: ast.expr = node
+    while isinstance(whole, ast.Call) and isinstance(whole.func, ast.Attribute) and whole.func.attr.endswith("_"):
+        whole = whole.func.value
+    return [ast.unparse(whole)]
 
 
 def unchanged(file: str, line: int) -> Place | None:
@@ -59,22 +123,22 @@ def _is_list_of_gradients(node: ast.AST) -> TypeGuard[Any]:
     """Whether a statement gives a list of `.grad` a name."""
     if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
         return False
-    return isinstance(node.value, ast.ListComp) and _is_gradient(node.value.elt)
+    return isinstance(node.value, ast.ListComp) and _is_dot_grad(node.value.elt)
 
 
-def _is_gradient(node: ast.AST) -> bool:
+def _is_dot_grad(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and (
-        node.attr == "grad" or (node.attr == "data" and _is_gradient(node.value))
+        node.attr == "grad" or (node.attr == "data" and _is_dot_grad(node.value))
     )
 
 
 def _gradients(node: ast.AST, lists: Container[str]) -> Iterable[str]:
     """Names that are bound to a gradient: to a `.grad`, or in a loop over a list of them."""
-    if isinstance(node, ast.Assign) and _is_gradient(node.value):
+    if isinstance(node, ast.Assign) and _is_dot_grad(node.value):
         return [one.id for one in node.targets if isinstance(one, ast.Name)]
     if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
         inner = node.iter
-        listed = isinstance(inner, (ast.ListComp, ast.GeneratorExp)) and _is_gradient(inner.elt)
+        listed = isinstance(inner, (ast.ListComp, ast.GeneratorExp)) and _is_dot_grad(inner.elt)
         return [node.target.id] if listed or (isinstance(inner, ast.Name) and inner.id in lists) else []
     return []
 

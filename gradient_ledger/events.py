@@ -265,6 +265,9 @@ class Clear(Event):
     """Whether some optimizer had stepped since those passes."""
     nonfinite: bool = False
     """Whether inf or nan was among what was thrown away."""
+    hooked: bool = False
+    """Whether a module or a parameter has a hook on its backward, which may have kept what a pass computed; looked at
+    the first few times that something is thrown away."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -310,6 +313,9 @@ class Edit(Event):
     """By what the norms changed, where they were taken."""
     adds_gradient: bool = False
     """Whether the text of the line adds a `.grad` in place to something: to itself, if it is this one that changed."""
+    kept_at: Place | None = None
+    """The line that keeps a gradient as it is, and no copy of it, by the text of the function that changed these, which
+    adds gradients in place to what it has kept."""
     scaled: bool = False
     """Whether any of them carried the loss scale."""
     norms: tuple[float, float] | None = None
@@ -760,6 +766,9 @@ class ParameterFacts:
     """The name that was set to False on it where `requires_grad` was meant, and that no line of the text reads."""
     misspelt_at: Place | None = None
     """The line that sets it, where the text shows one."""
+    replaced_at: Place | None = None
+    """The line that puts its model where another one was, by the text: the second to give a value to what is called.
+    Asked of models that get gradients and are in no optimizer."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import places, source
+from gradient_ledger import buffers, places, source
 from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, Thrown, grad_of
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
@@ -184,8 +184,20 @@ def note_loss(state: State, draft: Draft, account: Account, thrown: Thrown, grad
     fields["taken"] = fields.get("taken", False) or thrown.taken
     # A step came in between: what is thrown away was meant for the optimizer that took it.
     fields["after_step"] = all(deposit.steps < state.progress.steps for deposit in deposits)
+    if "hooked" not in fields:
+        fields["hooked"] = takes_in_hooks(state)
     if not fields.get("nonfinite") and grad is not None and state.budget.may_look("finite", 400):
         fields["nonfinite"] = not is_finite(grad)
+
+
+def takes_in_hooks(state: State) -> bool:
+    """Whether a module or a parameter has a hook on its backward; what was found, or not found at the first few times,
+    is not asked again."""
+    if not state.hooks_take and state.budget.may_look("backward hooks", SAMPLES):
+        parts = [module for entry in state.books.modules.values() if (module := entry.ref()) is not None]
+        hooks = (vars(part).get(word) for part in parts for word in ("_backward_hooks", "_backward_pre_hooks"))
+        state.hooks_take = any(hooks) or any(account.hooks for account in state.books.accounts)
+    return state.hooks_take
 
 
 def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:
@@ -391,6 +403,8 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
     how = "assigned" if account.status == ZERO else "in place"
     draft = state.join(Edit, place, account, how, how=how, status=account.status)
     draft.fields["adds_gradient"] = place is not None and bool(_ADDS.search(place.code))
+    if place is not None and "kept_at" not in draft.fields:
+        draft.fields["kept_at"] = buffers.kept_gradient(place.file, place.line)
     if account.status != ZERO:
         note_factor(draft, account, grad)
     if account.status == FRESH:

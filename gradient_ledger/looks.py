@@ -25,6 +25,8 @@ IN_PLACE = ("add_", "sub_", "lerp_", "addcmul_")
 LISTS = ("_foreach_add_", "_foreach_lerp_", "_foreach_sub_")
 NORMS = ("norm", "square", "pow", "__pow__")
 """What begins a norm, as a method of a tensor."""
+MOST_LISTED = 64
+"""Entries of a list of which a tensor is made that are looked at."""
 COLLECTIVES = ("all_reduce", "reduce", "all_gather", "all_gather_into_tensor", "all_gather_object")
 
 
@@ -233,8 +235,15 @@ class Cuts:
         """Lines that take the numbers of trained parameters, as reports on all of them do."""
         self.blocks: list[tuple[Place | None, int]] = []
         """The `no_grad()` blocks under way, and how many calls there were before each."""
+        self.calls = {leaf: a.module.calls for leaf, a in self.cut.items() if a.module is not None}
+        """How often each one's module had run when the look began: what leaves the graph of a run before that is shown
+        or kept, when the step is over."""
+        self.numbers: dict[Account, Place | None] = {}
+        """Where a number was taken out of the graph of those that run: what is only shown leaves there, too."""
         for name in graph.LEAVING:
             look.tap(Tensor, name, self._number_left if name in ("item", "tolist") else self._left)
+        for name in ("tensor", "as_tensor"):
+            look.tap(torch, name, self._made_of)
         look.tap(torch.no_grad, "__enter__", self._entered)
         look.tap(torch.no_grad, "__exit__", self._exited)
         look.tap_data(lambda tensor, frame: self._left((tensor,), frame))
@@ -243,20 +252,34 @@ class Cuts:
         """The numbers of a parameter were taken by a line that takes those of no trained one."""
         for account, lines in self.read.items():
             account.cut_at = next((line for line in lines if line not in self.shown), account.cut_at)
+        for account, place in self.numbers.items():
+            account.cut_at = account.cut_at or place
 
     def _left(self, args: tuple[Any, ...], frame: FrameType) -> None:
-        node = getattr(args[0], "grad_fn", None)
+        for leaf in self._leaving(args[0], frame):
+            self.cut.pop(leaf).cut_at = places.user_place(frame)
+
+    def _leaving(self, tensor: Any, frame: FrameType) -> list[int]:
+        """Those in the graph of a tensor whose module has run since the look began."""
+        node = getattr(tensor, "grad_fn", None)
         if node is None or not self.cut:
-            return
+            return []
         held = graph.uses(node)
         self._read_out(held, frame)
-        for leaf in [leaf for leaf, account in self.cut.items() if leaf in held and runs(account)]:
-            self.cut.pop(leaf).cut_at = places.user_place(frame)
+        mine = [(leaf, a.module.calls) for leaf, a in self.cut.items() if leaf in held and a.module is not None]
+        return [leaf for leaf, calls in mine if calls > self.calls.get(leaf, 0)]
 
     def _number_left(self, args: tuple[Any, ...], frame: FrameType) -> None:
         """A number leaves a graph, or a parameter itself."""
         self._read_out([id(args[0])], frame)
-        self._left(args, frame)
+        for leaf in self._leaving(args[0], frame):
+            self.numbers.setdefault(self.cut[leaf], places.user_place(frame))
+
+    def _made_of(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        """A new tensor is made of the values of others, which stand in a list."""
+        if isinstance(args[0], (list, tuple)):
+            for one in args[0][:MOST_LISTED]:
+                self._left((one,), frame)
 
     def _read_out(self, leaves: Iterable[int], frame: FrameType) -> None:
         """Numbers of parameters are taken: of which that no module has run with, and whether of trained ones, too."""

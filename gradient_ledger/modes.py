@@ -25,6 +25,7 @@ class Evaluation:
         "accounts",
         "back",
         "calls",
+        "holders",
         "judged",
         "names",
         "optimizers",
@@ -36,14 +37,20 @@ class Evaluation:
     )
 
     def __init__(
-        self, parts: dict[int, ModuleAccount], whole: list[ModuleAccount], accounts: list[Account], at: Place | None
+        self,
+        parts: dict[int, ModuleAccount],
+        holders: list[ModuleAccount],
+        whole: list[ModuleAccount],
+        accounts: list[Account],
+        at: Place | None,
     ):
-        self.parts, self.whole, self.accounts, self.place = parts, whole, accounts, at
-        """Its parts that depend on the mode, by their `id`; all of its modules."""
+        self.parts, self.holders, self.whole, self.accounts, self.place = parts, holders, whole, accounts, at
+        """Its parts that depend on the mode, by their `id`; those that hold these, and may pass them over in eval mode,
+        as an adapter does whose weights are merged; all of its modules."""
         self.names: tuple[str, ...] = ()
         self.optimizers: frozenset[int] = frozenset().union(*(account.stepped_by for account in accounts))
         """Those that have trained it: another one is another phase, which may be meant to run in eval mode."""
-        self.calls = sum(part.calls for part in parts.values())
+        self.calls = self.runs()
         self.judged = sum(one.judged for one in whole)
         self.validated: bool | None = None
         """Whether it ran without gradients before it was trained again; None while it was not."""
@@ -51,6 +58,10 @@ class Evaluation:
         """Whether a step has trained it since."""
         self.back = False
         """Whether somebody has called `train()` on one of the parts, whatever mode they are in now."""
+
+    def runs(self) -> int:
+        """How often what depends on the mode has run, or what holds it."""
+        return sum(one.calls for one in (*self.parts.values(), *self.holders))
 
     def in_training(self) -> bool:
         """Whether any of its parts is in train mode, or gone."""
@@ -88,9 +99,11 @@ def _begin(
     accounts = [a for p in owner.parameters() if found and (a := state.books.find(p)) is not None and a.stepped_by]
     if accounts:
         every = [entry for entry, _ in whole] + ([top] if top is not None else [])
-        one = Evaluation({id(part): e for e, part in found}, every, accounts, places.user_place(frame))
-        one.names = tuple(f"{_name(state, entry)} ({type(part).__name__})" for entry, part in found[:8])
-        state.evaluations.append(one)
+        parts = {id(part): entry for entry, part in found}
+        holders = [entry for entry, one in whole if not parts.keys().isdisjoint(map(id, one.children()))]
+        begun = Evaluation(parts, holders, every, accounts, places.user_place(frame))
+        begun.names = tuple(f"{_name(state, entry)} ({type(part).__name__})" for entry, part in found[:8])
+        state.evaluations.append(begun)
 
 
 def put_into_train(state: State, module: nn.Module) -> None:
@@ -120,7 +133,7 @@ def before_step(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     told: list[Evaluated] = []
     for one in [one for one in state.evaluations if entry.number in one.optimizers]:
         now = one.in_training()
-        back, calls = now or one.back, sum(part.calls for part in one.parts.values())
+        back, calls = now or one.back, one.runs()
         trained = calls > one.calls and any(a.status == FRESH and entry in a.owners for a in one.accounts)
         if one.validated is None and (back or trained):
             one.validated = sum(part.judged for part in one.whole) > one.judged

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from gradient_ledger import blends, buffers, closelook, compiled, loose, making, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
-from gradient_ledger.events import Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts, Step
+from gradient_ledger.events import Forward, Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts, Step
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite, is_zero
@@ -119,6 +119,15 @@ class Recorder(State):
                 found[word] = sets[0] if sets else None
         return found
 
+    def _replaced(self) -> dict[str, Place]:
+        """Models that are trained in vain, by label, and the line that put each in the place of another, if one did."""
+        labels = {a.root.label for a in self.books.accounts if a.root is not None and a.total and not a.owners}
+        called: dict[str, Place] = {}
+        for one in self.journal.drafts if labels else ():
+            if one.kind is Forward and one.place is not None and one.fields.get("model") in labels:
+                called.setdefault(one.fields["model"], one.place)
+        return {label: line for label, place in called.items() if (line := source.replaced(place)) is not None}
+
     def _unfrozen(self) -> dict[str, Place | None]:
         """Modules that were to be frozen by an attribute, by name, and the line that sets it."""
         files = self.journal.files()
@@ -141,6 +150,7 @@ class Recorder(State):
             reached = {a.root.number for a in self.books.accounts if a.root and a.total}
             dead = self._dead()
             misspelt = self._misspelt()
+            replaced = self._replaced()
             asked = making.asked_for(self.books.optimizers)
             parameters = tuple(
                 ParameterFacts(
@@ -172,6 +182,7 @@ class Recorder(State):
                     zeroed_at=self._zeroed_at(account) if account in dead else None,
                     misspelt=account.misspelt if account.misspelt in misspelt else "",
                     misspelt_at=misspelt.get(account.misspelt),
+                    replaced_at=replaced.get(account.root.label) if account.root else None,
                 )
                 for account in self.books.accounts
             )

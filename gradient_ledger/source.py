@@ -115,6 +115,15 @@ def _around(file: str, line: int) -> Around:
     start = under.lineno if under is not None else line
     word = ast.Continue if isinstance(around, _LOOPS) else ast.Return
     skips = [one.lineno for one in _inside(around, word, line) if one.lineno < start] if around is not None else []
+    if under is None and skips:
+        # `if number % k: continue` above the step decides about it as an `if` around it would.
+        last = max(skips)
+        count = max(
+            (n for n in ifs if n.body[0].lineno == last and "%" in ast.unparse(n.test)), key=_line, default=None
+        )
+        if count is not None:
+            over = max((one for one in skips if one < count.lineno), default=None)
+            return Around(count.lineno, f"not ({ast.unparse(count.test)})", over)
     return Around(
         under.lineno if under is not None else None,
         ast.unparse(under.test) if under is not None else "",
@@ -427,6 +436,32 @@ def _fills(statement: ast.AST, names: set[str]) -> bool:
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS:
         return ast.unparse(call.func.value) in names
     return False
+
+
+def replaced(place: Place) -> Place | None:
+    """The one line that gives another value to what is called at this line: to an attribute of `self` outside its
+    `__init__`, or to a name that the same function had given one before."""
+    tree, within = _tree(place.file), scope(place.file, place.line)
+    if tree is None or within is None:
+        return None
+    here = (n for n in own(within) if isinstance(n, ast.Call) and n.lineno <= place.line <= (n.end_lineno or 0))
+    called = {ast.unparse(one.func) for one in here if isinstance(one.func, (ast.Name, ast.Attribute))}
+    found: set[int] = set()
+    for name in called:
+        holders: dict[str, list[int]] = {}
+        for function in functions(place.file):
+            lines = sorted(n.lineno for n in own(function) if isinstance(n, ast.Assign) and name in _given(n))
+            if lines:
+                holders.setdefault(getattr(function, "name", ""), []).extend(lines)
+        if name.startswith("self.") and "__init__" in holders:
+            found |= {line for holder, lines in holders.items() if holder != "__init__" for line in lines}
+        elif "." not in name and len(holders) == 1:
+            found |= {line for lines in holders.values() for line in lines[1:]}
+    return Place(place.file, found.pop()) if len(found) == 1 else None
+
+
+def _given(statement: ast.Assign) -> set[str]:
+    return {ast.unparse(one) for one in statement.targets}
 
 
 def zeroed_by_name(file: str, name: str) -> list[Place]:

@@ -74,6 +74,8 @@ class State:
         """To how many accounts' parameters we listen."""
         self.module_hooks = -1
         self.hooks_scale = False
+        self.hooks_take = False
+        """Whether a module or a parameter was seen with a hook on its backward while gradients were thrown away."""
         self.drawn: dict[int, Drawn] = {}
         """Distributions with a graph from which `sample()` has drawn without one."""
         self.drawn_at: list[Place | None] = []

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.parameter import is_lazy
 
-from gradient_ledger import anew, blends, closelook, making, memory, modes, places, rounding, unfilled
+from gradient_ledger import anew, blends, buffers, closelook, making, memory, modes, places, rounding, unfilled
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
@@ -325,7 +325,8 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
     if entry.steps < SAMPLES:
         kept = [account for account in entry.accounts if is_state(account, optimizer)]
         draft.fields["kept_as_state"] = kept
-        draft.fields["kept_at"] = next((account.read for account in kept), None)
+        if kept and (read := kept[0].read) is not None:
+            draft.fields["kept_at"] = buffers.kept_gradient(read.file, read.line, added=False) or read
     if not entry.steps:
         anew.first_step_ended(state, entry)
     use(entry)

@@ -235,7 +235,6 @@ def test_every_field_of_an_event_is_written_by_the_recorder() -> None:
 
 FOR_READERS = {
     "Event.thread": "which thread did it, for whoever reads the JSON",
-    "Backward.retain_graph": "an argument of the call",
     "Comparison.norm": "the two lengths behind `ratio`",
     "Comparison.reference_norm": "the two lengths behind `ratio`",
     "Ending.rate": "the learning rate, beside the one a scheduler sets",

@@ -507,6 +507,44 @@ def only_the_first_of_two_optimizers_is_cleared() -> Log:
 
 @finds(
     "order.stale",
+    "one-of-two-optimizers-zeroed",
+    "error",
+    EDIT,
+    "SGD #1 (train.py:1) has its gradients cleared here; those of SGD #2 (train.py:1) never are",
+    remedy="Clear the parameters of SGD #2 (train.py:1) in the same place, or call zero_grad() of the whole model.",
+)
+def a_copied_block_clears_the_first_optimizer_again() -> Log:
+    return blocks(EDIT)
+
+
+@finds(
+    "order.stale",
+    "one-of-two-optimizers-zeroed",
+    "error",
+    CLEAR,
+    "SGD #1 (train.py:1) has its gradients cleared here; those of SGD #2 (train.py:1) never are",
+    remedy="Clear the parameters of SGD #2 (train.py:1) in the same place, or call zero_grad() of the whole model.",
+)
+def the_first_optimizer_is_cleared_at_its_own_line_alone() -> Log:
+    return blocks(None)
+
+
+def blocks(again: int | None) -> Log:
+    """Two models, one block each: clear, pass, step; the second one clears at this line, and not its own."""
+    tape = Tape("w", "d")
+    for _ in range(4):
+        tape.clear(names="w", by=0)
+        tape.passes(1, names="w")
+        tape.step()
+        if again is not None:
+            tape.clear(again, names="w", by=0)
+        tape.passes(1, OTHER, names="d")
+        tape.step(optimizer=1)
+    return tape.log()
+
+
+@finds(
+    "order.stale",
     "zeroed-another-object",
     "error",
     CLEAR,
@@ -1094,6 +1132,118 @@ def what_was_thrown_away_held_nan() -> Log:
     return tape.log()
 
 
+# ------------------------------------------------------------------ order: passes that come after their step
+
+
+def late_passes(
+    *,
+    line: int = OTHER,
+    reaches: str = "w b",
+    by: int | None = 0,
+    reads: bool = False,
+    cleared: bool = False,
+    **fields: Any,
+) -> Tape:
+    """Each step is followed by a pass of another line, and a clear. `fields` are of that pass or of the clear."""
+    of_clear = {name: fields.pop(name) for name in ("taken", "nonfinite", "hooked") if name in fields}
+    tape = Tape("w b", loose="z") if by == 0 else Tape(loose="w b z")
+    for _ in range(4):
+        tape.passes(1, names="w b")
+        tape.step(optimizer=by)
+        if cleared:
+            tape.clear(names="w b")
+        tape.passes(1, line, names=reaches, **fields)
+        if reads:
+            tape.write(InputGradient, EDIT, backward=tape.count)
+        tape.clear(**of_clear)
+    return tape
+
+
+@finds(
+    "order.unused",
+    "backward-after-step",
+    "warning",
+    OTHER,
+    "after the step of SGD, and train.py:13 clears what it has computed before the next one: in 3 of 4 windows",
+    steps=[1, 2, 3],
+)
+def a_penalty_goes_backward_after_the_step() -> Log:
+    return late_passes().log()
+
+
+@quiet("order.unused")
+def gradients_after_the_step_are_read() -> Log:
+    return late_passes(taken=True).log()
+
+
+@quiet("order.unused")
+def gradients_after_the_step_are_taken_by_hooks() -> Log:
+    return late_passes(hooked=True).log()
+
+
+@quiet("order.unused")
+def gradients_after_the_step_are_not_finite() -> Log:
+    return late_passes(nonfinite=True).log()
+
+
+@quiet("order.unused")
+def a_pass_after_the_step_is_for_the_gradient_of_an_input() -> Log:
+    return late_passes(reads=True).log()
+
+
+@quiet("order.unused")
+def the_graph_of_a_pass_after_the_step_is_used_again() -> Log:
+    return late_passes(retain_graph=True).log()
+
+
+@quiet("order.unused")
+def a_pass_after_the_step_reaches_what_this_optimizer_does_not_hold() -> Log:
+    return late_passes(reaches="w b z").log({"z": {"in_model": False}})
+
+
+@quiet("order.unused")
+def a_pass_after_the_step_comes_after_a_clear_too() -> Log:
+    return late_passes(cleared=True).log()
+
+
+@quiet("order.unused")
+def one_pass_in_a_long_run_comes_after_the_step() -> Log:
+    tape = Tape("w b")
+    for number in range(5):
+        tape.passes(1)
+        tape.step()
+        if number == 1:
+            tape.passes(1, OTHER)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("order.unused")
+def passes_of_the_line_that_steps_use_come_after_one() -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("order.unused")
+def an_attack_goes_backward_before_the_clear() -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        tape.passes(1, OTHER)
+        tape.clear()
+        tape.passes(1)
+        tape.step()
+    return tape.log()
+
+
+@quiet("order.unused")
+def a_pass_comes_after_steps_by_hand() -> Log:
+    return late_passes(by=None).log({name: {"in_model": False} for name in "wbz"})
+
+
 # ------------------------------------------------------------------ order: steps on gradients that a step has used
 
 
@@ -1322,6 +1472,21 @@ def a_guard_passes_over_a_batch_of_a_window() -> Log:
     tape.passes(4)
     tape.step(under=at(IF))
     return tape.log()
+
+
+@finds("window.sizes", "window-misaligned", "warning", IF, "Windows of 4 were meant; the steps used 3, 6, 2, 7, 3, 5:")
+def micro_batches_are_passed_over_and_counted() -> Log:
+    return uneven(3, 6, 2, 7, 3, 5, passes={"divisor": 4.0}).log()
+
+
+@quiet("window.sizes")
+def losses_of_all_sizes_of_windows_are_divided_and_no_count_decides() -> Log:
+    return uneven(3, 6, 2, 7, 3, 5, passes={"divisor": 4.0}, condition="tokens >= budget").log()
+
+
+@quiet("window.sizes")
+def no_window_is_larger_than_what_its_losses_are_divided_by() -> Log:
+    return uneven(3, 2, 4, 3, 2, 1, 4, passes={"divisor": 4.0}).log()
 
 
 @finds("window.sizes", "window-misaligned", "error", IF, "the steps used 4, 4, 2, 4, 4, 3:")
@@ -3794,6 +3959,41 @@ def nothing_was_stepped_and_a_gradient_is_not_changed() -> Log:
     return tape.log(unchanged=(at(EDIT),))
 
 
+@finds(
+    "edits.replaced",
+    "gradient-kept-as-state",
+    "error",
+    LAYER,
+    "This line keeps a gradient as it is, and w changed in .grad itself, to 0.8 times what was there, 3 times",
+)
+def a_buffer_begins_as_the_gradient_by_another_name() -> Log:
+    return kept("zeros", 0.8, 0.8, 0.8)
+
+
+@quiet("edits.replaced")
+def a_kept_gradient_is_left_alone_by_the_clear() -> Log:
+    return kept("none", 0.8, 0.8, 0.8)
+
+
+@quiet("edits.replaced")
+def gradients_are_edited_before_the_step_beside_a_kept_one() -> Log:
+    return kept("zeros", 0.8, 0.8, 0.8, late=False)
+
+
+def kept(clears: str, *factors: float, late: bool = True) -> Log:
+    """Steps whose text keeps the gradient, which is changed by these factors after them, or before."""
+    tape = Tape("w")
+    for factor in factors:
+        tape.passes(1)
+        if late:
+            tape.step()
+        tape.edit(factors=(factor,), kept_at=at(LAYER))
+        if not late:
+            tape.step()
+        tape.clear(how=clears)
+    return tape.log()
+
+
 @finds("edits.forgotten", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
 def momentum_is_bound_to_a_name_and_lost() -> Log:
     return windows(1, 1).log(forgotten=(at(EDIT),))
@@ -5011,6 +5211,57 @@ def a_layer_of_another_model_comes_late_and_is_not_trained() -> Log:
 def the_weights_of_several_losses_are_left_out() -> Log:
     facts = {"model": "Weighting", "training": True}
     return part("w Weighting.s", "w", loose="Weighting.s").log({"Weighting.s": facts})
+
+
+COPY = "this line put their model in the place of one of its kind, which SGD had trained and still holds."
+LOADED = "Load the weights into the model that is there, model.load_state_dict(saved), or make a new optimizer."
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", LAYER, COPY, remedy=LOADED)
+def a_copy_takes_the_place_of_the_trained_model() -> Log:
+    return copied(deposits=3)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode, and no")
+def a_second_model_takes_a_name_of_one_that_was_never_trained() -> Log:
+    return copied(deposits=0)
+
+
+def copied(deposits: int) -> Log:
+    facts = {
+        "Net1.w": {"model": "Net1", "deposits": deposits, "given": True},
+        "Net2.w": {"model": "Net2", "replaced_at": at(LAYER)},
+    }
+    return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(facts)
+
+
+VECTORS = {
+    "a.w": {"shape": (4, 4), "position": 0},
+    "a.b": {"shape": (4,), "position": 1},
+    "c.w": {"shape": (4, 4), "position": 2},
+    "c.b": {"shape": (4,), "position": 3},
+}
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "a.b and c.b get gradients, in train mode")
+def all_vectors_are_left_out_and_clipped_with_the_rest() -> Log:
+    return matrices("a.w a.b c.w c.b")
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "a.b and c.b get gradients, and no optimizer")
+def all_vectors_are_left_out_and_not_clipped() -> Log:
+    return matrices("a.w c.w")
+
+
+def matrices(clipped: str) -> Log:
+    """Matrices alone are in the optimizer, and these parameters are clipped."""
+    tape = Tape("a.w c.w", loose="a.b c.b")
+    for _ in range(3):
+        tape.passes(1)
+        tape.clip(names=clipped)
+        tape.step()
+        tape.clear()
+    return tape.log(VECTORS)
 
 
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "Linear.weight get gradients, and no optimizer")

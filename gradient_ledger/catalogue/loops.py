@@ -102,6 +102,13 @@ MISCONCEPTIONS = (
         shadows=("never-zeroed", "gradients-nobody-uses"),
     ),
     Misconception(
+        "backward-after-step",
+        "A backward pass comes after the step",
+        "Its gradients lie there until the next clear throws them away: a loss that goes backward there, a penalty say, trains nothing.",
+        "Move this backward() before step(), or add its loss to the one that goes backward there.",
+        "step() uses what .grad holds when it is called; what is added later waits for the next one, if no clear comes first.",
+    ),
+    Misconception(
         "non-finite-gradient-stepped",
         "A step on inf or nan",
         "One nan in a gradient makes the parameter nan, and with it every later output, loss and gradient.",
@@ -643,6 +650,7 @@ MISCONCEPTIONS = (
         "Gradients no optimizer uses",
         "They are computed and left lying. Where the parameters were meant to be trained they never are; where not, the work is wasted.",
         "If they are to be trained, give them to the optimizer; if not, requires_grad_(False) saves the work.",
+        shadows=("clipped-more-than-zeroed",),
         about_value=False,
     ),
     Misconception(

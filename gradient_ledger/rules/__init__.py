@@ -22,6 +22,7 @@ Rule = Callable[[View], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     order.stale,
     order.lost,
+    order.unused,
     order.taken,
     order.used_again,
     window.sizes,

@@ -360,13 +360,15 @@ def replaced(view: View) -> Iterator[Finding]:
                 names=sorted(over[0][0].names & set(over[0][1].overwrote))[:10],
                 steps=steps_of(list({w.number: w for w, _ in over}.values())),
             )
-        itself = [e for w in windows for e in w.of(Edit) if e.adds_gradient and _grows_alike(e)]
+        itself = [e for w in windows for e in w.of(Edit) if _changes_itself(view, e)]
         if len(itself) > 1:
+            kept_at = next((e.kept_at for e in itself if e.kept_at is not None), None)
+            did = "keeps a gradient as it is" if kept_at else "adds a gradient to a buffer"
             yield finding(
                 "gradient-kept-as-state",
                 "error",
-                itself[0].where,
-                f"This line adds a gradient to a buffer, and {some(itself[0].names)} changed in .grad itself, to "
+                kept_at or itself[0].where,
+                f"This line {did}, and {some(itself[0].names)} changed in .grad itself, to "
                 f"{itself[0].factors[0]:.3g} times what was there, {times(len(itself), 'time')}: the buffer is the very "
                 "tensor in .grad.",
                 names=list(itself[0].names)[:10],
@@ -382,6 +384,21 @@ def replaced(view: View) -> Iterator[Finding]:
                 "tensor in .grad: clearing the gradient clears the state, and a backward adds to it.",
                 names=list(kept[0].step.kept_as_state)[:10],
             )
+
+
+def _changes_itself(view: View, event: Edit) -> bool:
+    """Whether what added gradients to a buffer changed the gradients, and all by one factor: the buffer is they.
+
+    Where the text only says that the function keeps them, no clear may have put others in their place: it would be a
+    scaling by hand, of gradients that the kept ones are not.
+    """
+    if event.adds_gradient:
+        return _grows_alike(event)
+    factors = event.factors
+    if event.kept_at is None or not factors or abs(factors[0] - 1) < 1e-3 or event.status == "fresh":
+        return False
+    cleared = [e.how for e in view.of(Clear) if set(e.names) & set(event.names)]
+    return max(factors) - min(factors) < 1e-4 * factors[0] and "zeros" in cleared and "none" not in cleared
 
 
 def _grows_alike(event: Edit) -> bool:

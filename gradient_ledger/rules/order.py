@@ -7,7 +7,20 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from gradient_ledger.events import Accumulate, Clear, DataPass, Edit, Event, Finding, Place, Step, Taken, Trail
+from gradient_ledger.events import (
+    Accumulate,
+    Backward,
+    Clear,
+    DataPass,
+    Edit,
+    Event,
+    Finding,
+    InputGradient,
+    Place,
+    Step,
+    Taken,
+    Trail,
+)
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
@@ -110,7 +123,7 @@ def _why_stale(
     others = _cleared_for_others(view, optimizer, names)
     often = max(1, (len(windows) - 1) // 2)
     if others is not None and not regular:
-        other, place = others
+        other, place = _cleared_in_its_place(view, optimizer, faulty) or others
         return finding(
             "one-of-two-optimizers-zeroed",
             "error",
@@ -191,6 +204,24 @@ def _cleared_for_others(view: View, optimizer: int, names: frozenset[str]) -> tu
     return None
 
 
+def _cleared_in_its_place(view: View, optimizer: int, faulty: list[Window]) -> tuple[int, Place | None] | None:
+    """Another optimizer whose gradients are cleared right before the backward passes of this one alone, after its own
+    step, at a line that is not the one that clears them for its own passes: a block that was copied."""
+    mine = view.owned.get(optimizer, frozenset())
+    found: list[tuple[int, Place | None]] = []
+    for window in faulty:
+        own = [e.number for e in window.of(Accumulate) if set(e.names) <= mine]
+        before = [e for e in window.events if own and e.number < own[-1] and isinstance(e, (Accumulate, Clear, Step))]
+        last = before[-1] if before else None
+        if not isinstance(last, Clear) or last.by in (None, optimizer):
+            continue
+        stepped = any(isinstance(e, Step) and e.optimizer == last.by for e in before)
+        elsewhere = any(isinstance(e, Clear) and e.by == last.by and e.where != last.where for e in before)
+        if stepped and elsewhere and last.by is not None:
+            found.append((last.by, last.where))
+    return found[0] if len(set(found)) == 1 and len(found) * 2 > len(faulty) else None
+
+
 def lost(view: View) -> Iterator[Finding]:
     """Gradients cleared before any step had used them."""
     for optimizer, windows in view.windows.items():
@@ -240,6 +271,58 @@ def _lost(window: Window, used: set[Trail] | None) -> list[Clear]:
         and window.names & set(event.lost_names)
         and (used is None or any(trail in used for trail in event.lost_trails))
     ]
+
+
+def unused(view: View) -> Iterator[Finding]:
+    """Backward passes of what one optimizer holds that come after its step, and are cleared before the next one.
+
+    Not those for the gradient of an input, nor those whose gradients somebody reads, or takes by hooks.
+    """
+    used = {trail for w in view.all_windows for trail in w.step.trails}
+    for_inputs = {e.backward for e in view.of(InputGradient)}
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, Backward, Clear]] = []
+        if optimizer == BY_HAND:
+            continue
+        # What ran before the first step as well stands before the clear, and not after the step.
+        early = {e.where for e in windows[0].of(Backward)}
+        for window in windows[1:]:
+            touched = {e.pass_number: set(e.names) for e in window.of(Accumulate)}
+            clear = next((e for e in window.of(Clear) if window.names & set(e.names)), None)
+            if (
+                clear is None
+                or clear.taken
+                or clear.nonfinite
+                or clear.hooked
+                or window.names.isdisjoint(clear.lost_names)
+                or not window.step.fresh
+            ):
+                continue
+            gone = {trail[0] for trail in clear.lost_trails if trail and trail not in used}
+            hits += [
+                (window, one, clear)
+                for one in window.of(Backward)
+                if one.number < clear.number
+                and one.where is not None
+                and one.where not in early
+                and (one.where.file, one.where.line) in gone
+                and touched.get(one.pass_number, {""}) <= window.names
+                and one.pass_number not in for_inputs
+                and not one.retain_graph
+            ]
+        found = {w.number: (w, one, clear) for w, one, clear in hits}
+        if len(found) < 2 or len(found) * 2 < len(windows):
+            continue
+        window, one, clear = next(iter(found.values()))
+        yield finding(
+            "backward-after-step",
+            "warning",
+            one.where,
+            f"This backward() comes after the step of {view.label(optimizer)}, and {clear.where} clears what it has computed "
+            f"before the next one: in {len(found)} of {times(len(windows), 'window')}, and no step ever used its gradient.",
+            steps=steps_of([w for w, _, _ in found.values()]),
+            cleared=clear.where,
+        )
 
 
 def _rewritten(window: Window) -> bool:

@@ -8,6 +8,7 @@ from gradient_ledger.events import (
     Accumulate,
     Backward,
     Clear,
+    Clip,
     Crossing,
     Finding,
     Forward,
@@ -269,6 +270,17 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     held = "no optimizer holds them" + (": the one that did was let go before it ever stepped" if let_go else "")
     if any(p.owners for p in left_out or orphans):
         held = "no optimizer that holds them has stepped since they were frozen"
+    put_at = next((p.replaced_at for p in left_out if p.replaced_at is not None), None)
+    if put_at is not None and left_out and all(_is_a_copy(view, p) for p in left_out):
+        return finding(
+            "gradients-nobody-uses",
+            "warning",
+            put_at,
+            f"{some(p.name for p in left_out)} get gradients, in train mode, and {held}: this line put their model in the "
+            f"place of one of its kind, which {_name_of(view, likely)} had trained and still holds.",
+            "Load the weights into the model that is there, model.load_state_dict(saved), or make a new optimizer.",
+            names=[p.name for p in left_out][:10],
+        )
     return finding(
         "gradients-nobody-uses",
         "warning" if left_out else "info",
@@ -276,6 +288,19 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
         f"{some(p.name for p in left_out or orphans)} get gradients{', in train mode' if left_out else ''}, and {held}.",
         names=[p.name for p in left_out or orphans][:10],
     )
+
+
+def _is_a_copy(view: View, orphan: ParameterFacts) -> bool:
+    """Whether an optimizer has trained the parameter of this name in another model of this kind."""
+    return any(
+        p.owners and p.deposits and p.shape == orphan.shape and _inner(p) == _inner(orphan)
+        for p in view.log.parameters
+        if p.model != orphan.model and _class(p.model) == _class(orphan.model)
+    )
+
+
+def _name_of(view: View, likely: list[OptimizerFacts]) -> str:
+    return view.label(likely[0].number) if len(likely) == 1 else "an optimizer"
 
 
 def _beside(
@@ -310,7 +335,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
 
     Not what the user's code writes to, such as a copy that is brought up to date now and then. Else: an optimizer held
     it and was let go; or it was frozen when the optimizer was made, and is no more; or it was put among layers that
-    are frozen, as an adapter is; or it belongs to a part of a model behind a part that is trained, where what is not
+    are frozen, as an adapter is; or it is one of all the vectors of a model, which are clipped with its matrices; or it belongs to a part of a model behind a part that is trained, where what is not
     to be trained stands in front, or beside its adapters; or to a whole model, and the program never looks at its
     gradients.
     """
@@ -319,13 +344,25 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     if orphan.let_go_at is not None or orphan.thawed:
         return True
     mine = [p for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model]
-    if _put_among_frozen(orphan, mine):
+    if _put_among_frozen(orphan, mine) or _of_a_kind_left_out(view, orphan, mine):
         return True
     trained = [p for p in mine if p.owners]
     if trained:
         behind = min(p.position for p in trained) < orphan.position
         return behind and not any(_part(p) == _part(orphan) for p in trained)
     return not any(p.read for p in mine)
+
+
+def _of_a_kind_left_out(view: View, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
+    """Whether parameters were chosen by their number of dimensions and all vectors of a model were left out, in many
+    of its parts: as where one of two groups is not handed on. They are clipped together with what is trained."""
+    vectors = [p for p in mine if len(p.shape) < 2 and p.deposits]
+    matrices = [p for p in mine if len(p.shape) >= 2 and p.deposits]
+    if len(orphan.shape) >= 2 or len(vectors) < 2 or not all(p.owners for p in matrices):
+        return False
+    names = {p.name for p in mine if p.deposits}
+    apart = not any(p.owners for p in vectors) and len(matrices) > 1
+    return apart and any(names <= set(e.names) for e in view.of(Clip))
 
 
 def _put_among_frozen(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

@@ -25,6 +25,8 @@ from gradient_ledger.events import (
 
 E = TypeVar("E", bound=Event)
 
+LOOKED_AT = 60
+"""Backward passes up to which it is asked what a loss was divided by, and how many forwards it holds."""
 BY_HAND = -1
 """Number that stands for steps written by hand, without an optimizer."""
 
@@ -152,7 +154,8 @@ class View:
     def divisor(self, optimizer: int) -> int:
         """The constant by which every mean loss of this optimizer was divided, as far as that was looked at; or 0."""
         windows = self.windows.get(optimizer, [])[:10]
-        found = {None if one.undivided else one.divisor for w in windows for one in self.passes_of(w)}
+        looked_at = [one for w in windows for one in self.passes_of(w) if one.pass_number <= LOOKED_AT]
+        found = {None if one.undivided else one.divisor for one in looked_at}
         by = found.pop() if len(found) == 1 else None
         return int(by) if by else 0
 

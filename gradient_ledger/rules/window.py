@@ -16,10 +16,10 @@ from gradient_ledger.events import (
     Place,
     SchedulerStep,
 )
-from gradient_ledger.rules.view import View, Window, finding, some, steps_of, times
+from gradient_ledger.rules.view import LOOKED_AT, View, Window, finding, some, steps_of, times
 
-LOOKED_AT = 60
-"""Backward passes up to which it is asked how many forwards a loss holds."""
+LEAST = 3
+"""A loss divided by 2 is as often a half of something as one of two micro-batches."""
 
 
 def sizes(view: View) -> Iterator[Finding]:
@@ -28,7 +28,7 @@ def sizes(view: View) -> Iterator[Finding]:
         whole = [w for w in windows if w.passes and not w.step.stale and not _stale_inside(w)]
         if len(whole) < 2 and not view.log.window:
             continue
-        size = view.size(optimizer)
+        size = view.size(optimizer) or _divided_for(view, optimizer, whole)
         found = [w.micro_batches for w in whole]
         if not size or not found:
             continue
@@ -47,6 +47,15 @@ def sizes(view: View) -> Iterator[Finding]:
         elif smaller and not _tails(view, whole, smaller):
             if view.log.window or (_gave_up(smaller) and any(w.step.passed_over for w in smaller)):
                 yield _misaligned(view, whole, smaller, size)
+
+
+def _divided_for(view: View, optimizer: int, windows: list[Window]) -> int:
+    """The size that the losses are divided by, where windows have all sizes, up to larger ones than that, and each step
+    waits for a count. A count of the passes would come to the same number each time."""
+    by = view.divisor(optimizer)
+    counted = all("%" in w.step.condition for w in windows)
+    larger = [w for w in windows if w.micro_batches > by and not _over_epochs(w)]
+    return by if by >= LEAST and counted and len(larger) > 1 else 0
 
 
 def _not_single(windows: list[Window]) -> Iterator[Finding]:
@@ -89,7 +98,12 @@ def _odd(
     excess = {w.micro_batches - size for w in larger}
     at = [windows.index(w) for w in larger]
     regular = len({b - a for a, b in zip(at, at[1:], strict=False)}) <= 1
-    leaks = bool(across) if loaders else len(excess) == 1 and max(excess) < size and regular and not smaller
+    # What is left over at the end of an epoch makes no window larger that lies within one.
+    leaks = (
+        bool(across) and all(w in across for w in larger)
+        if loaders
+        else len(excess) == 1 and max(excess) < size and regular and not smaller
+    )
     place = _condition((larger or across)[0])
     if leaks and not _gave_up(larger):
         sure = loaders or bool(view.log.window)

@@ -1,0 +1,24 @@
+# bug: B141
+# id: gradients-nobody-uses
+import copy
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(64, 6), torch.randn(64, 1)
+best, best_model, patience = float("inf"), None, 0
+for epoch in range(30):
+    loss = nn.functional.mse_loss(model(x), y + 0.5 * torch.randn(64, 1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    if loss.item() < best:
+        best, best_model, patience = loss.item(), copy.deepcopy(model), 0
+    else:
+        patience += 1
+    if patience == 2:
+        model = copy.deepcopy(best_model)  # <-- bug
+        patience = 0
