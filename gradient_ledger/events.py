@@ -290,6 +290,9 @@ class Clip(Event):
     has no other groups, or the text reads otherwise."""
     spent: bool = False
     """Whether it was given an iterator that had nothing left to give."""
+    strangers: int = 0
+    """Tensors it was given that have no gradient and belong to no model and no optimizer that was met, where it was
+    given nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,7 +103,7 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
         trained = [leaf for leaf in reached if (known := state.books.by_id.get(leaf)) is not None and known.owned]
         own = [trail for trail, leaves in calls if not leaves.isdisjoint(trained)]
         call = losses.stems_from(inner, own)
-        return call is not None and not inner.meant and not losses.LEAVES.search(call.code)
+        return call is not None and not losses.is_meant(inner, own) and not losses.LEAVES.search(call.code)
 
     def trains(inner: Any, beside: Any) -> bool:
         """Whether an optimizer of what one summand reaches holds something that the other one reaches."""
