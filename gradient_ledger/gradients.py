@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import places, source
+from gradient_ledger import adapted, places, source
 from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, Thrown, grad_of
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
@@ -39,6 +39,8 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
             known.out = True
         if kind == places.CLIP:
             clip_of_stranger(state, grad)
+        if kind == places.USER and grad is not None and not parameter.is_leaf:
+            adapted.read(state, parameter)
         by_hand = state.progress.steps_by_hand > 0
         if kind == places.USER and grad is not None and (state.progress.passed_since_step or by_hand):
             input_read(state, parameter, frame)

@@ -202,7 +202,9 @@ def _says_constant(expression: ast.expr) -> bool:
 def _hands_on(expression: ast.expr) -> bool:
     """Whether all that a text takes out of its graph are names, given to calls."""
     cuts = [one for one in ast.walk(expression) if _leaves(one)]
-    given = [each for one in ast.walk(expression) if isinstance(one, ast.Call) for arg in one.args for each in ast.walk(arg)]
+    given = [
+        each for one in ast.walk(expression) if isinstance(one, ast.Call) for arg in one.args for each in ast.walk(arg)
+    ]
     return all(_detached(one) and one in given for one in cuts)
 
 
@@ -391,7 +393,9 @@ class _Reader:
             value = _number(held.value)
         lost = None if held is not None else self._lost(side, beside, line)
         if lost is not None:
-            return Idle(ast.unparse(side), lost, value, True, self.file, made, meant=meant, result_meant=result, lost=True)
+            return Idle(
+                ast.unparse(side), lost, value, True, self.file, made, meant=meant, result_meant=result, lost=True
+            )
         at = begun.line if begun else side.lineno
         file = file if begun else self.file
         return Idle(ast.unparse(side), at, value, cut, file, made, meant=meant, result_meant=result)

@@ -7,7 +7,19 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
-from gradient_ledger import cancelled, compared, functions, graph, inside, loose, losses, places, policies, source
+from gradient_ledger import (
+    adapted,
+    cancelled,
+    compared,
+    functions,
+    graph,
+    inside,
+    loose,
+    losses,
+    places,
+    policies,
+    source,
+)
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.events import Place, Reach
@@ -55,6 +67,10 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         where = source.target(line, files)
         note("bootstrap", compared.leaves(ends) if where is not None else (), where)
     note("mirror", compared.leaves(compared.mirrored(parts)), losses.made_at(frame))
+    if half := compared.half_mirrored(parts):
+        note("half mirror", compared.leaves(half), source.without_detach(files) or losses.made_at(frame))
+    if twice := compared.twice(parts):
+        note("twice", compared.leaves(twice), source.compared_without_detach(files) or losses.made_at(frame))
     for leaves, others in compared.alone(parts):
         teacher = _teachers(state, leaves, others, frame)
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
@@ -62,6 +78,9 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     functions.watch(state, nodes, one)
     if state.drawn:
         inside.drawn_for(state, nodes)
+    if made_from := adapted.made_from(state, nodes, one.deposit.number):
+        one.draft.fields["adapted"] = made_from
+    _look_for_values(state, one, node, nodes, frame)
     if undone := cancelled.undone(nodes):
         files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
         where = cancelled.written_at(files)
@@ -75,6 +94,19 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:
         one.draft.fields["reaches"] = tuple(reaches)
+
+
+def _look_for_values(state: State, one: Pass, node: Any, nodes: Iterable[Any], frame: FrameType | None) -> None:
+    """Whether the loss adds a value that reaches nothing of what the rest of it trains."""
+    known = state.books.by_id
+    values, others = compared.values(node)
+    mine, theirs = ([a for leaf in leaves if (a := known.get(leaf)) is not None] for leaves in (values, others))
+    owners = {owner.number for account in theirs for owner in account.owners}
+    held = [account for account in mine if account.owners]
+    if held and owners and not any(owner.number in owners for account in held for owner in account.owners):
+        drawn = [each.place for inner in nodes if (each := inner.metadata.get(f"{state.mark} drawn")) is not None]
+        where = drawn[0] if drawn else source.given_detached(state.journal.files())
+        one.draft.fields |= {"apart": held, "apart_at": where or losses.made_at(frame)}
 
 
 def _teachers(state: State, leaves: set[int], others: set[int], frame: FrameType | None) -> list[int]:

@@ -45,6 +45,16 @@ _REACHED = {
         "This loss does nothing but compare a prediction from each of two views with the other view, and no side is "
         "detached: its gradient also reached {names} through what is to be predicted, and the step used it.",
     ),
+    "half mirror": (
+        "target-not-detached",
+        "This loss compares a prediction from each of two views with the other view, which has no graph the one time and "
+        "has one the other time: its gradient also reached {names} through what is to be predicted.",
+    ),
+    "twice": (
+        "target-not-detached",
+        "This loss compares rows of a table twice with what they stand for, and at least one of the times both sides "
+        "have a graph: the gradient of that term reached the table and {names}, as that of the other term did.",
+    ),
     "draw": (
         "drawn-with-zero-gradient",
         "Between this loss and {names} stands torch.normal(), whose gradient is exactly zero: on that way "
@@ -184,6 +194,58 @@ def _are_stepped(view: View, names: tuple[str, ...], after: int) -> bool:
     mine = [p for p in view.log.parameters if p.name in names]
     last = [windows[-1].step.number for p in mine for one in p.owners if (windows := view.windows.get(one))]
     return BY_HAND in view.windows or any(p.read or p.given for p in mine) or any(number > after for number in last)
+
+
+def values_apart(view: View) -> Iterator[Finding]:
+    """A value in a policy's loss that was computed from an action without a graph: it trains the critic, which never
+    steps on that, and nothing of the policy."""
+    lines: dict[Place | None, list[tuple[Window, Backward]]] = {}
+    used = {(w.optimizer, number) for w in view.all_windows for number in w.step.pass_numbers}
+    for window in view.all_windows:
+        for one in view.passes_of(window):
+            if one.apart and not window.names & set(one.apart):
+                lines.setdefault(one.where, []).append((window, one))
+    for hits in lines.values():
+        window, one = hits[0]
+        apart = [p for p in view.log.parameters if p.name in one.apart]
+        owners = {owner for p in apart for owner in p.owners}
+        stepped = any((owner, each.pass_number) in used for _, each in hits for owner in owners)
+        passes = {each.pass_number for _, each in hits}
+        if stepped or BY_HAND in view.windows or any(p.read or p.given for p in apart) or len(passes) < 2:
+            continue
+        yield finding(
+            "summand-without-graph",
+            "warning",
+            one.apart_at or one.where,
+            f"The loss adds a value whose gradient reaches {some(one.apart)} and nothing that {view.label(window.optimizer)} "
+            f"holds, and no step used it in any of {times(len(passes), 'pass')} looked at: what the value was computed from "
+            "has no graph.",
+            "If the value is to train what acts, draw the action with rsample() where it is drawn, and give it to the critic "
+            "without detach().",
+            names=list(one.apart)[:10],
+            steps=steps_of(list({w.number: w for w, _ in hits}.values())),
+        )
+
+
+def adapted(view: View) -> Iterator[Finding]:
+    """An outer step that also uses the gradients of the inner loop, which went through copies with a graph."""
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, list[Backward]]] = []
+        for window in windows:
+            numbers = {number for one in view.passes_of(window) for number in one.adapted}
+            inner = [one for one in view.passes_of(window) if one.pass_number in numbers]
+            hits += [(window, inner)] if inner else []
+        if hits:
+            window, inner = hits[0]
+            yield finding(
+                "inner-gradients-in-outer-step",
+                "warning",
+                inner[0].where,
+                f"The weights of a later loss are made from the gradients of this backward(), and it also put gradients on "
+                f"the parameters that they are copies of: the step of {view.label(optimizer)} used "
+                f"{times(len(inner), 'such pass')} together with the later ones, in {times(len(hits), 'window')} looked at.",
+                steps=steps_of([w for w, _ in hits]),
+            )
 
 
 def redrawn(view: View) -> Iterator[Finding]:
