@@ -49,7 +49,10 @@ class Comparison(NamedTuple):
 class Half(NamedTuple):
     """A comparison of something that has a graph with something that has none."""
 
+    node: Any
+    """The operation that compares."""
     side: Any
+    """What has a graph."""
     numbers: Tensor | None
     """What autograd saved of the comparison: the constant, or the difference to it."""
 
@@ -103,7 +106,7 @@ def _half(node: Any) -> Half | None:
         numbers = graph.saved(node, "other" if sides[1] is None else "self")
         if _kind(side) != "DivBackward0" or numbers is None or math.prod(numbers.shape[-1:]) < 2:
             return None
-    return Half(side, numbers if isinstance(numbers, Tensor) else None)
+    return Half(node, side, numbers if isinstance(numbers, Tensor) else None)
 
 
 def _comparison(node: Any) -> Comparison | None:
@@ -218,7 +221,7 @@ def half_mirrored(parts: Compared) -> list[Any]:
         return []
     above = every(parts.halves[0].side)
     half = _stripped(parts.halves[0].side, NORMALISED)
-    if not above.issuperset(parts.rest):
+    if not above.issuperset(end for end in parts.rest if end is not parts.halves[0].node):
         return []
     sides = [_stripped(one, NORMALISED) for one in parts.found[0][:2]]
     for predicted, plain in (sides, sides[::-1]):

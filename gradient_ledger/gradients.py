@@ -38,7 +38,7 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
         if (known := state.loose.get(id(parameter))) is not None:
             known.out = True
         if kind == places.CLIP:
-            clip_of_stranger(state, grad)
+            clip_of_stranger(state, parameter, grad)
         if kind == places.USER and grad is not None and not parameter.is_leaf:
             adapted.read(state, parameter)
         by_hand = state.progress.steps_by_hand > 0
@@ -48,6 +48,8 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
     if kind == places.CLIP:
         book_clip(state, account, grad, frame)
         return
+    if grad is not None and not parameter.is_leaf:  # a copy that stood in a model for its parameter during a call
+        adapted.read(state, parameter)
     hand_step(state, account, parameter)
     place = places.user_place(frame)
     if grad is not None and state.progress.passes:
@@ -257,12 +259,14 @@ def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameT
     account.clipped = grad is not None
 
 
-def clip_of_stranger(state: State, grad: Tensor | None) -> None:
+def clip_of_stranger(state: State, tensor: Tensor, grad: Tensor | None) -> None:
     """Clipping asked a tensor for its gradient that is no known parameter, as a copy of one."""
     call = state.progress.clips.get(threading.get_ident())
     if call is not None:
-        call.strangers += grad is None
-        call.filled = call.filled or grad is not None
+        if grad is None:
+            call.strangers.add(id(tensor))
+        else:
+            call.filled = True
 
 
 def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
@@ -303,7 +307,7 @@ def clip_ends(state: State, function: str, before: Any) -> None:
     draft = state.journal.clipping
     call = state.progress.clips.get(threading.get_ident())
     if call is not None and call is not before and call.strangers and not call.filled:
-        state.emit(Clip, call.place, (), function=function, limit=call.limit, status={}, strangers=call.strangers)
+        state.emit(Clip, call.place, (), function=function, limit=call.limit, status={}, strangers=len(call.strangers))
     if draft is not None and draft.place is not None and source.clips_first_group(draft.place.file, draft.place.line):
         draft.fields["first_group"] = whose_first_group(state, draft.accounts)
     clips, thread = state.progress.clips, threading.get_ident()

@@ -92,8 +92,8 @@ class ClipCall:
 
     def __init__(self, place: Place, limit: float | None):
         self.place, self.limit = place, limit
-        self.strangers = 0
-        """Tensors it has asked for their gradient, that have none and are no known parameters."""
+        self.strangers: set[int] = set()
+        """Tensors, by `id`, it has asked for their gradient, that have none and are no known parameters."""
         self.filled = False
         """Whether it has met anything else."""
 

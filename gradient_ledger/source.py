@@ -278,15 +278,18 @@ def compared_without_detach(files: Iterable[str]) -> Place | None:
     one detached."""
     for file in files:
         for within in functions(file):
-            seen: dict[frozenset[str], list[tuple[bool, int]]] = {}
+            seen: dict[tuple[str, frozenset[str]], list[tuple[bool, int]]] = {}
+            cut = {
+                one.value for one in own(within) if isinstance(one, ast.Attribute) and one.attr in ("detach", "data")
+            }
             for one in own(within):
-                sides = one.args[:2] if isinstance(one, ast.Call) else ()
-                if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub):
+                sides, how = (one.args[:2], ast.unparse(one.func)) if isinstance(one, ast.Call) else ([], "-")
+                if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and one not in cut:
                     sides = [one.left, one.right]
                 texts = [ast.unparse(side) for side in sides]
                 names = frozenset(_CUTS.sub("", text) for text in texts)
-                if len(names) == 2:
-                    seen.setdefault(names, []).append((any(map(_CUTS.search, texts)), one.lineno))
+                if len(names) == 2 and not any(isinstance(side, ast.Constant) for side in sides):
+                    seen.setdefault((how, names), []).append((any(map(_CUTS.search, texts)), one.lineno))
             for alike in seen.values():
                 bare = [line for is_cut, line in alike if not is_cut]
                 if len(alike) == 2 and bare:
