@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gradient_ledger.events import Backward, Finding, ParameterFacts, Place, Reach
+from gradient_ledger.events import Backward, Clear, Ending, Finding, ParameterFacts, Place, Reach
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
@@ -200,7 +200,6 @@ def values_apart(view: View) -> Iterator[Finding]:
     """A value in a policy's loss that was computed from an action without a graph: it trains the critic, which never
     steps on that, and nothing of the policy."""
     lines: dict[Place | None, list[tuple[Window, Backward]]] = {}
-    used = {(w.optimizer, number) for w in view.all_windows for number in w.step.pass_numbers}
     for window in view.all_windows:
         for one in view.passes_of(window):
             if one.apart and not window.names & set(one.apart):
@@ -208,23 +207,33 @@ def values_apart(view: View) -> Iterator[Finding]:
     for hits in lines.values():
         window, one = hits[0]
         apart = [p for p in view.log.parameters if p.name in one.apart]
-        owners = {owner for p in apart for owner in p.owners}
-        stepped = any((owner, each.pass_number) in used for _, each in hits for owner in owners)
-        passes = {each.pass_number for _, each in hits}
-        if stepped or BY_HAND in view.windows or any(p.read or p.given for p in apart) or len(passes) < 2:
+        fates = {each.pass_number: _fate(view, each, {o for p in apart for o in p.owners}) for _, each in hits}
+        thrown = sum(isinstance(fate, Clear) for fate in fates.values())
+        stepped = BY_HAND in view.windows or any(isinstance(fate, Ending) for fate in fates.values())
+        if thrown < 2 or stepped or any(p.read or p.given for p in apart):
             continue
         yield finding(
             "summand-without-graph",
             "warning",
             one.apart_at or one.where,
-            f"The loss adds a value whose gradient reaches {some(one.apart)} and nothing that {view.label(window.optimizer)} "
-            f"holds, and no step used it in any of {times(len(passes), 'pass')} looked at: what the value was computed from "
-            "has no graph.",
-            "If the value is to train what acts, draw the action with rsample() where it is drawn, and give it to the critic "
-            "without detach().",
+            f"The loss adds a value whose gradient reaches {some(one.apart)} and nothing that "
+            f"{view.label(window.optimizer)} holds, and that gradient was cleared before any step, after "
+            f"{times(thrown, 'pass')} looked at: what the value was computed from has no graph.",
+            "If the value is to train what acts, draw the action with rsample(), and give it to the critic without detach().",
             names=list(one.apart)[:10],
             steps=steps_of(list({w.number: w for w, _ in hits}.values())),
         )
+
+
+def _fate(view: View, one: Backward, owners: set[int]) -> Clear | Ending | None:
+    """What became of the gradients that a pass put on what stands apart: they were cleared, or stepped on."""
+    names = set(one.apart)
+    for event in view.after(one.number):
+        if isinstance(event, Ending) and event.optimizer in owners:
+            return event
+        if isinstance(event, Clear) and names & set(event.lost_names):
+            return event
+    return None
 
 
 def adapted(view: View) -> Iterator[Finding]:

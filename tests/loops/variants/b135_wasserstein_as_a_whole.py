@@ -1,4 +1,4 @@
-# variant: the generator's loss is the whole distance: its term of the real data reaches the critic alone, and is cleared
+# variant: the generator's loss is the whole distance: the term of real data reaches the critic alone, and is cleared
 import torch
 from torch import nn
 
