@@ -2464,7 +2464,7 @@ def reaching(how: Any, where: Place | None) -> Log:
     EDIT,
     "a value whose gradient reaches v and nothing that SGD #1 (train.py:1) holds",
     "cleared before any step, after 2 passes looked at",
-    remedy="If the value is to train what acts, draw the action with rsample(), and give it to the critic without detach().",
+    remedy="If the value is to train what acts, draw the action with rsample(), and do not detach it.",
     names=["v"],
     steps=[0, 1, 2],
 )

@@ -219,7 +219,7 @@ def values_apart(view: View) -> Iterator[Finding]:
             f"The loss adds a value whose gradient reaches {some(one.apart)} and nothing that "
             f"{view.label(window.optimizer)} holds, and that gradient was cleared before any step, after "
             f"{times(thrown, 'pass')} looked at: what the value was computed from has no graph.",
-            "If the value is to train what acts, draw the action with rsample(), and give it to the critic without detach().",
+            "If the value is to train what acts, draw the action with rsample(), and do not detach it.",
             names=list(one.apart)[:10],
             steps=steps_of(list({w.number: w for w, _ in hits}.values())),
         )
