@@ -302,7 +302,7 @@ SUMS |= {"MeanBackward1", "SumBackward1", "SqueezeBackward1", "RsubBackward1"}
 def values(node: Any) -> tuple[set[int], set[int]]:
     """The leaves of those summands of a loss that are a network's value as it is, and that nothing else in the loss
     reaches; and all other leaves. Empty where there are none."""
-    ends: list[tuple[set[int], bool]] = []
+    ends: list[Any] = []
     waiting, seen = [node], {node}
     while waiting:
         one = waiting.pop()
@@ -311,11 +311,11 @@ def values(node: Any) -> tuple[set[int], set[int]]:
             seen |= new
             waiting += new
         else:
-            ends.append((leaves([one]), _is_value(one)))
+            ends.append(one)
         if len(ends) > MOST_ENDS:
             return set(), set()
-    others: set[int] = set().union(*(held for held, is_value in ends if not is_value))
-    found: set[int] = set().union(*(held for held, is_value in ends if is_value))
+    alone = [one for one in ends if _is_value(one)]
+    found, others = leaves(alone), leaves(one for one in ends if one not in alone) if alone else set()
     return (found, others) if others and not found & others else (set(), set())
 
 
