@@ -9,6 +9,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from gradient_ledger import graph
@@ -25,17 +26,35 @@ NORMALISED = frozenset({"DivBackward0", "CloneBackward0", "ViewBackward0", "Sque
 """What may lie between a vector and the same vector at unit length."""
 COPIES = frozenset({"CloneBackward0", "AliasBackward0", "ToCopyBackward0"})
 
+SCALED = frozenset({"MulBackward0", "DivBackward0"})
+BETWEEN = CHOICES | graph.THROUGH - {"MulBackward0"} | {"SqueezeBackward1", "MeanBackward1", "SelectBackward0"}
+BETWEEN |= frozenset(f"{n}Backward0" for n in "View Stack Cat Mean Unbind".split())
+"""What lies between the value of one critic and the least of several."""
+
 MOST = 512
+MOST_ENDS = 32
 FEW = 8
 """More comparisons than these, as of each step of a sequence, are not followed to the leaves."""
 
 
 class Comparison(NamedTuple):
-    """Two sides of a difference or of a product, each with a graph."""
+    """Two sides of a difference or of a product, each with a graph, and the operation that compares them."""
 
     left: Any
     right: Any
     is_difference: bool
+    node: Any = None
+
+
+class Half(NamedTuple):
+    """A comparison of something that has a graph with something that has none."""
+
+    node: Any
+    """The operation that compares."""
+    side: Any
+    """What has a graph."""
+    numbers: Tensor | None
+    """What autograd saved of the comparison: the constant, or the difference to it."""
 
 
 class Compared(NamedTuple):
@@ -43,24 +62,51 @@ class Compared(NamedTuple):
 
     found: list[Comparison]
     rest: list[Any]
+    halves: list[Half]
+    """The comparisons with constants. What has a graph in them is among the other parts, too."""
 
 
 def compared(node: Any) -> Compared:
     """The comparisons that a loss sums up, up to the first operations that mix entries."""
-    found, rest = [], []
+    found, rest, halves = [], [], []
     waiting, seen = [node], {node}
     while waiting and len(seen) < MOST:
         one = waiting.pop()
         pair = _comparison(one)
         if pair is not None:
             found.append(pair)
-        elif _kind(one) in graph.BY_ENTRY:
+        elif (half := _half(one)) is not None:
+            halves.append(half)
+        if pair is None and _kind(one) in graph.BY_ENTRY:
             new = {inner for inner, _ in one.next_functions if inner is not None} - seen
             seen |= new
             waiting += new
-        elif _kind(one) != "XlogyBackward0":  # the entropy of what a divergence is taken from
+        elif pair is None and _kind(one) != "XlogyBackward0":  # the entropy of what a divergence is taken from
             rest.append(one)
-    return Compared(found, rest + waiting)
+    return Compared(found, rest + waiting, halves)
+
+
+def _half(node: Any) -> Half | None:
+    """A squared or absolute difference to a constant, or the product of two vectors at unit length of which one is."""
+    kind = _kind(node)
+    inner, numbers = node, graph.saved(node, "self")
+    if kind in DIFFERENCES:
+        inner = _stripped(node.next_functions[0][0], graph.THROUGH | {"ViewBackward0"})
+        if _kind(inner) != "SubBackward0":
+            return None
+    elif kind not in LOSSES and kind != "MulBackward0":
+        return None
+    sides = [one for one, _ in inner.next_functions[:2]]
+    if len(sides) != 2 or sides.count(None) != 1:
+        return None
+    side = sides[0] if sides[1] is None else sides[1]
+    if kind in LOSSES:
+        numbers = graph.saved(node, "target" if sides[1] is None else "self")
+    if kind == "MulBackward0":
+        numbers = graph.saved(node, "other" if sides[1] is None else "self")
+        if _kind(side) != "DivBackward0" or numbers is None or math.prod(numbers.shape[-1:]) < 2:
+            return None
+    return Half(node, side, numbers if isinstance(numbers, Tensor) else None)
 
 
 def _comparison(node: Any) -> Comparison | None:
@@ -69,7 +115,8 @@ def _comparison(node: Any) -> Comparison | None:
         return _pair(node, True)
     if kind in DIFFERENCES:
         inner = _stripped(node.next_functions[0][0], graph.THROUGH | {"ViewBackward0"})
-        return _pair(inner, True) if _kind(inner) == "SubBackward0" else None
+        found = _pair(inner, True) if _kind(inner) == "SubBackward0" else None
+        return found and found._replace(node=node)
     if kind != "MulBackward0":
         return None
     factors = [inner for inner, _ in node.next_functions]
@@ -86,7 +133,7 @@ def _is_number(node: Any, at: int) -> bool:
 
 def _pair(node: Any, is_difference: bool) -> Comparison | None:
     left, right = (inner for inner, _ in node.next_functions[:2])
-    return Comparison(left, right, is_difference) if left is not None and right is not None else None
+    return Comparison(left, right, is_difference, node) if left is not None and right is not None else None
 
 
 def _kind(node: Any) -> str:
@@ -162,6 +209,120 @@ def mirrored(parts: Compared) -> list[Any]:
             ):
                 found.append(plain)
     return found if len(found) == len(sides) else []
+
+
+def half_mirrored(parts: Compared) -> list[Any]:
+    """The same where one side alone is a constant: the other way round, the other view has a graph.
+
+    That the two are one comparison both ways is told by what lies between a view and its prediction: the very same
+    operations, one by one.
+    """
+    if len(parts.found) != 1 or len(parts.halves) != 1:
+        return []
+    above = every(parts.halves[0].side)
+    half = _stripped(parts.halves[0].side, NORMALISED)
+    if not above.issuperset(end for end in parts.rest if end is not parts.halves[0].node):
+        return []
+    sides = [_stripped(one, NORMALISED) for one in parts.found[0][:2]]
+    for predicted, plain in (sides, sides[::-1]):
+        if plain in above and plain is not half and plain not in every(predicted):
+            there = _alike(half, plain, predicted)
+            if there is not None and there is not plain and _kind(there) == _kind(plain):
+                return [plain]
+    return []
+
+
+def _alike(start: Any, end: Any, other: Any) -> Any:
+    """What stands above another node where `end` stands above `start`, with the same operations on the way."""
+    waiting, seen = [(start, other)], {start}
+    while waiting:
+        one, twin = waiting.pop(0)
+        if one is end:
+            return twin
+        pairs = zip(one.next_functions, twin.next_functions, strict=False)
+        for (inner, _), (inner_twin, _) in pairs:
+            if inner is not None and inner not in seen and inner_twin is not None and _kind(inner) == _kind(inner_twin):
+                seen.add(inner)
+                waiting.append((inner, inner_twin))
+    return None
+
+
+TURNED = NORMALISED - {"DivBackward0"} | graph.TURNS | {"UnsafeViewBackward0", "ReshapeAliasBackward0"}
+"""What changes no number on the way from a table to a loss."""
+ROWS = frozenset(f"{name}Backward0" for name in "Embedding IndexSelect Index Gather Mm".split())
+
+
+def twice(parts: Compared) -> list[Any]:
+    """What a row of a table is compared with, where a loss compares the two twice and one of the times, or both, with
+    no constant between them: a codebook's loss and its commitment."""
+    pairs = [pair for pair in parts.found if pair.is_difference]
+    if not 0 < len(pairs) <= FEW:
+        return []
+    found = []
+    for at, (left, right, _, node) in enumerate(pairs):
+        rows = [_is_row(one) for one in (left, right)]
+        if rows.count(True) != 1:
+            continue
+        value = right if rows[0] else left
+        again = any({left, right} == {other.left, other.right} for other in pairs[:at])
+        if again or any(_is_same(half, node, left, right) for half in parts.halves):
+            found.append(value)
+    return found
+
+
+def _is_same(half: Half, node: Any, left: Any, right: Any) -> bool:
+    """Whether a comparison with a constant is one of these two sides with the other, detached: by where its numbers
+    lie, or by the difference itself."""
+    if half.numbers is None or half.side not in (left, right):
+        return False
+    if _kind(node) in DIFFERENCES:
+        mine = graph.saved(node, "self")
+        if not isinstance(mine, Tensor) or mine.shape != half.numbers.shape:
+            return False
+        return bool(torch.equal(mine, half.numbers) or torch.equal(mine, -half.numbers))
+    other = graph.saved(node, "self" if half.side is right else "target")
+    return (
+        isinstance(other, Tensor) and other.data_ptr() == half.numbers.data_ptr() and other.shape == half.numbers.shape
+    )
+
+
+def _is_row(side: Any) -> bool:
+    """Whether it is made of rows of a table of weights and of nothing else."""
+    inner = _stripped(side, TURNED)
+    kind = _kind(inner)
+    operands = [_stripped(one, TURNED) for one, _ in inner.next_functions if one is not None] if kind in ROWS else []
+    return len(operands) == 1 and hasattr(operands[0], "variable")
+
+
+SUMS = frozenset(f"{name}Backward0" for name in "Add Sub Neg Mean Sum Squeeze Unsqueeze View Clone ToCopy".split())
+SUMS |= {"MeanBackward1", "SumBackward1", "SqueezeBackward1", "RsubBackward1"}
+"""Operations of which a loss is linear in all that they are given; products and quotients may be, too."""
+
+
+def values(node: Any) -> tuple[set[int], set[int]]:
+    """The leaves of those summands of a loss that are a network's value as it is, and that nothing else in the loss
+    reaches; and all other leaves. Empty where there are none."""
+    ends: list[Any] = []
+    waiting, seen = [node], {node}
+    while waiting:
+        one = waiting.pop()
+        if _kind(one) in SUMS or (_kind(one) in SCALED and [inner for inner, _ in one.next_functions].count(None) == 1):
+            new = {inner for inner, _ in one.next_functions if inner is not None} - seen
+            seen |= new
+            waiting += new
+        else:
+            ends.append(one)
+        if len(ends) > MOST_ENDS:
+            return set(), set()
+    alone = [one for one in ends if _is_value(one)]
+    found, others = leaves(alone), leaves(one for one in ends if one not in alone) if alone else set()
+    return (found, others) if others and not found & others else (set(), set())
+
+
+def _is_value(node: Any) -> bool:
+    """Whether something is one number a row from a last layer, or the least or the mean of several such."""
+    ends = [one for one in graph.by_entry(node, BETWEEN, MOST) if _kind(one) not in BETWEEN]
+    return bool(ends) and all(graph.is_single_output(end) for end in ends)
 
 
 def draws(nodes: Collection[Any]) -> list[Any]:

@@ -139,11 +139,13 @@ class Forward(Event):
 class Reach:
     """Parameters that a loss reaches on a way on which it is seldom meant to train them."""
 
-    how: Literal["bootstrap", "teacher", "mirror", "draw", "undone", "score", "itself"]
+    how: Literal["bootstrap", "teacher", "mirror", "half mirror", "twice", "draw", "undone", "score", "itself"]
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
-    predictor is to match; through `torch.normal`, whose gradient is zero; through `n` in `n + (m - n)`, whose gradients
-    cancel; through the mean of a sample that moves with it, and is weighed by its log-probability; through the
-    difference of a parameter and itself, or a copy of it that has its graph."""
+    predictor is to match, and the same where the first view is a constant there; through what a row of a table is
+    compared with twice, and not both times with a constant on one side; through `torch.normal`, whose gradient is
+    zero; through `n` in `n + (m - n)`, whose gradients cancel; through the mean of a sample that moves with it, and is
+    weighed by its log-probability; through the difference of a parameter and itself, or a copy of it that has its
+    graph."""
     names: tuple[str, ...]
     """The parameters."""
     where: Place | None = None
@@ -204,6 +206,13 @@ class Backward(Event):
     of the loss reaches."""
     graphless_grad: Place | None = None
     """The call of `torch.autograd.grad` without `create_graph` that it was computed with."""
+    apart: tuple[str, ...] = ()
+    """Parameters of a value, one number a row from a last layer, that the loss adds as it is, where nothing else in
+    the loss reaches them and none of their optimizers holds anything that the rest of it reaches."""
+    apart_at: Place | None = None
+    """The line that draws what that value was given without a graph, or that detaches it; else that of the loss."""
+    adapted: tuple[int, ...] = ()
+    """Earlier passes whose gradients were added, inside this loss's graph, to what they are the gradients of."""
     gradient: bool = False
     """Whether it began with a gradient the caller gave."""
     retain_graph: bool = False
@@ -297,6 +306,9 @@ class Clip(Event):
     has no other groups, or the text reads otherwise."""
     spent: bool = False
     """Whether it was given an iterator that had nothing left to give."""
+    strangers: int = 0
+    """Tensors it was given that have no gradient and belong to no model and no optimizer that was met, where it was
+    given nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True)

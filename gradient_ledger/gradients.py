@@ -13,12 +13,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import buffers, places, source
+from gradient_ledger import adapted, buffers, places, source
 from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, Thrown, grad_of
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
 from gradient_ledger.journal import Draft
-from gradient_ledger.progress import ClearCall, Pass
+from gradient_ledger.progress import ClearCall, ClipCall, Pass
 from gradient_ledger.state import State
 from gradient_ledger.tally import tally
 from gradient_ledger.tensors import digest_of, fingerprint, is_finite, is_zero, largest, norm_of, number_of
@@ -40,6 +40,10 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
     if account is None:
         if (known := state.loose.get(id(parameter))) is not None:
             known.out = True
+        if kind == places.CLIP:
+            clip_of_stranger(state, parameter, grad)
+        if kind == places.USER and grad is not None and not parameter.is_leaf:
+            adapted.read(state, parameter)
         by_hand = state.progress.steps_by_hand > 0
         if kind == places.USER and grad is not None and (state.progress.passed_since_step or by_hand):
             input_read(state, parameter, frame)
@@ -47,6 +51,8 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
     if kind == places.CLIP:
         book_clip(state, account, grad, frame)
         return
+    if grad is not None and not parameter.is_leaf:  # a copy that stood in a model for its parameter during a call
+        adapted.read(state, parameter)
     hand_step(state, account, parameter)
     place = places.user_place(frame)
     state.read_at.add(place)
@@ -245,7 +251,10 @@ def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameT
     """Clipping took hold of one gradient."""
     settle(state, account)  # what was done to it before stands before the clip
     draft, progress = state.journal.clipping, state.progress
-    place = progress.clips.get(threading.get_ident()) or places.user_place(frame)
+    call = progress.clips.get(threading.get_ident())
+    if call is not None:
+        call.filled = True
+    place = call.place if call is not None else places.user_place(frame)
     if draft is None or draft.place is not place:
         draft = state.journal.clipping = clip_begins(state, place, frame)
     account.joined = draft
@@ -264,6 +273,16 @@ def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameT
             fields["largest"] = max(fields["largest"], largest(grad))
     account.held(None)
     account.clipped = grad is not None
+
+
+def clip_of_stranger(state: State, tensor: Tensor, grad: Tensor | None) -> None:
+    """Clipping asked a tensor for its gradient that is no known parameter, as a copy of one."""
+    call = state.progress.clips.get(threading.get_ident())
+    if call is not None:
+        if grad is None:
+            call.strangers.add(id(tensor))
+        else:
+            call.filled = True
 
 
 def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
@@ -288,20 +307,23 @@ def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
     )
 
 
-def clip_called(state: State, parameters: Any, function: str, frame: FrameType) -> object:
+def clip_called(state: State, parameters: Any, function: str, limit: Any, frame: FrameType) -> object:
     """Clipping was called: where what it was given is an iterator that is used up, it will touch nothing."""
     clips, thread = state.progress.clips, threading.get_ident()
     before, place = clips.get(thread), places.user_place(frame)
     if place is not None:
-        clips[thread] = place
+        clips[thread] = ClipCall(place, number_of(limit))
     if is_spent(parameters):
         state.emit(Clip, place, (), function=function, status={}, spent=True)
     return before
 
 
-def clip_ends(state: State, before: Any) -> None:
+def clip_ends(state: State, function: str, before: Any) -> None:
     """Clipping has returned."""
     draft = state.journal.clipping
+    call = state.progress.clips.get(threading.get_ident())
+    if call is not None and call is not before and call.strangers and not call.filled:
+        state.emit(Clip, call.place, (), function=function, limit=call.limit, status={}, strangers=len(call.strangers))
     if draft is not None and draft.place is not None and source.clips_first_group(draft.place.file, draft.place.line):
         draft.fields["first_group"] = whose_first_group(state, draft.accounts)
     clips, thread = state.progress.clips, threading.get_ident()

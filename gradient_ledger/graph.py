@@ -260,7 +260,7 @@ def critic(node: Any) -> list[torch.Tensor]:
         weight = factors[likely.index(False)]
         ends = [one for one in weight if type(one).__name__ not in BY_ENTRY]
         subtracts = any(type(one).__name__ in ("SubBackward0", "RsubBackward1") for one in weight)
-        if subtracts and ends and all(_is_single_output(one) for one in ends):
+        if subtracts and ends and all(is_single_output(one) for one in ends):
             return [leaf for one in ends for leaf in _operands(one)]
     return []
 
@@ -284,7 +284,7 @@ def _is_likelihood(nodes: list[Any]) -> bool:
     return bool(kinds & LIKELIHOODS) or any(type(_first(one)).__name__ == "PowBackward0" for one in squares)
 
 
-def _is_single_output(node: Any) -> bool:
+def is_single_output(node: Any) -> bool:
     """Whether a node is a linear layer with one output."""
     if type(node).__name__ not in ("AddmmBackward0", "MmBackward0", "AddmvBackward0", "LinearBackward0"):
         return False

@@ -58,9 +58,12 @@ class Idle(NamedTuple):
     made: tuple[range, ...]
     """The lines of the same function that it was computed on."""
     inner: bool = False
-    """Whether it stands under a square, or in a function of its own: it may be meant as a target is."""
-    meant: bool = False
-    """Whether anything in the text that it was computed by says that it is a constant."""
+    """Whether it stands under a square, as a term of a difference, or in a function of its own: it may be meant as a
+    target or a baseline is."""
+    meant: tuple[range, ...] = ()
+    """Those of these lines whose text says that something is a constant."""
+    result_meant: tuple[range, ...] = ()
+    """Those of them where it says so of what is computed there, and not of a name that is handed on."""
     beside: Any = None
     """The graph of what it is added to."""
     lost: bool = False
@@ -120,9 +123,26 @@ def parameters_called(frame: FrameType | None, wanted: re.Pattern[str]) -> set[i
 
 def stems_from(idle: Idle, trails: Iterable[Trail]) -> Place | None:
     """The innermost line of a call that this summand was computed with."""
+    found = _stem(idle, trails)
+    return Place(*found[0][0]) if found is not None else None
+
+
+def is_meant(idle: Idle, trails: Iterable[Trail]) -> bool:
+    """Whether the text says that this summand is a constant, in the call that it was computed with or after it: what
+    goes into that call may well be one."""
+    found = _stem(idle, trails)
+    if found is None:
+        return bool(idle.meant)
+    at = found[1]
+    return any(lines.start > at for lines in idle.meant) or any(at in lines for lines in idle.result_meant)
+
+
+def _stem(idle: Idle, trails: Iterable[Trail]) -> tuple[Trail, int] | None:
+    """The call that this summand was computed with, and the line of its function which that came from."""
     for trail in trails:
-        if any(name == idle.file and any(line in lines for lines in idle.made) for name, line in trail):
-            return Place(*trail[0])
+        for name, line in trail:
+            if name == idle.file and any(line in lines for lines in idle.made):
+                return trail, line
     return None
 
 
@@ -179,8 +199,24 @@ def _says_constant(expression: ast.expr) -> bool:
     return bool(LEAVES.search(text)) and "requires_grad_(" not in text
 
 
+def _hands_on(expression: ast.expr) -> bool:
+    """Whether all that a text takes out of its graph are names, given to calls."""
+    cuts = [one for one in ast.walk(expression) if _leaves(one)]
+    given = [
+        each for one in ast.walk(expression) if isinstance(one, ast.Call) for arg in one.args for each in ast.walk(arg)
+    ]
+    return all(_detached(one) and one in given for one in cuts)
+
+
 def _names(expression: ast.expr) -> list[str]:
     return [one.id for one in ast.walk(expression) if isinstance(one, ast.Name)]
+
+
+def _leaves(one: ast.AST) -> bool:
+    """Whether an expression takes something out of its graph."""
+    if isinstance(one, ast.Call):
+        return isinstance(one.func, ast.Attribute) and one.func.attr in LEAVING
+    return isinstance(one, ast.Attribute) and one.attr == "data"
 
 
 def _detached(one: ast.AST) -> str:
@@ -235,8 +271,8 @@ class _Reader:
     ) -> Iterator[Idle]:
         """Summands without a graph in an expression, assigned to `target`, whose graph ends in `node`.
 
-        What is subtracted as it is may be a baseline, or what a teacher reaches; `under` a hinge it is a distance, and
-        under a square it may be a target.
+        What is a term of a difference as it is may be a baseline, or what a teacher reaches; `under` a hinge it is a
+        distance, and under a square it may be a target.
         """
         kind = type(node).__name__
         if node is None or depth > 12:
@@ -274,14 +310,16 @@ class _Reader:
                     yield self._described(side, line, beside)._replace(beside=graph, graph=inner, inner=False)
                 elif inner is not None:
                     yield from self.idle(side, inner, line, target, depth + 1, under)
-                elif not self._is_constant(side) and (
-                    under == "hinge"
-                    or (under and side is expression.left)
-                    or not isinstance(side, ast.Name)
-                    or kind == "AddBackward0"
-                ):
-                    described = self._described(side, line, beside)
-                    yield described._replace(inner=under == "square", beside=graph)
+                elif not self._is_constant(side):
+                    plain = (
+                        under == "hinge"
+                        or bool(under and side is expression.left)
+                        or not isinstance(side, ast.Name)
+                        or kind == "AddBackward0"
+                    )
+                    if plain or not under:
+                        described = self._described(side, line, beside)
+                        yield described._replace(inner=under == "square" or not plain, beside=graph)
 
     def _returned(self, call: ast.Call, node: Any, at: int, depth: int, under: str) -> Iterator[Idle]:
         """The same in what a function of the user's returns, as the `at`-th of several things."""
@@ -347,15 +385,20 @@ class _Reader:
         cut = begun is not None and (begun.without_grad or bool(LEAVES.search(ast.unparse(begun.value))))
         chain = list(self._chain(side, line))
         made = tuple(range(one.line, one.end + 1) for one in chain)
-        meant = any(one.without_grad or _says_constant(one.value) for one in chain)
+        said = [(range(one.line, one.end + 1), one) for one in chain if one.without_grad or _says_constant(one.value)]
+        meant = tuple(lines for lines, _ in said)
+        result = tuple(lines for lines, one in said if one.without_grad or not _hands_on(one.value))
         value = _number(self.variables[known[0]]) if plain else None
         if held is not None:
             value = _number(held.value)
         lost = None if held is not None else self._lost(side, beside, line)
         if lost is not None:
-            return Idle(ast.unparse(side), lost, value, True, self.file, made, meant=meant, lost=True)
+            return Idle(
+                ast.unparse(side), lost, value, True, self.file, made, meant=meant, result_meant=result, lost=True
+            )
         at = begun.line if begun else side.lineno
-        return Idle(ast.unparse(side), at, value, cut, file if begun else self.file, made, meant=meant)
+        file = file if begun else self.file
+        return Idle(ast.unparse(side), at, value, cut, file, made, meant=meant, result_meant=result)
 
     def _held(self, side: ast.expr) -> _Held | None:
         """The one tensor in an expression that an object holds, as `model.layer.balance`, besides settings."""

@@ -7,7 +7,19 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
-from gradient_ledger import cancelled, compared, functions, graph, inside, loose, losses, places, policies, source
+from gradient_ledger import (
+    adapted,
+    cancelled,
+    compared,
+    functions,
+    graph,
+    inside,
+    loose,
+    losses,
+    places,
+    policies,
+    source,
+)
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.events import Place, Reach
@@ -59,6 +71,10 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     mirrored = compared.leaves(compared.mirrored(parts))
     likeness = source.only_line(files, r"(?<!def )\bcosine_similarity\(") if mirrored else None
     note("mirror", mirrored, likeness or losses.made_at(frame))
+    if half := compared.half_mirrored(parts):
+        note("half mirror", compared.leaves(half), source.without_detach(files) or losses.made_at(frame))
+    if twice := compared.twice(parts):
+        note("twice", compared.leaves(twice), source.compared_without_detach(files) or losses.made_at(frame))
     for leaves, others in compared.alone(parts):
         teacher = _teachers(state, leaves, others, frame)
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
@@ -66,6 +82,9 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     functions.watch(state, nodes, one)
     if state.drawn:
         inside.drawn_for(state, nodes)
+    if made_from := adapted.made_from(state, nodes, one.deposit.number):
+        one.draft.fields["adapted"] = made_from
+    _look_for_values(state, one, node, nodes, frame)
     if undone := cancelled.undone(nodes):
         files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
         where = cancelled.written_at(files)
@@ -79,6 +98,19 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:
         one.draft.fields["reaches"] = tuple(reaches)
+
+
+def _look_for_values(state: State, one: Pass, node: Any, nodes: Iterable[Any], frame: FrameType | None) -> None:
+    """Whether the loss adds a value that reaches nothing of what the rest of it trains."""
+    known = state.books.by_id
+    values, others = compared.values(node)
+    mine, theirs = ([a for leaf in leaves if (a := known.get(leaf)) is not None] for leaves in (values, others))
+    owners = {owner.number for account in theirs for owner in account.owners}
+    held = [account for account in mine if account.owners]
+    if held and owners and not any(owner.number in owners for account in held for owner in account.owners):
+        drawn = [each.place for inner in nodes if (each := inner.metadata.get(f"{state.mark} drawn")) is not None]
+        where = drawn[0] if drawn else source.given_detached(state.journal.files())
+        one.draft.fields |= {"apart": held, "apart_at": where or losses.made_at(frame)}
 
 
 def _teachers(state: State, leaves: set[int], others: set[int], frame: FrameType | None) -> list[int]:
@@ -107,7 +139,7 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
         trained = [leaf for leaf in reached if (known := state.books.by_id.get(leaf)) is not None and known.owned]
         own = [trail for trail, leaves in calls if not leaves.isdisjoint(trained)]
         call = losses.stems_from(inner, own)
-        return call is not None and not inner.meant and not losses.LEAVES.search(call.code)
+        return call is not None and not losses.is_meant(inner, own) and not losses.LEAVES.search(call.code)
 
     def trains(inner: Any, beside: Any) -> bool:
         """Whether an optimizer of what one summand reaches holds something that the other one reaches."""

@@ -85,6 +85,19 @@ class ClearCall:
         """The event of what it has set to None."""
 
 
+class ClipCall:
+    """A call of clipping under way."""
+
+    __slots__ = ("filled", "limit", "place", "strangers")
+
+    def __init__(self, place: Place, limit: float | None):
+        self.place, self.limit = place, limit
+        self.strangers: set[int] = set()
+        """Tensors, by `id`, it has asked for their gradient, that have none and are no known parameters."""
+        self.filled = False
+        """Whether it has met anything else."""
+
+
 class Region:
     """The autocast blocks one thread is in."""
 
@@ -130,8 +143,8 @@ class Progress:
         self.scaler_steps: dict[int, ScalerStep] = {}
         self.clearing: dict[int, ClearCall] = {}
         """The `zero_grad` under way in each thread."""
-        self.clips: dict[int, Place] = {}
-        """The line of the call of clipping under way in each thread."""
+        self.clips: dict[int, ClipCall] = {}
+        """The call of clipping under way in each thread."""
         self.scaling = False
         self.scalers: weakref.WeakKeyDictionary[Any, Scaler] = weakref.WeakKeyDictionary()
         self.scale: float | None = None

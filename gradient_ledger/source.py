@@ -268,6 +268,63 @@ def copied_with_graph(files: Iterable[str]) -> Place | None:
     return found[0] if len(found) == 1 else None
 
 
+def without_detach(files: Iterable[str]) -> Place | None:
+    """The one line of all where a function is called on two things as they are that is also given one of them detached,
+    in the same place and by the same function of the file."""
+    found = set()
+    for file in files:
+        for within in functions(file):
+            calls: dict[tuple[str, int], list[ast.Call]] = {}
+            for one in own(within):
+                if isinstance(one, ast.Call) and len(one.args) > 1:
+                    calls.setdefault((ast.unparse(one.func), len(one.args)), []).append(one)
+            for alike in calls.values():
+                for at in (0, 1):
+                    cut = [one for one in alike if _CUTS.search(ast.unparse(one.args[at]))]
+                    rest = [one for one in alike if one not in cut]
+                    if len(cut) == len(rest) == 1:
+                        found.add(Place(file, rest[0].lineno))
+    return found.pop() if len(found) == 1 else None
+
+
+_CRITIC = re.compile(r"critic|q|value|vf", re.IGNORECASE)
+
+
+def given_detached(files: Iterable[str]) -> Place | None:
+    """The one line of all that calls a critic, by its name, on something detached in that very call."""
+    found = set()
+    for file in files:
+        for one in ast.walk(_tree(file) or ast.Module([], [])):
+            if isinstance(one, ast.Call) and _CRITIC.match(ast.unparse(one.func).rpartition(".")[2]):
+                if any(_CUTS.search(ast.unparse(given)) for given in one.args):
+                    found.add(Place(file, one.lineno))
+    return found.pop() if len(found) == 1 else None
+
+
+def compared_without_detach(files: Iterable[str]) -> Place | None:
+    """The first line that compares two things as they are, in a function that also compares one of them with the other
+    one detached."""
+    for file in files:
+        for within in functions(file):
+            seen: dict[tuple[str, frozenset[str]], list[tuple[bool, int]]] = {}
+            cut = {
+                one.value for one in own(within) if isinstance(one, ast.Attribute) and one.attr in ("detach", "data")
+            }
+            for one in own(within):
+                sides, how = (one.args[:2], ast.unparse(one.func)) if isinstance(one, ast.Call) else ([], "-")
+                if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and one not in cut:
+                    sides = [one.left, one.right]
+                texts = [ast.unparse(side) for side in sides]
+                names = frozenset(_CUTS.sub("", text) for text in texts)
+                if len(names) == 2 and not any(isinstance(side, ast.Constant) for side in sides):
+                    seen.setdefault((how, names), []).append((any(map(_CUTS.search, texts)), one.lineno))
+            for alike in seen.values():
+                bare = [line for is_cut, line in alike if not is_cut]
+                if len(alike) == 2 and bare:
+                    return Place(file, min(bare))
+    return None
+
+
 def made_of(file: str, line: int) -> list[str]:
     """The names of dictionaries whose values the statement at this line, or what it is given, is computed from."""
     within = scope(file, line)

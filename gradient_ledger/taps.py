@@ -219,8 +219,8 @@ def _install() -> None:
     _tap_scaler()
     if not compiled.any_graph():  # code that clips, compiled without these, would be compiled once more
         for name in ("clip_grad_norm_", "clip_grad_value_"):
-            tap(torch.nn.utils, name, before=_clip_called(name), after=_clip_ends)
-            tap(torch.nn.utils.clip_grad, name, before=_clip_called(name), after=_clip_ends)
+            tap(torch.nn.utils, name, before=_clip_called(name), after=_clip_ends(name))
+            tap(torch.nn.utils.clip_grad, name, before=_clip_called(name), after=_clip_ends(name))
     for scheduler in _subclasses(torch.optim.lr_scheduler.LRScheduler):
         tap(scheduler, "step", after=_scheduled)
     autocast = torch.amp.autocast_mode.autocast
@@ -312,11 +312,14 @@ def _clear_ends(recorder: Recorder, call: Call, before: Any) -> None:
 
 
 def _clip_called(name: str) -> Before:
-    return lambda recorder, call: gradients.clip_called(recorder, call.argument(0, "parameters"), name, call.frame)
+    limit = "max_norm" if name == "clip_grad_norm_" else "clip_value"
+    return lambda recorder, call: gradients.clip_called(
+        recorder, call.argument(0, "parameters"), name, call.argument(1, limit), call.frame
+    )
 
 
-def _clip_ends(recorder: Recorder, call: Call, before: Any) -> None:
-    gradients.clip_ends(recorder, before)
+def _clip_ends(name: str) -> After:
+    return lambda recorder, call, before: gradients.clip_ends(recorder, name, before)
 
 
 def _scaled(recorder: Recorder, call: Call, _: Any) -> None:

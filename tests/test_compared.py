@@ -200,7 +200,7 @@ def test_many_comparisons_are_not_followed() -> None:
     teach, predict = TAUGHT["labels for one"][0], MIRRORS["distances"][0]
     for make in (teach, predict):
         parts = compared.compared(make().grad_fn)
-        many = compared.Compared(parts.found * 10, parts.rest)
+        many = compared.Compared(parts.found * 10, parts.rest, [])
         assert list(compared.alone(parts)) or compared.mirrored(parts)
         assert not list(compared.alone(many)) and not compared.mirrored(many)
 
@@ -234,3 +234,52 @@ def test_the_line_of_a_target(tmp_path: Any, text: str, line: int | None) -> Non
     file.write_text(text)
     found = target(((str(file), len(text.splitlines())),), [str(file)])
     assert (found.line if found is not None else None) == line
+
+
+def predicted(cut: bool, also: bool = False, shared: bool = True) -> Tensor:
+    """Both ways between two views: one other view has a graph, the other one as `cut` says."""
+    one, other = OTHER(NOW), OTHER(NEXT)
+    ahead = PREDICT if shared else ALONE
+    seen = other.detach() if cut else other
+    loss = F.mse_loss(PREDICT(one), seen) + F.mse_loss(ahead(other), one)
+    return loss + F.mse_loss(VALUE(NOW), REWARD) if also else loss
+
+
+PREDICT, ALONE = nn.Sequential(nn.Linear(3, 3), nn.Tanh()), nn.Linear(3, 3)
+HALVES: dict[str, tuple[Callable[[], Tensor], bool]] = {
+    "one side is a constant": (lambda: predicted(True), True),
+    "no side is a constant": (lambda: predicted(False), False),
+    "something else is trained as well": (lambda: predicted(True, also=True), False),
+    "another predictor": (lambda: predicted(True, shared=False), False),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_one_view_of_two_has_a_graph(name: str) -> None:
+    make, wanted = HALVES[name]
+    assert bool(compared.half_mirrored(compared.compared(make().grad_fn))) == wanted
+
+
+CODES = nn.Embedding(5, 3)
+
+
+def quantised(make: Callable[[Tensor, Tensor], Tensor]) -> Callable[[], Tensor]:
+    return lambda: make(CODES(AT % 5), OTHER(NOW))
+
+
+TWICE: dict[str, tuple[Callable[[], Tensor], bool]] = {
+    "the codebook's constant is lost": (quantised(lambda q, z: F.mse_loss(q, z) + F.mse_loss(z, q.detach())), True),
+    "the commitment's is lost": (quantised(lambda q, z: F.mse_loss(q, z.detach()) + F.mse_loss(z, q)), True),
+    "both are lost": (quantised(lambda q, z: F.mse_loss(q, z) + 0.5 * F.mse_loss(z, q)), True),
+    "squares": (quantised(lambda q, z: ((q - z) ** 2).sum() + ((z - q.detach()) ** 2).sum()), True),
+    "none is lost": (quantised(lambda q, z: F.mse_loss(q, z.detach()) + F.mse_loss(z, q.detach())), False),
+    "one term": (quantised(lambda q, z: F.mse_loss(q, z)), False),
+    "another constant": (quantised(lambda q, z: F.mse_loss(q, z) + F.mse_loss(z, NOW[:, :3])), False),
+    "no table": (lambda: F.mse_loss(a := OTHER(NOW), b := OTHER(NEXT)) + F.mse_loss(b, a.detach()), False),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_rows_of_a_table_are_compared_twice(name: str) -> None:
+    make, wanted = TWICE[name]
+    assert bool(compared.twice(compared.compared(make().grad_fn))) == wanted

@@ -2577,6 +2577,16 @@ def both_views_are_moved_and_the_text_does_not_show_where() -> Log:
     return reaching("mirror", None)
 
 
+@finds("graphs.reached", "target-not-detached", "warning", OTHER, "no graph the one time and has one the other time")
+def one_of_two_views_is_a_constant() -> Log:
+    return reaching("half mirror", at(OTHER))
+
+
+@finds("graphs.reached", "target-not-detached", "warning", OTHER, "compares rows of a table twice", "the table and w")
+def a_codebook_and_its_commitment_move_the_same_side() -> Log:
+    return reaching("twice", at(OTHER))
+
+
 @finds("graphs.reached", "drawn-with-zero-gradient", "warning", OTHER, "torch.normal(), whose gradient is exactly zero")
 def a_draw_stands_between_the_loss_and_the_weights() -> Log:
     return reaching("draw", at(OTHER))
@@ -2680,6 +2690,121 @@ def reaching(how: Any, where: Place | None) -> Log:
     tape = Tape("w")
     for _ in range(2):
         tape.passes(1, reaches=(Reach(how, ("w",), where),))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "graphs.values_apart",
+    "summand-without-graph",
+    "warning",
+    EDIT,
+    "a value whose gradient reaches v and nothing that SGD #1 (train.py:1) holds",
+    "cleared before any step, after 2 passes looked at",
+    remedy="If the value is to train what acts, draw the action with rsample(), and do not detach it.",
+    names=["v"],
+    steps=[0, 1, 2],
+)
+def a_critic_alone_is_reached_by_the_actors_value() -> Log:
+    return values_apart()
+
+
+@quiet("graphs.values_apart")
+def the_critic_steps_on_the_same_pass() -> Log:
+    return values_apart(joint=True)
+
+
+@quiet("graphs.values_apart")
+def the_value_was_given_an_action_with_a_graph() -> Log:
+    return values_apart(apart=())
+
+
+@quiet("graphs.values_apart")
+def somebody_reads_the_critics_gradient() -> Log:
+    return values_apart(facts={"v": {"read": True}})
+
+
+@quiet("graphs.values_apart")
+def somebody_puts_the_critics_gradient_there() -> Log:
+    return values_apart(facts={"v": {"given": True}})
+
+
+@quiet("graphs.values_apart")
+def one_pass_was_cleared_so_far() -> Log:
+    return values_apart(rounds=2)
+
+
+@quiet("graphs.values_apart")
+def one_optimizer_holds_both() -> Log:
+    tape = Tape("w v")
+    for _ in range(3):
+        tape.passes(1, apart=("v",))
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("graphs.values_apart")
+def something_is_stepped_by_hand_beside_a_critic() -> Log:
+    return values_apart(by_hand=True)
+
+
+def values_apart(
+    rounds: int = 3,
+    apart: tuple[str, ...] = ("v",),
+    joint: bool = False,
+    by_hand: bool = False,
+    facts: dict[str, dict[str, Any]] | None = None,
+) -> Log:
+    """A critic with its own loss, and an actor whose loss adds the critic's value."""
+    tape = Tape("w", "v", loose="u" if by_hand else "")
+    for _ in range(rounds):
+        tape.clear(names="v")
+        if not joint:
+            tape.passes(1, OTHER, names="v")
+            tape.step(OTHER, 1)
+            tape.clear(names="v")
+        tape.clear(names="w u" if by_hand else "w")
+        tape.passes(1, names="w v u" if by_hand else "w v", apart=apart, apart_at=at(EDIT))
+        tape.step()
+        if joint:
+            tape.step(optimizer=1)
+        if by_hand:
+            tape.step(optimizer=None)
+    return tape.log(facts or {})
+
+
+@finds(
+    "graphs.adapted",
+    "inner-gradients-in-outer-step",
+    "warning",
+    OTHER,
+    "the step of SGD used 2 such passes together with the later ones, in 2 windows looked at",
+    steps=[0, 1],
+)
+def the_gradients_of_an_inner_loop_are_stepped_on() -> Log:
+    return inner_loop()
+
+
+@quiet("graphs.adapted")
+def the_gradients_of_an_inner_loop_are_cleared() -> Log:
+    return inner_loop(cleared=True)
+
+
+@quiet("graphs.adapted")
+def nothing_is_made_from_the_gradients_of_the_first_passes() -> Log:
+    return inner_loop(made=False)
+
+
+def inner_loop(cleared: bool = False, made: bool = True) -> Log:
+    tape = Tape("w")
+    for _ in range(2):
+        tape.passes(2, OTHER)
+        inner = (tape.count - 1, tape.count)
+        if cleared:
+            tape.clear()
+        tape.passes(1, adapted=inner if made else ())
         tape.step()
         tape.clear()
     return tape.log()
@@ -3360,6 +3485,49 @@ def the_first_group_is_clipped_once() -> Log:
 )
 def the_other_models_old_gradients_are_clipped() -> Log:
     return two_models("v")
+
+
+@finds(
+    "edits.clipping",
+    "clipped-another-model",
+    "error",
+    CLIP,
+    "Between the backward() of w and the step of SGD, this clips 2 tensors without a gradient that no optimizer holds",
+    "in 3 windows",
+    steps=[0, 1, 2],
+)
+def a_copy_without_gradients_is_clipped() -> Log:
+    return clipping_a_copy()
+
+
+@quiet("edits.clipping")
+def a_copy_is_asked_for_its_norm() -> Log:
+    return clipping_a_copy(limit=1e9)
+
+
+@quiet("edits.clipping")
+def a_copy_is_clipped_beside_the_model() -> Log:
+    return clipping_a_copy(both=True)
+
+
+@quiet("edits.clipping")
+def a_copy_is_clipped_before_the_backward() -> Log:
+    return clipping_a_copy(early=True)
+
+
+def clipping_a_copy(limit: float = 1.0, both: bool = False, early: bool = False) -> Log:
+    tape = Tape("w")
+    for _ in range(3):
+        if not early:
+            tape.passes(1)
+        tape.write(Clip, CLIP, function="clip_grad_norm_", limit=limit, status={}, strangers=2)
+        if both:
+            tape.clip(EDIT)
+        if early:
+            tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
 
 
 @quiet("edits.clipping")

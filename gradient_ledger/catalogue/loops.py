@@ -605,6 +605,15 @@ MISCONCEPTIONS = (
         "4.5",
     ),
     Misconception(
+        "inner-gradients-in-outer-step",
+        "An inner loop's gradients are in the outer step",
+        "The copies that an inner loop adapts have the graph of the parameters: loss.backward() puts the gradients of the "
+        "inner losses on the parameters, too, and the outer step uses them with its own.",
+        "Take the inner gradients with torch.autograd.grad(loss, fast_weights), or call loss.backward(inputs=fast_weights).",
+        "clone() is an operation of the graph, and backward() goes on to its leaves.",
+        "",
+    ),
+    Misconception(
         "layer-replaced-after-optimizer",
         "A layer replaced after the optimizer was made",
         "The optimizer steps parameters nobody uses; the new ones get gradients nobody uses.",

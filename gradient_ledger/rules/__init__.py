@@ -49,6 +49,8 @@ RULES: tuple[Rule, ...] = (
     graphs.ignored,
     graphs.flat_ratios,
     graphs.idle_summands,
+    graphs.values_apart,
+    graphs.adapted,
     graphs.redrawn,
     graphs.bare_states,
     graphs.drawn,

@@ -81,13 +81,15 @@ def clipping(view: View) -> Iterator[Finding]:
         )
     for optimizer, hits in elsewhere:
         window, event = hits[0]
+        clipped = f"{some(event.names)}, which that step does not use"
+        if not event.names:
+            clipped = f"{times(event.strangers, 'tensor')} without a gradient that no optimizer holds"
         yield finding(
             "clipped-another-model",
             "error",
             event.where,
             f"Between the backward() of {some(sorted(window.names))} and the step of {view.label(optimizer)}, this "
-            f"clips {some(event.names)}, which that step does not use: its own gradients are not clipped, in "
-            f"{times(len(hits), 'window')}.",
+            f"clips {clipped}: its own gradients are not clipped, in {times(len(hits), 'window')}.",
             steps=steps_of([w for w, _ in hits]),
             names=list(event.names)[:10],
         )
@@ -167,7 +169,8 @@ def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[i
             begun = next((e.number for e in window.of(Accumulate) if window.names & set(e.names)), math.inf)
             clips = [e for e in window.of(Clip) if e.number > begun]
             if clips and not any(window.names & set(e.names) for e in clips):
-                real = [e for e in clips if e.names and e.where not in at_work and e.limit != math.inf]
+                given = [e for e in clips if e.names or (e.strangers and (e.limit or 0.0) < FOR_THE_NORM)]
+                real = [e for e in given if e.where not in at_work and e.limit != math.inf]
                 hits += [(window, e) for e in real][:1]
         if optimizer != BY_HAND and len(windows) > 1 and len(hits) * 2 >= len(windows):
             yield optimizer, hits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gradient_ledger.events import Backward, Finding, ParameterFacts, Place, Reach
+from gradient_ledger.events import Backward, Clear, Ending, Finding, ParameterFacts, Place, Reach
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
@@ -44,6 +44,16 @@ _REACHED = {
         "target-not-detached",
         "This loss does nothing but compare a prediction from each of two views with the other view, and no side is "
         "detached: its gradient also reached {names} through what is to be predicted, and the step used it.",
+    ),
+    "half mirror": (
+        "target-not-detached",
+        "This loss compares a prediction from each of two views with the other view, which has no graph the one time and "
+        "has one the other time: its gradient also reached {names} through what is to be predicted.",
+    ),
+    "twice": (
+        "target-not-detached",
+        "This loss compares rows of a table twice with what they stand for, and at least one of the times both sides "
+        "have a graph: the gradient of that term reached the table and {names}, as that of the other term did.",
     ),
     "draw": (
         "drawn-with-zero-gradient",
@@ -184,6 +194,67 @@ def _are_stepped(view: View, names: tuple[str, ...], after: int) -> bool:
     mine = [p for p in view.log.parameters if p.name in names]
     last = [windows[-1].step.number for p in mine for one in p.owners if (windows := view.windows.get(one))]
     return BY_HAND in view.windows or any(p.read or p.given for p in mine) or any(number > after for number in last)
+
+
+def values_apart(view: View) -> Iterator[Finding]:
+    """A value in a policy's loss that was computed from an action without a graph: it trains the critic, which never
+    steps on that, and nothing of the policy."""
+    lines: dict[Place | None, list[tuple[Window, Backward]]] = {}
+    for window in view.all_windows:
+        for one in view.passes_of(window):
+            if one.apart and not window.names & set(one.apart):
+                lines.setdefault(one.where, []).append((window, one))
+    for hits in lines.values():
+        window, one = hits[0]
+        apart = [p for p in view.log.parameters if p.name in one.apart]
+        fates = {each.pass_number: _fate(view, each, {o for p in apart for o in p.owners}) for _, each in hits}
+        thrown = sum(isinstance(fate, Clear) for fate in fates.values())
+        stepped = BY_HAND in view.windows or any(isinstance(fate, Ending) for fate in fates.values())
+        if thrown < 2 or stepped or any(p.read or p.given for p in apart):
+            continue
+        yield finding(
+            "summand-without-graph",
+            "warning",
+            one.apart_at or one.where,
+            f"The loss adds a value whose gradient reaches {some(one.apart)} and nothing that "
+            f"{view.label(window.optimizer)} holds, and that gradient was cleared before any step, after "
+            f"{times(thrown, 'pass')} looked at: what the value was computed from has no graph.",
+            "If the value is to train what acts, draw the action with rsample(), and do not detach it.",
+            names=list(one.apart)[:10],
+            steps=steps_of(list({w.number: w for w, _ in hits}.values())),
+        )
+
+
+def _fate(view: View, one: Backward, owners: set[int]) -> Clear | Ending | None:
+    """What became of the gradients that a pass put on what stands apart: they were cleared, or stepped on."""
+    names = set(one.apart)
+    for event in view.after(one.number):
+        if isinstance(event, Ending) and event.optimizer in owners:
+            return event
+        if isinstance(event, Clear) and names & set(event.lost_names):
+            return event
+    return None
+
+
+def adapted(view: View) -> Iterator[Finding]:
+    """An outer step that also uses the gradients of the inner loop, which went through copies with a graph."""
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, list[Backward]]] = []
+        for window in windows:
+            numbers = {number for one in view.passes_of(window) for number in one.adapted}
+            inner = [one for one in view.passes_of(window) if one.pass_number in numbers]
+            hits += [(window, inner)] if inner else []
+        if hits:
+            window, inner = hits[0]
+            yield finding(
+                "inner-gradients-in-outer-step",
+                "warning",
+                inner[0].where,
+                f"The weights of a later loss are made from the gradients of this backward(), and it also put gradients on "
+                f"the parameters that they are copies of: the step of {view.label(optimizer)} used "
+                f"{times(len(inner), 'such pass')} together with the later ones, in {times(len(hits), 'window')} looked at.",
+                steps=steps_of([w for w, _ in hits]),
+            )
 
 
 def redrawn(view: View) -> Iterator[Finding]:
