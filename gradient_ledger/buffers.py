@@ -1,5 +1,5 @@
-"""Buffers of a step written by hand, and gradients, by their text: a name is taken from where they are kept, and its new
-value is not put back there; or the gradient itself is kept, and no copy of it."""
+"""Buffers of a step written by hand, and gradients, by their text: a name is taken from where they are kept, and its
+new value is not put back there; or the gradient itself is kept, and no copy of it."""
 
 from __future__ import annotations
 

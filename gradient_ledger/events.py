@@ -799,6 +799,8 @@ class OptimizerFacts:
     """When, on the clock that also counts modules; 0 for before the ledger was opened."""
     first_event: int = 0
     """Number of the first event after it was made; 0 where it existed before the ledger."""
+    made_by: tuple[Place, ...] = ()
+    """The user's calls that made it, innermost first."""
     helper: Place | None = None
     """The line of a helper that made it, where that is another one and made other optimizers, too."""
     follows: int | None = None

@@ -201,6 +201,7 @@ class Recorder(State):
                         steps=entry.steps,
                         made_at=asked[entry.number].place,
                         made=entry.made,
+                        made_by=tuple(call.place for call in entry.made_by),
                         first_event=entry.first_event,
                         helper=asked[entry.number].helper,
                         follows=entry.follows,

@@ -4132,7 +4132,7 @@ def nothing_was_stepped_and_a_gradient_is_not_changed() -> Log:
     "gradient-kept-as-state",
     "error",
     LAYER,
-    "This line keeps a gradient as it is, and w changed in .grad itself, to 0.8 times what was there, 3 times",
+    "This line keeps a gradient as it is, and w changed in .grad itself, to 0.8 times what was there, 2 times",
 )
 def a_buffer_begins_as_the_gradient_by_another_name() -> Log:
     return kept("zeros", 0.8, 0.8, 0.8)
@@ -5161,6 +5161,24 @@ def a_model_was_made_again_in_the_same_function() -> Log:
     first = {"in_model": False, "made_by": (*calls((LAYER, "build")), at(STEP))}
     again = {"made_at": at(LAYER), "made_by": (*calls((LOADER, "build")), at(CLEAR))}
     return part("w h", "w b", loose="h").log({"b": first, "h": again})
+
+
+@finds("ownership.never", "layer-replaced-after-optimizer", "warning", STEP, "h became part of the model after SGD")
+def a_function_made_the_optimizer_before_another_one_made_the_layer() -> Log:
+    tape = part("w b h", "w b", loose="h")
+    first = calls((MADE, "configure"), (STEP, "main"))
+    then = calls((LAYER, "adapt"), (FORWARD, "main"))
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4, made_by=first),)
+    return tape.log({"h": {"made_at": at(LAYER), "made": 5, "made_by": then}}, optimizers=made)
+
+
+@finds("ownership.never", "layer-replaced-after-optimizer", "warning", MADE, "h became part of the model after SGD")
+def an_object_made_its_optimizer_before_another_function_made_the_layer() -> Log:
+    tape = part("w b h", "w b", loose="h")
+    first = calls((MADE, "__init__"), (STEP, "main"))
+    then = calls((LAYER, "adapt"), (FORWARD, "main"))
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4, made_by=first),)
+    return tape.log({"h": {"made_at": at(LAYER), "made": 5, "made_by": then}}, optimizers=made)
 
 
 @finds(

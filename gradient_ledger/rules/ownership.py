@@ -135,12 +135,11 @@ def never(view: View) -> Iterator[Finding]:
             )
             continue
         if ghosts and orphans:
-            made = next((e.made_at for e in view.log.optimizers if e.number == optimizer), None)
             layer_made = _made_anew(orphans[0], ghosts)
             yield finding(
                 "layer-replaced-after-optimizer",
                 "error",
-                made or layer_made or windows[0].step.where,
+                _made_too_early(view, optimizer, orphans[0]) or layer_made or windows[0].step.where,
                 f"{view.label(optimizer)} holds {some(p.name for p in ghosts)}, which no model uses any more, while "
                 f"{some(p.name for p in orphans)}{f', made at {layer_made},' if layer_made else ''} get gradients that no "
                 "optimizer uses.",
@@ -151,7 +150,7 @@ def never(view: View) -> Iterator[Finding]:
             continue
         late = [p for p in orphans if _too_late(view, optimizer, p, mine)]
         if late:
-            made = next((e.made_at for e in view.log.optimizers if e.number == optimizer), None)
+            made = _made_too_early(view, optimizer, late[0])
             yield finding(
                 "layer-replaced-after-optimizer",
                 "warning",
@@ -231,6 +230,19 @@ def loose(view: View) -> Iterator[Finding]:
             names=[leaf.name] if leaf.name else [],
             backward=leaf.where,
         )
+
+
+def _made_too_early(view: View, optimizer: int, layer: ParameterFacts) -> Place | None:
+    """Where an optimizer was made; where functions of their own made it and the layer, the call of the first in the
+    function that called both: there the two can change places. An object that made its own in `__init__` cannot."""
+    entry = next((e for e in view.log.optimizers if e.number == optimizer), None)
+    functions = {(place.file, place.function) for place in layer.made_by}
+    for place in entry.made_by if entry is not None else ():
+        if (place.file, place.function) in functions:
+            return place
+        if place.function == "__init__":
+            break
+    return entry.made_at if entry is not None else None
 
 
 def _made_anew(orphan: ParameterFacts, ghosts: list[ParameterFacts]) -> Place | None:
@@ -406,7 +418,8 @@ def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[Par
     beside = {owner for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model for owner in p.owners}
     made = {e.number: e.made for e in view.log.optimizers if e.number == optimizer or e.number in beside}
     trains = any(p.model == orphan.model and p.in_model for p in mine)
-    return trains and made.get(optimizer, 0) > 0 and orphan.made > max(made.values())
+    latest = made.get(optimizer, 0) > 0 and made[optimizer] == max(made.values())
+    return trains and latest and orphan.made > made[optimizer]
 
 
 def idle(view: View) -> Iterator[Finding]:
