@@ -108,7 +108,8 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     named = hasattr(inner, "_saved_reduction")  # a mean of something else may be divided for its unit
     if not whole or not named:
         return {"bare": factor == 1.0}
-    return {"divisor": float(whole), "targets": _targets(inner)}
+    targets = _targets(inner)
+    return {"divisor": float(whole)} | ({"targets": targets} if targets is not None else {})
 
 
 def _targets(node: Any) -> int | None:

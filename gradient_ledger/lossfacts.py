@@ -39,7 +39,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         loose.look(state, node, one, frame)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
-        if one.draft.fields.get("targets") is not None:
+        if "targets" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
     if passes > SAMPLES:
         return

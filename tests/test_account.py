@@ -918,6 +918,16 @@ SCALE = torch.tensor(1024.0)
 DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "a mean": (lambda: mse(), False, {"bare": True}),
     "a mean divided": (lambda: mse() / 4, False, {"divisor": 4.0}),
+    "a mean over some of the targets": (
+        lambda: F.cross_entropy(torch.randn(4, 3, requires_grad=True), torch.tensor([0, 2, -100, 1])) / 4,
+        False,
+        {"divisor": 4.0, "targets": 3},
+    ),
+    "a mean weighed by class": (
+        lambda: F.cross_entropy(torch.randn(2, 3, requires_grad=True), torch.tensor([0, 2]), torch.ones(3)) / 4,
+        False,
+        {"divisor": 4.0},
+    ),
     "divided twice": (lambda: mse() / 2 / 3, False, {"divisor": 6.0}),
     "multiplied by the inverse": (lambda: mse() * 0.25, False, {"bare": False}),
     "divided by no whole number": (lambda: mse() / 2.5, False, {"bare": False}),
