@@ -63,6 +63,7 @@ class Account:
         "by_hand",
         "cut_at",
         "frozen_after",
+        "frozen_zero",
         "handle",
         "hooks",
         "index",
@@ -139,6 +140,9 @@ class Account:
         """Whether it did so itself, not by torch's clipping."""
         self.frozen_after: int | None = None
         """How many steps its optimizers had taken when it was last frozen."""
+        self.frozen_zero: bool | None = None
+        """Whether it is a frozen matrix of zeros that no optimizer holds, when we last looked; it is looked at no more
+        once it was found to be none."""
         self.thawed_at: int | None = None
         """How many passes had added to it when it was first seen to require a gradient again."""
         self.stepped_by: frozenset[int] = frozenset()

@@ -13,12 +13,15 @@ from collections.abc import Iterable, Iterator
 from itertools import compress, count
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from gradient_ledger.account import Account, can_train
 from gradient_ledger.compiled import is_product, plain_name, uncompiled
 from gradient_ledger.events import Place
 from gradient_ledger.places import Call
+from gradient_ledger.tensors import is_zero
 
 MISSPELT = ("require_grad", "requires_grads", "require_grads", "requires_gradient", "require_gradient", "required_grad")
 """What is written where `requires_grad` is meant."""
@@ -270,6 +273,14 @@ class Made(NamedTuple):
     """How many steps had been taken."""
 
 
+def is_frozen_zero(account: Account, parameter: Tensor) -> bool:
+    """Whether a parameter is a matrix of zeros that neither an optimizer nor a gradient can change."""
+    if account.owners or parameter.requires_grad or type(parameter) is not nn.Parameter or is_lazy(parameter):
+        return False
+    plain = parameter.layout == torch.strided and parameter.is_floating_point() and parameter.dim() > 1
+    return plain and parameter.numel() > 0 and is_zero(parameter[0]) and is_zero(parameter)
+
+
 class Books:
     """All accounts. Looked up by `id` and checked by weak reference, so that a reused id is never mistaken."""
 
@@ -506,6 +517,8 @@ class Books:
                     account.thawed_at = account.total
                 if alive:
                     account.attached = id(parameter) in held
+                if account.frozen_zero is not False and account.module is not None and account.module.made:
+                    account.frozen_zero = is_frozen_zero(account, parameter)
 
     def find_wholes(self, even_if_whole: bool = False) -> None:
         """Look for models whose parts alone were called, or whose parameters alone were used, to name them well."""

@@ -769,6 +769,8 @@ class ParameterFacts:
     """Label of the model that holds it."""
     shape: tuple[int, ...] = ()
     """Its shape when the ledger met it."""
+    frozen_zero: bool = False
+    """Whether it is a frozen matrix of zeros that no optimizer ever held."""
     dead: bool = False
     """Whether it is a matrix that held nothing but zeros from the first step to the end, as did every gradient of it
     that was looked at, and whose gradient no code of the user's touches; False where fewer than 17 steps were taken."""
@@ -927,6 +929,8 @@ class Log:
     """Lines of hand-written steps that give a buffer a new value, by a text that does not put it back."""
     unfrozen: Mapping[str, Place | None] = field(default_factory=dict)
     """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same, and its line."""
+    frozen_at: Place | None = None
+    """The one line that freezes parameters."""
     late_hooks: tuple[LateHook, ...] = ()
     """Hooks that find another value of a variable than when they were put on."""
     redrawn_at: Place | None = None

@@ -3164,6 +3164,26 @@ def two_biases_are_zero() -> Log:
     return _low_rank({"shape": (8,)}, {"shape": (8,)}, dead=True)
 
 
+@finds("graphs.frozen_zeros", "frozen-at-zero", "warning", OTHER, "in no optimizer: h. What they", names=["h"])
+def an_adapter_is_frozen_with_the_model() -> Log:
+    return part("w h", "w").log({"h": {"frozen_zero": True}}, frozen_at=at(OTHER))
+
+
+@quiet("graphs.frozen_zeros")
+def a_frozen_adapter_that_never_runs() -> Log:
+    return part("w h", "w").log({"h": {"frozen_zero": True, "ran": 0}})
+
+
+@quiet("graphs.frozen_zeros")
+def a_frozen_adapter_of_a_model_that_is_not_trained() -> Log:
+    return part("w h", "w").log({"h": {"frozen_zero": True, "model": "Teacher"}})
+
+
+@quiet("graphs.frozen_zeros")
+def a_frozen_adapter_of_something_else_than_zeros() -> Log:
+    return part("w h", "w").log({"h": {}})
+
+
 @finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "Other terms of the loss train the distribution")
 def a_code_is_drawn_without_a_graph() -> Log:
     return windows(1, 1).log(drawn_at=at(FORWARD))

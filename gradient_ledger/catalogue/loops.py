@@ -684,6 +684,7 @@ MISCONCEPTIONS = (
         "The graph is cut",
         "The parameters are used, but no gradient reaches them.",
         "Look between this call and the loss for detach(), .item(), .data, .numpy() or no_grad(); if the output is not meant to be trained, leave these parameters out of the optimizer.",
+        shadows=("backward-after-step",),
     ),
     Misconception(
         "checkpoint-without-input-gradient",
@@ -708,6 +709,15 @@ MISCONCEPTIONS = (
         "model trains, so the loss may fall all the same.",
         "Let one of the two begin at random, as the first factor of LoRA does; the product still begins at zero.",
         "Zeros are a good beginning for the last layer of a branch, and for no second one in it.",
+        "",
+    ),
+    Misconception(
+        "frozen-at-zero",
+        "A branch is frozen at zero",
+        "Adapters such as LoRA's begin with a factor of zeros, so that the model begins as it was. Frozen with the rest of "
+        "the model they stay so, and only what was left outside is trained.",
+        "Freeze the model first and put the adapters in afterwards, or leave their parameters out of the freezing.",
+        "A loop over model.parameters() also meets those that were put in before.",
         "",
     ),
     Misconception(

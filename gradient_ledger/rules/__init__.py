@@ -55,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     graphs.bare_states,
     graphs.drawn,
     graphs.dead_products,
+    graphs.frozen_zeros,
     edits.clipping,
     edits.first_group,
     edits.divided_late,

@@ -303,6 +303,21 @@ def dead_products(view: View) -> Iterator[Finding]:
         )
 
 
+def frozen_zeros(view: View) -> Iterator[Finding]:
+    """A branch that was made to begin at zero, and frozen there."""
+    trained = {p.model for p in view.log.parameters if p.owners and p.deposits}
+    zeros = [p for p in view.log.parameters if p.frozen_zero and p.ran and p.in_model and p.model in trained]
+    if zeros and any(view.windows.values()):
+        yield finding(
+            "frozen-at-zero",
+            "warning",
+            view.log.frozen_at or zeros[0].made_at,
+            f"Frozen zeros in parts that run beside what is trained, and in no optimizer: {some(p.name for p in zeros)}. "
+            "What they multiply is lost, and no step will change that.",
+            names=[p.name for p in zeros][:10],
+        )
+
+
 def _neighbours(view: View, optimizer: int) -> Iterator[tuple[ParameterFacts, ParameterFacts]]:
     """The matrices of an optimizer that stand next to each other in a model, and that can be multiplied."""
     mine = [p for p in view.log.parameters if optimizer in p.owners and len(p.shape) > 1 and p.model]
