@@ -3166,22 +3166,22 @@ def two_biases_are_zero() -> Log:
 
 @finds("graphs.frozen_zeros", "frozen-at-zero", "warning", OTHER, "in no optimizer: h. What they", names=["h"])
 def an_adapter_is_frozen_with_the_model() -> Log:
-    return part("w h", "w").log({"h": {"frozen_zero": True}}, frozen_at=at(OTHER))
+    return part("w", "w", loose="h").log({"h": {"frozen_zero": True}}, frozen_at=at(OTHER))
 
 
 @quiet("graphs.frozen_zeros")
 def a_frozen_adapter_that_never_runs() -> Log:
-    return part("w h", "w").log({"h": {"frozen_zero": True, "ran": 0}})
+    return part("w", "w", loose="h").log({"h": {"frozen_zero": True, "ran": 0}})
 
 
 @quiet("graphs.frozen_zeros")
 def a_frozen_adapter_of_a_model_that_is_not_trained() -> Log:
-    return part("w h", "w").log({"h": {"frozen_zero": True, "model": "Teacher"}})
+    return part("w", "w", loose="h").log({"h": {"frozen_zero": True, "model": "Teacher"}})
 
 
 @quiet("graphs.frozen_zeros")
 def a_frozen_adapter_of_something_else_than_zeros() -> Log:
-    return part("w h", "w").log({"h": {}})
+    return part("w", "w", loose="h").log({"h": {}})
 
 
 @finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "Other terms of the loss train the distribution")
