@@ -72,6 +72,7 @@ def _installed(python: Path, folder: Path, environment: dict[str, str]) -> dict[
     return found
 
 
+@pytest.mark.heavy
 def test_the_set_up_cell_installs_the_package_and_the_lesson_runs(repository: Path, bare: Path, tmp_path: Path) -> None:
     import nbformat
     from nbclient import NotebookClient

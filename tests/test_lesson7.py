@@ -186,6 +186,7 @@ def weights(printed: str) -> str:
     return str(found)
 
 
+@pytest.mark.heavy
 def test_the_script_is_clean_and_killed_and_called_again_it_ends_in_the_same_bits(tmp_path: Path) -> None:
     (tmp_path / home.NAME).write_text(home.script(solution()), encoding="utf-8")
     audit = run(tmp_path, "-m", "gradient_ledger", home.NAME, "--", "--steps", "120", "--checkpoint", "whole.pt")

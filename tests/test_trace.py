@@ -367,6 +367,7 @@ def test_the_trace_is_public_and_leaves_the_log_as_it_was() -> None:
 # ------------------------------------------------------------------ the recordings of lesson 5
 
 
+@pytest.mark.heavy
 def test_the_recordings_are_what_the_loops_leave_today() -> None:
     kept = recordings._FILE.read_text(encoding="utf-8")
     assert kept == recordings.as_text(recordings.every_recording()), (
