@@ -5193,6 +5193,15 @@ def a_function_made_the_optimizer_before_another_one_made_the_layer() -> Log:
 
 
 @finds("ownership.never", "layer-replaced-after-optimizer", "warning", MADE, "h became part of the model after SGD")
+def one_line_led_to_the_optimizer_and_to_the_layer() -> Log:
+    tape = part("w b h", "w b", loose="h")
+    first = calls((MADE, "train"), (STEP, "main"))
+    then = calls((LAYER, "new_head"), (STEP, "main"))
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4, made_by=first),)
+    return tape.log({"h": {"made_at": at(LAYER), "made": 5, "made_by": then}}, optimizers=made)
+
+
+@finds("ownership.never", "layer-replaced-after-optimizer", "warning", MADE, "h became part of the model after SGD")
 def an_object_made_its_optimizer_before_another_function_made_the_layer() -> Log:
     tape = part("w b h", "w b", loose="h")
     first = calls((MADE, "__init__"), (STEP, "main"))

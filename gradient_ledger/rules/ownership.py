@@ -238,6 +238,8 @@ def _made_too_early(view: View, optimizer: int, layer: ParameterFacts) -> Place 
     entry = next((e for e in view.log.optimizers if e.number == optimizer), None)
     functions = {(place.file, place.function) for place in layer.made_by}
     for place in entry.made_by if entry is not None else ():
+        if place in layer.made_by:
+            break  # one call led to both
         if (place.file, place.function) in functions:
             return place
         if place.function == "__init__":
