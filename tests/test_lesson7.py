@@ -129,6 +129,7 @@ def test_an_interrupt_ends_the_ranks() -> None:
         "import os, signal, time\n"
         "import torch.distributed as dist\n"
         "from course_utils.lessons.lesson7.ranks import on_ranks\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what runs in a shell's background ignores it
         "def sleeping():\n"
         "    dist.barrier()\n"
         "    while True:\n"  # again and again: one that comes while the parent is still in its fork is lost by Python
