@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from gradient_ledger.closelook import CloseLook
     from gradient_ledger.state import State
 
+NEARLY = 0.6
+"""A share that has grown beyond this is no average's."""
 FEW = 16
 """Entries of a parameter that stand for it."""
 MOST_KNOWN = 8
@@ -73,6 +75,11 @@ class Average:
         """Updates seen that begin where the last one ended; those of them that came one step after the last."""
         self.changes = self.gaps = False
         """Whether its share was another one once; whether a step passed without an update."""
+        self.first = share
+        """Its share at the first update."""
+        self.falls = False
+        """Whether its share was ever less than before: the newest weights count for less and less in an average whose
+        decay is warmed up."""
         self.written_back = False
         """Whether the weights were ever set to it before they stepped, as slow weights do."""
         self.clock = self.look = -1
@@ -84,8 +91,16 @@ class Average:
     @property
     def is_known(self) -> bool:
         """Whether it took in the weights once a step, with the same share."""
-        steady = not (self.changes or self.gaps or self.written_back)
-        return steady and self.updates > 1 and self.consecutive > 1
+        return not self.changes and self._goes_on
+
+    @property
+    def is_rising(self) -> bool:
+        """Whether it took them in once a step, with a larger share each time or the same, and by now with nearly all."""
+        return self.changes and not self.falls and self.share > NEARLY and self._goes_on
+
+    @property
+    def _goes_on(self) -> bool:
+        return not (self.gaps or self.written_back) and self.updates > 1 and self.consecutive > 1
 
 
 class Followed:
@@ -278,6 +293,8 @@ def note(state: State, mixture: Mixture, place: Place | None, look: int) -> None
     else:
         average.updates += 1
         average.changes |= abs(average.share - mixture.share) > 1e-6
+        average.falls |= mixture.share < average.share - 1e-6
+        average.share = mixture.share
         average.consecutive += average.clock + 1 == account.steps
         average.gaps |= average.clock + 1 < account.steps and average.look == look
     average.clock, average.look, average.took = account.steps, look, took
@@ -416,7 +433,12 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
         shares = {round(one.share, 6) for one in found}
         names: Any = dict.fromkeys(one.account.name for one in known)
         at = next((kept[one] for one in known if kept.get(one)), [])
-        if known and place is not None:
+        rising = [one for one in found if one.is_rising]
+        if rising and place is not None and not any(one.falls for one in found):
+            grown = min(one.first for one in found), max(one.share for one in rising)
+            most = max(one.updates + 1 for one in rising)
+            told.append(WeightAverage((rising[0].account.name,), place, most, grown=grown))
+        elif known and place is not None:
             share = known[0].share if len(shares) == 1 else None
             most = max(one.updates + 1 for one in known)
             told.append(WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None))

@@ -172,6 +172,7 @@ class ModuleAccount:
     """One module: how often it ran, where it first ran, where it was made."""
 
     __slots__ = (
+        "back_bare",
         "bare",
         "bared_at",
         "called_at",
@@ -180,6 +181,7 @@ class ModuleAccount:
         "checkpoint",
         "in_training",
         "judged",
+        "known",
         "last",
         "made",
         "made_after",
@@ -213,6 +215,10 @@ class ModuleAccount:
         self.carried, self.bare = 0, 0
         """For a recurrent cell: calls behind the first of a pass whose state had a graph, and whose state was the last
         one without its graph."""
+        self.back_bare = False
+        """Whether the call under way got such a bare state, as far as a closer look knows."""
+        self.known: tuple[complex, ...] = ()
+        """Sums over what it gave last during a closer look."""
         self.bared_at: Place | None = None
         """The one place in the text around its calls that takes the state out of its graph."""
         self.last: complex | None = None

@@ -7,6 +7,7 @@ what is listened for.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import threading
@@ -16,12 +17,14 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradient_ledger import looks, places
 from gradient_ledger.account import Account
 from gradient_ledger.blends import Blends
+from gradient_ledger.cells import Cells, run_again
 from gradient_ledger.compiled import any_graph
+from gradient_ledger.crossed import Crossings
 from gradient_ledger.source import may_average
 from gradient_ledger.state import State
 from gradient_ledger.tensors import address
@@ -121,6 +124,26 @@ class CloseLook:
 
         self._put(Tensor, "data", property(read, write, base.__delete__, base.__doc__))
 
+    def tap_forward(
+        self,
+        kind: type[nn.Module],
+        runs: Callable[[nn.Module, tuple[Any, ...], FrameType], None],
+        ran: Callable[[nn.Module, Any], None],
+    ) -> None:
+        """Tell of each call of a class of modules what it is given, and what it returned."""
+        original = kind.forward
+
+        def forward(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+            if torch.compiler.is_compiling():
+                return original(module, *args, **kwargs)
+            frame = sys._getframe(1)
+            self._tell(lambda: runs(module, (*args, *kwargs.values()), frame))
+            result = original(module, *args, **kwargs)
+            self._tell(lambda: ran(module, result))
+            return result
+
+        self._put(kind, "forward", functools.wraps(original)(forward))
+
     def _tell(self, act: Callable[[], None]) -> None:
         state = self.state
         if state.muted:
@@ -173,6 +196,14 @@ def _blends(state: State, several_passes: bool) -> bool:
     return not known and state.budget.may_look("averaging text", 4) and may_average(own_files(state))
 
 
+def _crossings(state: State, several_passes: bool) -> bool:
+    return state.may_cross
+
+
+def _cells(state: State, several_passes: bool) -> bool:
+    return bool(run_again(state))
+
+
 def own_files(state: State) -> list[str]:
     """The files that events came from, and the user's modules that were loaded from their folders or below."""
     files = state.journal.files()
@@ -187,6 +218,8 @@ REASONS = (
     Reason("blends", _blends, Blends, most=64),
     Reason("shards", _shards, looks.Norms),
     Reason("cuts", _cuts, looks.Cuts),
+    Reason("crossings", _crossings, Crossings),
+    Reason("cells", _cells, Cells),
 )
 """In the order in which their taps are put in: several listen at the same places."""
 

@@ -856,6 +856,18 @@ class WeightAverage:
     """Evaluations with the average in the place of the weights, after which training went on from it."""
     evaluated_at: Place | None = None
     """The line of the training loop that the first of them came from."""
+    grown: tuple[float, float] | None = None
+    """From what share to what share, where each update took in as much as the one before it or more, and then most."""
+
+
+@dataclass(frozen=True)
+class CrossedRows:
+    """A column and a vector in a loss, of which broadcasting makes a square."""
+
+    where: Place
+    """The line where they meet."""
+    rows: int
+    """Of the column; as many as the vector has entries."""
 
 
 @dataclass(frozen=True)
@@ -918,10 +930,12 @@ class Log:
     """Running averages that lie in the memory of the weights themselves."""
     averages: tuple[WeightAverage, ...] = ()
     """Running averages that are updated once a step."""
+    crossed: tuple[CrossedRows, ...] = ()
+    """Losses in which every row meets every other."""
     loose: tuple[LooseLeaf, ...] = ()
     """Tensors outside all models that a loss trains and nobody steps."""
     drawn_at: Place | None = None
-    """The line of a `sample()` of a distribution that has a graph, and and what it is for is a code: a divergence of
+    """The line of a `sample()` of a distribution that has a graph, and what it is for is a code: a divergence of
     the distribution is taken, or a layer of the loss was given the sample."""
     unchanged: tuple[Place, ...] = ()
     """Lines that bind the name of a gradient to something made of it, which nothing reads."""

@@ -11,6 +11,7 @@ from gradient_ledger import (
     adapted,
     cancelled,
     compared,
+    crossed,
     functions,
     graph,
     inside,
@@ -37,6 +38,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     passes = state.budget.asked(("losses", line))
     if passes & (passes - 1) == 0:
         loose.look(state, node, one, frame)
+    if passes <= SAMPLES or (state.may_cross and state.close_look is not None):
+        crossed.look(state, node, frame)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
         if "targets" in one.draft.fields:

@@ -11,7 +11,17 @@ from torch import Tensor, nn
 from gradient_ledger import blends, buffers, closelook, compiled, loose, making, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
-from gradient_ledger.events import Forward, Log, OptimizerFacts, OwnAverage, ParameterFacts, Place, ScheduleFacts, Step
+from gradient_ledger.events import (
+    CrossedRows,
+    Forward,
+    Log,
+    OptimizerFacts,
+    OwnAverage,
+    ParameterFacts,
+    Place,
+    ScheduleFacts,
+    Step,
+)
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite, is_zero
@@ -234,6 +244,7 @@ class Recorder(State):
                 ),
                 averages=blends.facts(self),
                 loose=loose.found(self),
+                crossed=tuple(CrossedRows(place, rows) for place, rows in self.crossed.items()),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._forgotten(),
                 unchanged=self._unchanged(),

@@ -93,6 +93,10 @@ class State:
         """What `state_dict()` gave, by the `id` of the first tensor in it."""
         self.loaded: dict[int, Loaded] = {}
         """By the `id` of a model, the weights from elsewhere that it was given last."""
+        self.crossed: dict[Place, int] = {}
+        """By line, the rows of a column that broadcasting beside a vector has made a square in a loss."""
+        self.may_cross = False
+        """Whether a loss had such a square, and it is not known yet where it was made."""
         self.loose: dict[int, Loose] = {}
         """Leaves that a loss reaches and that have no account, by `id`."""
         self.hooked_at: Place | None = None

@@ -703,6 +703,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "loss-over-all-pairs",
+        "A loss over all pairs of rows",
+        "The loss is lowest where every prediction is the same, fit for all targets at once: it does not ask which target is "
+        "whose.",
+        "Give both the same shape before they meet: squeeze(1) the column, or unsqueeze(1) the vector.",
+        "Shapes are aligned from the right: (n, 1) and (n,) are (n, n), and a mean or a sum hides it.",
+        "",
+    ),
+    Misconception(
         "both-factors-zero",
         "Two factors are both zero",
         "The gradient of each factor is a product with the other: where both begin at zero, both stay there. The rest of the "

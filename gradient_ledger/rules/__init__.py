@@ -52,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     graphs.values_apart,
     graphs.adapted,
     graphs.redrawn,
+    graphs.all_pairs,
     graphs.bare_states,
     graphs.drawn,
     graphs.dead_products,

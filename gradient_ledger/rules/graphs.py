@@ -269,6 +269,20 @@ def redrawn(view: View) -> Iterator[Finding]:
         )
 
 
+def all_pairs(view: View) -> Iterator[Finding]:
+    """A column beside a vector in a loss: every row meets every other."""
+    for one in view.log.crossed:
+        if any(view.windows.values()):
+            yield finding(
+                "loss-over-all-pairs",
+                "warning",
+                one.where,
+                f"A column of shape ({one.rows}, 1) and a vector of shape ({one.rows},) meet in this loss. Broadcasting makes "
+                f"{one.rows} by {one.rows} of them: each entry of one stands beside all of the other, not beside its own.",
+                rows=one.rows,
+            )
+
+
 def bare_states(view: View) -> Iterator[Finding]:
     """A recurrent cell whose state leaves the graph at every step of a sequence."""
     for name, where in view.log.bare_states.items():

@@ -473,6 +473,16 @@ def own_averages(view: View) -> Iterator[Finding]:
 def newest_averages(view: View) -> Iterator[Finding]:
     """A running average whose two factors stand in each other's place."""
     for one in view.log.averages:
+        if one.grown is not None:
+            yield finding(
+                "average-factors-swapped",
+                "warning",
+                one.where,
+                f"The running average took in {one.grown[0]:.3g} of the newest weights at the first update that was looked "
+                f"at, and more and more of them, {one.grown[1]:.3g} at the last: it becomes a copy of the weights.",
+                shares=list(one.grown),
+                names=list(one.names)[:10],
+            )
         # A share that is computed, as where a decay is warmed up, is seldom a round number.
         if one.share is not None and 0.9 - 1e-6 < one.share < 1 - 1e-9 and abs(one.share - round(one.share, 5)) < 1e-8:
             yield finding(
