@@ -28,13 +28,28 @@ def crossed(view: View) -> Iterator[Finding]:
         hits = [(w, detail) for w in windows if (detail := w.step.crossed) is not None and _crosses(view, w, detail)]
         if optimizer == BY_HAND or not hits:
             continue
-        detail = hits[0][1]
+        window, detail = hits[0]
+        steps = times(len(hits), "step")
+        early = _cleared_before(window, detail)
+        if early is not None:
+            yield finding(
+                "backward-reaches-another-model",
+                "error",
+                early,
+                f"{some(detail.names)} are cleared here, before the backward() of {detail.first} goes through them on its "
+                f"way to another optimizer's parameters. {view.label(optimizer)} used what that left together with its "
+                f"own, in {steps}.",
+                "Clear these parameters right before their own backward(), after the other optimizer's step.",
+                names=list(detail.names)[:10],
+                steps=steps_of([w for w, _ in hits]),
+            )
+            continue
         yield finding(
             "backward-reaches-another-model",
             "error",
             detail.first,
             f"This backward() also put gradients on {some(detail.names)}; another optimizer stepped, and then "
-            f"{view.label(optimizer)} used them together with its own, in {times(len(hits), 'step')}.",
+            f"{view.label(optimizer)} used them together with its own, in {steps}.",
             names=list(detail.names)[:10],
             steps=steps_of([w for w, _ in hits]),
         )
@@ -65,6 +80,21 @@ def _crosses(view: View, window: Window, detail: Crossing) -> bool:
     return bool(others) and (
         any(view.owned.get(other, frozenset()) & reached for other in others) or reached <= window.names
     )
+
+
+def _cleared_before(window: Window, detail: Crossing) -> Place | None:
+    """Where these parameters were cleared too early: before a pass that had to go through them to reach its own.
+
+    A pass comes to what is nearer to the loss first. One that comes to them last could do without: by detach().
+    """
+    where: Place | None = None
+    for event in window.events:
+        if isinstance(event, Clear) and set(detail.names) <= set(event.names):
+            where = event.where
+        if isinstance(event, Accumulate) and event.pass_number == detail.numbers[0]:
+            through = bool(event.names) and event.names[0] in detail.names and event.names[-1] not in detail.names
+            return where if through else None
+    return None
 
 
 def input_gradients(view: View) -> Iterator[Finding]:
