@@ -95,7 +95,7 @@ class Average:
 
     @property
     def is_rising(self) -> bool:
-        """Whether it took them in once a step, with a larger share each time or the same, and by now with nearly all."""
+        """Whether it took them in once a step, with a share that never fell and by now is most."""
         return self.changes and not self.falls and self.share > NEARLY and self._goes_on
 
     @property

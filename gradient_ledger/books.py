@@ -181,6 +181,7 @@ class ModuleAccount:
         "checkpoint",
         "in_training",
         "judged",
+        "kind",
         "known",
         "last",
         "made",
@@ -205,6 +206,7 @@ class ModuleAccount:
 
     def __init__(self, module: nn.Module):
         self.ref = weakref.ref(module)
+        self.kind = type(module).__name__
         self.name = ""
         self.root: Root | None = None
         self.calls = 0
@@ -237,8 +239,8 @@ class ModuleAccount:
         self.made_after = 0
         """How many steps had been taken."""
         self.checkpoint = False
-        self.unfrozen = False
-        """Whether somebody wrote `requires_grad = False` on the module, and its parameters are trained."""
+        self.unfrozen: tuple[str, ...] = ()
+        """The parameters in it that can be trained, where somebody wrote `requires_grad = False` on the module."""
         self.in_training = module.training
         """Whether it was in train mode when we last looked."""
 
@@ -507,7 +509,8 @@ class Books:
             if part is not None:
                 entry.in_training = part.training
                 if vars(part).get("requires_grad") is False:  # an attribute like any other: it freezes nothing
-                    entry.unfrozen = any(can_train(p) for p in part.parameters())
+                    trained = [p for p in part.parameters() if can_train(p)]
+                    entry.unfrozen = tuple(a.name for p in trained if (a := self.find(p)) is not None)
         held = {id(p) for _, module in self.living() for p in module.parameters()}
         alive = bool(held)
         for account in self.accounts:

@@ -769,6 +769,8 @@ class ParameterFacts:
     """Label of the model that holds it."""
     shape: tuple[int, ...] = ()
     """Its shape when the ledger met it."""
+    listed_at: Place | None = None
+    """The line that put its model into a plain list, where no optimizer holds it."""
     frozen_zero: bool = False
     """Whether it is a frozen matrix of zeros that no optimizer ever held."""
     dead: bool = False
@@ -861,6 +863,17 @@ class WeightAverage:
 
 
 @dataclass(frozen=True)
+class UnfrozenModule:
+    """A module with an attribute `requires_grad = False`, which freezes nothing."""
+
+    name: str
+    where: Place | None
+    """The line that sets it, where the text shows one."""
+    names: tuple[str, ...] = ()
+    """The parameters in it that can be trained."""
+
+
+@dataclass(frozen=True)
 class CrossedRows:
     """A column and a vector in a loss, of which broadcasting makes a square."""
 
@@ -897,6 +910,18 @@ class LooseLeaf:
 
 
 @dataclass(frozen=True)
+class FreshLeaf:
+    """A line whose losses each hold a leaf of their own that requires a gradient, which nobody looks at."""
+
+    where: Place | None
+    """The line of the backward pass."""
+    made_at: Place | None
+    """The one line that makes such leaves, where the text shows one."""
+    looks: int
+    """Passes that were looked at; each had another leaf."""
+
+
+@dataclass(frozen=True)
 class Log:
     """All that rules may look at: the events and the standing facts. Pure data."""
 
@@ -930,6 +955,8 @@ class Log:
     """Running averages that lie in the memory of the weights themselves."""
     averages: tuple[WeightAverage, ...] = ()
     """Running averages that are updated once a step."""
+    fresh: tuple[FreshLeaf, ...] = ()
+    """Losses with a leaf that was made for each of them."""
     crossed: tuple[CrossedRows, ...] = ()
     """Losses in which every row meets every other."""
     loose: tuple[LooseLeaf, ...] = ()
@@ -941,8 +968,8 @@ class Log:
     """Lines that bind the name of a gradient to something made of it, which nothing reads."""
     forgotten: tuple[Place, ...] = ()
     """Lines of hand-written steps that give a buffer a new value, by a text that does not put it back."""
-    unfrozen: Mapping[str, Place | None] = field(default_factory=dict)
-    """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same, and its line."""
+    unfrozen: tuple[UnfrozenModule, ...] = ()
+    """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same."""
     frozen_at: Place | None = None
     """The one line that freezes parameters."""
     late_hooks: tuple[LateHook, ...] = ()

@@ -13,9 +13,9 @@ from typing import Any
 
 from torch import Tensor
 
-from gradient_ledger import compared, graph, losses, places
+from gradient_ledger import compared, graph, losses, places, source
 from gradient_ledger.account import grad_of
-from gradient_ledger.events import LooseLeaf, Place, Trail
+from gradient_ledger.events import FreshLeaf, LooseLeaf, Place, Trail
 from gradient_ledger.progress import Pass
 from gradient_ledger.state import State
 from gradient_ledger.tensors import fingerprint, hooks_on
@@ -66,18 +66,40 @@ class Loose:
         """Whether somebody trains it, uses its gradient or clears it, or that is not certain."""
 
 
+class Fresh:
+    """The losses of a line that hold a leaf which was made for each of them: it ends the graph of what it is made of."""
+
+    __slots__ = ("last", "looks", "out", "place")
+
+    def __init__(self, place: Place | None):
+        self.place = place
+        self.looks, self.out = 0, False
+        """Looks that found such a leaf, and whether any found none, or one that was there before."""
+        self.last: list[Loose] = []
+        """Those of the last look."""
+
+
 def look(state: State, node: Any, one: Pass, frame: FrameType) -> None:
     """Look for such leaves of a loss, before it goes backward."""
     line = one.deposit.trail
+    new: list[Loose] = []
     for leaf in _weights_of(node):
         if leaf.numel() > LARGEST or not leaf.numel():
             continue
         known = state.loose.get(id(leaf))
         if known is None or known.ref() is not leaf:
             known = state.loose[id(leaf)] = Loose(leaf, one.draft.place, state.progress.steps)
+            if known.print != 0.0 and state.books.find(leaf) is None and not hooks_on(leaf):
+                new.append(known)  # zeros are where a sum begins
         if not known.out:
             _look_at(state, known, leaf, line)
             known.name = known.name or _name_of(leaf, frame)
+    fresh = state.fresh.get(line)
+    if fresh is None and new:
+        fresh = state.fresh[line] = Fresh(one.draft.place)
+    if fresh is not None:
+        fresh.out = fresh.out or not new or any(known.out for known in fresh.last)
+        fresh.looks, fresh.last = fresh.looks + 1, new
 
 
 def _look_at(state: State, known: Loose, leaf: Tensor, line: Trail) -> None:
@@ -147,6 +169,17 @@ def _names(leaf: Tensor, held: dict[str, Any]) -> Iterator[str]:
         if isinstance(own, dict):
             within = {**own, **own["_parameters"]} if isinstance(own.get("_parameters"), dict) else own
             yield from (f"{name}.{each}" for each, thing in within.items() if thing is leaf)
+
+
+def made_anew(state: State) -> tuple[FreshLeaf, ...]:
+    """The losses that begin with a leaf of their own each time, where nobody uses its gradient."""
+    told = []
+    for one in state.fresh.values():
+        if one.out or one.looks < LEAST_LOOKS or any(known.out for known in one.last):
+            continue
+        made = source.only_line(state.journal.files(), r"requires_grad\s*=\s*True|\.requires_grad_\(\s*(True)?\s*\)")
+        told.append(FreshLeaf(one.place, made, one.looks))
+    return tuple(told)
 
 
 def found(state: State) -> tuple[LooseLeaf, ...]:

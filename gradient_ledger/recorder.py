@@ -21,6 +21,7 @@ from gradient_ledger.events import (
     Place,
     ScheduleFacts,
     Step,
+    UnfrozenModule,
 )
 from gradient_ledger.gradients import settle_all
 from gradient_ledger.state import State
@@ -119,6 +120,17 @@ class Recorder(State):
         found = (buffers.unchanged(file, line) for file, line in sorted(lines))
         return tuple(dict.fromkeys(place for place in found if place is not None))
 
+    def _listed_at(self, account: Account) -> Place | None:
+        """The line that put the model of a parameter into a plain list of another module."""
+        modules = list(self.books.modules.values())
+        model = next((one for one in modules if one.root is account.root and not one.name), None)
+        if model is None or account.root is None:
+            return None
+        called = (place for place in model.made_by if source.class_at(place) != model.kind)
+        place = next(called, None)
+        known = place is not None and source.class_at(place) in {one.kind for one in modules}
+        return place if place is not None and known and source.puts_in_list(place) else None
+
     def _misspelt(self) -> dict[str, Place | None]:
         """Attributes of parameters that were set where `requires_grad` was meant, and the line that sets each."""
         files = self.journal.files()
@@ -138,16 +150,18 @@ class Recorder(State):
                 called.setdefault(one.fields["model"], one.place)
         return {label: line for label, place in called.items() if (line := source.replaced(place)) is not None}
 
-    def _unfrozen(self) -> dict[str, Place | None]:
-        """Modules that were to be frozen by an attribute, by name, and the line that sets it."""
+    def _unfrozen(self) -> tuple[UnfrozenModule, ...]:
+        """Modules that were to be frozen by an attribute, and the line that sets it."""
         files = self.journal.files()
-        found: dict[str, Place | None] = {}
+        found: list[UnfrozenModule] = []
         for one in self.books.modules.values():
             if one.unfrozen and one.root is not None:
                 word = one.name.rpartition(".")[2]
                 lines = [line for file in files if word and (line := source.frozen_by_name(file, word))]
-                found[self.books.full_name(one.root, one.name) or one.root.label] = lines[0] if lines else None
-        return found
+                place = lines[0] if lines else source.only_line(files, r"\w\.requires_grad\s*=\s*False\b")
+                name = self.books.full_name(one.root, one.name) or one.root.label
+                found.append(UnfrozenModule(name, place, one.unfrozen))
+        return tuple(found)
 
     def log(self) -> Log:
         """Everything so far as plain, frozen data."""
@@ -181,9 +195,10 @@ class Recorder(State):
                     in_model=account.attached,
                     called_at=runs.called_at if runs else None,
                     training=bool(account.module and account.module.in_training),
-                    cut_at=account.cut_at,
+                    cut_at=account.cut_at or _cut_by_decorator(account),
                     in_checkpoint=bool(runs and runs.checkpoint),
                     **_making(account),
+                    listed_at=self._listed_at(account) if account.total and not account.owners else None,
                     lent=account.lent,
                     position=account.position,
                     model=account.root.label if account.root else "",
@@ -244,6 +259,7 @@ class Recorder(State):
                 ),
                 averages=blends.facts(self),
                 loose=loose.found(self),
+                fresh=loose.made_anew(self),
                 crossed=tuple(CrossedRows(place, rows) for place, rows in self.crossed.items()),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._forgotten(),
@@ -256,6 +272,12 @@ class Recorder(State):
                 unknown_reference=tuple(self.reference_names or ()),
                 compiled=tuple(sorted(self.compiled)),
             )
+
+
+def _cut_by_decorator(account: Account) -> Place | None:
+    """The decorator that keeps the graph away from what a parameter's module computes."""
+    called = account.module.called_at if account.module is not None else None
+    return source.without_grad_by_decorator(called) if called is not None and not account.total else None
 
 
 def _making(account: Account) -> dict[str, Any]:

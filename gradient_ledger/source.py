@@ -67,7 +67,7 @@ def conditions(place: Place, trail: Trail) -> dict[str, Any]:
 def reported_share(trail: Trail) -> Place | None:
     """The line where a loss that is shown is divided by the size of the window, by the text of a step's function.
 
-    The size is what a loop counts up to, or what a condition takes the remainder by.
+    The size is what a loop counts up to, or what a condition takes the remainder by, or into how many a batch is cut.
     """
     return next((found for file, line in trail if (found := _share(file, line)) is not None), None)
 
@@ -77,12 +77,13 @@ def _share(file: str, line: int) -> Place | None:
     within = scope(file, line)
     nodes = own(within) if within is not None else ()
     sizes = {ast.unparse(n.right) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)}
-    sizes |= {ast.unparse(n.args[0]) for n in nodes if _is_range(n)}
+    sizes |= {ast.unparse(n.args[0]) for n in nodes if _is_range(n) or _cuts_a_batch(n)}
+    added = {n.value for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)}
     sums = {ast.unparse(n.target) for n in nodes if isinstance(n, ast.AugAssign) and ".item()" in ast.unparse(n.value)}
     for node in nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and sizes & _factors(node.right):
             shown = ast.unparse(node.left)
-            if ".item()" in shown or shown in sums:
+            if ".item()" in shown or shown in sums or node in added:
                 return Place(file, node.lineno)
     return None
 
@@ -91,6 +92,11 @@ def _factors(expression: ast.expr) -> set[str]:
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Mult):
         return _factors(expression.left) | _factors(expression.right)
     return {ast.unparse(expression)}
+
+
+def _cuts_a_batch(node: Any) -> bool:
+    own = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "chunk"
+    return own and bool(node.args)
 
 
 def _is_range(node: Any) -> bool:
@@ -223,6 +229,10 @@ _TARGETS = (
 """Words of which a target of reinforcement learning has at least one, the sure ones first."""
 
 
+_NETWORK = re.compile(r"critic|^q|q\d?$|q_?net|value|^vf?$|online|policy|target|model|net", re.IGNORECASE)
+"""Names under which a network is called whose output is a value."""
+
+
 @lru_cache(maxsize=256)
 def says_residual(trail: Trail) -> bool:
     """Whether a file says that the gradient is meant to flow through the target as well."""
@@ -234,8 +244,19 @@ def target(trail: Trail, files: Iterable[str]) -> Place | None:
     or else the first such line in any file."""
     sums = [(file, n) for file, line in trail for n in _sums(own(scope(file, line))) if n.lineno <= line]
     sums = sums[::-1] + [(file, n) for file in files if (tree := _tree(file)) for n in _sums(ast.walk(tree))]
-    found = (Place(file, n.lineno) for words in _TARGETS for file, n in sums if words.search(ast.unparse(n)))
-    return next(found, None)
+    found = ((file, n) for words in _TARGETS for file, n in sums if words.search(ast.unparse(n)))
+    return next((_value_in(file, n) or Place(file, n.lineno) for file, n in found), None)
+
+
+def _value_in(file: str, target: ast.BinOp) -> Place | None:
+    """Where the value in a target got its name, if a network is called there, in the same function: what is to have no
+    graph begins there."""
+    within = scope(file, target.lineno)
+    names = _names_in(target) if within is not None else set()
+    made = [one for name in names if within is not None and (one := assigned(within, name, target.lineno)) is not None]
+    calls = [(one, n) for one in made for n in ast.walk(one.value) if isinstance(n, ast.Call)]
+    lines = {one.line for one, n in calls if _NETWORK.search(ast.unparse(n.func).rpartition(".")[2])}
+    return Place(file, lines.pop()) if len(lines) == 1 else None
 
 
 def _sums(nodes: Iterable[ast.AST]) -> list[ast.BinOp]:
@@ -350,6 +371,34 @@ def frozen_by_name(file: str, name: str) -> Place | None:
     wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")
     lines = linecache.getlines(file)
     return next((Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)), None)
+
+
+def class_at(place: Place) -> str:
+    """The name of the innermost class that holds a line."""
+    tree = _tree(place.file)
+    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)] if tree is not None else []
+    found = _innermost(classes, place.line)
+    return found.name if found is not None else ""
+
+
+def puts_in_list(place: Place) -> bool:
+    """Whether the statement at a line puts what it makes into a plain list, or another container, that is an attribute:
+    there nothing is registered."""
+    within = scope(place.file, place.line)
+    for one in own(within) if within is not None else ():
+        if isinstance(one, ast.Assign) and one.lineno <= place.line <= (one.end_lineno or 0):
+            kept = isinstance(one.targets[0], ast.Attribute) and ast.unparse(one.targets[0]).startswith("self.")
+            return kept and isinstance(one.value, (ast.List, ast.ListComp, ast.Tuple, ast.Dict, ast.DictComp))
+    return False
+
+
+def without_grad_by_decorator(place: Place) -> Place | None:
+    """The line of the decorator that switches gradients off in the function that holds a line."""
+    within = scope(place.file, place.line)
+    for one in getattr(within, "decorator_list", ()):
+        if re.search(r"\b(no_grad|inference_mode)\b", ast.unparse(one)):
+            return Place(place.file, one.lineno, place.function)
+    return None
 
 
 def lines_with_attribute(files: Iterable[str], word: str) -> tuple[list[Place], list[Place]]:

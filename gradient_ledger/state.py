@@ -15,7 +15,7 @@ from gradient_ledger.account import Account
 from gradient_ledger.books import Books, ModuleAccount, OptimizerAccount
 from gradient_ledger.budget import Budget
 from gradient_ledger.compiled import run_as_it_is
-from gradient_ledger.events import Event, LateHook, Place
+from gradient_ledger.events import Event, LateHook, Place, Trail
 from gradient_ledger.journal import Draft, Journal
 from gradient_ledger.places import Call
 from gradient_ledger.progress import Drawn, Progress
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gradient_ledger.blends import Average, Followed
     from gradient_ledger.closelook import CloseLook
     from gradient_ledger.hooked import Registered
-    from gradient_ledger.loose import Loose
+    from gradient_ledger.loose import Fresh, Loose
     from gradient_ledger.memory import Loaded, Snapshot
     from gradient_ledger.modes import Evaluation
 
@@ -99,6 +99,8 @@ class State:
         """Whether a loss had such a square, and it is not known yet where it was made."""
         self.loose: dict[int, Loose] = {}
         """Leaves that a loss reaches and that have no account, by `id`."""
+        self.fresh: dict[Trail, Fresh] = {}
+        """By line, losses with a leaf that was made for each of them."""
         self.hooked_at: Place | None = None
         self.hooks: dict[Place, Registered] = {}
         """By line, the hooks it has put on since the last backward pass."""

@@ -51,6 +51,7 @@ from gradient_ledger.events import (
     SkippedStep,
     Step,
     Taken,
+    UnfrozenModule,
     Unscale,
     WeightAverage,
 )
@@ -5533,7 +5534,7 @@ def a_module_is_frozen_by_an_attribute() -> Log:
     tape = Tape("body.w head.w")
     tape.passes(1)
     tape.step()
-    return tape.log(unfrozen={"body": at(LAYER)})
+    return tape.log(unfrozen=(UnfrozenModule("body", at(LAYER), ("body.w",)),))
 
 
 @finds(
@@ -5567,7 +5568,7 @@ def nothing_of_it_is_trained() -> Log:
     tape = Tape("head.w")
     tape.passes(1)
     tape.step()
-    return tape.log(unfrozen={"body": at(LAYER)})
+    return tape.log(unfrozen=(UnfrozenModule("body", at(LAYER), ("body.w",)),))
 
 
 @quiet("ownership.never")

@@ -49,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     graphs.ignored,
     graphs.flat_ratios,
     graphs.idle_summands,
+    graphs.fresh_leaves,
     graphs.values_apart,
     graphs.adapted,
     graphs.redrawn,

@@ -189,6 +189,23 @@ def idle_summands(view: View) -> Iterator[Finding]:
             )
 
 
+def fresh_leaves(view: View) -> Iterator[Finding]:
+    """A summand of the loss whose graph begins with itself: values were made a tensor of their own."""
+    for one in view.log.fresh:
+        if any(view.windows.values()):
+            yield finding(
+                "summand-without-graph",
+                "warning",
+                one.made_at or one.where,
+                f"In each of {times(one.looks, 'pass')} looked at, the loss of {one.where.short if one.where else 'a line'} "
+                "holds a tensor that was made for it with requires_grad=True. Its graph begins there: what its values were "
+                "computed from gets no gradient, and its own is read by nobody.",
+                "Keep the tensors: torch.stack(losses).mean() has a graph, torch.tensor(losses).mean() has none, whatever "
+                "requires_grad says.",
+                looks=one.looks,
+            )
+
+
 def _are_stepped(view: View, names: tuple[str, ...], after: int) -> bool:
     """Whether anything steps one of these parameters after that event, or might."""
     mine = [p for p in view.log.parameters if p.name in names]

@@ -325,10 +325,21 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
             "Load the weights into the model that is there, model.load_state_dict(saved), or make a new optimizer.",
             names=[p.name for p in left_out][:10],
         )
+    listed = [p.listed_at for p in left_out]
+    if listed and listed[0] is not None and None not in listed:
+        return finding(
+            "gradients-nobody-uses",
+            "warning",
+            listed[0],
+            f"{some(p.name for p in left_out)} get gradients, in train mode, and {held}: a plain list holds their modules, "
+            "and what stands in one is no part of a model.",
+            "Put the modules into nn.ModuleList, or nn.ModuleDict: then parameters() finds them.",
+            names=[p.name for p in left_out][:10],
+        )
     return finding(
         "gradients-nobody-uses",
         "warning" if left_out else "info",
-        let_go or (_made_at(view, likely) if likely and left_out else None),
+        let_go or (_made_at(view, likely, left_out) if likely and left_out else None),
         f"{some(p.name for p in left_out or orphans)} get gradients{', in train mode' if left_out else ''}, and {held}.",
         names=[p.name for p in left_out or orphans][:10],
     )
@@ -356,9 +367,12 @@ def _beside(
     return [e for e in among if e.number in owners]
 
 
-def _made_at(view: View, concerned: list[OptimizerFacts]) -> Place | None:
-    """The line where the last of these was asked for; that of the helper, where all that it made are of these."""
+def _made_at(view: View, concerned: list[OptimizerFacts], left_out: list[ParameterFacts]) -> Place | None:
+    """The line where the last of these was asked for; that of the helper, where all that it made are of these, or where
+    it passed over what was frozen."""
     last = concerned[-1]
+    if last.made_by and all(p.thawed for p in left_out):
+        return last.made_by[0]
     others = [e for e in view.log.optimizers if e.helper == last.helper]
     return last.helper if last.helper and all(e in concerned for e in others) else last.made_at
 
@@ -526,15 +540,14 @@ def local_norms(view: View) -> Iterator[Finding]:
 def unfrozen(view: View) -> Iterator[Finding]:
     """A module that was to be frozen by an attribute of its own."""
     used = {name for w in view.all_windows for name in w.step.names}
-    model_of = {facts.name: facts.model for facts in view.log.parameters}
-    for name, where in view.log.unfrozen.items():
-        mine = sorted(p for p in used if p.startswith(f"{name}.") or model_of.get(p) == name)
+    for one in view.log.unfrozen:
+        mine = sorted(used.intersection(one.names))
         if mine:
             yield finding(
                 "frozen-by-attribute",
                 "error",
-                where,
-                f"{name} has requires_grad = False, which on a module is an attribute like any other: {some(mine)} got "
+                one.where,
+                f"{one.name} has requires_grad = False, which on a module is an attribute like any other: {some(mine)} got "
                 "gradients, and steps used them.",
                 names=mine[:10],
             )
