@@ -67,7 +67,7 @@ class Loose:
 
 
 class Fresh:
-    """The losses of a line that hold a leaf which was made for each of them: it ends the graph of what it is made of."""
+    """The losses of a line that hold a leaf made for each of them: it ends the graph of what it is made of."""
 
     __slots__ = ("last", "looks", "out", "place")
 

@@ -382,9 +382,9 @@ def means(view: View) -> Iterator[Finding]:
             passes = view.passes_of(window)
             known += any(p.reduction is not None or p.bare or p.divisor is not None for p in passes)
             quiet = not window.of(Edit) and not window.step.assigned and not window.step.hooks
-            shown = window.step.reported is not None
             # What is weighted and summed is a mean as well, but it takes the loss that is shown to say so.
-            plain = all((p.reduction == "mean" or (shown and p.bare)) and not p.gradient for p in passes)
+            weighed = window.step.reported is not None
+            plain = all((p.reduction == "mean" or (weighed and p.bare)) and not p.gradient for p in passes)
             if window.micro_batches > 1 and passes and quiet and plain and window.step.reference is None:
                 summed.append(window)
         if summed and len(summed) * 2 >= known:
