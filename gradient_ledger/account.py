@@ -97,6 +97,8 @@ class Account:
         "seen",
         "status",
         "taken",
+        "taken_at",
+        "grown",
         "thread",
         "total",
         "used_by",
@@ -170,6 +172,11 @@ class Account:
         """`used` or `skipped` when this window's gradients were added to such ones."""
         self.taken = False
         """Whether the user's code read `.grad` since its last deposit: it may have put it elsewhere."""
+        self.taken_at: Place | None = None
+        """Where it did so itself, since the last deposit."""
+        self.grown: list[Deposit] = []
+        """Deposits onto what the same line had brought before, and the user's code had read; since the last clear or
+        step."""
         self.assigned: Place | None = None
         """Where the user's code put the gradient that is there."""
         self.given = False
@@ -231,7 +238,7 @@ class Account:
         if len(deposits) > MOST_DEPOSITS:  # nobody steps or clears it
             del deposits[1:-1]
         self.total += 1
-        self.taken = False
+        self.taken, self.taken_at = False, None
         return onto
 
     def clear(self, to: str) -> Thrown:
@@ -256,7 +263,7 @@ class Account:
         if self.status == SKIPPED:
             self.deposits, self.mixed = [], ""
         self.status, self.assigned, self.given = FRESH, place or Place("?", 0), True
-        self.taken = False
+        self.taken, self.taken_at, self.grown = False, None, []
         return thrown
 
     def use(self, by: int) -> Thrown:
@@ -266,6 +273,7 @@ class Account:
             self.status, self.used_by = USED, by
         self.deposits, self.increments, self.mixed, self.pieces = [], [], "", []
         self.assigned, self.taken, self.finite = None, False, True
+        self.taken_at, self.grown = None, []
         return thrown
 
     def skip(self) -> Thrown:
@@ -283,6 +291,7 @@ class Account:
         self.deposits, self.increments, self.finite = [], [], True
         self.assigned, self.taken, self.mixed, self.used_by = None, False, "", None
         self.read, self.clipped, self.before = None, False, None
+        self.taken_at, self.grown = None, []
         if status == EMPTY:
             self.version = -1
 
@@ -291,7 +300,8 @@ class Account:
     def held(self, place: Place | None) -> None:
         """The user's code took hold of it at that line."""
         self.read, self.taken, self.looked_at = place, True, True
-        self.by_hand = self.by_hand or place is not None
+        if place is not None:
+            self.by_hand, self.taken_at = True, place
 
     def found_nonfinite(self) -> None:
         """inf or nan is in what it holds, and stays there whatever is added."""

@@ -922,6 +922,18 @@ class FreshLeaf:
 
 
 @dataclass(frozen=True)
+class GrownGradients:
+    """Gradients that were read after each pass of a line, held those of its earlier passes too, and were gone before
+    any step could use them."""
+
+    where: Place
+    """The line of the passes."""
+    names: tuple[str, ...]
+    passes: int
+    """Passes that came onto what had been read."""
+
+
+@dataclass(frozen=True)
 class Log:
     """All that rules may look at: the events and the standing facts. Pure data."""
 
@@ -955,6 +967,8 @@ class Log:
     """Running averages that lie in the memory of the weights themselves."""
     averages: tuple[WeightAverage, ...] = ()
     """Running averages that are updated once a step."""
+    grown: tuple[GrownGradients, ...] = ()
+    """Gradients of several passes, read one after another, that were never cleared in between."""
     fresh: tuple[FreshLeaf, ...] = ()
     """Losses with a leaf that was made for each of them."""
     crossed: tuple[CrossedRows, ...] = ()

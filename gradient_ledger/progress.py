@@ -107,6 +107,19 @@ class Region:
         self.depth, self.number = 0, 0
 
 
+class Grown:
+    """Gradients of one line that were read after each of its passes, and not cleared between."""
+
+    __slots__ = ("accounts", "passes", "stepped")
+
+    def __init__(self) -> None:
+        self.accounts: list[Account] = []
+        self.passes: set[int] = set()
+        """Those that came onto what had been read."""
+        self.stepped = False
+        """Whether a step ever used what was there in the end."""
+
+
 class Drawn:
     """A distribution from which a sample was drawn that has no graph."""
 

@@ -14,6 +14,7 @@ from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import (
     CrossedRows,
     Forward,
+    GrownGradients,
     Log,
     OptimizerFacts,
     OwnAverage,
@@ -259,6 +260,11 @@ class Recorder(State):
                 ),
                 averages=blends.facts(self),
                 loose=loose.found(self),
+                grown=tuple(
+                    GrownGradients(place, tuple(account.name for account in one.accounts), len(one.passes))
+                    for place, one in self.grown.items()
+                    if place is not None and not one.stepped
+                ),
                 fresh=loose.made_anew(self),
                 crossed=tuple(CrossedRows(place, rows) for place, rows in self.crossed.items()),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,

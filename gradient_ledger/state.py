@@ -18,7 +18,7 @@ from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import Event, LateHook, Place, Trail
 from gradient_ledger.journal import Draft, Journal
 from gradient_ledger.places import Call
-from gradient_ledger.progress import Drawn, Progress
+from gradient_ledger.progress import Drawn, Grown, Progress
 
 if TYPE_CHECKING:
     from gradient_ledger.anew import Once
@@ -99,6 +99,8 @@ class State:
         """Whether a loss had such a square, and it is not known yet where it was made."""
         self.loose: dict[int, Loose] = {}
         """Leaves that a loss reaches and that have no account, by `id`."""
+        self.grown: dict[Place | None, Grown] = {}
+        """By the line of a backward pass, gradients that were read after each of its passes."""
         self.fresh: dict[Trail, Fresh] = {}
         """By line, losses with a leaf that was made for each of them."""
         self.hooked_at: Place | None = None

@@ -17,7 +17,7 @@ from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import SkippedStep, Step
-from gradient_ledger.gradients import arrived, book_deposit, current_pass, flush, settle
+from gradient_ledger.gradients import arrived, book_deposit, current_pass, flush, note_grown, settle
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import ScalerStep, task_id
 from gradient_ledger.reference import compare_with_reference
@@ -135,7 +135,7 @@ def closure_ran(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         draft.fields["mixed"].setdefault(USED, []).extend(late)
     # The step stands in the ledger where its update happens: after what the closure did.
     state.journal.happens_now(draft)
-    use(entry)
+    use(state, entry)
 
 
 # ------------------------------------------------------------------ what it is about to use
@@ -286,7 +286,7 @@ def compare(state: State, entry: OptimizerAccount, draft: Draft) -> None:
 # ------------------------------------------------------------------ a step is over
 
 
-def use(entry: OptimizerAccount) -> None:
+def use(state: State, entry: OptimizerAccount) -> None:
     """Mark what a step has just used."""
     for account in entry.accounts:
         parameter = account.ref()
@@ -295,6 +295,8 @@ def use(entry: OptimizerAccount) -> None:
             if account.status != EMPTY:
                 account.clear(EMPTY)
             continue
+        if account.grown:
+            note_grown(state, account, stepped=True)
         account.use(entry.number)
         account.looked(grad._version)
         account.written = parameter._version
@@ -329,7 +331,7 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
             draft.fields["kept_at"] = buffers.kept_gradient(read.file, read.line, added=False) or read
     if not entry.steps:
         anew.first_step_ended(state, entry)
-    use(entry)
+    use(state, entry)
     entry.steps += 1
     state.progress.last_step_at = draft.place
     if state.followed:

@@ -93,6 +93,14 @@ MISCONCEPTIONS = (
         shadows=("gradients-nobody-uses",),
     ),
     Misconception(
+        "read-without-clearing",
+        "Gradients are read one by one, and never cleared",
+        "What is read after each pass is the sum of all passes so far, not the gradient of one sample.",
+        "Clear before each of these passes, or use torch.autograd.grad, which adds to nothing.",
+        "Gradients of single samples, as for clipping each or for a Fisher information, must each begin from nothing.",
+        "",
+    ),
+    Misconception(
         "inner-optimizer-not-cleared",
         "An inner optimizer is never cleared",
         "An optimizer that hands some parameters to another one inside its step() clears only its own: the other one's gradients add up for ever.",

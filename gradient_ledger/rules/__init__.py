@@ -24,6 +24,7 @@ RULES: tuple[Rule, ...] = (
     order.lost,
     order.unused,
     order.taken,
+    order.grown,
     order.used_again,
     window.sizes,
     window.losses,

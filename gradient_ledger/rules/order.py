@@ -57,6 +57,21 @@ def taken(view: View) -> Iterator[Finding]:
         )
 
 
+def grown(view: View) -> Iterator[Finding]:
+    """Gradients that are read one after another, each with those before it still in it."""
+    for one in view.log.grown:
+        if one.passes > 1 and any(view.windows.values()):
+            yield finding(
+                "read-without-clearing",
+                "warning",
+                one.where,
+                f"The gradients of {some(one.names)} were read after every pass of this line, and nothing cleared them "
+                f"before the next: {times(one.passes, 'pass')} added to what had been read. No step used that sum.",
+                names=list(one.names)[:10],
+                passes=one.passes,
+            )
+
+
 def _why_stale(
     view: View, optimizer: int, windows: list[Window], faulty: list[Window], event: Event, names: frozenset[str]
 ) -> Finding:
