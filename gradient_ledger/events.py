@@ -427,6 +427,8 @@ class Ending(Event):
     """Whether it happened inside a backward pass, from a hook."""
     closure_calls: int | None = None
     """How often the closure ran; None without one."""
+    closure_idle: int = 0
+    """How often it ran again and left no new gradient."""
     by_scaler: bool = False
     """Whether a gradient scaler took it."""
     scale: float | None = None

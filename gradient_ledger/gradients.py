@@ -178,7 +178,7 @@ def clear_event(state: State, account: Account, place: Place | None, to: str, ca
 
 
 def note_grown(state: State, account: Account, stepped: bool) -> None:
-    """Gradients that were read after each of several passes of a line, and never cleared in between, are used or gone."""
+    """Gradients that were read after each of several passes, and never cleared in between, are used or gone."""
     known = state.grown.setdefault(account.grown[0].place, Grown())
     known.stepped = known.stepped or stepped
     known.passes.update(deposit.number for deposit in account.grown)

@@ -131,6 +131,8 @@ def closure_ran(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     if draft.fields["closure_calls"] == 1:
         weigh(state, entry, draft)
     else:
+        if not any(account.status == FRESH for account in entry.accounts):
+            draft.fields["closure_idle"] = draft.fields.get("closure_idle", 0) + 1
         late = [account for account in entry.accounts if account.mixed == USED]
         draft.fields["mixed"].setdefault(USED, []).extend(late)
     # The step stands in the ledger where its update happens: after what the closure did.

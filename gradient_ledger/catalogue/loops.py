@@ -78,6 +78,15 @@ MISCONCEPTIONS = (
         "4.6",
     ),
     Misconception(
+        "closure-without-backward",
+        "The closure computes nothing anew",
+        "An optimizer with a line search, or with several evaluations a step, asks its closure for the loss and the gradient at "
+        "the weights of this moment.",
+        "Run zero_grad(), the forward and backward() inside the closure, and return the loss.",
+        "A closure that returns a loss from outside returns the same number, and leaves the same gradient.",
+        "",
+    ),
+    Misconception(
         "stepped-on-used-gradients",
         "A gradient is used twice",
         "step() ran again on gradients that an earlier step had used, with no backward() in between.",

@@ -25,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     order.unused,
     order.taken,
     order.grown,
+    order.idle_closures,
     order.used_again,
     window.sizes,
     window.losses,

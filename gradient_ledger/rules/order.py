@@ -57,6 +57,22 @@ def taken(view: View) -> Iterator[Finding]:
         )
 
 
+def idle_closures(view: View) -> Iterator[Finding]:
+    """A closure that is called again and again, and computes nothing anew."""
+    for optimizer, windows in view.windows.items():
+        calls = [w for w in windows if (w.step.closure_calls or 0) > 1]
+        hits = [w for w in calls if w.step.closure_idle == (w.step.closure_calls or 0) - 1]
+        if hits and len(hits) * 2 >= len(calls):
+            yield finding(
+                "closure-without-backward",
+                "error",
+                hits[0].step.where,
+                f"{view.label(optimizer)} called its closure several times a step, in {times(len(hits), 'step')}, and no call "
+                "but perhaps the first brought a new gradient: it moved the weights, and was given the old gradient again.",
+                steps=steps_of(hits),
+            )
+
+
 def grown(view: View) -> Iterator[Finding]:
     """Gradients that are read one after another, each with those before it still in it."""
     for one in view.log.grown:
