@@ -4,6 +4,7 @@ new value is not put back there; or the gradient itself is kept, and no copy of 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Container, Iterable
 from functools import lru_cache
 from typing import Any, TypeGuard
@@ -213,3 +214,43 @@ def _is_held(node: ast.List | ast.Tuple | ast.Dict, name: str) -> bool:
     """Whether a name is put into a list or the like, and not bound by it."""
     held = node.values if isinstance(node, ast.Dict) else node.elts
     return any(_is_name(one, name) and isinstance(one.ctx, ast.Load) for one in held if isinstance(one, ast.Name))
+
+
+_PARAMETERS = re.compile(r"param|grad|weight|\bps\b")
+
+
+def counts_parameters(file: str, line: int) -> Place | None:
+    """The line in the function around this one that counts steps in a loop over parameters, which also takes a power
+    by the count, as a bias correction does: it grows by one for each parameter of each step."""
+    within = source.scope(file, line)
+    loops = [one for one in source.own(within) if isinstance(one, ast.For)] if within is not None else []
+    for loop in loops:
+        nodes = _outside_inner_loops(loop)
+        text = ast.unparse(loop)
+        reads = any(isinstance(one, ast.Attribute) and one.attr == "grad" for one in nodes)
+        if "backward(" in text or "autograd.grad(" in text or not (reads or _PARAMETERS.search(ast.unparse(loop.iter))):
+            continue
+        made = [one for one in nodes if isinstance(one, ast.Assign)]
+        bound = {name for one in made for name in _names(one)} | {
+            one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)
+        }
+        powers = {ast.unparse(one.right) for one in nodes if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Pow)}
+        powers |= {ast.unparse(one.value) for one in made if powers.intersection(_names(one))}
+        for one in nodes:
+            if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) and ast.unparse(one.value) == "1":
+                held = {each.id for each in ast.walk(one.target) if isinstance(each, ast.Name)}
+                if ast.unparse(one.target) in powers and not held & bound:
+                    return Place(file, one.lineno)
+    return None
+
+
+def _outside_inner_loops(loop: ast.For) -> list[ast.AST]:
+    """What stands in a loop, and in no loop inside it."""
+    found: list[ast.AST] = []
+    waiting: list[ast.AST] = [*loop.body]
+    while waiting:
+        one = waiting.pop(0)
+        if not isinstance(one, (ast.For, ast.While)):
+            found.append(one)
+            waiting += ast.iter_child_nodes(one)
+    return found

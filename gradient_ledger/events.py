@@ -982,6 +982,8 @@ class Log:
     the distribution is taken, or a layer of the loss was given the sample."""
     unchanged: tuple[Place, ...] = ()
     """Lines that bind the name of a gradient to something made of it, which nothing reads."""
+    counted: tuple[Place, ...] = ()
+    """Lines of hand-written steps that count the steps once for each parameter, and correct a bias by the count."""
     forgotten: tuple[Place, ...] = ()
     """Lines of hand-written steps that give a buffer a new value, by a text that does not put it back."""
     unfrozen: tuple[UnfrozenModule, ...] = ()

@@ -105,14 +105,14 @@ class Recorder(State):
         lines = [line for file in self.journal.files() if word for line in source.zeroed_by_name(file, word)]
         return lines[0] if len(lines) == 1 else None
 
-    def _forgotten(self) -> tuple[Place, ...]:
-        """Where a step written by hand, or that of an optimizer of the user's own, does not keep its buffer."""
+    def _in_own_steps(self, question: Callable[[str, int], Place | None]) -> tuple[Place, ...]:
+        """What a question about the text finds in steps written by hand, and in those of the user's own optimizers."""
         steps = [one.place for one in self.journal.drafts if one.kind is Step and one.fields.get("optimizer") is None]
         lines = {(place.file, place.line) for place in steps if place is not None}
         codes = [one.code for one in self.books.optimizers if one.steps and one.code is not None]
         own = [one for one in codes if places.kind_of(one.co_filename) == places.USER]
         lines |= {(one.co_filename, max(line or 0 for *_, line in one.co_lines())) for one in own}
-        found = (buffers.forgotten(file, line) for file, line in sorted(lines))
+        found = (question(file, line) for file, line in sorted(lines))
         return tuple(dict.fromkeys(place for place in found if place is not None))
 
     def _unchanged(self) -> tuple[Place, ...]:
@@ -268,7 +268,8 @@ class Recorder(State):
                 fresh=loose.made_anew(self),
                 crossed=tuple(CrossedRows(place, rows) for place, rows in self.crossed.items()),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
-                forgotten=self._forgotten(),
+                forgotten=self._in_own_steps(buffers.forgotten),
+                counted=self._in_own_steps(buffers.counts_parameters),
                 unchanged=self._unchanged(),
                 unfrozen=self._unfrozen(),
                 frozen_at=source.only_line(self.journal.files(), r"requires_grad(_\(|\s*=\s*)False"),
