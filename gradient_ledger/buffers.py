@@ -216,6 +216,31 @@ def _is_held(node: ast.List | ast.Tuple | ast.Dict, name: str) -> bool:
     return any(_is_name(one, name) and isinstance(one.ctx, ast.Load) for one in held if isinstance(one, ast.Name))
 
 
+MAKES = frozenset("add sub mul div neg clamp clip clamp_min clamp_max nan_to_num renorm".split())
+"""Methods, and functions of torch, that make a new tensor of one, and leave it as it is."""
+
+
+def thrown_away(file: str, line: int) -> Place | None:
+    """The first statement in the function around this one that makes a new tensor of a gradient, and does nothing with
+    it."""
+    within = source.scope(file, line)
+    for one in source.own(within) if within is not None else ():
+        if not isinstance(one, ast.Expr):
+            continue
+        value = one.value
+        operands: list[ast.expr] = []
+        if isinstance(value, ast.BinOp):
+            operands = [value.left, value.right]
+        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in MAKES:
+            own = ast.unparse(value.func.value) == "torch"
+            operands = value.args[:1] if own else [value.func.value]
+            if any(keyword.arg == "out" for keyword in value.keywords):
+                continue
+        if any(_is_gradient(operand, set()) for operand in operands):
+            return Place(file, one.lineno)
+    return None
+
+
 _PARAMETERS = re.compile(r"param|grad|weight|\bps\b")
 
 

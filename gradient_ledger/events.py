@@ -982,6 +982,8 @@ class Log:
     the distribution is taken, or a layer of the loss was given the sample."""
     unchanged: tuple[Place, ...] = ()
     """Lines that bind the name of a gradient to something made of it, which nothing reads."""
+    thrown_away: tuple[Place, ...] = ()
+    """Lines that make something new of a gradient, and do nothing with it."""
     counted: tuple[Place, ...] = ()
     """Lines of hand-written steps that count the steps once for each parameter, and correct a bias by the count."""
     forgotten: tuple[Place, ...] = ()

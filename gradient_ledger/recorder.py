@@ -115,10 +115,10 @@ class Recorder(State):
         found = (question(file, line) for file, line in sorted(lines))
         return tuple(dict.fromkeys(place for place in found if place is not None))
 
-    def _unchanged(self) -> tuple[Place, ...]:
-        """Where a gradient was to be changed, and its name alone was bound to something new."""
+    def _where_read(self, question: Callable[[str, int], Place | None]) -> tuple[Place, ...]:
+        """What a question about the text finds where the user's code takes hold of gradients."""
         lines = {(place.file, place.line) for place in self.read_at if place is not None}
-        found = (buffers.unchanged(file, line) for file, line in sorted(lines))
+        found = (question(file, line) for file, line in sorted(lines))
         return tuple(dict.fromkeys(place for place in found if place is not None))
 
     def _listed_at(self, account: Account) -> Place | None:
@@ -270,7 +270,8 @@ class Recorder(State):
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._in_own_steps(buffers.forgotten),
                 counted=self._in_own_steps(buffers.counts_parameters),
-                unchanged=self._unchanged(),
+                unchanged=self._where_read(buffers.unchanged),
+                thrown_away=self._where_read(buffers.thrown_away),
                 unfrozen=self._unfrozen(),
                 frozen_at=source.only_line(self.journal.files(), r"requires_grad(_\(|\s*=\s*)False"),
                 late_hooks=tuple(self.late_hooks.values()),
