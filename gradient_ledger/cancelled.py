@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from gradient_ledger import graph, source
+from gradient_ledger import compared, graph, source
 from gradient_ledger.events import Place
 
 ROUNDED = frozenset(f"{name}Backward0" for name in "Round Floor Ceil Trunc Sign".split())
@@ -29,6 +29,42 @@ def undone(nodes: Iterable[Any]) -> list[Any]:
             if plain[0] is not None and other[1] == plain and not _is_made_of(other[0][0], plain[0]):
                 found.append(plain[0])
     return found
+
+
+def turned(parts: compared.Compared, nodes: Iterable[Any]) -> list[Any]:
+    """The rows of a table that a constant is added to, where the loss also compares them with what they stand for: a
+    straight-through whose two sides have changed places leaves its gradient with the table."""
+    sides = [one for pair in parts.found if pair.is_difference for one in (pair.left, pair.right)]
+    rows = {_below(one) for one in (*sides, *(half.side for half in parts.halves)) if compared.is_row(one)}
+    sums = (one for one in nodes if type(one).__name__ == "AddBackward0" and _is_plain(one))
+    operands = ([inner for inner, _ in one.next_functions] for one in sums)
+    added = [pair[0] or pair[1] for pair in operands if len(pair) == 2 and pair.count(None) == 1]
+    return [one for one in added if _below(one) in rows]
+
+
+def _below(node: Any) -> Any:
+    """What lies under a change of shape."""
+    while type(node).__name__ in compared.TURNED and node.next_functions[0][0] is not None:
+        node = node.next_functions[0][0]
+    return node
+
+
+_TURNED = r"\b(\w+) \+ \(\w+ - \1\)\.detach\(\)"
+"""As `ast.unparse` writes a straight-through."""
+
+
+def turned_at(files: Iterable[str]) -> Place | None:
+    """The one line of all that is written as a straight-through."""
+    found = []
+    for file in files:
+        for within in source.functions(file):
+            lines = {
+                one.lineno
+                for one in source.own(within)
+                if isinstance(one, ast.BinOp) and re.fullmatch(_TURNED, ast.unparse(one))
+            }
+            found += [Place(file, line) for line in lines]
+    return found[0] if len(found) == 1 else None
 
 
 def _sums(node: Any) -> Iterator[tuple[Any, Any]]:

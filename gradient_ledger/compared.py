@@ -260,7 +260,7 @@ def twice(parts: Compared) -> list[Any]:
         return []
     found = []
     for at, (left, right, _, node) in enumerate(pairs):
-        rows = [_is_row(one) for one in (left, right)]
+        rows = [is_row(one) for one in (left, right)]
         if rows.count(True) != 1:
             continue
         value = right if rows[0] else left
@@ -286,7 +286,7 @@ def _is_same(half: Half, node: Any, left: Any, right: Any) -> bool:
     )
 
 
-def _is_row(side: Any) -> bool:
+def is_row(side: Any) -> bool:
     """Whether it is made of rows of a table of weights and of nothing else."""
     inner = _stripped(side, TURNED)
     kind = _kind(inner)

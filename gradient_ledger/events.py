@@ -139,7 +139,9 @@ class Forward(Event):
 class Reach:
     """Parameters that a loss reaches on a way on which it is seldom meant to train them."""
 
-    how: Literal["bootstrap", "teacher", "mirror", "half mirror", "twice", "draw", "undone", "score", "itself"]
+    how: Literal[
+        "bootstrap", "teacher", "mirror", "half mirror", "twice", "draw", "undone", "turned", "score", "itself"
+    ]
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
     predictor is to match, and the same where the first view is a constant there; through what a row of a table is
     compared with twice, and not both times with a constant on one side; through `torch.normal`, whose gradient is

@@ -92,6 +92,10 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
         where = cancelled.written_at(files)
         note("undone", compared.leaves(undone) if where is not None else (), where)
+    if turned := cancelled.turned(parts, nodes):
+        files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
+        where = cancelled.turned_at(files)
+        note("turned", compared.leaves(turned) if where is not None else (), where)
     if (score := cancelled.score(node, nodes)) is not None:
         where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
         note("score", compared.leaves(score.means), where)

@@ -781,6 +781,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "straight-through-turned",
+        "A straight-through the wrong way round",
+        "q + (z - q).detach() has the value of z and the gradient of q: nothing is quantised, and the encoder gets no "
+        "gradient from what follows.",
+        "Turn it round: z + (q - z).detach() has the value of q, and its gradient goes to z.",
+        "What stands outside detach() gets the gradient; what is added and taken away leaves the value of the other.",
+        "",
+    ),
+    Misconception(
         "upstream-gradient-ignored",
         "A backward ignores the gradient it is given",
         "Its own derivative is returned without the factor that comes from everything behind it: a weight of the loss, "

@@ -65,6 +65,11 @@ _REACHED = {
         "This line adds what it takes away again, with its graph both times: the two gradients cancel exactly, and on "
         "that way {names} got nothing.",
     ),
+    "turned": (
+        "straight-through-turned",
+        "This line adds a row of a table and a constant: its value is what was to be quantised, and what follows gives its "
+        "gradient to {names}, none to what was quantised.",
+    ),
     "score": (
         "score-of-moving-sample",
         "This loss weighs the log-probability of a sample that has a graph, and that moves with the mean: the distance "
