@@ -241,6 +241,40 @@ def thrown_away(file: str, line: int) -> Place | None:
     return None
 
 
+def rebound(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines in loops over parameters that bind a loop's own name to something computed from it, which nothing reads
+    afterwards: no parameter is changed by that."""
+    found = []
+    for file in files:
+        for within in source.functions(file):
+            for loop in source.own(within):
+                if isinstance(loop, ast.For) and _PARAMETERS.search(ast.unparse(loop.iter)):
+                    found += [Place(file, line) for line in _lost_in(loop, source.own(within))]
+    return tuple(dict.fromkeys(found))
+
+
+def _lost_in(loop: ast.For, nodes: Iterable[ast.AST]) -> list[int]:
+    """The lines of a loop that bind a name of its target to a sum or a product with it, and that is all."""
+    targets = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+    reads = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    lambdas = [each for one in ast.walk(loop) if isinstance(one, ast.Lambda) for each in ast.walk(one)]
+    reads += [one for one in lambdas if isinstance(one, ast.Name)]
+    found = []
+    for one in _outside_inner_loops(loop):
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp):
+            own = set(ast.walk(one))
+            for name in targets.intersection(_names(one)):
+                mine = [each for each in reads if each.id == name]
+                later = [each for each in mine if each not in own and _begin(each) > _begin(one)]
+                if own.intersection(mine) and not later:
+                    found.append(one.lineno)
+    return found
+
+
+def _begin(node: Any) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
 _PARAMETERS = re.compile(r"param|grad|weight|\bps\b")
 
 

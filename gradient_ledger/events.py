@@ -986,6 +986,8 @@ class Log:
     """Lines that bind the name of a gradient to something made of it, which nothing reads."""
     thrown_away: tuple[Place, ...] = ()
     """Lines that make something new of a gradient, and do nothing with it."""
+    rebound: tuple[Place, ...] = ()
+    """Lines in loops over parameters that bind the loop's name to something new, which nothing reads."""
     counted: tuple[Place, ...] = ()
     """Lines of hand-written steps that count the steps once for each parameter, and correct a bias by the count."""
     forgotten: tuple[Place, ...] = ()

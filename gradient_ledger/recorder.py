@@ -176,6 +176,7 @@ class Recorder(State):
             dead = self._dead()
             misspelt = self._misspelt()
             replaced = self._replaced()
+            unchanged = self._where_read(buffers.unchanged)
             asked = making.asked_for(self.books.optimizers)
             parameters = tuple(
                 ParameterFacts(
@@ -269,8 +270,9 @@ class Recorder(State):
                 crossed=tuple(CrossedRows(place, rows) for place, rows in self.crossed.items()),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._in_own_steps(buffers.forgotten),
+                rebound=tuple(p for p in buffers.rebound(self.journal.files()) if p not in unchanged),
                 counted=self._in_own_steps(buffers.counts_parameters),
-                unchanged=self._where_read(buffers.unchanged),
+                unchanged=unchanged,
                 thrown_away=self._where_read(buffers.thrown_away),
                 unfrozen=self._unfrozen(),
                 frozen_at=source.only_line(self.journal.files(), r"requires_grad(_\(|\s*=\s*)False"),
