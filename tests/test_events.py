@@ -51,8 +51,8 @@ def declared() -> Iterator[tuple[str, str]]:
 
 PLAIN_WORDS = {
     "the name says it": """
-        Place.file Place.line Place.function Finding.severity ParameterFacts.name Log.events Log.parameters
-        Log.optimizers""",
+        Place.file Place.line Place.function Finding.severity ParameterFacts.name UnfrozenModule.name Log.events
+        Log.parameters Log.optimizers""",
     "the docstring of its class says it": "Clear.how ScalerUpdate.before ScalerUpdate.after",
     "an argument of the call that the event stands for": "Clip.function Clip.limit Unscale.optimizer",
     "explained where the number is given": "Accumulate.pass_number SchedulerStep.optimizer",

@@ -26,6 +26,7 @@ from gradient_ledger.events import (
     Clear,
     Clip,
     Comparison,
+    CrossedRows,
     Crossing,
     DataPass,
     Edit,
@@ -33,6 +34,7 @@ from gradient_ledger.events import (
     Event,
     Finding,
     Forward,
+    FreshLeaf,
     InputGradient,
     LateHook,
     LocalNorm,
@@ -1923,13 +1925,16 @@ def the_scheduler_of_another_optimizer_runs_on_micro_batches() -> Log:
 # ------------------------------------------------------------------ window: means, forwards, averages
 
 
+BY_FOUR = "Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it."
+
+
 @finds(
     "window.means",
     "loss-not-divided",
     "info",
     BACKWARD,
     "Each of the 4 losses of a window is a mean, and nothing divides by 4",
-    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
+    remedy=BY_FOUR,
     window=4,
 )
 def four_means_are_summed() -> Log:
@@ -1943,11 +1948,39 @@ def four_means_are_summed() -> Log:
     BACKWARD,
     "nothing divides by 4",
     "The loss that is shown is divided, at train.py:9",
-    remedy="Call (loss / 4).backward(), or weight each loss by its share; a reference= would settle it.",
+    remedy=BY_FOUR,
     window=4,
 )
 def the_loss_that_is_shown_is_divided() -> Log:
     return windows(4, 4, 4, passes=MEANS, reported=at(EDIT)).log()
+
+
+WEIGHED = {"root": "Add", "bare": True}
+
+
+@finds("window.means", "loss-not-divided", "warning", BACKWARD, "is divided, at train.py:9", remedy=BY_FOUR, window=4)
+def what_is_shown_of_a_weighed_sum_of_means_is_divided() -> Log:
+    return windows(4, 4, 4, passes=WEIGHED, reported=at(EDIT)).log()
+
+
+@finds("window.means", "loss-not-divided", "warning", BACKWARD, "nothing divides by 4", remedy=BY_FOUR)
+def the_first_windows_alone_tell_how_their_losses_are_made() -> Log:
+    tape = Tape("w b")
+    for number in range(6):
+        tape.passes(4, **(WEIGHED if number < 2 else {"root": "Add"}))
+        tape.step(reported=at(EDIT))
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.means")
+def a_weighed_sum_of_means_is_shown_as_it_is() -> Log:
+    return windows(4, 4, 4, passes=WEIGHED).log()
+
+
+@quiet("window.means")
+def a_weighed_sum_of_means_is_divided_as_the_loss_that_is_shown() -> Log:
+    return windows(4, 4, 4, passes={"root": "Add", "divisor": 4.0}, reported=at(EDIT)).log()
 
 
 @quiet("window.means")
@@ -3085,6 +3118,20 @@ def an_average_takes_now_more_and_now_less_of_the_newest_weights() -> Log:
     return with_average()
 
 
+@finds(
+    "window.newest_averages",
+    "average-factors-swapped",
+    "warning",
+    UPDATE,
+    "took in 0.182 of the newest weights at the first update",
+    "more and more of them, 0.818 at the last",
+    shares=[0.182, 0.818],
+    names=["w", "b"],
+)
+def an_average_takes_more_and_more_of_the_newest_weights() -> Log:
+    return with_average(grown=(0.182, 0.818))
+
+
 @quiet("window.newest_averages")
 def an_average_takes_a_computed_share_of_the_newest_weights() -> Log:
     return with_average(share=0.9932620530009145)
@@ -3195,6 +3242,58 @@ def a_code_is_drawn_and_nothing_is_trained() -> Log:
     tape = Tape("w")
     tape.forward()
     return tape.log(drawn_at=at(FORWARD))
+
+
+@finds(
+    "graphs.all_pairs",
+    "loss-over-all-pairs",
+    "warning",
+    BACKWARD,
+    "A column of shape (32, 1) and a vector of shape (32,) meet in this loss. Broadcasting makes 32 by 32 of them",
+    rows=32,
+)
+def a_column_meets_a_vector() -> Log:
+    return windows(1, 1).log(crossed=(CrossedRows(at(BACKWARD), 32),))
+
+
+@quiet("graphs.all_pairs")
+def a_column_meets_a_vector_and_nothing_is_trained() -> Log:
+    return without_steps(crossed=(CrossedRows(at(BACKWARD), 32),))
+
+
+def without_steps(**fields: Any) -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(**fields)
+
+
+KEPT = (
+    "Keep the tensors: torch.stack(losses).mean() has a graph, torch.tensor(losses).mean() has none, whatever "
+    "requires_grad says."
+)
+
+
+@finds(
+    "graphs.fresh_leaves",
+    "summand-without-graph",
+    "warning",
+    OTHER,
+    "In each of 5 passes looked at, the loss of train.py:7 holds a tensor that was made for it",
+    remedy=KEPT,
+    looks=5,
+)
+def losses_are_made_a_tensor_of_their_own() -> Log:
+    return windows(1, 1).log(fresh=(FreshLeaf(at(BACKWARD), at(OTHER), 5),))
+
+
+@finds("graphs.fresh_leaves", "summand-without-graph", "warning", BACKWARD, "the loss of train.py:7", remedy=KEPT)
+def losses_are_made_a_tensor_and_the_text_does_not_show_where() -> Log:
+    return windows(1, 1).log(fresh=(FreshLeaf(at(BACKWARD), None, 5),))
+
+
+@quiet("graphs.fresh_leaves")
+def losses_are_made_a_tensor_and_nothing_is_trained() -> Log:
+    return without_steps(fresh=(FreshLeaf(at(BACKWARD), at(OTHER), 5),))
 
 
 @finds("graphs.bare_states", "state-without-graph", "warning", FORWARD, "cell runs several times", cell="cell")
@@ -4981,6 +5080,43 @@ def both_losses_reach_both_models() -> Log:
     return tape.log()
 
 
+def cleared_first(reached: str) -> Log:
+    """Both are cleared at the top, and the generator's loss, which comes first, reaches these in this order."""
+    tape = Tape("g", "d")
+    for _ in range(3):
+        tape.clear(IF, "g")
+        tape.clear(CLEAR, "d")
+        tape.forward()
+        tape.backward(OTHER, reached)
+        first_pass = tape.count
+        tape.step(optimizer=0)
+        tape.forward()
+        tape.backward(BACKWARD, "d")
+        crossing = Crossing(("d",), (first_pass, tape.count), at(OTHER), trail(OTHER), trail(BACKWARD))
+        tape.step(optimizer=1, crossed=crossing)
+    return tape.log()
+
+
+@finds(
+    "ownership.crossed",
+    "backward-reaches-another-model",
+    "error",
+    CLEAR,
+    "d are cleared here, before the backward() of train.py:8 goes through them on its way to another optimizer's",
+    "SGD #2 (train.py:1) used what that left together with its own, in 3 steps",
+    remedy="Clear these parameters right before their own backward(), after the other optimizer's step.",
+    names=["d"],
+    steps=[0, 1, 2],
+)
+def the_discriminator_is_cleared_before_the_generators_loss_goes_through_it() -> Log:
+    return cleared_first("d g")
+
+
+@finds("ownership.crossed", "backward-reaches-another-model", "error", OTHER, "also put gradients on d", names=["d"])
+def the_discriminator_is_cleared_before_a_loss_that_comes_to_it_last() -> Log:
+    return cleared_first("g d")
+
+
 @quiet("ownership.crossed")
 def the_discriminator_is_cleared_before_its_own_loss() -> Log:
     return adversarial(cleared=True)
@@ -5491,6 +5627,34 @@ def the_program_looks_at_the_gradients_of_another_model() -> Log:
 )
 def what_was_frozen_when_the_optimizer_was_made_is_not_held_by_it() -> Log:
     return part("a.x w", "w", loose="a.x").log({"a.x": {"thawed": True, "training": True}})
+
+
+@finds(
+    "ownership.never", "gradients-nobody-uses", "warning", MADE, "a.x get gradients, in train mode, and no optimizer"
+)
+def what_was_frozen_is_passed_over_by_a_helper() -> Log:
+    made = (OptimizerFacts(0, "SGD", 3, at(OTHER), made_by=(at(MADE), at(OTHER))),)
+    facts = {"a.x": {"thawed": True, "training": True}}
+    return part("a.x w", "w", loose="a.x").log(facts, optimizers=made)
+
+
+LISTED = "no optimizer holds them: a plain list holds their modules"
+REGISTERED = "Put the modules into nn.ModuleList, or nn.ModuleDict: then parameters() finds them."
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", LAYER, LISTED, remedy=REGISTERED, names=["A.x", "B.x"])
+def layers_stand_in_a_plain_list() -> Log:
+    return listed({"listed_at": at(LAYER)})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "A.x and B.x get gradients, in train mode, and no")
+def one_of_two_layers_stands_in_a_plain_list() -> Log:
+    return listed({})
+
+
+def listed(second: dict[str, Any]) -> Log:
+    facts = {"A.x": {"model": "A", "listed_at": at(LAYER)}, "B.x": {"model": "B", **second}}
+    return part("A.x B.x w", "w", loose="A.x B.x").log(facts)
 
 
 @finds(
