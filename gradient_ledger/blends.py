@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gradient_ledger.closelook import CloseLook
     from gradient_ledger.state import State
 
-NEARLY = 0.6
+MOST_OF_IT = 0.5
 """A share that has grown beyond this is no average's."""
 FEW = 16
 """Entries of a parameter that stand for it."""
@@ -96,7 +96,7 @@ class Average:
     @property
     def is_rising(self) -> bool:
         """Whether it took them in once a step, with a share that never fell and by now is most."""
-        return self.changes and not self.falls and self.share > NEARLY and self._goes_on
+        return self.changes and not self.falls and self.share > MOST_OF_IT and self._goes_on
 
     @property
     def _goes_on(self) -> bool:

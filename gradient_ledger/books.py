@@ -179,6 +179,7 @@ class ModuleAccount:
         "calls",
         "carried",
         "checkpoint",
+        "given",
         "in_training",
         "judged",
         "kind",
@@ -221,6 +222,8 @@ class ModuleAccount:
         """Whether the call under way got such a bare state, as far as a closer look knows."""
         self.known: tuple[complex, ...] = ()
         """Sums over what it gave last during a closer look."""
+        self.given: tuple[complex, ...] = ()
+        """Sums over what it was given last, besides what had come back to it."""
         self.bared_at: Place | None = None
         """The one place in the text around its calls that takes the state out of its graph."""
         self.last: complex | None = None

@@ -46,9 +46,12 @@ class Cells:
         number = state.progress.pass_number
         known, entry.known = entry.known if entry.sequence == number else (), ()
         entry.sequence, entry.back_bare = number, False
-        if not known:
-            return
-        back = [one for one in _tensors(given) if digest_of(one) in known]
+        sums = [(one, digest_of(one)) for one in _tensors(given)]
+        back = [one for one, its in sums if its in known]
+        besides = tuple(its for _, its in sums if its not in known)
+        again, entry.given = besides == entry.given, besides
+        if again:
+            return  # round after round for one and the same input: it is refined, and no sequence
         if any(one.requires_grad for one in back):
             entry.carried += 1
         elif back:
@@ -60,7 +63,7 @@ class Cells:
         entry = self.look.state.books.module(module)
         if entry is None or not torch.is_grad_enabled():
             return
-        found = list(_tensors((result,)))
+        found = list(_tensors(result if isinstance(result, (tuple, list)) else (result,)))
         if entry.back_bare:
             _when_trained(entry, found)
         # What is called by itself, once a step, is fed its own prediction where it simulates something.

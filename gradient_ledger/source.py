@@ -385,11 +385,23 @@ def puts_in_list(place: Place) -> bool:
     """Whether the statement at a line puts what it makes into a plain list, or another container, that is an attribute:
     there nothing is registered."""
     within = scope(place.file, place.line)
-    for one in own(within) if within is not None else ():
-        if isinstance(one, ast.Assign) and one.lineno <= place.line <= (one.end_lineno or 0):
-            kept = isinstance(one.targets[0], ast.Attribute) and ast.unparse(one.targets[0]).startswith("self.")
-            return kept and isinstance(one.value, (ast.List, ast.ListComp, ast.Tuple, ast.Dict, ast.DictComp))
+    nodes = own(within) if within is not None else ()
+    kept = {ast.unparse(target): one.value for one in nodes if isinstance(one, ast.Assign) for target in one.targets}
+    mine = {name for name, value in kept.items() if name.startswith("self.") and _is_container(value)}
+    mine |= {value.id for name, value in kept.items() if name.startswith("self.") and isinstance(value, ast.Name)}
+    for one in nodes:
+        if getattr(one, "lineno", 0) <= place.line <= (getattr(one, "end_lineno", 0) or 0):
+            if isinstance(one, ast.Assign) and _is_container(one.value):
+                return bool({ast.unparse(target) for target in one.targets} & mine)
+            called = one.value.func if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
+            if isinstance(called, ast.Attribute) and called.attr == "append":
+                name = ast.unparse(called.value)
+                return name in mine and _is_container(kept.get(name))
     return False
+
+
+def _is_container(value: ast.AST | None) -> bool:
+    return isinstance(value, (ast.List, ast.ListComp, ast.Tuple, ast.Dict, ast.DictComp))
 
 
 def without_grad_by_decorator(place: Place) -> Place | None:
