@@ -766,7 +766,7 @@ class ParameterFacts:
     position: int = -1
     """Its place among the parameters of its model."""
     model: str = ""
-    """Label of the model that holds it."""
+    """Label of the model that holds it, or held it; empty where none is known."""
     shape: tuple[int, ...] = ()
     """Its shape when the ledger met it."""
     frozen_zero: bool = False

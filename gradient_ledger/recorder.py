@@ -186,7 +186,7 @@ class Recorder(State):
                     **_making(account),
                     lent=account.lent,
                     position=account.position,
-                    model=account.root.label if account.root else "",
+                    model=account.root.label if account.root else account.early.label if account.early else "",
                     shape=account.shape,
                     frozen_zero=bool(account.frozen_zero),
                     dead=account in dead,
