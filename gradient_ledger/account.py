@@ -85,6 +85,7 @@ class Account:
         "rewritten",
         "shape",
         "stepped_by",
+        "stepped_past",
         "thawed_at",
         "trains",
         # what its gradient holds: written by the transitions alone
@@ -151,6 +152,8 @@ class Account:
         self.stepped_by: frozenset[int] = frozenset()
         """The optimizers whose steps found a gradient on it, a skipped step or an old gradient included. Of a long run
         some windows are forgotten, and this is not."""
+        self.stepped_past = False
+        """Whether a step used a backward pass that had reached it, too, while no optimizer held it."""
         self.rewritten = False
         """Whether the user's code writes to the parameter itself, where no optimizer does."""
         self.cut_at: Place | None = None

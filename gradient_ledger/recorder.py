@@ -176,6 +176,7 @@ class Recorder(State):
                     read=account.looked_at,
                     thawed=account.thawed,
                     stepped_by=tuple(sorted(account.stepped_by)),
+                    stepped_past=account.stepped_past,
                     rewritten=account.rewritten,
                     is_parameter=account.is_parameter,
                     in_model=account.attached,

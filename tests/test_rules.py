@@ -86,6 +86,7 @@ class Held:
     used_by: int | None = None
     total: int = 0
     stepped_by: tuple[int, ...] = ()
+    stepped_past: bool = False
 
 
 class Tape:
@@ -166,6 +167,9 @@ class Tape:
             "scaled": tuple(sorted({scaled for _, _, scaled in fullest})),
             "last_pass_at": at(fullest[-1][1]) if fullest else None,
         }
+        for one in (self.held[name] for name in loose):
+            used = {number for number, _, _ in one.passes} & {number for number, _, _ in fullest}
+            one.stepped_past = one.stepped_past or (one.status == "fresh" and bool(used))
         kinds = {mine[name].mixed for name in by["fresh"]} - {""}
         told["mixed"] = {word: tuple(n for n in by["fresh"] if mine[n].mixed == word) for word in kinds}
         self.write(kind, line, by["fresh"], **(told | fields))
@@ -255,6 +259,7 @@ class Tape:
             "training": True,
             "model": "Net",
             "stepped_by": self.held[name].stepped_by,
+            "stepped_past": self.held[name].stepped_past,
         }
         return ParameterFacts(name, **(told | fields))
 
@@ -5276,6 +5281,14 @@ def an_object_made_its_optimizer_before_another_function_made_the_layer() -> Log
 )
 def a_layer_came_too_late() -> Log:
     tape = part("w b h", "w b", loose="h")
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
+    return tape.log({"h": {"made_at": at(LAYER), "made": 5}}, optimizers=made)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+def a_layer_came_late_and_was_measured_and_no_step_followed() -> Log:
+    tape = part("w b", "w b", loose="h")
+    tape.passes(1, names="w b h")
     made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
     return tape.log({"h": {"made_at": at(LAYER), "made": 5}}, optimizers=made)
 

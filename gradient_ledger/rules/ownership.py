@@ -406,7 +406,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     Not what the user's code writes to, such as a copy that is brought up to date now and then. Else: an optimizer held
     it and was let go; or it was frozen when the optimizer was made, and is no more; or it was put among layers that
     are frozen, as an adapter is; or it is one of all the vectors of a model, which are clipped with its matrices; or it belongs to a part of a model behind a part that is trained, where what is not
-    to be trained stands in front, or beside its adapters; or to a whole model, and the program never looks at its
+    to be trained stands in front, or beside its adapters, and steps were taken with it; or to a whole model, and the program never looks at its
     gradients.
     """
     if orphan.rewritten:
@@ -419,7 +419,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     trained = [p for p in mine if p.owners]
     if trained:
         behind = min(p.position for p in trained) < orphan.position
-        return behind and not any(_part(p) == _part(orphan) for p in trained)
+        return behind and orphan.stepped_past and not any(_part(p) == _part(orphan) for p in trained)
     return not any(p.read for p in mine)
 
 
@@ -472,12 +472,13 @@ def _part(parameter: ParameterFacts) -> str:
 
 def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
     """Whether a parameter without optimizer was made after this one, in a model this one trains, and after every other
-    that steps something of the model: a later one could have held it."""
+    that steps something of the model: a later one could have held it. And steps were taken with it in the model, where
+    a candidate gets a gradient to be measured by and is taken in afterwards, or dropped."""
     beside = {owner for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model for owner in p.owners}
     made = {e.number: e.made for e in view.log.optimizers if e.number == optimizer or e.number in beside}
     trains = any(p.model == orphan.model and p.in_model for p in mine)
     latest = made.get(optimizer, 0) > 0 and made[optimizer] == max(made.values())
-    return trains and latest and orphan.made > made[optimizer]
+    return trains and latest and orphan.made > made[optimizer] and orphan.stepped_past
 
 
 def idle(view: View) -> Iterator[Finding]:
