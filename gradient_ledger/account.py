@@ -17,7 +17,7 @@ from torch.nn.parameter import is_lazy
 from gradient_ledger.events import Place, Trail
 
 if TYPE_CHECKING:
-    from gradient_ledger.books import Made, ModuleAccount, OptimizerAccount, Root
+    from gradient_ledger.books import Early, Made, ModuleAccount, OptimizerAccount, Root
 
 _descriptor: Any = torch._C.TensorBase.grad
 grad_of: Callable[[Tensor], Tensor | None] = _descriptor.__get__
@@ -62,6 +62,7 @@ class Account:
         "attached",
         "by_hand",
         "cut_at",
+        "early",
         "frozen_after",
         "frozen_zero",
         "handle",
@@ -84,6 +85,7 @@ class Account:
         "rewritten",
         "shape",
         "stepped_by",
+        "stepped_past",
         "thawed_at",
         "trains",
         # what its gradient holds: written by the transitions alone
@@ -122,6 +124,8 @@ class Account:
         self.owners: list[OptimizerAccount] = []
         self.made_by: tuple[Place, ...] = ()
         """The user's calls that made its model, where that has not run yet."""
+        self.early: Early | None = None
+        """The model that held it when an optimizer was made, where that had not run."""
         self.put: Made | None = None
         """How it came into a module that had run without it."""
         self.position = -1
@@ -150,6 +154,8 @@ class Account:
         self.stepped_by: frozenset[int] = frozenset()
         """The optimizers whose steps found a gradient on it, a skipped step or an old gradient included. Of a long run
         some windows are forgotten, and this is not."""
+        self.stepped_past = False
+        """Whether a step used a backward pass that had reached it, too, while no optimizer held it."""
         self.rewritten = False
         """Whether the user's code writes to the parameter itself, where no optimizer does."""
         self.cut_at: Place | None = None

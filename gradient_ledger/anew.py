@@ -15,8 +15,8 @@ from gradient_ledger.tensors import fingerprint
 LOOKED_AT = 3
 """How many of the smallest parameters are looked at: weights that were put back change all of them."""
 
-_STATEFUL = {"betas", "alpha", "rho", "etas", "beta2_decay"}
-"""What groups of optimizers name that go by what earlier steps left in their state; SGD does where it has momentum."""
+_STATEFUL = ("momentum", "betas", "alpha", "rho", "etas", "beta2_decay", "amsgrad")
+"""What groups of optimizers name that go by what earlier steps left in their state; by nothing of it, where it is 0."""
 
 
 class Once(NamedTuple):
@@ -69,7 +69,8 @@ def _print(account: Account) -> float | None:
 
 def _goes_by_its_state(optimizer: Any) -> bool:
     """Whether an optimizer has kept something as large as a parameter, to go by at its next step."""
-    if not any(group.get("momentum") or _STATEFUL & group.keys() for group in optimizer.param_groups):
+    told = [group[name] for group in optimizer.param_groups for name in _STATEFUL if name in group]
+    if not any(any(one) if isinstance(one, (tuple, list)) else one for one in told):
         return False
     kept = [(p, one) for p, one in optimizer.state.items() if isinstance(p, Tensor) and isinstance(one, dict)]
     return any(isinstance(v, Tensor) and v.shape == p.shape and v.dim() for p, one in kept for v in one.values())

@@ -272,6 +272,14 @@ class Root:
             self.kind = "fsdp"
 
 
+class Early(NamedTuple):
+    """Where a parameter was in a model that had not run."""
+
+    ref: weakref.ref[nn.Module]
+    label: str
+    path: str
+
+
 class Made(NamedTuple):
     """How a module was made, or how a parameter came into a module that had run without it."""
 
@@ -397,7 +405,8 @@ class Books:
             if own and id(module) not in parts:
                 label = self._early_label(module)
                 for account, path in own:
-                    account.name = f"{label}.{plain_name(path)}"
+                    account.early = Early(weakref.ref(uncompiled(module)), label, plain_name(path))
+                    account.name = f"{label}.{account.early.path}"
                     account.made_by = self.made[id(module)].by
 
     def _early_label(self, module: nn.Module) -> str:
@@ -457,10 +466,20 @@ class Books:
         root.handed_over = given
         for name, part in parts.items():
             self._enter(part, root, name)
+        self._find_again(root, {id(part): name for name, part in parts.items()})
         entry = self.module(module)
         assert entry is not None
         entry.outer = True
         return entry
+
+    def _find_again(self, root: Root, paths: dict[int, str]) -> None:
+        """What an optimizer took from a model before it ran, and is not in it any more, was this one's."""
+        for account in self.accounts:
+            whole = account.early.ref() if account.early is not None and account.module is None else None
+            if account.early is not None and id(whole) in paths:
+                path = paths[id(whole)]
+                account.root = root
+                account.name = self.full_name(root, f"{path}.{account.early.path}" if path else account.early.path)
 
     def _new_label(self, kind: str) -> str:
         """A name for a model. It is not given again, even where its first bearer is gone."""

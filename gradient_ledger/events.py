@@ -743,6 +743,8 @@ class ParameterFacts:
     """Whether it got gradients since it required them again, and no optimizer that holds it has stepped since then."""
     stepped_by: tuple[int, ...] = ()
     """Numbers of the optimizers whose steps found a gradient on it, in windows that are not kept, too."""
+    stepped_past: bool = False
+    """Whether a step used a backward pass that had reached it, too, while no optimizer held it: it was no probe."""
     rewritten: bool = False
     """Whether the user's code writes to the parameter itself, as to a running average or a copy, while no optimizer
     holds it, or its optimizer finds no gradient on it."""
@@ -770,7 +772,7 @@ class ParameterFacts:
     position: int = -1
     """Its place among the parameters of its model."""
     model: str = ""
-    """Label of the model that holds it."""
+    """Label of the model that holds it, or held it; empty where none is known."""
     shape: tuple[int, ...] = ()
     """Its shape when the ledger met it."""
     listed_at: Place | None = None

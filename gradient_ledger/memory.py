@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import weakref
 from collections.abc import Mapping
@@ -204,7 +205,7 @@ def _sums_differ(model: nn.Module, snapshot: Snapshot) -> bool:
 def look_for_twins(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Look for two parameters of one optimizer that are in one place, and both have a gradient for this step."""
     optimizer = entry.ref()
-    if optimizer is None or _adds_up(optimizer):
+    if optimizer is None:
         return
     found: dict[tuple[int, int, torch.dtype], Account] = {}
     for account in entry.accounts:
@@ -214,16 +215,22 @@ def look_for_twins(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         count = parameter.numel()
         whole = count > 1 and (parameter.is_contiguous() or (parameter.dim() == 2 and parameter.t().is_contiguous()))
         other = found.setdefault((at, count, parameter.dtype), account) if whole else account
-        if other is not account:
+        if other is not account and not _adds_up(entry, optimizer, other, account):
             draft.fields["one_memory"] = (other, account)
             draft.fields["joined_at"] = _joined_at(state, other.name, account.name)
             return
 
 
-def _adds_up(optimizer: Any) -> bool:
-    """Whether two steps by two gradients are one step by their sum, as those of plain SGD and its momentum are."""
-    decays = any(group.get("weight_decay") for group in optimizer.param_groups)
-    return type(optimizer) is torch.optim.SGD and not decays
+def _adds_up(entry: OptimizerAccount, optimizer: Any, one: Account, other: Account) -> bool:
+    """Whether the steps of two twins are one step by the sum of their gradients, as those of plain SGD and its momentum
+    are, also where a subclass does something else and then SGD's step; or one of them stands still."""
+    twins = {id(one.ref()), id(other.ref())}
+    groups = [group for group in optimizer.param_groups if any(id(p) in twins for p in group["params"])]
+    if any(group.get("lr") == 0 for group in groups):
+        return True
+    if not isinstance(optimizer, torch.optim.SGD) or any(group.get("weight_decay") for group in groups):
+        return False
+    return entry.code is inspect.unwrap(torch.optim.SGD.step).__code__ or "super" in getattr(entry.code, "co_names", ())
 
 
 def _joined_at(state: State, one: str, other: str) -> Place | None:

@@ -23,6 +23,7 @@ class Evaluation:
 
     __slots__ = (
         "accounts",
+        "again",
         "back",
         "calls",
         "holders",
@@ -51,17 +52,23 @@ class Evaluation:
         self.optimizers: frozenset[int] = frozenset().union(*(account.stepped_by for account in accounts))
         """Those that have trained it: another one is another phase, which may be meant to run in eval mode."""
         self.calls = self.runs()
-        self.judged = sum(one.judged for one in whole)
+        self.judged = self.judgements()
         self.validated: bool | None = None
         """Whether it ran without gradients before it was trained again; None while it was not."""
         self.stayed = False
         """Whether a step has trained it since."""
+        self.again: int | None = None
+        """How often it had run without gradients when it was last put into eval mode once more."""
         self.back = False
         """Whether somebody has called `train()` on one of the parts, whatever mode they are in now."""
 
     def runs(self) -> int:
         """How often what depends on the mode has run, or what holds it."""
         return sum(one.calls for one in (*self.parts.values(), *self.holders))
+
+    def judgements(self) -> int:
+        """How often it, or a part of it, ran in eval mode without gradients."""
+        return sum(one.judged for one in self.whole)
 
     def in_training(self) -> bool:
         """Whether any of its parts is in train mode, or gone."""
@@ -74,6 +81,8 @@ def put_into_eval(state: State, module: nn.Module, frame: FrameType) -> None:
     Nor does a layer by itself: nobody evaluates a BatchNorm. It is put into eval mode to be trained so. Each large part
     of a model stands for itself: somebody may put one of them back and forget another.
     """
+    if state.evaluations and not _in_own_train(frame):
+        put_into_eval_again(state, module)
     if not state.progress.steps or not module._modules or not state.budget.may_look(("eval", places.site(frame))):
         return
     if _in_own_train(frame):
@@ -106,6 +115,26 @@ def _begin(
         state.evaluations.append(begun)
 
 
+def put_into_eval_again(state: State, module: nn.Module) -> None:
+    """`eval()` or `train(False)` is about to be called on what may be in eval mode already.
+
+    Where training is what comes next, and no evaluation, that is the mode to train in.
+    """
+    inside = {id(one) for one in module.modules()}
+    for one in state.evaluations:
+        if one.parts.keys() <= inside and not one.in_training():
+            one.again = one.judgements()
+
+
+def put_by_hand(state: State, module: nn.Module, frame: FrameType) -> None:
+    """The user's code calls `train(False)`: itself, or from a `train()` of its own that was called so."""
+    caller: FrameType | None = frame
+    while caller is not None and _is_own_train(caller):
+        caller = caller.f_back
+    if caller is not None and places.kind_of(caller.f_code.co_filename) == places.USER:
+        put_into_eval_again(state, module)
+
+
 def put_into_train(state: State, module: nn.Module) -> None:
     """`train()` is about to be called on a module, itself or as a part of another."""
     for one in state.evaluations:
@@ -117,11 +146,15 @@ def _in_own_train(frame: FrameType | None) -> bool:
     for _ in range(NEAR):
         if frame is None:
             return False
-        code = frame.f_code
-        if code.co_name == "train" and code.co_argcount > 1 and isinstance(frame.f_locals.get("self"), nn.Module):
+        if _is_own_train(frame):
             return True
         frame = frame.f_back
     return False
+
+
+def _is_own_train(frame: FrameType) -> bool:
+    code = frame.f_code
+    return code.co_name == "train" and code.co_argcount > 1 and isinstance(frame.f_locals.get("self"), nn.Module)
 
 
 def _name(state: State, entry: ModuleAccount) -> str:
@@ -132,11 +165,16 @@ def before_step(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Write down whether what was evaluated is in train mode again, or was trained as it is."""
     told: list[Evaluated] = []
     for one in [one for one in state.evaluations if entry.number in one.optimizers]:
+        if one.again is not None and one.runs() > one.calls:
+            meant, one.again = one.again == one.judgements(), None
+            if meant:
+                state.evaluations.remove(one)
+                continue
         now = one.in_training()
         back, calls = now or one.back, one.runs()
         trained = calls > one.calls and any(a.status == FRESH and entry in a.owners for a in one.accounts)
         if one.validated is None and (back or trained):
-            one.validated = sum(part.judged for part in one.whole) > one.judged
+            one.validated = one.judgements() > one.judged
         # Where `eval()` came again before a step in train mode, `train()` was only there to be taken back.
         if one.validated and (back or trained) and (now or not (one.back and one.stayed)):
             told.append(Evaluated(one.names, one.place, not back))

@@ -149,6 +149,7 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     fields["region"] = current_region(state)
     fields["rate"] = rate_of(entry)
     tally(draft, entry.accounts)
+    look_for_left_out(state, draft)
     if fields["fresh"] and (entry.steps < SAMPLES or fields["stale"]) and budget.may_look("norms"):
         held = [grad for a in entry.accounts if a.status in (FRESH, USED) and (grad := a.grad) is not None]
         fields["norm"] = norm_of(held)
@@ -175,6 +176,14 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     count_hooks(state, entry, draft)
     if state.reference is not None:
         compare(state, entry, draft)
+
+
+def look_for_left_out(state: State, draft: Draft) -> None:
+    """Look for what the passes of this step have reached, too, and no optimizer holds."""
+    numbers = draft.fields.get("pass_numbers", ())
+    for account in state.books.accounts if numbers else ():
+        if not account.owners and account.status == FRESH and account.seen in numbers:
+            account.stepped_past = True
 
 
 def look_for_nonfinite(entry: OptimizerAccount, draft: Draft) -> None:

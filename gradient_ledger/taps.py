@@ -510,12 +510,16 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _module_train(original: Callable[..., Any]) -> Callable[..., Any]:
     """Nearly nothing, and only where a model was evaluated: `train()` goes through every module of a model."""
+    frame_at = sys._getframe
 
     @functools.wraps(original)
     def train(self: Any, mode: bool = True) -> Any:
-        for recorder in _open if mode else ():
+        for recorder in _open:
             if recorder.evaluations and not recorder.muted and not is_compiling():
-                _tell(recorder, modes.put_into_train, self)
+                if mode:
+                    _tell(recorder, modes.put_into_train, self)
+                elif places.kind_of(frame_at(1).f_code.co_filename) == places.USER:  # not by `eval()`, nor for a part
+                    _tell(recorder, modes.put_by_hand, self, frame_at(1))
         return original(self, mode)
 
     return train

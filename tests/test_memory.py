@@ -110,8 +110,42 @@ def test_two_parameters_in_one_place_are_stepped_twice(transposed: bool) -> None
     assert tied(lambda given: torch.optim.SGD(given, lr=0.1, weight_decay=0.1)) == ["parameters-share-memory"]
 
 
+class LoggedSGD(torch.optim.SGD):
+    def step(self, closure: Any = None) -> Any:
+        self.taken = getattr(self, "taken", 0) + 1
+        return super().step(closure)
+
+
+class OwnSGD(torch.optim.SGD):
+    def step(self, closure: Any = None) -> None:
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.data.sub_(p.grad.sign(), alpha=group["lr"])
+
+
 def test_two_steps_of_plain_sgd_are_one_by_the_sum() -> None:
     assert tied(lambda given: torch.optim.SGD(given, lr=0.1, momentum=0.9)) == []
+    assert tied(lambda given: LoggedSGD(given, lr=0.1)) == []
+    assert tied(lambda given: OwnSGD(given, lr=0.1)) == ["parameters-share-memory"]
+
+
+@pytest.mark.parametrize("decayed", ["others", "twins"])
+def test_the_groups_of_the_twins_tell_whether_they_decay(decayed: str) -> None:
+    others = [nn.Parameter(torch.ones(2))]
+
+    def make(given: list[Tensor]) -> Any:
+        twins, rest = {"params": given}, {"params": others}
+        (twins if decayed == "twins" else rest)["weight_decay"] = 0.1
+        return torch.optim.SGD([rest, twins], lr=0.1, weight_decay=0.0)
+
+    assert tied(make) == (["parameters-share-memory"] if decayed == "twins" else [])
+
+
+def test_a_twin_that_stands_still_moves_nothing() -> None:
+    def make(given: list[Tensor]) -> Any:
+        return torch.optim.AdamW([{"params": given[:1]}, {"params": given[1:], "lr": 0.0}], lr=0.1)
+
+    assert tied(make) == []
 
 
 def test_an_optimizer_that_holds_one_of_the_two_moves_it_once() -> None:

@@ -89,6 +89,7 @@ class Held:
     used_by: int | None = None
     total: int = 0
     stepped_by: tuple[int, ...] = ()
+    stepped_past: bool = False
 
 
 class Tape:
@@ -169,6 +170,9 @@ class Tape:
             "scaled": tuple(sorted({scaled for _, _, scaled in fullest})),
             "last_pass_at": at(fullest[-1][1]) if fullest else None,
         }
+        for one in (self.held[name] for name in loose):
+            used = {number for number, _, _ in one.passes} & {number for number, _, _ in fullest}
+            one.stepped_past = one.stepped_past or (one.status == "fresh" and bool(used))
         kinds = {mine[name].mixed for name in by["fresh"]} - {""}
         told["mixed"] = {word: tuple(n for n in by["fresh"] if mine[n].mixed == word) for word in kinds}
         self.write(kind, line, by["fresh"], **(told | fields))
@@ -258,6 +262,7 @@ class Tape:
             "training": True,
             "model": "Net",
             "stepped_by": self.held[name].stepped_by,
+            "stepped_past": self.held[name].stepped_past,
         }
         return ParameterFacts(name, **(told | fields))
 
@@ -5277,14 +5282,70 @@ def the_sharded_gradients_are_never_reduced() -> Log:
     "layer-replaced-after-optimizer",
     "error",
     MADE,
-    "SGD holds b, which no model uses any more, while h, made at train.py:2, get gradients that no optimizer uses",
-    ghosts=["b"],
-    orphans=["h"],
+    "SGD holds b.w, which no model uses any more, while b.h, made at train.py:2, get gradients that no optimizer uses",
+    ghosts=["b.w"],
+    orphans=["b.h"],
     layer_made=at(LAYER),
 )
 def a_layer_was_replaced() -> Log:
+    tape = part("w b.h", "w b.w", loose="b.h")
+    return tape.log({"b.w": {"in_model": False}, "b.h": {"made_at": at(LAYER)}})
+
+
+def renamed(log: Log, **names: str) -> Log:
+    """The same log, in which some parameters have the names of others."""
+    return replace(log, parameters=tuple(replace(p, name=names.get(p.name, p.name)) for p in log.parameters))
+
+
+@finds(
+    "ownership.never",
+    "layer-replaced-after-optimizer",
+    "error",
+    MADE,
+    "SGD holds the old b, which no model uses any more, while the new b, made at train.py:13, get gradients",
+    orphans=["b"],
+    layer_made=at(CLEAR),
+)
+def a_layer_was_replaced_beside_a_fixed_model_that_gradients_pass_through() -> Log:
+    tape = part("fixed w h", "w b", loose="fixed h")
+    fixed = {"model": "Critic", "training": False, "made_at": at(LAYER)}
+    return renamed(tape.log({"fixed": fixed, "b": {"in_model": False}, "h": {"made_at": at(CLEAR)}}), h="b")
+
+
+@finds(
+    "ownership.never", "layer-replaced-after-optimizer", "error", MADE, "while Net2.b get gradients", ghosts=["Net1.b"]
+)
+def a_model_was_made_again() -> Log:
+    first = {"in_model": False, "model": "Net1", "shape": (3, 2)}
+    tape = part("w Net2.b", "w Net1.b", loose="Net2.b")
+    return tape.log({"w": {"made": 1}, "Net1.b": first, "Net2.b": {"model": "Net2", "shape": (3, 2), "made": 5}})
+
+
+def met_late(old: tuple[int, ...], new: tuple[int, ...], **fields: Any) -> Log:
+    """Nobody knows what an idle parameter of the optimizer was in."""
+    facts = {"b": {"in_model": False, "model": "", "shape": old}, "h": {"shape": new, "training": False}}
+    return part("w h", "w b", loose="h").log(facts | {"w": fields})
+
+
+@finds("ownership.never", "layer-replaced-after-optimizer", "error", MADE, "SGD holds b, which no", orphans=["h"])
+def a_head_was_replaced_before_the_ledger_was_opened() -> Log:
+    return met_late((10, 64), (3, 64))
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+def a_scale_was_made_before_the_ledger_was_opened_and_is_not_used() -> Log:
+    return met_late((10,), (3, 64))
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+def a_tensor_of_an_optimizer_was_never_in_a_model() -> Log:
+    return met_late((3, 64), (3, 64), made=1)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+def a_layer_was_taken_out_and_another_one_is_not_trained() -> Log:
     tape = part("w h", "w b", loose="h")
-    return tape.log({"b": {"in_model": False}, "h": {"made_at": at(LAYER)}})
+    return tape.log({"w": {"made": 1}, "b": {"in_model": False}, "h": {"model": "Critic", "training": False}})
 
 
 def calls(*lines: tuple[int, str]) -> tuple[Place, ...]:
@@ -5297,13 +5358,13 @@ def calls(*lines: tuple[int, str]) -> tuple[Place, ...]:
     "layer-replaced-after-optimizer",
     "error",
     MADE,
-    "while h, made at train.py:6, get gradients",
+    "while b.h, made at train.py:6, get gradients",
     layer_made=Place(FILE, FORWARD, "resume"),
 )
 def a_model_was_made_again_elsewhere_by_the_same_function() -> Log:
     first = {"in_model": False, "made_by": calls((LAYER, "build"), (MADE, "__init__"), (STEP, "main"))}
     again = {"made_at": at(LAYER), "made_by": calls((LAYER, "build"), (FORWARD, "resume"), (CLEAR, "main"))}
-    return part("w h", "w b", loose="h").log({"b": first, "h": again})
+    return part("w b.h", "w b.w", loose="b.h").log({"b.w": first, "b.h": again})
 
 
 @finds(
@@ -5311,13 +5372,13 @@ def a_model_was_made_again_elsewhere_by_the_same_function() -> Log:
     "layer-replaced-after-optimizer",
     "error",
     MADE,
-    "while h, made at train.py:13, get gradients",
+    "while b.h, made at train.py:13, get gradients",
     layer_made=at(CLEAR),
 )
 def a_model_was_made_again_in_the_same_function() -> Log:
     first = {"in_model": False, "made_by": (*calls((LAYER, "build")), at(STEP))}
     again = {"made_at": at(LAYER), "made_by": (*calls((LOADER, "build")), at(CLEAR))}
-    return part("w h", "w b", loose="h").log({"b": first, "h": again})
+    return part("w b.h", "w b.w", loose="b.h").log({"b.w": first, "b.h": again})
 
 
 @finds("ownership.never", "layer-replaced-after-optimizer", "warning", STEP, "h became part of the model after SGD")
@@ -5357,6 +5418,14 @@ def an_object_made_its_optimizer_before_another_function_made_the_layer() -> Log
 )
 def a_layer_came_too_late() -> Log:
     tape = part("w b h", "w b", loose="h")
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
+    return tape.log({"h": {"made_at": at(LAYER), "made": 5}}, optimizers=made)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+def a_layer_came_late_and_was_measured_and_no_step_followed() -> Log:
+    tape = part("w b", "w b", loose="h")
+    tape.passes(1, names="w b h")
     made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
     return tape.log({"h": {"made_at": at(LAYER), "made": 5}}, optimizers=made)
 
@@ -6574,13 +6643,13 @@ def unscaled_and_clipped_after_every_micro_batch() -> Log:
 
 
 def a_layer_was_replaced_and_the_norm_counts_the_new_one() -> Log:
-    tape = Tape("w b", loose="h")
+    tape = Tape("w b.w", loose="b.h")
     for _ in range(3):
-        tape.clear(names="w b")
-        tape.passes(1, names="w h")
+        tape.clear(names="w b.w")
+        tape.passes(1, names="w b.h")
         tape.clip(status={"fresh": 1, "empty": 1, "orphan": 1})
         tape.step()
-    return tape.log({"b": {"in_model": False}})
+    return tape.log({"b.w": {"in_model": False}})
 
 
 def a_layer_is_frozen_and_the_rest_is_never_cleared() -> Log:

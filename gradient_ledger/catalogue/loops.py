@@ -633,7 +633,8 @@ MISCONCEPTIONS = (
     Misconception(
         "layer-replaced-after-optimizer",
         "A layer replaced after the optimizer was made",
-        "The optimizer steps parameters nobody uses; the new ones get gradients nobody uses.",
+        "An optimizer steps the parameters it was handed. What comes into the model later, or takes the place of "
+        "something there, gets gradients nobody uses.",
         "Make the optimizer after the model is complete, or hand it the new parameters with add_param_group.",
         "",
         "5.6",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from gradient_ledger.events import (
     Accumulate,
@@ -149,11 +150,12 @@ def never(view: View) -> Iterator[Finding]:
     ]
     if BY_HAND in view.windows:
         orphans = []
+    replaced: set[int] = set()
     for optimizer, windows in stepped.items():
         mine = [p for p in view.log.parameters if optimizer in p.owners]
         # In a later phase of training, with an optimizer of its own, it counts what reached it since.
         idle = [p for p in mine if not p.deposits or _came_later(p, optimizer, windows)]
-        ghosts = [p for p in idle if not p.in_model and not p.given and p.is_parameter]
+        ghosts, new = _replaced(view, mine, [p for p in idle if _is_a_ghost(p)], orphans)
         if sharded and backwards and all(not w.step.fresh for w in windows):
             yield finding(
                 "sync-never-re-enabled",
@@ -164,17 +166,20 @@ def never(view: View) -> Iterator[Finding]:
                 backwards=len(backwards),
             )
             continue
-        if ghosts and orphans:
-            layer_made = _made_anew(orphans[0], ghosts)
+        if new:
+            replaced |= set(map(id, new))
+            layer_made = _made_anew(new[0], ghosts)
+            names, names_now = some(p.name for p in ghosts), some(p.name for p in new)
+            if names == names_now:
+                names, names_now = f"the old {names}", f"the new {names_now}"
             yield finding(
                 "layer-replaced-after-optimizer",
                 "error",
-                _made_too_early(view, optimizer, orphans[0]) or layer_made or windows[0].step.where,
-                f"{view.label(optimizer)} holds {some(p.name for p in ghosts)}, which no model uses any more, while "
-                f"{some(p.name for p in orphans)}{f', made at {layer_made},' if layer_made else ''} get gradients that no "
-                "optimizer uses.",
+                _made_too_early(view, optimizer, new[0]) or layer_made or windows[0].step.where,
+                f"{view.label(optimizer)} holds {names}, which no model uses any more, while "
+                f"{names_now}{f', made at {layer_made},' if layer_made else ''} get gradients that no optimizer uses.",
                 ghosts=[p.name for p in ghosts][:10],
-                orphans=[p.name for p in orphans][:10],
+                orphans=[p.name for p in new][:10],
                 layer_made=layer_made,
             )
             continue
@@ -240,8 +245,59 @@ def never(view: View) -> Iterator[Finding]:
                 else "",
                 names=[p.name for p in cut][:10],
             )
-    if orphans and not any(p.owners and not p.deposits and not p.in_model for p in view.log.parameters):
-        yield _nobody_uses(view, orphans)
+    rest = [p for p in orphans if id(p) not in replaced]
+    # What gets its gradient by hand stands for what a model has: gradients are copied to it.
+    stands_in = [
+        p for p in view.log.parameters if p.owners and not p.deposits and not p.in_model and not _is_a_ghost(p)
+    ]
+    if rest and not stands_in:
+        yield _nobody_uses(view, rest)
+
+
+def _is_a_ghost(parameter: ParameterFacts) -> bool:
+    """Whether an idle parameter of an optimizer is in no model, and nobody gives it a gradient by hand."""
+    return not parameter.in_model and not parameter.given and parameter.is_parameter
+
+
+def _replaced(
+    view: View, mine: list[ParameterFacts], ghosts: list[ParameterFacts], orphans: list[ParameterFacts]
+) -> tuple[list[ParameterFacts], list[ParameterFacts]]:
+    """Those of an optimizer's parameters that have left their place in a model, and what is there now.
+
+    What never was in a model is an option that is off; and what is elsewhere, such as a fixed model that gradients pass
+    through, has nothing to do with it. Where models are from before the ledger was opened, nobody knows what was in
+    them: then something of the same shape, in a model that the optimizer trains, has taken the place.
+    """
+    living = {p.model for p in view.log.parameters if p.in_model}
+    taken = {place for p in orphans for place in _places(p)}
+    old = [p for p in ghosts if p.model and not taken.isdisjoint(_left(p, living))]
+    left = {place for p in old for place in _left(p, living)}
+    if not old and any(not p.made for p in mine if p.in_model):
+        old = [p for p in ghosts if not p.model]
+        trained = {p.model for p in mine if p.in_model and p.deposits}
+        models = {p.model for p in orphans if p.model in trained and any(_alike(one.shape, p.shape) for one in old)}
+        return old, [p for p in orphans if p.model in models]
+    return old, [p for p in orphans if not left.isdisjoint(_places(p))]
+
+
+def _left(ghost: ParameterFacts, living: set[str]) -> set[tuple[Any, ...]]:
+    """The places a parameter has left: its own and its layer's, or that in all models of a kind, if its own is gone."""
+    if ghost.model not in living:
+        return {(_class(ghost.model), _inner(ghost), ghost.shape)}
+    layer = _inner(ghost).rpartition(".")[0]
+    return {(ghost.model, path) for path in (_inner(ghost), layer) if path}
+
+
+def _places(parameter: ParameterFacts) -> set[tuple[Any, ...]]:
+    """The places a parameter may have taken: its own, or that of a layer or a model."""
+    inner = _inner(parameter)
+    paths = {inner, *(inner[:at] for at, sign in enumerate(inner) if sign == ".")}
+    return {(parameter.model, path) for path in paths} | {(_class(parameter.model), inner, parameter.shape)}
+
+
+def _alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two shapes are one, or those of two layers that differ in their outputs or their inputs."""
+    return one == other or (len(one) == len(other) > 1 and any(a == b for a, b in zip(one, other, strict=True)))
 
 
 def loose(view: View) -> Iterator[Finding]:
@@ -394,7 +450,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     Not what the user's code writes to, such as a copy that is brought up to date now and then. Else: an optimizer held
     it and was let go; or it was frozen when the optimizer was made, and is no more; or it was put among layers that
     are frozen, as an adapter is; or it is one of all the vectors of a model, which are clipped with its matrices; or it belongs to a part of a model behind a part that is trained, where what is not
-    to be trained stands in front, or beside its adapters; or to a whole model, and the program never looks at its
+    to be trained stands in front, or beside its adapters, and steps were taken with it; or to a whole model, and the program never looks at its
     gradients.
     """
     if orphan.rewritten:
@@ -407,7 +463,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     trained = [p for p in mine if p.owners]
     if trained:
         behind = min(p.position for p in trained) < orphan.position
-        return behind and not any(_part(p) == _part(orphan) for p in trained)
+        return behind and orphan.stepped_past and not any(_part(p) == _part(orphan) for p in trained)
     return not any(p.read for p in mine)
 
 
@@ -460,12 +516,13 @@ def _part(parameter: ParameterFacts) -> str:
 
 def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
     """Whether a parameter without optimizer was made after this one, in a model this one trains, and after every other
-    that steps something of the model: a later one could have held it."""
+    that steps something of the model: a later one could have held it. And steps were taken with it in the model, where
+    a candidate gets a gradient to be measured by and is taken in afterwards, or dropped."""
     beside = {owner for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model for owner in p.owners}
     made = {e.number: e.made for e in view.log.optimizers if e.number == optimizer or e.number in beside}
     trains = any(p.model == orphan.model and p.in_model for p in mine)
     latest = made.get(optimizer, 0) > 0 and made[optimizer] == max(made.values())
-    return trains and latest and orphan.made > made[optimizer]
+    return trains and latest and orphan.made > made[optimizer] and orphan.stepped_past
 
 
 def idle(view: View) -> Iterator[Finding]:

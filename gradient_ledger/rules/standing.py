@@ -9,8 +9,10 @@ from gradient_ledger.events import Evaluated, Finding, OwnLoad, Place
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 LONG = 3
-"""Steps in eval mode that are no accident of where an evaluation stands, and optimizers that are made one after
-another for one step each."""
+"""Steps in eval mode that are no accident of where an evaluation stands."""
+
+IN_A_ROW = 3
+"""Optimizers that are made one after another for one step each."""
 
 LOOKED_AT = 60
 """Of the optimizers of one line the first so many tell who follows whom: those of several models do so in turn."""
@@ -81,7 +83,7 @@ def made_anew(view: View) -> Iterator[Finding]:
         mine = list(group)
         behind = [entry for entry in mine if entry.follows is not None]
         apart = [entry for entry in mine[1:LOOKED_AT] if entry.follows is None]
-        if len(behind) < LONG * max(len(apart), 1) or any(entry.steps > 1 for entry in mine):
+        if len(behind) < IN_A_ROW * max(len(apart), 1) or any(entry.steps > 1 for entry in mine):
             continue
         kind = behind[0].label.partition(" #")[0]
         yield finding(
