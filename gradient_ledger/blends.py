@@ -140,6 +140,8 @@ class Followed:
         """Evaluations with the average from which training went on."""
         self.moved = False
         """Whether the weights lie elsewhere since the last evaluation."""
+        self.kept_state = False
+        """Whether the last step left anything of this parameter in the state of the optimizer."""
         self.over = False
 
 
@@ -342,6 +344,9 @@ def step_begins(state: State, entry: OptimizerAccount) -> None:
         elif shown is None or not torch.equal(now, shown) or not is_average(one, shown):
             one.over = True  # somebody else writes the weights: what this is, nobody knows
             one.kept.clear()
+        elif one.kept_state and not has_state(entry, parameter):
+            one.over = True  # whoever empties the state of the optimizer starts anew from the average
+            one.kept.clear()
         else:
             one.kept.append(one.evaluated_at)
             one.values = [shown, one.after]  # copied into the weights, or swapped with them
@@ -356,6 +361,7 @@ def step_ends(state: State, entry: OptimizerAccount) -> None:
         if one.over or parameter is None:
             continue
         follow(one, parameter)
+        one.kept_state = has_state(entry, parameter)
 
 
 def follow(one: Followed, parameter: Tensor) -> None:
@@ -419,6 +425,11 @@ def is_close(one: Tensor, other: Tensor) -> bool:
     """Whether two samples are the same but for rounding."""
     alike = one.shape == other.shape and one.device == other.device and one.dtype == other.dtype
     return alike and torch.allclose(one, other, rtol=1e-4, atol=1e-7)
+
+
+def has_state(entry: OptimizerAccount, parameter: Tensor) -> bool:
+    """Whether an optimizer keeps anything of a parameter, as moments or momentum."""
+    return bool(getattr(entry.ref(), "state", {}).get(parameter))
 
 
 def is_set_to(average: Average) -> bool:
