@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MOST_OF_IT = 0.5
 """A share that has grown beyond this is no average's."""
-FEW = 16
+ENTRIES = 16
 """Entries of a parameter that stand for it."""
 MOST_KNOWN = 8
 """Averages that are kept apart on one line."""
@@ -71,8 +71,9 @@ class Average:
 
     def __init__(self, account: Account, place: Place | None, share: float):
         self.account, self.place, self.share = account, place, share
-        self.updates = self.consecutive = 0
-        """Updates seen that begin where the last one ended; those of them that came one step after the last."""
+        self.updates = self.consecutive = self.moves = 0
+        """Updates seen that begin where the last one ended; those of them that came one step after the last; and those
+        before which the last one had moved it, or else it may be something fixed."""
         self.changes = self.gaps = False
         """Whether its share was another one once; whether a step passed without an update."""
         self.first = share
@@ -87,6 +88,8 @@ class Average:
         """Some of its entries after the last update."""
         self.took: Tensor | None = None
         """Those of the weights that it took in then."""
+        self.was: Tensor | None = None
+        """Its own before that."""
 
     @property
     def is_known(self) -> bool:
@@ -100,7 +103,19 @@ class Average:
 
     @property
     def _goes_on(self) -> bool:
+        if self.share > NEARLY and 2 * self.moves <= self.updates:
+            return False
         return not (self.gaps or self.written_back) and self.updates > 1 and self.consecutive > 1
+
+    def ends_at(self, now: Tensor) -> bool:
+        """Whether a value is where the last update ended, and neither where it began nor what it took in.
+
+        Where hardly anything moves, weights drawn towards fixed ones are close to these, and so is their mixture.
+        """
+        if self.last is None or self.took is None or self.was is None:
+            return False
+        off = float((now - self.last).norm())
+        return 2 * off < min(float((now - self.was).norm()), float((now - self.took).norm()))
 
 
 class Followed:
@@ -125,6 +140,8 @@ class Followed:
         """Evaluations with the average from which training went on."""
         self.moved = False
         """Whether the weights lie elsewhere since the last evaluation."""
+        self.kept_state = False
+        """Whether the last step left anything of this parameter in the state of the optimizer."""
         self.over = False
 
 
@@ -287,17 +304,19 @@ def note(state: State, mixture: Mixture, place: Place | None, look: int) -> None
     average = next((one for one in found if one.last is not None and is_close(one.last, was)), None)
     if average is None:
         if len(found) >= MOST_KNOWN:
-            found[0].changes |= found.pop(1).share != found[0].share
+            evicted = found.pop(1)
+            found[0].changes |= evicted.share != found[0].share
         average = Average(account, place, mixture.share)
         found.append(average)
     else:
         average.updates += 1
+        average.moves += average.ends_at(was)
         average.changes |= abs(average.share - mixture.share) > 1e-6
         average.falls |= mixture.share < average.share - 1e-6
         average.share = mixture.share
         average.consecutive += average.clock + 1 == account.steps
         average.gaps |= average.clock + 1 < account.steps and average.look == look
-    average.clock, average.look, average.took = account.steps, look, took
+    average.clock, average.look, average.took, average.was = account.steps, look, took, was
     average.last = was * mixture.rest + took * mixture.share
 
 
@@ -325,6 +344,9 @@ def step_begins(state: State, entry: OptimizerAccount) -> None:
         elif shown is None or not torch.equal(now, shown) or not is_average(one, shown):
             one.over = True  # somebody else writes the weights: what this is, nobody knows
             one.kept.clear()
+        elif one.kept_state and not has_state(entry, parameter):
+            one.over = True  # whoever empties the state of the optimizer starts anew from the average
+            one.kept.clear()
         else:
             one.kept.append(one.evaluated_at)
             one.values = [shown, one.after]  # copied into the weights, or swapped with them
@@ -339,6 +361,7 @@ def step_ends(state: State, entry: OptimizerAccount) -> None:
         if one.over or parameter is None:
             continue
         follow(one, parameter)
+        one.kept_state = has_state(entry, parameter)
 
 
 def follow(one: Followed, parameter: Tensor) -> None:
@@ -370,7 +393,7 @@ def look_ends(state: State) -> None:
         for average in found:
             entry = average.account.owners[-1] if average.account.owners else None
             known = average.is_known and average.share < 0.5 and average.clock + 1 == average.account.steps
-            if entry is not None and known and len(entry_follows := state.followed.setdefault(entry.number, [])) < 1:
+            if entry is not None and known and not (entry_follows := state.followed.setdefault(entry.number, [])):
                 one = Followed(average, entry.steps)
                 parameter = average.account.ref()
                 if parameter is not None and average.last is not None:
@@ -395,13 +418,18 @@ def is_plain(tensor: Tensor) -> bool:
 
 def sample(tensor: Tensor) -> Tensor:
     """A copy of some entries, from the end: the last rows are those of a head more often than not."""
-    return tensor.detach().flatten()[-FEW:].clone()
+    return tensor.detach().flatten()[-ENTRIES:].clone()
 
 
 def is_close(one: Tensor, other: Tensor) -> bool:
     """Whether two samples are the same but for rounding."""
     alike = one.shape == other.shape and one.device == other.device and one.dtype == other.dtype
     return alike and torch.allclose(one, other, rtol=1e-4, atol=1e-7)
+
+
+def has_state(entry: OptimizerAccount, parameter: Tensor) -> bool:
+    """Whether an optimizer keeps anything of a parameter, as moments or momentum."""
+    return bool(getattr(entry.ref(), "state", {}).get(parameter))
 
 
 def is_set_to(average: Average) -> bool:

@@ -594,6 +594,8 @@ class OwnLoad(Event):
     """Whether what was loaded is computed from such a snapshot, and no tensor of it."""
     at_once: bool = False
     """Whether the line that loads them takes them from the model, too, so that it meant another one."""
+    besides: bool = False
+    """Whether that line has copied from one model to another, too."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import adapted, buffers, places, source
+from gradient_ledger import adapted, buffers, loose, places, source
 from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, Thrown, grad_of
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
@@ -98,8 +98,7 @@ def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameTyp
     """`.grad` is about to be set or deleted from Python."""
     account = state.books.find(parameter)
     if account is None:
-        if (known := state.loose.get(id(parameter))) is not None:
-            known.out = True
+        loose.written(state, parameter, value)
         return
     clearing = state.progress.clearing
     if value is None and account.status == EMPTY and clearing and grad_of(parameter) is None:

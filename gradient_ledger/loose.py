@@ -22,6 +22,8 @@ from gradient_ledger.tensors import fingerprint, hooks_on
 
 LARGEST = 1024
 """Entries of a tensor that is looked at."""
+MOST = 1024
+"""Leaves that are remembered before those are sought out that are gone."""
 LEAST_LOOKS, LEAST_STEPS = 4, 4
 """Looks, and steps between the first and the last of them, after which a leaf counts."""
 LATER = graph.BY_ENTRY | graph.TURNS | graph.LIKELIHOODS | compared.LOSSES | compared.CHOICES
@@ -104,9 +106,8 @@ def look(state: State, node: Any, one: Pass, frame: FrameType) -> None:
 
 def _look_at(state: State, known: Loose, leaf: Tensor, line: Trail) -> None:
     grad = grad_of(leaf)
-    changed = leaf._version != known.version or fingerprint(leaf) != known.print
     cleared = known.looks > 0 and grad is None
-    if changed or cleared or hooks_on(leaf) or state.books.find(leaf) is not None:
+    if _is_changed(known, leaf) or cleared or hooks_on(leaf) or state.books.find(leaf) is not None:
         known.out = True
         return
     is_new = line not in known.lines
@@ -119,6 +120,10 @@ def _look_at(state: State, known: Loose, leaf: Tensor, line: Trail) -> None:
         known.grown += grown
     known.looks += 1
     known.steps = state.progress.steps
+
+
+def _is_changed(known: Loose, leaf: Tensor) -> bool:
+    return leaf._version != known.version or fingerprint(leaf) != known.print
 
 
 def _weights_of(node: Any) -> list[Tensor]:
@@ -141,6 +146,19 @@ def used(state: State, leaves: Iterable[Any]) -> None:
     for leaf in leaves:
         known = state.loose.get(id(leaf))
         if known is not None:
+            known.out = True
+
+
+def written(state: State, leaf: Tensor, value: Tensor | None) -> None:
+    """The user's code sets or deletes the gradient of a tensor that has no account, and may keep what it sets."""
+    known = state.loose.get(id(leaf))
+    if known is not None and known.ref() is leaf:
+        known.out = True
+    elif value is not None and leaf.numel() <= LARGEST:
+        if len(state.loose) >= MOST:
+            state.loose = {key: one for key, one in state.loose.items() if one.ref() is not None}
+        if len(state.loose) < MOST:
+            state.loose[id(leaf)] = known = Loose(leaf, None, state.progress.steps)
             known.out = True
 
 
@@ -190,7 +208,7 @@ def found(state: State) -> tuple[LooseLeaf, ...]:
         enough = known.looks >= LEAST_LOOKS and known.grown > 1 and known.steps - known.begun >= LEAST_STEPS
         if known.out or not enough:
             continue
-        if leaf is not None and (leaf._version != known.version or state.books.find(leaf) is not None):
+        if leaf is not None and (_is_changed(known, leaf) or state.books.find(leaf) is not None):
             continue
         told.append(LooseLeaf(known.name, known.place, known.grown))
     return tuple(told)

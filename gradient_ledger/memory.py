@@ -22,7 +22,7 @@ from gradient_ledger.tensors import address, fingerprint
 
 MOST_SNAPSHOTS = 256
 """Snapshots that are remembered before those are sought out that are gone."""
-FEW = 2
+SUMMED = 2
 """Parameters whose values are summed up."""
 FIRST_LOADS = 8
 """Loads of one line that are looked at; afterwards the 16th, the 32nd and so on."""
@@ -64,7 +64,7 @@ def snapshot_taken(state: State, model: nn.Module, given: Any, frame: FrameType)
         state.snapshots = known = {key: one for key, one in known.items() if one.first() is not None}
     if len(known) < MOST_SNAPSHOTS:
         place, steps = places.user_place(frame), state.progress.steps
-        sums = _sums(model) if state.budget.may_look(("snapshot", place)) else (None,) * FEW
+        sums = _sums(model) if state.budget.may_look(("snapshot", place)) else (None,) * SUMMED
         known[id(first)] = Snapshot(weakref.ref(first), weakref.ref(model), place, steps, _versions(model), sums)
 
 
@@ -76,16 +76,18 @@ def load_begins(state: State, model: nn.Module, given: Any, frame: FrameType) ->
         return True
     weights = [(p, given.get(name)) for name, p in model.named_parameters(remove_duplicate=False) if p.numel()]
     own = [is_own(p, value) for p, value in weights]
+    if place is not None and not all(own):
+        _loads_others(state, place)
     if not weights or (any(own) and not all(own)):
         return True
     if all(own):
         snapshot, computed = _among(state, model, given), False
     else:
         snapshot, computed = _named_by(state, model, frame), True
-    if snapshot is not None and not computed and _is_of_this_line(state, snapshot, place):
-        accounts = [account for p, _ in weights if (account := state.books.find(p)) is not None]
-        named = _named_at(place) if place is not None else None
-        state.emit(OwnLoad, place, list(dict.fromkeys(accounts)), kept_at=named, steps=0, at_once=True)
+    if snapshot is not None and not computed and place is not None and _is_of_this_line(state, snapshot, place):
+        if place not in state.loads_others and not _says_own(place):
+            accounts = [account for p, _ in weights if (account := state.books.find(p)) is not None]
+            state.emit(OwnLoad, place, list(dict.fromkeys(accounts)), kept_at=_named_at(place), at_once=True)
         return False
     changed_at = _changed_since(state, model, snapshot) if snapshot is not None else None
     if snapshot is None or changed_at is None or (computed and not all(_is_equal(p, value) for p, value in weights)):
@@ -104,21 +106,41 @@ def load_ends(state: State, model: nn.Module, foreign: bool, frame: FrameType) -
         state.loaded[id(model)] = Loaded(weakref.ref(model), places.user_place(frame), _versions(model))
 
 
-def _is_of_this_line(state: State, snapshot: Snapshot, place: Place | None) -> bool:
+def _is_of_this_line(state: State, snapshot: Snapshot, place: Place) -> bool:
     """Whether a snapshot was taken for this very load."""
-    return place is not None and snapshot.place == place and snapshot.steps == state.progress.steps
+    return snapshot.place == place and snapshot.steps == state.progress.steps
+
+
+def _loads_others(state: State, place: Place) -> None:
+    """This line copies from one model to another: where both are one, as in a broadcast to all, nothing is wrong."""
+    if place not in state.loads_others:
+        state.loads_others.add(place)
+        for draft in state.journal.drafts:
+            if draft.kind is OwnLoad and draft.place == place:
+                draft.fields["besides"] = True
+
+
+_NAMES = re.compile(r"([\w.]+)\.load_state_dict\(\s*([\w.]+)\.state_dict\(")
+
+
+def _says_own(place: Place) -> bool:
+    """Whether the text says that a model is to load its own weights, as to have its hooks run, or that it may."""
+    names = _NAMES.search(place.code)
+    if names is None or names[1] == names[2]:
+        return names is not None
+    return source.only_line([place.file], rf"^\s*{re.escape(names[1])}\s*=.*\bif\b.*\belse\b") is not None
 
 
 def _named_at(place: Place) -> Place | None:
     """The one line that gives the model of this load its other name."""
-    names = re.search(r"([\w.]+)\.load_state_dict\(\s*([\w.]+)\.state_dict\(", place.code)
+    names = _NAMES.search(place.code)
     if names is None:
         return None
     return source.only_line([place.file], rf"^\s*{re.escape(names[1])}\s*=\s*{re.escape(names[2])}\s*(#.*)?$")
 
 
 def _sums(model: nn.Module) -> tuple[float | None, ...]:
-    return tuple([fingerprint(p) for p in list(model.parameters())[:FEW]])
+    return tuple([fingerprint(p) for p in list(model.parameters())[:SUMMED]])
 
 
 def _versions(model: nn.Module) -> tuple[int, ...]:
@@ -148,22 +170,32 @@ def _among(state: State, model: nn.Module, given: Mapping[str, Any]) -> Snapshot
 
 
 def _named_by(state: State, model: nn.Module, frame: FrameType) -> Snapshot | None:
-    """The oldest living snapshot in the model's own memory that the text of a load is computed from."""
+    """The oldest living snapshot in the model's own memory that the text of a load is computed from.
+
+    It counts where the load itself does nothing but copy it: what was copied earlier is a copy, and what changes it
+    may be meant for the weights as they are. And where snapshots of two times meet, for they are one.
+    """
     if not any(one.model() is model and one.first() is not None for one in state.snapshots.values()):
         return None
     inner = places.user_frame(frame)
     if inner is None:
         return None
     with losses.names_in(inner) as held:
-        named = [held.get(name) for name in source.made_of(inner.f_code.co_filename, inner.f_lineno)]
+        texts = source.made_of(inner.f_code.co_filename, inner.f_lineno)
+        copied, named = ([held.get(name) for name in names] for names in texts)
     weights = [(name, p) for name, p in model.named_parameters(remove_duplicate=False) if p.numel()]
-    found = [
-        one
-        for thing in named
-        if isinstance(thing, Mapping) and (one := _among(state, model, thing)) is not None
-        if all(is_own(p, thing.get(name)) for name, p in weights)
-    ]
-    return min(found, key=lambda one: one.steps, default=None)
+
+    def of(things: list[Any]) -> list[Snapshot]:
+        return [
+            one
+            for thing in things
+            if isinstance(thing, Mapping) and (one := _among(state, model, thing)) is not None
+            if all(is_own(p, thing.get(name)) for name, p in weights)
+        ]
+
+    found = of(named)
+    told = found if len({one.steps for one in found}) > 1 else of(copied)
+    return min(told, key=lambda one: one.steps, default=None)
 
 
 def _changed_since(state: State, model: nn.Module, snapshot: Snapshot) -> Place | bool | None:

@@ -346,16 +346,31 @@ def compared_without_detach(files: Iterable[str]) -> Place | None:
     return None
 
 
-def made_of(file: str, line: int) -> list[str]:
-    """The names of dictionaries whose values the statement at this line, or what it is given, is computed from."""
+_COPYING = {"load_state_dict", "items", "values", "keys", "clone", "detach", "contiguous", "deepcopy", "copy", "dict"}
+_COPYING |= {"to", "cpu", "cuda", "float", "double", "half", "bfloat16", "type", "device", "OrderedDict"}
+
+
+def made_of(file: str, line: int) -> tuple[list[str], list[str]]:
+    """The names of dictionaries whose values the statement at this line, or what it is given, is computed from.
+
+    First those of the statement itself, where it does nothing to the values but copy them; then all of them.
+    """
     within = scope(file, line)
     if within is None:
-        return []
+        return [], []
     plain = (n for n in own(within) if isinstance(n, (ast.Expr, ast.Assign)))
     here = [one for one in plain if one.lineno <= line <= (one.end_lineno or 0)]
     names = dict.fromkeys(n.id for one in here for n in ast.walk(one) if isinstance(n, ast.Name))
     before = [found.value for name in names if (found := assigned(within, name, line)) is not None]
-    return list(dict.fromkeys(name for one in [*here, *before] for name in _values_of(one)))
+    copied = [name for one in here if _only_copies(one) for name in _values_of(one)]
+    return copied, list(dict.fromkeys(name for one in [*here, *before] for name in _values_of(one)))
+
+
+def _only_copies(node: ast.AST) -> bool:
+    """Whether nothing in a statement changes a number."""
+    calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+    names = {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in calls}
+    return names <= _COPYING and not any(isinstance(one, ast.BinOp) for one in ast.walk(node))
 
 
 def _values_of(node: ast.AST) -> Iterator[str]:

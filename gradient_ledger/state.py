@@ -93,6 +93,8 @@ class State:
         """What `state_dict()` gave, by the `id` of the first tensor in it."""
         self.loaded: dict[int, Loaded] = {}
         """By the `id` of a model, the weights from elsewhere that it was given last."""
+        self.loads_others: set[Place] = set()
+        """Lines that have loaded what was not the model's own."""
         self.crossed: dict[Place, int] = {}
         """By line, the rows of a column that broadcasting beside a vector has made a square in a loss."""
         self.may_cross = False

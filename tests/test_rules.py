@@ -4390,7 +4390,7 @@ def loaded(**fields: Any) -> Log:
     LAYER,
     "This is loaded at train.py:",
     "3 steps later. It lies in the memory",
-    "nothing is restored, 2 times.",
+    "themselves: nothing is restored.",
     loaded_at=at(EDIT),
     names=["w", "b"],
 )
@@ -4410,7 +4410,7 @@ def weights_move_between_a_snapshot_and_themselves() -> Log:
     return loaded(kept_at=at(LAYER), steps=3, computed=True)
 
 
-@finds("standing.own_loads", "loaded-onto-itself", "warning", EDIT, "This loads the weights of w and b", "2 times")
+@finds("standing.own_loads", "loaded-onto-itself", "warning", EDIT, "the weights of w and b onto themselves: the")
 def the_target_is_the_model_itself() -> Log:
     return loaded(at_once=True)
 
@@ -4420,6 +4420,11 @@ def the_target_is_the_model_itself() -> Log:
 )
 def the_target_is_another_name_of_the_model() -> Log:
     return loaded(kept_at=at(LAYER), at_once=True)
+
+
+@quiet("standing.own_loads")
+def the_source_of_a_broadcast_is_one_of_those_it_goes_to() -> Log:
+    return loaded(at_once=True, besides=True)
 
 
 @quiet("standing.own_loads")

@@ -408,7 +408,7 @@ MISCONCEPTIONS = (
         "average-not-swapped-back",
         "The average stays in the model after an evaluation",
         "The averaged weights are copied into the model to be evaluated, and nothing puts the weights back that were trained: "
-        "the next step starts from the average, with a state of the optimizer that belongs to others.",
+        "the next step starts from the average, and what the optimizer keeps from step to step belongs to other weights.",
         "Evaluate a copy that holds the average, or keep the weights before and put them back after.",
         "The evaluation itself is right, and the loss goes on falling.",
         "",

@@ -99,7 +99,7 @@ def made_anew(view: View) -> Iterator[Finding]:
 
 def own_loads(view: View) -> Iterator[Finding]:
     """A snapshot of the weights that moves with them: loading it restores nothing."""
-    at_once = [e for e in view.of(OwnLoad) if e.at_once]
+    at_once = [e for e in view.of(OwnLoad) if e.at_once and not e.besides]
     if at_once:
         event = at_once[0]
         loaded = f"{event.where.short} loads" if event.kept_at is not None and event.where is not None else "This loads"
@@ -108,14 +108,12 @@ def own_loads(view: View) -> Iterator[Finding]:
             "loaded-onto-itself",
             "warning",
             event.kept_at or event.where,
-            f"{loaded} {f'the weights of {some(names)}' if names else 'weights'} onto themselves, "
-            f"{times(sum(e.where == event.where for e in at_once), 'time')}: the model that is read and the one that is "
-            "written are one object.",
+            f"{loaded} {f'the weights of {some(names)}' if names else 'weights'} onto themselves: the model that is read "
+            "and the one that is written are one object.",
             names=list(names)[:10],
         )
     for where in dict.fromkeys(e.where for e in view.of(OwnLoad) if not e.at_once):
-        loads = [e for e in view.of(OwnLoad) if e.where == where and not e.at_once]
-        event = loads[0]
+        event = next(e for e in view.of(OwnLoad) if e.where == where and not e.at_once)
         since = f"{times(event.steps, 'step')} later"
         if event.replaced_at is not None:
             since = f"after other weights were loaded at {event.replaced_at.short}"
@@ -125,12 +123,11 @@ def own_loads(view: View) -> Iterator[Finding]:
             told = f"{'What is computed from this' if event.computed else 'This'} is loaded"
             told += f" at {where.short}" if where is not None else ""
         end = "the weights stay bit for bit as they are" if event.computed else "nothing is restored"
-        often = f", {times(len(loads), 'time')}" if len(loads) > 1 else ""
         yield finding(
             "snapshot-shares-memory",
             "warning",
             event.kept_at or where,
-            f"{told}, {since}. It lies in the memory of the weights themselves: {end}{often}.",
+            f"{told}, {since}. It lies in the memory of the weights themselves: {end}.",
             loaded_at=where,
             names=list(event.names)[:10],
         )
