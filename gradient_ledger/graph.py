@@ -140,7 +140,7 @@ def _constant(node: Any, scaled: bool) -> tuple[float, Any, bool]:
         if kind not in THROUGH and kind != "DivBackward0":
             break
         if kind in ("MulBackward0", "DivBackward0"):
-            value = _number(node)
+            value = number(node)
             if value is None and not scaled:
                 break
             scaled = scaled and value is not None  # the loss scale is a tensor, and the outermost factor
@@ -151,7 +151,7 @@ def _constant(node: Any, scaled: bool) -> tuple[float, Any, bool]:
     return factor, node, quotient
 
 
-def _number(node: Any) -> float | None:
+def number(node: Any) -> float | None:
     """The Python number in a product or a quotient: wrapped, it has another dtype than losses have."""
     for name in ("_saved_other", "_saved_self"):
         value = getattr(node, name, None)
@@ -196,7 +196,7 @@ def factors_to(node: Any, mark: str) -> list[float]:
         if mark in one.metadata:
             found.append(factor)
         elif kind in ("MulBackward0", "DivBackward0"):
-            value = _number(one)
+            value = number(one)
             if value:
                 factor = factor / value if kind == "DivBackward0" else factor * value
                 waiting.append((_first(one), factor))

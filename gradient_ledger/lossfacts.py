@@ -27,7 +27,7 @@ from gradient_ledger.events import Place, Reach
 from gradient_ledger.progress import Call, Pass
 from gradient_ledger.state import State
 
-_TEACHER = re.compile(r"teacher|frozen|\bema\b|\bmomentum_(encoder|net|model)")
+_TEACHER = re.compile(r"teacher|(?<!un)frozen|\bema\b|\bmomentum_(encoder|net|model)")
 """Names of what is to be imitated."""
 
 
@@ -67,9 +67,12 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
             reaches.append(Reach(how, tuple(names), where))
 
     parts, files = compared.compared(node), state.journal.files()
-    ends = [end for pair in parts.found if pair.is_difference for end in compared.bootstraps(pair)]
+    pairs = [pair for pair in parts.found if pair.is_difference]
+    ends = [end for pair in pairs for end in compared.bootstraps(pair)]
     if ends and not source.says_residual(line):
         where = source.target(line, files)
+        if source.target(line, files, sure=True) is None:  # a mask may be one of anything
+            ends = [end for pair in pairs for end in compared.bootstraps(pair, masks=False)]
         note("bootstrap", compared.leaves(ends) if where is not None else (), where)
     mirrored = compared.leaves(compared.mirrored(parts))
     likeness = source.only_line(files, r"(?<!def )\bcosine_similarity\(") if mirrored else None

@@ -221,6 +221,8 @@ _TARGETS = (
     re.compile(r"rew|done|term|next|target|boot|mask|ret|\br\b", re.IGNORECASE),
 )
 """Words of which a target of reinforcement learning has at least one, the sure ones first."""
+_REWARDS = re.compile(r"gamma|disc|rew|done", re.IGNORECASE)
+"""Words that other sums with a product have not."""
 
 
 @lru_cache(maxsize=256)
@@ -229,12 +231,13 @@ def says_residual(trail: Trail) -> bool:
     return any(_RESIDUAL.search("".join(linecache.getlines(file))) for file in {file for file, _ in trail})
 
 
-def target(trail: Trail, files: Iterable[str]) -> Place | None:
+def target(trail: Trail, files: Iterable[str], sure: bool = False) -> Place | None:
     """The line that adds a discounted value to a reward: above a backward in one of the functions that called for it,
-    or else the first such line in any file."""
+    or else the first such line in any file. With `sure`, no line that may add other things."""
     sums = [(file, n) for file, line in trail for n in _sums(own(scope(file, line))) if n.lineno <= line]
     sums = sums[::-1] + [(file, n) for file in files if (tree := _tree(file)) for n in _sums(ast.walk(tree))]
-    found = (Place(file, n.lineno) for words in _TARGETS for file, n in sums if words.search(ast.unparse(n)))
+    asked = (_REWARDS,) if sure else _TARGETS
+    found = (Place(file, n.lineno) for words in asked for file, n in sums if words.search(ast.unparse(n)))
     return next(found, None)
 
 

@@ -2686,10 +2686,23 @@ def nobody_steps_the_target() -> Log:
     return tape.log()
 
 
-def reaching(how: Any, where: Place | None) -> Log:
-    tape = Tape("w")
+@quiet("graphs.reached")
+def a_teacher_learns_beside_its_student() -> Log:
+    return reaching("teacher", at(OTHER), also="w")
+
+
+@finds("graphs.reached", "target-not-detached", "warning", OTHER, "its gradient moves the teacher towards the student")
+def something_else_is_trained_beside_a_teacher() -> Log:
+    return reaching("teacher", at(OTHER), also="v")
+
+
+def reaching(how: Any, where: Place | None, also: str = "") -> Log:
+    """With a pass of another line that trains these others, too."""
+    tape = Tape("w v" if also else "w")
     for _ in range(2):
         tape.passes(1, reaches=(Reach(how, ("w",), where),))
+        if also:
+            tape.passes(1, OTHER, names=also)
         tape.step()
         tape.clear()
     return tape.log()
