@@ -357,16 +357,22 @@ def draws(nodes: Collection[Any]) -> list[Any]:
     return [one for one in found if one not in weighed]
 
 
-def with_itself(nodes: Iterable[Any]) -> list[Any]:
-    """The parameters of which a copy is taken that still has their graph: in the difference of the two every gradient
-    comes twice, with opposite signs."""
-    found = []
+def with_itself(nodes: Iterable[Any], named: bool) -> list[Any]:
+    """The parameters that are compared with a copy that still has their graph, or where they are `named` so, with
+    themselves: in the difference of the two every gradient comes twice, with opposite signs.
+
+    Not what is compared with other parameters as well: where each meets each, it also meets itself.
+    """
+    found, others = [], set()
     for one in nodes:
         if _kind(one) in LOSSES or _kind(one) == "SubBackward0":
-            left, right = (_stripped(inner, COPIES) for inner, _ in one.next_functions[:2])
-            if left is right and hasattr(left, "variable"):
+            sides = [inner for inner, _ in one.next_functions[:2]]
+            left, right = (_stripped(inner, COPIES) for inner in sides)
+            if left is not right and hasattr(left, "variable") and hasattr(right, "variable"):
+                others |= {left, right}
+            elif hasattr(left, "variable") and left is right and (named or (sides[0] is left) != (sides[1] is left)):
                 found.append(left)
-    return found
+    return [one for one in found if one not in others]
 
 
 def _divides(product: Comparison) -> bool:

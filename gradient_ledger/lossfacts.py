@@ -98,8 +98,9 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     if (score := cancelled.score(node, nodes)) is not None:
         where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
         note("score", compared.leaves(score.means), where)
-    same = compared.leaves(compared.with_itself(nodes))
-    note("itself", same, source.copied_with_graph(files) if same else None)
+    if compared.with_itself(nodes, named=True):
+        where = source.copied_with_graph(files)
+        note("itself", compared.leaves(compared.with_itself(nodes, named=where is not None)), where)
     drawn = compared.leaves(compared.draws(nodes))
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:

@@ -260,11 +260,16 @@ def only_line(files: Iterable[str], text: str) -> Place | None:
 
 
 def copied_with_graph(files: Iterable[str]) -> Place | None:
-    """The one line of all that collects parameters as they are, or their `clone()`; None where there are several."""
+    """The one line of all that collects parameters as they are, or their `clone()`; None where there are several. Not
+    for a call, as the one that makes an optimizer."""
     found = []
     for file in files:
-        for one in ast.walk(_tree(file) or ast.Module([], [])):
-            if isinstance(one, (ast.DictComp, ast.ListComp)) and "parameters(" in ast.unparse(one.generators[0].iter):
+        tree = _tree(file) or ast.Module([], [])
+        given = {side for one in ast.walk(tree) if isinstance(one, ast.Call) for side in one.args}
+        for one in ast.walk(tree):
+            if not isinstance(one, (ast.DictComp, ast.ListComp)) or one in given:
+                continue
+            if "parameters(" in ast.unparse(one.generators[0].iter):
                 value = one.value if isinstance(one, ast.DictComp) else one.elt
                 if re.fullmatch(r"\w+(\.clone\(\))?", ast.unparse(value)):
                     found.append(Place(file, one.lineno))
