@@ -19,11 +19,12 @@ MOST_READS = 4096
 
 
 def read(state: State, tensor: Tensor) -> None:
-    """The gradient was read of a tensor that is computed from others: where that is a copy of a parameter, remember
-    after which pass."""
+    """The gradient was read of a tensor that is computed from others: remember after which pass, and where it is a copy
+    of a parameter, of what."""
     node: Any = tensor.grad_fn
     last, mark = state.progress.last, f"{state.mark} read"
     if node is not None and last is not None and state.budget.may_look("adapted", MOST_READS):
+        last.draft.fields["read_inside"] = True
         if _is_copy(state, node, mark):
             node.metadata[mark] = last.deposit.number
 

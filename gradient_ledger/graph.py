@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -321,6 +322,31 @@ def saved(node: Any, name: str) -> Any:
         return getattr(node, f"_saved_{name}", None)
     except RuntimeError:
         return None
+
+
+PRODUCTS = re.compile("mul|mm|mv|linear|conv|dot|attention|compiled", re.IGNORECASE)
+"""Words in the names of operations that multiply what they are given, or may."""
+
+
+def multiplied(node: Any, leaves: Sequence[int]) -> list[int]:
+    """Of these leaves, by `id`, the places of those that are multiplied with the one before, however far behind it."""
+    bits = {leaf: 1 << at for at, leaf in enumerate(leaves)}
+    reached: dict[Any, int] = {}
+    found, waiting = 0, [node]
+    while waiting and len(reached) < MOST_NODES:
+        one = waiting[-1]
+        sides = [inner for inner, _ in one.next_functions if inner is not None]
+        if new := [inner for inner in sides if inner not in reached]:
+            waiting += new
+            continue
+        waiting.pop()
+        reached[one] = bits.get(id(getattr(one, "variable", None)), 0)
+        multiplies = PRODUCTS.search(type(one).__name__)
+        for mine in [reached[inner] for inner in sides]:
+            if multiplies:
+                found |= (reached[one] << 1 & mine) | (mine << 1 & reached[one])
+            reached[one] |= mine
+    return [at for at in range(1, len(leaves)) if found >> at & 1]
 
 
 def uses(*nodes: Any) -> dict[int, int]:

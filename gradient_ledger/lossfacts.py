@@ -23,7 +23,7 @@ from gradient_ledger import (
 )
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
-from gradient_ledger.events import Place, Reach
+from gradient_ledger.events import Place, Reach, Trail
 from gradient_ledger.progress import Call, Pass
 from gradient_ledger.state import State
 
@@ -44,15 +44,28 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         one.draft.fields |= graph.divisions(node, scaled)
         if "targets" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
+    _look_for_factors(state, node, line)
     if passes > SAMPLES:
         return
     one.draft.fields["contrast"] = graph.contrast(node)
+    if calls and any(f"{state.mark} gradient" in inner.metadata for inner in compared.every(node)):
+        # Gradients of weights in a loss that holds such with their graph are what those are to match.
+        calls = [call for call in calls if call[0] not in state.progress.of_weights]
     _look_for_idle(state, one, node, places.user_frame(frame), calls)
     _note_reaches(state, one, node, places.user_frame(frame))
     one.draft.fields |= policies.look(node, line)
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
     if critic:
         one.draft.fields |= {"critic": critic, "critic_at": source.advantage(line)}
+
+
+def _look_for_factors(state: State, node: Any, line: Trail) -> None:
+    """Which matrices of zeros without a gradient are multiplied with one another: neither can begin to move."""
+    dead = [account for entry in state.books.optimizers for account in entry.dead]
+    if len(dead) > 1 and state.budget.may_look(("factors", line), SAMPLES):
+        dead.sort(key=lambda account: (account.root.label if account.root else "", account.position))
+        found = graph.multiplied(node, [id(account.ref()) for account in dead])
+        state.factors |= {(dead[at - 1], dead[at]) for at in found}
 
 
 def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -> None:

@@ -315,3 +315,17 @@ TWICE: dict[str, tuple[Callable[[], Tensor], bool]] = {
 def test_rows_of_a_table_are_compared_twice(name: str) -> None:
     make, wanted = TWICE[name]
     assert bool(compared.twice(compared.compared(make().grad_fn))) == wanted
+
+
+def test_which_matrices_are_multiplied() -> None:
+    one, other, third = (nn.Linear(3, 3) for _ in range(3))
+    x, weights = torch.randn(6, 3), [layer.weight for layer in (one, other, third)]
+
+    def found(loss: Tensor) -> list[int]:
+        return graph.multiplied(loss.grad_fn, [id(weight) for weight in weights])
+
+    assert found(third(torch.relu(other(one(x)))).sum()) == [1, 2]
+    assert found(F.mse_loss(one(x), x) + F.mse_loss(other(x), x) + third(x).sum()) == []
+    assert found((x @ (other.weight * 2 @ (one.weight * 2)).T).sum() + third(x).sum()) == [1]
+    assert found((one(x) @ third(x).T).sum()) == []
+    assert found((other(x) * third(x)).sum()) == [2]

@@ -307,7 +307,8 @@ def bare_states(view: View) -> Iterator[Finding]:
 def dead_products(view: View) -> Iterator[Finding]:
     """Two matrices of zeros, one behind the other: the gradient of each is a product with the other."""
     for optimizer, windows in view.windows.items():
-        pairs = [pair for pair in _neighbours(view, optimizer) if all(one.dead for one in pair)]
+        neighbours = _neighbours(view, optimizer)
+        pairs = [(a, b) for a, b in neighbours if a.dead and b.dead and a.name in b.factors]
         names = [one.name for one in view.log.parameters if any(one in pair for pair in pairs)]
         if not pairs:
             continue
