@@ -11,6 +11,7 @@ from typing import Any
 
 from torch import Tensor
 
+from gradient_ledger.compared import COPIES
 from gradient_ledger.state import State
 
 UPDATES = frozenset({"AddBackward0", "SubBackward0"})
@@ -18,11 +19,26 @@ MOST_READS = 4096
 
 
 def read(state: State, tensor: Tensor) -> None:
-    """The gradient was read of a tensor that is computed from others: remember after which pass."""
+    """The gradient was read of a tensor that is computed from others: remember after which pass, and where it is a copy
+    of a parameter, of what."""
     node: Any = tensor.grad_fn
-    last = state.progress.last
+    last, mark = state.progress.last, f"{state.mark} read"
     if node is not None and last is not None and state.budget.may_look("adapted", MOST_READS):
-        node.metadata[f"{state.mark} read"] = last.deposit.number
+        last.draft.fields["read_inside"] = True
+        if _is_copy(state, node, mark):
+            node.metadata[mark] = last.deposit.number
+
+
+def _is_copy(state: State, node: Any, mark: str) -> bool:
+    """Whether it is a parameter's copy, updated perhaps: what a layer makes of its weights is none."""
+    while mark not in node.metadata:
+        if (leaf := getattr(node, "variable", None)) is not None:
+            return state.books.find(leaf) is not None
+        sides = [inner for inner, _ in node.next_functions if inner is not None]
+        if type(node).__name__ not in COPIES | UPDATES or len(sides) != 1:
+            return False
+        node = sides[0]
+    return True
 
 
 def made_from(state: State, nodes: Iterable[Any], number: int) -> tuple[int, ...]:

@@ -103,7 +103,7 @@ class Average:
 
     @property
     def _goes_on(self) -> bool:
-        if self.share > NEARLY and 2 * self.moves <= self.updates:
+        if self.share > MOST_OF_IT and 2 * self.moves <= self.updates:
             return False
         return not (self.gaps or self.written_back) and self.updates > 1 and self.consecutive > 1
 

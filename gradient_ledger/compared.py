@@ -44,6 +44,8 @@ class Comparison(NamedTuple):
     right: Any
     is_difference: bool
     node: Any = None
+    sign: int = 1
+    """Minus one where the loss falls as this grows."""
 
 
 class Half(NamedTuple):
@@ -69,21 +71,30 @@ class Compared(NamedTuple):
 def compared(node: Any) -> Compared:
     """The comparisons that a loss sums up, up to the first operations that mix entries."""
     found, rest, halves = [], [], []
-    waiting, seen = [node], {node}
+    waiting, seen = [(node, 1)], {node}
     while waiting and len(seen) < MOST:
-        one = waiting.pop()
+        one, sign = waiting.pop()
         pair = _comparison(one)
         if pair is not None:
-            found.append(pair)
+            found.append(pair._replace(sign=sign))
         elif (half := _half(one)) is not None:
             halves.append(half)
         if pair is None and _kind(one) in graph.BY_ENTRY:
-            new = {inner for inner, _ in one.next_functions if inner is not None} - seen
-            seen |= new
-            waiting += new
+            new = {inner: sign * way for inner, way in _ways(one) if inner not in seen}
+            seen |= new.keys()
+            waiting += new.items()
         elif pair is None and _kind(one) != "XlogyBackward0":  # the entropy of what a divergence is taken from
             rest.append(one)
-    return Compared(found, rest + waiting, halves)
+    return Compared(found, rest + [one for one, _ in waiting], halves)
+
+
+def _ways(node: Any) -> Iterator[tuple[Any, int]]:
+    """What an operation is given, and whether its result grows with that or falls."""
+    kind = _kind(node)
+    turns = kind in ("NegBackward0", "RsubBackward1") or (kind in SCALED and (graph.number(node) or 1) < 0)
+    for at, (inner, _) in enumerate(node.next_functions):
+        if inner is not None:
+            yield inner, -1 if turns or (at == 1 and kind == "SubBackward0") else 1
 
 
 def _half(node: Any) -> Half | None:
@@ -153,11 +164,12 @@ def _by_entry(node: Any) -> list[Any]:
     return list(graph.by_entry(node, graph.BY_ENTRY | CHOICES, MOST))
 
 
-def bootstraps(one: Comparison) -> list[Any]:
+def bootstraps(one: Comparison, masks: bool = True) -> list[Any]:
     """The layers whose outputs make up a target, where one side is a target: something without a graph, plus a
-    discounted value. Empty where neither side is one, or what is compared with it is no output of a layer."""
+    discounted value, or with `masks` one that is masked alone. Empty where neither side is one, or what is compared
+    with it is no output of a layer."""
     for target, other in ((one.left, one.right), (one.right, one.left)):
-        ends = _discounted(target)
+        ends = _discounted(target, masks)
         if any(_kind(end) in LAYERS for end in ends) and _are_outputs(other):
             return ends
     return []
@@ -168,24 +180,25 @@ def _are_outputs(side: Any) -> bool:
     return bool(ends) and all(_kind(end) in LAYERS for end in ends)
 
 
-def _discounted(side: Any) -> list[Any]:
+def _discounted(side: Any, masks: bool) -> list[Any]:
     for one in _by_entry(side):
         operands = [inner for inner, _ in one.next_functions] if _kind(one) == "AddBackward0" else []
         if len(operands) == 2 and operands.count(None) == 1:
             under = _by_entry(next(inner for inner in operands if inner is not None))
-            if any(_kind(each) == "MulBackward0" and _discounts(each) for each in under):
+            if any(_kind(each) == "MulBackward0" and _discounts(each, masks) for each in under):
                 return [each for each in under if _kind(each) not in graph.BY_ENTRY | CHOICES]
     return []
 
 
-def _discounts(product: Any) -> bool:
-    """Whether a factor is a number from a half to one, or such numbers and zeros, as where episodes end."""
+def _discounts(product: Any, masks: bool) -> bool:
+    """Whether a factor is a number from a half to one, or such numbers and zeros, as where episodes end; ones and zeros
+    are `masks`."""
     for name in ("other", "self"):
         value = graph.saved(product, name)
         if isinstance(value, Tensor) and not value.requires_grad and value.numel():
             largest = float(value.max())
             if 0.5 < largest <= 1 and bool(((value == 0) | (value == largest)).all()):
-                return largest < 1 or value.numel() > 1
+                return largest < 1 or (masks and value.numel() > 1)
     return False
 
 
@@ -204,6 +217,8 @@ def mirrored(parts: Compared) -> list[Any]:
                 plain in above[there]
                 and back in above[predicted]
                 and plain is not back
+                and plain is not there  # a network stands between what it predicts and its prediction
+                and back is not predicted
                 and plain not in above[predicted]
                 for there, back in others
             ):
@@ -259,12 +274,14 @@ def twice(parts: Compared) -> list[Any]:
     if not 0 < len(pairs) <= FEW:
         return []
     found = []
-    for at, (left, right, _, node) in enumerate(pairs):
-        rows = [is_row(one) for one in (left, right)]
+    for at, one in enumerate(pairs):
+        left, right, node = one.left, one.right, one.node
+        rows = [is_row(side) for side in (left, right)]
         if rows.count(True) != 1:
             continue
         value = right if rows[0] else left
-        again = any({left, right} == {other.left, other.right} for other in pairs[:at])
+        # What differs in kind, as squares and absolute values, is one distance in two parts.
+        again = any({left, right} == {o.left, o.right} and _kind(node) == _kind(o.node) for o in pairs[:at])
         if again or any(_is_same(half, node, left, right) for half in parts.halves):
             found.append(value)
     return found
@@ -340,16 +357,22 @@ def draws(nodes: Collection[Any]) -> list[Any]:
     return [one for one in found if one not in weighed]
 
 
-def with_itself(nodes: Iterable[Any]) -> list[Any]:
-    """The parameters of which a copy is taken that still has their graph: in the difference of the two every gradient
-    comes twice, with opposite signs."""
-    found = []
+def with_itself(nodes: Iterable[Any], named: bool) -> list[Any]:
+    """The parameters that are compared with a copy that still has their graph, or where they are `named` so, with
+    themselves: in the difference of the two every gradient comes twice, with opposite signs.
+
+    Not what is compared with other parameters as well: where each meets each, it also meets itself.
+    """
+    found, others = [], set()
     for one in nodes:
         if _kind(one) in LOSSES or _kind(one) == "SubBackward0":
-            left, right = (_stripped(inner, COPIES) for inner, _ in one.next_functions[:2])
-            if left is right and hasattr(left, "variable"):
+            sides = [inner for inner, _ in one.next_functions[:2]]
+            left, right = (_stripped(inner, COPIES) for inner in sides)
+            if left is not right and hasattr(left, "variable") and hasattr(right, "variable"):
+                others |= {left, right}
+            elif hasattr(left, "variable") and left is right and (named or (sides[0] is left) != (sides[1] is left)):
                 found.append(left)
-    return found
+    return [one for one in found if one not in others]
 
 
 def _divides(product: Comparison) -> bool:
@@ -379,12 +402,16 @@ def leaves(nodes: Iterable[Any]) -> set[int]:
 
 def alone(parts: Compared) -> Iterator[tuple[set[int], set[int]]]:
     """The leaves that a loss reaches through one side of a comparison alone, and those of the other side; of
-    comparisons that are least where both sides are the same."""
+    comparisons that are least where both sides are the same. Not where it also drives the two apart, as a contrastive
+    loss does: both of them learn."""
     if len(parts.found) > FEW:
         return
     others = leaves(parts.rest)
     sides = [(leaves([one.left]), leaves([one.right])) for one in parts.found]
-    for one in [pair for pair, found in zip(sides, parts.found, strict=True) if found.is_difference or _divides(found)]:
+    signs = [({*map(frozenset, pair)}, one.sign) for pair, one in zip(sides, parts.found, strict=True)]
+    for one, found in zip(sides, parts.found, strict=True):
+        if not (found.is_difference or _divides(found)) or ({*map(frozenset, one)}, -found.sign) in signs:
+            continue
         for mine, theirs in (one, one[::-1]):
             mixed = any((mine & a and mine & b) for a, b in sides)
             if mine and theirs and not mine & (theirs | others) and not mixed:

@@ -191,6 +191,8 @@ class Backward(Event):
     ignored_at: Place | None = None
     """Where a `backward` of the user's own returns, which never reads the gradient it is given, though that was not 1
     and what it returned not zero."""
+    read_inside: bool = False
+    """Whether the user's code read the gradient of something computed that it went through, as of a layer's output."""
     reaches: tuple[Reach, ...] = ()
     """Where it reaches parameters on a way that is seldom meant; looked at for the first passes of a line."""
     idle_summand: str = ""
@@ -784,6 +786,8 @@ class ParameterFacts:
     dead: bool = False
     """Whether it is a matrix that held nothing but zeros from the first step to the end, as did every gradient of it
     that was looked at, and whose gradient no code of the user's touches; False where fewer than 17 steps were taken."""
+    factors: tuple[str, ...] = ()
+    """The dead matrices before it in its model that a loss multiplies with it."""
     zeroed_at: Place | None = None
     """The line that fills a dead matrix with zeros, where the text shows one."""
     misspelt: str = ""

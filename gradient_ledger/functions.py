@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
+from types import CodeType
 from typing import Any
 
 from torch import Tensor
@@ -15,6 +17,9 @@ from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import Place
 from gradient_ledger.progress import Pass
 from gradient_ledger.state import State
+
+_AS_IT_IS = re.compile(r"(\w+)(\.(view_as|view|clone|detach|alias)\(.*\))?")
+"""How a forward returns what it is given."""
 
 
 def watch(state: State, nodes: Iterable[Any], one: Pass) -> None:
@@ -40,18 +45,32 @@ def _is_one(given: Iterable[Any]) -> bool:
 
 
 def _ignoring(kind: type) -> Place | None:
-    """Where a class returns from its `backward`, if that is the user's and never reads the gradient it is given."""
-    backward = getattr(getattr(kind, "_forward_cls", None), "backward", None)
-    code = getattr(backward, "__code__", None)
+    """Where a class returns from its `backward`, if that is the user's and never reads the gradient it is given.
+
+    Not where the text means that: by a name such as `_`, or by a forward that changes nothing, and is there for the
+    sake of its backward.
+    """
+    written = getattr(kind, "_forward_cls", None)
+    code = getattr(getattr(written, "backward", None), "__code__", None)
     if code is None or places.kind_of(code.co_filename) != places.USER:
         return None
     within = source.function_at(code.co_filename, code.co_firstlineno)
-    if within is None:
+    if within is None or _hands_on(getattr(getattr(written, "forward", None), "__code__", None)):
         return None
     names = [one.arg for one in (*within.args.args[1:], within.args.vararg) if one is not None]
+    names = [one for one in names if not one.startswith("_")]
     inner = list(ast.walk(within))
     read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
     returns = [one.lineno for one in inner if isinstance(one, ast.Return)]
     if not names or read & {*names, "locals"} or len(returns) != 1:
         return None
     return Place(code.co_filename, returns[0], within.name)
+
+
+def _hands_on(code: CodeType | None) -> bool:
+    """Whether a forward returns what it is given as it is."""
+    within = source.function_at(code.co_filename, code.co_firstlineno) if code is not None else None
+    given = [one.arg for one in within.args.args] if within is not None else []
+    returns = [one.value for one in ast.walk(within) if isinstance(one, ast.Return)] if within is not None else []
+    words = [_AS_IT_IS.fullmatch(ast.unparse(one)) if one is not None else None for one in returns]
+    return bool(words) and all(word is not None and word[1] in given for word in words)

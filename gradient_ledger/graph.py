@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -140,7 +141,7 @@ def _constant(node: Any, scaled: bool) -> tuple[float, Any, bool]:
         if kind not in THROUGH and kind != "DivBackward0":
             break
         if kind in ("MulBackward0", "DivBackward0"):
-            value = _number(node)
+            value = number(node)
             if value is None and not scaled:
                 break
             scaled = scaled and value is not None  # the loss scale is a tensor, and the outermost factor
@@ -151,7 +152,7 @@ def _constant(node: Any, scaled: bool) -> tuple[float, Any, bool]:
     return factor, node, quotient
 
 
-def _number(node: Any) -> float | None:
+def number(node: Any) -> float | None:
     """The Python number in a product or a quotient: wrapped, it has another dtype than losses have."""
     for name in ("_saved_other", "_saved_self"):
         value = getattr(node, name, None)
@@ -196,7 +197,7 @@ def factors_to(node: Any, mark: str) -> list[float]:
         if mark in one.metadata:
             found.append(factor)
         elif kind in ("MulBackward0", "DivBackward0"):
-            value = _number(one)
+            value = number(one)
             if value:
                 factor = factor / value if kind == "DivBackward0" else factor * value
                 waiting.append((_first(one), factor))
@@ -321,6 +322,31 @@ def saved(node: Any, name: str) -> Any:
         return getattr(node, f"_saved_{name}", None)
     except RuntimeError:
         return None
+
+
+PRODUCTS = re.compile("mul|mm|mv|linear|conv|dot|attention|compiled", re.IGNORECASE)
+"""Words in the names of operations that multiply what they are given, or may."""
+
+
+def multiplied(node: Any, leaves: Sequence[int]) -> list[int]:
+    """Of these leaves, by `id`, the places of those that are multiplied with the one before, however far behind it."""
+    bits = {leaf: 1 << at for at, leaf in enumerate(leaves)}
+    reached: dict[Any, int] = {}
+    found, waiting = 0, [node]
+    while waiting and len(reached) < MOST_NODES:
+        one = waiting[-1]
+        sides = [inner for inner, _ in one.next_functions if inner is not None]
+        if new := [inner for inner in sides if inner not in reached]:
+            waiting += new
+            continue
+        waiting.pop()
+        reached[one] = bits.get(id(getattr(one, "variable", None)), 0)
+        multiplies = PRODUCTS.search(type(one).__name__)
+        for mine in [reached[inner] for inner in sides]:
+            if multiplies:
+                found |= (reached[one] << 1 & mine) | (mine << 1 & reached[one])
+            reached[one] |= mine
+    return [at for at in range(1, len(leaves)) if found >> at & 1]
 
 
 def uses(*nodes: Any) -> dict[int, int]:

@@ -23,11 +23,11 @@ from gradient_ledger import (
 )
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
-from gradient_ledger.events import Place, Reach
+from gradient_ledger.events import Place, Reach, Trail
 from gradient_ledger.progress import Call, Pass
 from gradient_ledger.state import State
 
-_TEACHER = re.compile(r"teacher|frozen|\bema\b|\bmomentum_(encoder|net|model)")
+_TEACHER = re.compile(r"teacher|(?<!un)frozen|\bema\b|\bmomentum_(encoder|net|model)")
 """Names of what is to be imitated."""
 
 
@@ -44,15 +44,28 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         one.draft.fields |= graph.divisions(node, scaled)
         if "targets" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
+    _look_for_factors(state, node, line)
     if passes > SAMPLES:
         return
     one.draft.fields["contrast"] = graph.contrast(node)
+    if calls and any(f"{state.mark} gradient" in inner.metadata for inner in compared.every(node)):
+        # Gradients of weights in a loss that holds such with their graph are what those are to match.
+        calls = [call for call in calls if call[0] not in state.progress.of_weights]
     _look_for_idle(state, one, node, places.user_frame(frame), calls)
     _note_reaches(state, one, node, places.user_frame(frame))
     one.draft.fields |= policies.look(node, line)
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
     if critic:
         one.draft.fields |= {"critic": critic, "critic_at": source.advantage(line)}
+
+
+def _look_for_factors(state: State, node: Any, line: Trail) -> None:
+    """Which matrices of zeros without a gradient are multiplied with one another: neither can begin to move."""
+    dead = [account for entry in state.books.optimizers for account in entry.dead]
+    if len(dead) > 1 and state.budget.may_look(("factors", line), SAMPLES):
+        dead.sort(key=lambda account: (account.root.label if account.root else "", account.position))
+        found = graph.multiplied(node, [id(account.ref()) for account in dead])
+        state.factors |= {(dead[at - 1], dead[at]) for at in found}
 
 
 def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -> None:
@@ -67,9 +80,12 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
             reaches.append(Reach(how, tuple(names), where))
 
     parts, files = compared.compared(node), state.journal.files()
-    ends = [end for pair in parts.found if pair.is_difference for end in compared.bootstraps(pair)]
+    pairs = [pair for pair in parts.found if pair.is_difference]
+    ends = [end for pair in pairs for end in compared.bootstraps(pair)]
     if ends and not source.says_residual(line):
         where = source.target(line, files)
+        if source.target(line, files, sure=True) is None:  # a mask may be one of anything
+            ends = [end for pair in pairs for end in compared.bootstraps(pair, masks=False)]
         note("bootstrap", compared.leaves(ends) if where is not None else (), where)
     mirrored = compared.leaves(compared.mirrored(parts))
     likeness = source.only_line(files, r"(?<!def )\bcosine_similarity\(") if mirrored else None
@@ -99,8 +115,9 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     if (score := cancelled.score(node, nodes)) is not None:
         where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
         note("score", compared.leaves(score.means), where)
-    same = compared.leaves(compared.with_itself(nodes))
-    note("itself", same, source.copied_with_graph(files) if same else None)
+    if compared.with_itself(nodes, named=True):
+        where = source.copied_with_graph(files)
+        note("itself", compared.leaves(compared.with_itself(nodes, named=where is not None)), where)
     drawn = compared.leaves(compared.draws(nodes))
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:

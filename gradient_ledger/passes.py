@@ -97,7 +97,7 @@ def is_doubtful(loss: Tensor) -> bool:
         return False
 
 
-def gradients_taken(state: State, outputs: Any, frame: FrameType) -> None:
+def gradients_taken(state: State, outputs: Any, inputs: Any, frame: FrameType) -> None:
     """`torch.autograd.grad` was called without `create_graph`: what it gives has no graph."""
     calls = state.progress.graphless.setdefault(threading.get_ident(), [])
     if len(calls) < CALLS_KEPT:
@@ -106,6 +106,16 @@ def gradients_taken(state: State, outputs: Any, frame: FrameType) -> None:
         looks = state.budget.may_look(("graphless", trail), SAMPLES)
         nodes = [node for root in roots if looks and (node := getattr(root, "grad_fn", None)) is not None]
         calls.append((trail, frozenset(graph.uses(*nodes))))
+        if all(isinstance(one, Tensor) and state.books.find(one) is not None for one in inputs):
+            state.progress.of_weights.add(trail)
+
+
+def gradients_made(state: State, inputs: Any, results: Any) -> None:
+    """`torch.autograd.grad` was called with `create_graph`: mark gradients of parameters, which may match others."""
+    for tensor, gradient in zip(inputs, results, strict=False):
+        node = getattr(gradient, "grad_fn", None)
+        if node is not None and isinstance(tensor, Tensor) and state.books.find(tensor) is not None:
+            node.metadata[f"{state.mark} gradient"] = True
 
 
 def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:

@@ -151,6 +151,8 @@ class Progress:
         """By thread, the call that ran last."""
         self.graphless: dict[int, list[Call]] = {}
         """By thread, the calls of `torch.autograd.grad` without `create_graph` since its last backward."""
+        self.of_weights: set[Trail] = set()
+        """Those of them that asked for gradients of parameters."""
         self.stepping: dict[int, list[Draft]] = {}
         """The steps under way in each thread, the innermost last."""
         self.scaler_steps: dict[int, ScalerStep] = {}

@@ -208,6 +208,7 @@ class Recorder(State):
                     shape=account.shape,
                     frozen_zero=bool(account.frozen_zero),
                     dead=account in dead,
+                    factors=tuple(one.name for one, other in self.factors if other is account),
                     zeroed_at=self._zeroed_at(account) if account in dead else None,
                     misspelt=account.misspelt if account.misspelt in misspelt else "",
                     misspelt_at=misspelt.get(account.misspelt),

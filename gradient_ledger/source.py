@@ -227,6 +227,8 @@ _TARGETS = (
     re.compile(r"rew|done|term|next|target|boot|mask|ret|\br\b", re.IGNORECASE),
 )
 """Words of which a target of reinforcement learning has at least one, the sure ones first."""
+_REWARDS = re.compile(r"gamma|disc|rew|done", re.IGNORECASE)
+"""Words that other sums with a product have not."""
 
 
 _NETWORK = re.compile(r"critic|^q|q\d?$|q_?net|value|^vf?$|online|policy|target|model|net", re.IGNORECASE)
@@ -239,12 +241,13 @@ def says_residual(trail: Trail) -> bool:
     return any(_RESIDUAL.search("".join(linecache.getlines(file))) for file in {file for file, _ in trail})
 
 
-def target(trail: Trail, files: Iterable[str]) -> Place | None:
+def target(trail: Trail, files: Iterable[str], sure: bool = False) -> Place | None:
     """The line that adds a discounted value to a reward: above a backward in one of the functions that called for it,
-    or else the first such line in any file."""
+    or else the first such line in any file. With `sure`, no line that may add other things."""
     sums = [(file, n) for file, line in trail for n in _sums(own(scope(file, line))) if n.lineno <= line]
     sums = sums[::-1] + [(file, n) for file in files if (tree := _tree(file)) for n in _sums(ast.walk(tree))]
-    found = ((file, n) for words in _TARGETS for file, n in sums if words.search(ast.unparse(n)))
+    asked = (_REWARDS,) if sure else _TARGETS
+    found = ((file, n) for words in asked for file, n in sums if words.search(ast.unparse(n)))
     return next((_value_in(file, n) or Place(file, n.lineno) for file, n in found), None)
 
 
@@ -278,11 +281,16 @@ def only_line(files: Iterable[str], text: str) -> Place | None:
 
 
 def copied_with_graph(files: Iterable[str]) -> Place | None:
-    """The one line of all that collects parameters as they are, or their `clone()`; None where there are several."""
+    """The one line of all that collects parameters as they are, or their `clone()`; None where there are several. Not
+    for a call, as the one that makes an optimizer."""
     found = []
     for file in files:
-        for one in ast.walk(_tree(file) or ast.Module([], [])):
-            if isinstance(one, (ast.DictComp, ast.ListComp)) and "parameters(" in ast.unparse(one.generators[0].iter):
+        tree = _tree(file) or ast.Module([], [])
+        given = {side for one in ast.walk(tree) if isinstance(one, ast.Call) for side in one.args}
+        for one in ast.walk(tree):
+            if not isinstance(one, (ast.DictComp, ast.ListComp)) or one in given:
+                continue
+            if "parameters(" in ast.unparse(one.generators[0].iter):
                 value = one.value if isinstance(one, ast.DictComp) else one.elt
                 if re.fullmatch(r"\w+(\.clone\(\))?", ast.unparse(value)):
                     found.append(Place(file, one.lineno))

@@ -80,6 +80,8 @@ class State:
         """Distributions with a graph from which `sample()` has drawn without one."""
         self.drawn_at: list[Place | None] = []
         """Lines of such a `sample()` whose distribution is in a divergence, and in no log-probability."""
+        self.factors: set[tuple[Account, Account]] = set()
+        """Dead matrices that a loss multiplies with one another."""
         self.redrawn_at: Place | None = None
         self.rewritten = False
         """Whether weights were written in place between two steps of their optimizer."""

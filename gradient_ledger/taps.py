@@ -296,11 +296,14 @@ def _backward_ends(recorder: Recorder, call: Call, begun: Any) -> None:
 
 
 def _gradients_taken(recorder: Recorder, call: Call, _: Any) -> None:
+    inputs = call.argument(1, "inputs")
+    inputs = (inputs,) if isinstance(inputs, Tensor) else inputs
     if recorder.loose:
-        inputs = call.argument(1, "inputs")
-        loose.used(recorder, (inputs,) if isinstance(inputs, Tensor) else inputs)
+        loose.used(recorder, inputs)
     if not call.failed and not call.argument(4, "create_graph"):
-        passes.gradients_taken(recorder, call.argument(0, "outputs"), call.frame)
+        passes.gradients_taken(recorder, call.argument(0, "outputs"), inputs, call.frame)
+    elif not call.failed:
+        passes.gradients_made(recorder, inputs, call.result)
 
 
 def _clear_begins(recorder: Recorder, call: Call) -> Any:

@@ -83,6 +83,13 @@ def test_a_target_made_of_the_next_value_is_known_by_its_graph(name: str) -> Non
     assert ends(make()) == wanted
 
 
+def test_a_mask_alone_is_a_discount_only_where_that_is_asked_for() -> None:
+    for name, wanted in (("a mask in place of a discount", False), ("the best of the next", True)):
+        (one,) = compared.compared(BOOTSTRAPS[name][0]().grad_fn).found
+        assert compared.bootstraps(one)
+        assert bool(compared.bootstraps(one, masks=False)) == wanted
+
+
 def soft(logits: Tensor) -> Tensor:
     return F.softmax(logits, dim=1)
 
@@ -127,6 +134,21 @@ TAUGHT: dict[str, tuple[Callable[[], Tensor], set[int]]] = {
     "a learned weight of a loss": (lambda: OTHER.weight.sum().exp() * F.cross_entropy(ACTIONS(NOW), LABELS), set()),
     "a learned weight of each": (lambda: (OTHER(NOW) * ACTIONS(NOW)).mean(), set()),
     "one network on both sides": (lambda: F.mse_loss(ACTIONS(NOW), ACTIONS(NEXT)), set()),
+    "apart where they do not match": (
+        lambda: (
+            (ACTIONS(NOW) - OTHER(NOW)).square().mean()
+            + (1 - (ACTIONS(NOW) - OTHER(NOW).roll(1, 0)).square().sum(1)).clamp(min=0).mean()
+        ),
+        set(),
+    ),
+    "apart by a negative weight": (
+        lambda: F.mse_loss(ACTIONS(NOW), OTHER(NOW)) + -0.1 * F.mse_loss(ACTIONS(NOW), OTHER(NEXT)),
+        set(),
+    ),
+    "twice the same way": (
+        lambda: -(-F.mse_loss(ACTIONS(NOW), OTHER(NOW)) - 0.1 * F.mse_loss(ACTIONS(NOW), OTHER(NEXT))),
+        BOTH,
+    ),
     "detached": (lambda: F.mse_loss(ACTIONS(NOW), OTHER(NOW).detach()), set()),
     "a generator against both": (lambda: F.mse_loss(ACTIONS(OTHER(NOW) @ OTHER.weight), OTHER(NOW)), set()),
 }
@@ -157,6 +179,7 @@ MIRRORS: dict[str, tuple[Callable[[], Tensor], bool]] = {
     "distances": (lambda: views(F.mse_loss), True),
     "detached": (lambda: views(alike, Tensor.detach), False),
     "another term": (lambda: views(F.mse_loss) + torch.relu(1 - ENCODER(NOW).std(0)).mean(), False),
+    "an anchor and two others": (lambda: alike(z := ENCODER(NOW), ENCODER(NEXT)) - alike(z, ENCODER(NEXT + 1)), False),
     "one way alone": (lambda: F.mse_loss(PREDICTOR(ENCODER(NOW)), ENCODER(NEXT)), False),
     "no predictor": (
         lambda: F.mse_loss(ENCODER(NOW), ENCODER(NEXT)) * 2 + F.mse_loss(ENCODER(NEXT), ENCODER(NOW)),
@@ -236,6 +259,14 @@ def test_the_line_of_a_target(tmp_path: Any, text: str, line: int | None) -> Non
     assert (found.line if found is not None else None) == line
 
 
+def test_the_line_of_a_target_that_may_add_other_things(tmp_path: Any) -> None:
+    for text, known in (("known + mask * net(x)", False), ("reward + mask * net(x)", True)):
+        file = tmp_path / f"learn_{known}.py"
+        file.write_text(f"def f():\n    return {text}\n")
+        assert target(((str(file), 2),), [str(file)]) is not None
+        assert (target(((str(file), 2),), [str(file)], sure=True) is not None) == known
+
+
 def predicted(cut: bool, also: bool = False, shared: bool = True) -> Tensor:
     """Both ways between two views: one other view has a graph, the other one as `cut` says."""
     one, other = OTHER(NOW), OTHER(NEXT)
@@ -272,6 +303,7 @@ TWICE: dict[str, tuple[Callable[[], Tensor], bool]] = {
     "the commitment's is lost": (quantised(lambda q, z: F.mse_loss(q, z.detach()) + F.mse_loss(z, q)), True),
     "both are lost": (quantised(lambda q, z: F.mse_loss(q, z) + 0.5 * F.mse_loss(z, q)), True),
     "squares": (quantised(lambda q, z: ((q - z) ** 2).sum() + ((z - q.detach()) ** 2).sum()), True),
+    "squares and absolute values": (quantised(lambda q, z: ((q - z) ** 2).sum() + (q - z).abs().sum()), False),
     "none is lost": (quantised(lambda q, z: F.mse_loss(q, z.detach()) + F.mse_loss(z, q.detach())), False),
     "one term": (quantised(lambda q, z: F.mse_loss(q, z)), False),
     "another constant": (quantised(lambda q, z: F.mse_loss(q, z) + F.mse_loss(z, NOW[:, :3])), False),
@@ -283,3 +315,17 @@ TWICE: dict[str, tuple[Callable[[], Tensor], bool]] = {
 def test_rows_of_a_table_are_compared_twice(name: str) -> None:
     make, wanted = TWICE[name]
     assert bool(compared.twice(compared.compared(make().grad_fn))) == wanted
+
+
+def test_which_matrices_are_multiplied() -> None:
+    one, other, third = (nn.Linear(3, 3) for _ in range(3))
+    x, weights = torch.randn(6, 3), [layer.weight for layer in (one, other, third)]
+
+    def found(loss: Tensor) -> list[int]:
+        return graph.multiplied(loss.grad_fn, [id(weight) for weight in weights])
+
+    assert found(third(torch.relu(other(one(x)))).sum()) == [1, 2]
+    assert found(F.mse_loss(one(x), x) + F.mse_loss(other(x), x) + third(x).sum()) == []
+    assert found((x @ (other.weight * 2 @ (one.weight * 2)).T).sum() + third(x).sum()) == [1]
+    assert found((one(x) @ third(x).T).sum()) == []
+    assert found((other(x) * third(x)).sum()) == [2]

@@ -1237,6 +1237,11 @@ def passes_of_the_line_that_steps_use_come_after_one() -> Log:
 
 
 @quiet("order.unused")
+def the_gradient_of_a_feature_map_is_read_after_the_step() -> Log:
+    return late_passes(read_inside=True).log()
+
+
+@quiet("order.unused")
 def an_attack_goes_backward_before_the_clear() -> Log:
     tape = Tape("w b")
     for _ in range(4):
@@ -2725,10 +2730,23 @@ def nobody_steps_the_target() -> Log:
     return tape.log()
 
 
-def reaching(how: Any, where: Place | None) -> Log:
-    tape = Tape("w")
+@quiet("graphs.reached")
+def a_teacher_learns_beside_its_student() -> Log:
+    return reaching("teacher", at(OTHER), also="w")
+
+
+@finds("graphs.reached", "target-not-detached", "warning", OTHER, "its gradient moves the teacher towards the student")
+def something_else_is_trained_beside_a_teacher() -> Log:
+    return reaching("teacher", at(OTHER), also="v")
+
+
+def reaching(how: Any, where: Place | None, also: str = "") -> Log:
+    """With a pass of another line that trains these others, too."""
+    tape = Tape("w v" if also else "w")
     for _ in range(2):
         tape.passes(1, reaches=(Reach(how, ("w",), where),))
+        if also:
+            tape.passes(1, OTHER, names=also)
         tape.step()
         tape.clear()
     return tape.log()
@@ -3182,7 +3200,8 @@ def an_average_is_a_copy() -> Log:
 def _low_rank(first: dict[str, Any], second: dict[str, Any], **fields: Any) -> Log:
     """A right loop with a product of two matrices, and what is known of them."""
     told = {"model": "Net", "called_at": at(FORWARD), **fields}
-    return windows(1, 1).log({"w": {"shape": (2, 8), **told, **first}, "b": {"shape": (6, 2), **told, **second}})
+    second = {"shape": (6, 2), "factors": ("w",), **told, **second}
+    return windows(1, 1).log({"w": {"shape": (2, 8), **told, **first}, "b": second})
 
 
 @finds(
@@ -3205,6 +3224,11 @@ def one_factor_is_zero() -> Log:
 @quiet("graphs.dead_products")
 def two_layers_of_zeros_cannot_be_multiplied() -> Log:
     return _low_rank({"shape": (3, 8)}, {"shape": (3, 8)}, dead=True)
+
+
+@quiet("graphs.dead_products")
+def two_layers_of_zeros_stand_side_by_side() -> Log:
+    return _low_rank({"dead": True}, {"dead": True, "factors": ()})
 
 
 @quiet("graphs.dead_products")

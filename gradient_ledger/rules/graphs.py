@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gradient_ledger.events import Backward, Clear, Ending, Finding, ParameterFacts, Place, Reach
+from gradient_ledger.events import Accumulate, Backward, Clear, Ending, Finding, ParameterFacts, Place, Reach
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 
@@ -91,7 +91,7 @@ def reached(view: View) -> Iterator[Finding]:
         for one in view.passes_of(window):
             for reach in one.reaches:
                 mine = window.names & set(reach.names)
-                if mine:
+                if mine and not (reach.how == "teacher" and _learns_too(window, mine)):
                     hit = found.setdefault((reach.how, reach.where or one.where), (reach, one.where, [], set()))
                     hit[2].append(window)
                     hit[3].update(mine)
@@ -105,6 +105,13 @@ def reached(view: View) -> Iterator[Finding]:
             steps=steps_of(list({w.number: w for w in windows}.values())),
             names=sorted(names)[:10],
         )
+
+
+def _learns_too(window: Window, names: frozenset[str]) -> bool:
+    """Whether a backward of another line trains a teacher in this window: it learns beside its student."""
+    lines = {one.where for one in window.of(Backward) if any(reach.how == "teacher" for reach in one.reaches)}
+    others = {one.pass_number for one in window.of(Backward) if one.where not in lines}
+    return any(one.pass_number in others and names & set(one.names) for one in window.of(Accumulate))
 
 
 def ignored(view: View) -> Iterator[Finding]:
@@ -322,7 +329,8 @@ def bare_states(view: View) -> Iterator[Finding]:
 def dead_products(view: View) -> Iterator[Finding]:
     """Two matrices of zeros, one behind the other: the gradient of each is a product with the other."""
     for optimizer, windows in view.windows.items():
-        pairs = [pair for pair in _neighbours(view, optimizer) if all(one.dead for one in pair)]
+        neighbours = _neighbours(view, optimizer)
+        pairs = [(a, b) for a, b in neighbours if a.dead and b.dead and a.name in b.factors]
         names = [one.name for one in view.log.parameters if any(one in pair for pair in pairs)]
         if not pairs:
             continue

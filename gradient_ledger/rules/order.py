@@ -339,7 +339,7 @@ def unused(view: View) -> Iterator[Finding]:
                 and (one.where.file, one.where.line) in gone
                 and touched.get(one.pass_number, {""}) <= window.names
                 and one.pass_number not in for_inputs
-                and not one.retain_graph
+                and not (one.retain_graph or one.read_inside)
             ]
         found = {w.number: (w, one, clear) for w, one, clear in hits}
         if len(found) < 2 or len(found) * 2 < len(windows):
