@@ -24,9 +24,9 @@ class Around(NamedTuple):
 
 
 _NOTHING = Around(None, "", None)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 _MIXES = re.compile(
@@ -151,7 +151,7 @@ def _inside(node: Any, word: type[ast.stmt], line: int) -> Iterator[ast.stmt]:
             yield inner
         elif isinstance(inner, ast.Try) and any(s.lineno <= line <= (s.end_lineno or 0) for s in inner.finalbody):
             continue  # its `finally` runs whatever happens
-        elif not isinstance(inner, _FUNCTIONS) and not (word is ast.Continue and isinstance(inner, _LOOPS)):
+        elif not isinstance(inner, FUNCTIONS) and not (word is ast.Continue and isinstance(inner, _LOOPS)):
             yield from _inside(inner, word, line)
 
 
@@ -201,7 +201,7 @@ def advantage(trail: Trail) -> Place | None:
 def factor(file: str, line: int) -> str | None:
     """The name of what a hook's text multiplies or divides its gradient by, or the number itself; else None."""
     tree = _tree(file)
-    hooks = [n for n in _blocks(tree) if isinstance(n, _FUNCTIONS) and n.lineno == line] if tree is not None else []
+    hooks = [n for n in _blocks(tree) if isinstance(n, FUNCTIONS) and n.lineno == line] if tree is not None else []
     if len(hooks) != 1:
         return None
     body: Any = hooks[0].body
@@ -545,7 +545,7 @@ def scope(file: str, line: int) -> ast.AST | None:
     tree = _tree(file)
     if tree is None:
         return None
-    return _innermost([n for n in _blocks(tree) if isinstance(n, _FUNCTIONS)], line) or tree
+    return _innermost([n for n in _blocks(tree) if isinstance(n, FUNCTIONS)], line) or tree
 
 
 def is_repeated(file: str, line: int, column: int | None) -> bool:
@@ -555,7 +555,7 @@ def is_repeated(file: str, line: int, column: int | None) -> bool:
     for one in own(within) if within is not None else ():
         if isinstance(one, _LOOPS) and one.body[0].lineno <= line <= (one.end_lineno or 0):
             return True
-        if isinstance(one, _COMPREHENSIONS) and column is not None:
+        if isinstance(one, COMPREHENSIONS) and column is not None:
             again = (one.key, one.value) if isinstance(one, ast.DictComp) else (one.elt,)
             if any((n.lineno, n.col_offset) <= (line, column) < (n.end_lineno, n.end_col_offset) for n in again):
                 return True
@@ -567,7 +567,7 @@ def functions(file: str) -> Iterator[ast.AST]:
     tree = _tree(file)
     if tree is not None:
         yield tree
-        yield from (one for one in _blocks(tree) if isinstance(one, _FUNCTIONS))
+        yield from (one for one in _blocks(tree) if isinstance(one, FUNCTIONS))
 
 
 def function_at(file: str, line: int) -> ast.FunctionDef | None:
@@ -582,7 +582,7 @@ def function_at(file: str, line: int) -> ast.FunctionDef | None:
 def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
     """The functions, loops and ifs of a file, in the order of `ast.walk`. A long file is walked once, not for each
     new line of a program that runs in it."""
-    return tuple(n for n in ast.walk(tree) if isinstance(n, (*_FUNCTIONS, *_LOOPS, ast.If)))
+    return tuple(n for n in ast.walk(tree) if isinstance(n, (*FUNCTIONS, *_LOOPS, ast.If)))
 
 
 def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
@@ -650,7 +650,7 @@ def own(node: ast.AST) -> tuple[Any, ...]:
     while waiting:
         one = waiting.pop()
         found.append(one)
-        waiting += [inner for inner in ast.iter_child_nodes(one) if not isinstance(inner, _FUNCTIONS)][::-1]
+        waiting += [inner for inner in ast.iter_child_nodes(one) if not isinstance(inner, FUNCTIONS)][::-1]
     return tuple(found[1:])
 
 

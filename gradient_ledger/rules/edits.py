@@ -169,8 +169,9 @@ def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[i
             begun = next((e.number for e in window.of(Accumulate) if window.names & set(e.names)), math.inf)
             clips = [e for e in window.of(Clip) if e.number > begun]
             if clips and not any(window.names & set(e.names) for e in clips):
-                given = [e for e in clips if e.names or (e.strangers and (e.limit or 0.0) < FOR_THE_NORM)]
-                real = [e for e in given if e.where not in at_work and e.limit != math.inf]
+                # What has no gradient may be frozen; a copy that has none is known as nobody's.
+                given = [e for e in clips if (e.status.get("used") if e.names else e.strangers)]
+                real = [e for e in given if e.where not in at_work and (e.limit or 0.0) < FOR_THE_NORM]
                 hits += [(window, e) for e in real][:1]
         if optimizer != BY_HAND and len(windows) > 1 and len(hits) * 2 >= len(windows):
             yield optimizer, hits
@@ -410,9 +411,11 @@ def _grows_alike(event: Edit) -> bool:
     return bool(factors) and factors[0] > 1.001 and max(factors) - min(factors) < 1e-4 * factors[0]
 
 
-def unchanged(view: View) -> Iterator[Finding]:
-    """A gradient that was to be changed, and was not."""
-    for where in view.log.unchanged if any(view.windows.values()) else ():
+def rebound(view: View) -> Iterator[Finding]:
+    """A name is bound to a new value, which is lost: of a gradient, or of the buffer of a hand-written step."""
+    if not any(view.windows.values()):
+        return
+    for where in view.log.unchanged:
         yield finding(
             "gradient-not-changed",
             "warning",
@@ -420,11 +423,7 @@ def unchanged(view: View) -> Iterator[Finding]:
             "This line makes a new tensor of a gradient and binds the name to it; nothing reads that name afterwards, and "
             "the gradient that is stepped on stays as it was.",
         )
-
-
-def forgotten(view: View) -> Iterator[Finding]:
-    """A buffer of a hand-written step whose new value is lost."""
-    for where in view.log.forgotten if any(view.windows.values()) else ():
+    for where in view.log.forgotten:
         yield finding(
             "buffer-not-kept",
             "warning",
