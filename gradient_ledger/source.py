@@ -360,7 +360,7 @@ def lines_with_attribute(files: Iterable[str], word: str) -> tuple[list[Place], 
     return [place for place, is_set in found if is_set], [place for place, is_set in found if not is_set]
 
 
-_NO_GRAD = re.compile(r"\b(no_grad|inference_mode)\(")
+NO_GRAD = re.compile(r"\b(no_grad|inference_mode)\(")
 _CUTS = re.compile(r"\.detach\(\)|\.data\b")
 
 
@@ -439,7 +439,7 @@ def _cuts(statement: ast.stmt, within: ast.AST, place: Place, besides: set[str])
     tree = _tree(place.file)
     helpers = [n for n in _blocks(tree) if isinstance(n, ast.FunctionDef)] if tree is not None else []
     texts = [ast.unparse(one) for one in helpers if one.name in called - besides]
-    return any(_CUTS.search(text) or _NO_GRAD.search(text) for text in texts)
+    return any(_CUTS.search(text) or NO_GRAD.search(text) for text in texts)
 
 
 _COPIED = re.compile(r"clone|copy|\.to\(|\bload")
@@ -636,7 +636,7 @@ def _target(statement: ast.Assign, name: str) -> int | None:
 def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:
     blocks = [one for one in own(within) if isinstance(one, ast.With)]
     return any(
-        _NO_GRAD.search(ast.unparse(item.context_expr)) and block.lineno < statement.lineno <= (block.end_lineno or 0)
+        NO_GRAD.search(ast.unparse(item.context_expr)) and block.lineno < statement.lineno <= (block.end_lineno or 0)
         for block in blocks
         for item in block.items
     )

@@ -15,7 +15,7 @@ from gradient_ledger.account import Account
 from gradient_ledger.books import Books, ModuleAccount, OptimizerAccount
 from gradient_ledger.budget import Budget
 from gradient_ledger.compiled import run_as_it_is
-from gradient_ledger.events import Event, LateHook, Place
+from gradient_ledger.events import Event, LateHook, Place, Trail
 from gradient_ledger.journal import Draft, Journal
 from gradient_ledger.places import Call
 from gradient_ledger.progress import Drawn, Progress
@@ -97,6 +97,8 @@ class State:
         """By line, the rows of a column that broadcasting beside a vector has made a square in a loss."""
         self.may_cross = False
         """Whether a loss had such a square, and it is not known yet where it was made."""
+        self.idle: dict[Trail, list[Draft]] = {}
+        """By line, the backward passes of a loss with a summand that had no graph whenever it was looked at."""
         self.loose: dict[int, Loose] = {}
         """Leaves that a loss reaches and that have no account, by `id`."""
         self.hooked_at: Place | None = None

@@ -164,7 +164,7 @@ def idle_summands(view: View) -> Iterator[Finding]:
             )
             continue
         if one.idle_names:
-            if not _are_stepped(view, one.idle_names, passes[-1].number):
+            if not _are_stepped(view, one.idle_names, one.number):
                 yield finding(
                     "summand-without-graph",
                     "warning",

@@ -53,5 +53,5 @@ for _ in gradients():
     for p in model.parameters():
         g = p.grad
         if g.dim() > 1:
-            g = g - g.mean(1, keepdim=True); spread.append(g.norm().item())  # fmt: skip
+            g = g - g.mean(1, keepdim=True); spread.append(g.norm().item())  # noqa: E702  # fmt: skip
 ahead(), turns(), last()
