@@ -71,8 +71,8 @@ class Idle(NamedTuple):
     graph: Any = None
     """Its own graph, where it has one that trains nothing."""
     missed: bool = True
-    """Whether the text shows where a graph was left, or a model all of which is trained made it: else it is a constant of
-    the data, or the work of what is frozen."""
+    """Whether the text shows where a graph was left, or a model all of which is trained made it: else it is one of
+    the data's constants, or the work of what is frozen."""
 
 
 def idle_summand(

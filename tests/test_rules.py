@@ -1578,6 +1578,29 @@ def losses_are_divided_by_four_and_windows_hold_six_at_odd_times() -> Log:
     return uneven(4, 6, 4, 4, 4, 6, 4, 6, 4, 4, passes={"divisor": 4.0}).log()
 
 
+@finds("window.sizes", "window-misaligned", "warning", IF, "the steps used 8 times 4, 6, 4, 6, 2 times 4, 6:")
+def windows_of_another_size_are_not_cut_off_a_long_list() -> Log:
+    return uneven(*[4] * 8, 6, 4, 6, 4, 4, 6, passes={"divisor": 4.0}).log()
+
+
+@quiet("window.sizes")
+def windows_grow_for_good() -> Log:
+    return uneven(*[4] * 8, *[8] * 3, 3, passes={"divisor": 4.0}).log()
+
+
+@quiet("window.sizes")
+def a_smaller_window_is_divided_by_what_it_holds() -> Log:
+    tape = Tape("w b")
+    for size in (4, 4, 3, 4):
+        if size == 3:
+            tape.forward()  # this batch is given up
+        tape.passes(size)
+        tape.edit(factors=(1 / size,))
+        tape.step(under=at(IF), passed_over=at(GUARD))
+        tape.clear()
+    return tape.log()
+
+
 @quiet("window.sizes")
 def a_guard_gives_up_a_batch_and_nothing_passes_over_the_step() -> Log:
     tape = uneven(4, 4)

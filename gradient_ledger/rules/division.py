@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradient_ledger.events import Backward, Edit, Finding
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, LEAST, View, Window, finding, steps_of, times
 
 TOTALS = 4
 """Steps at which the factors of a hand-made division are known."""
-LEAST = 3
-"""A loss divided by 2 is as often a half of something as one of two micro-batches."""
 
 
 def stepped_every_time(view: View) -> Iterator[Finding]:
