@@ -396,13 +396,34 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
 def clips_first_group(file: str, line: int) -> bool:
     """Whether a call of clipping at this line is given `param_groups[0]`, itself or by a name of the same function."""
     within = scope(file, line)
-    calls = [n for n in own(within) if isinstance(n, ast.Call)] if within is not None else []
-    calls = [n for n in calls if n.lineno <= line <= (n.end_lineno or 0) and "clip_grad" in ast.unparse(n.func)]
-    for given in [one for n in calls for one in (*n.args[:1], *(k.value for k in n.keywords if k.arg == "parameters"))]:
+    for given in _given_to_clip(within, line, 0, ("parameters",)):
         before = assigned(within, given.id, line) if isinstance(given, ast.Name) and within is not None else None
         if ".param_groups[0]" in ast.unparse(before.value if before is not None else given):
             return True
     return False
+
+
+@lru_cache(maxsize=256)
+def limit_is_product(file: str, line: int) -> bool:
+    """Whether the limit of a call of clipping at this line is a product, there or where its name was made."""
+    within, names = scope(file, line), set[str]()
+    waiting = _given_to_clip(within, line, 1, ("max_norm", "clip_value"))
+    while waiting:
+        given = waiting.pop()
+        if any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) for one in ast.walk(given)):
+            return True
+        for name in {one.id for one in ast.walk(given) if isinstance(one, ast.Name)} - names:
+            names.add(name)
+            makers = [one for one in (within, _tree(file)) if one is not None]
+            waiting += [made.value for one in makers if (made := assigned(one, name, line)) is not None]
+    return False
+
+
+def _given_to_clip(within: ast.AST | None, line: int, at: int, keywords: Sequence[str]) -> list[ast.expr]:
+    """What calls of clipping at this line are given at that place, or by one of these keywords."""
+    calls = [n for n in own(within) if isinstance(n, ast.Call)] if within is not None else []
+    calls = [n for n in calls if n.lineno <= line <= (n.end_lineno or 0) and "clip_grad" in ast.unparse(n.func)]
+    return [one for n in calls for one in (*n.args[at : at + 1], *(k.value for k in n.keywords if k.arg in keywords))]
 
 
 def loop_around(file: str, line: int) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, Event, Finding, Place, Unscale
 from gradient_ledger.rules.view import BY_HAND, View, Window, accumulates_after, finding, first, some, steps_of, times
+from gradient_ledger.source import limit_is_product
 
 
 def clipping(view: View) -> Iterator[Finding]:
@@ -131,11 +132,12 @@ def first_group(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         hits: list[tuple[Window, Clip, list[str]]] = []
         whole = 0
+        hooked = {name for window in windows for name in window.step.hooks}  # hooks may clip as well
         for window in windows:
             clips = [e for e in window.of(Clip) if e.first_group == optimizer and _limits(e)]
             if not clips or window.skipped:
                 continue
-            touched = {name for e in (*window.of(Clip), *window.of(Edit)) for name in e.names}
+            touched = hooked | {name for e in (*window.of(Clip), *window.of(Edit)) for name in e.names}
             missed = [name for name in window.step.names if name not in touched]
             whole += not missed
             hits += [(window, clips[-1], missed)] if missed else []
@@ -221,7 +223,7 @@ def divided_late(view: View) -> Iterator[Finding]:
         hits = [(w, e) for w in windows if w.step.passes > 1 for e in w.of(Clip) if e.where not in idle]
         hits = [(w, e) for w, e in hits if w.names & set(e.names) and _is_divided_after(w, e)]
         # A limit that is worked out may be one for the sum.
-        if len(hits) > 1 and "*" not in (hits[0][1].where.code if hits[0][1].where is not None else ""):
+        if len(hits) > 1 and not ((at := hits[0][1].where) is not None and limit_is_product(at.file, at.line)):
             window, clip = hits[0]
             yield finding(
                 "clipped-before-division",
@@ -236,10 +238,12 @@ def divided_late(view: View) -> Iterator[Finding]:
 
 
 def _is_divided_after(window: Window, clip: Clip) -> bool:
-    """Whether the gradients that were clipped are then divided by how many passes they are the sum of."""
-    after = [e for e in window.of(Edit) if e.number > clip.number and set(e.names) & set(clip.names)]
+    """Whether all gradients that were clipped are then divided by how many passes of one loss they are the sum of."""
+    clipped = set(clip.names) & set(window.step.names)
+    after = [e for e in window.of(Edit) if e.number > clip.number and set(e.names) & clipped]
     factors = [factor for e in after for factor in e.factors]
-    if not factors or accumulates_after(window, clip):
+    whole = clipped <= {name for e in after for name in e.names} and len(set(window.step.trails)) < 2
+    if not factors or not whole or accumulates_after(window, clip):
         return False
     return all(abs(factor * window.step.passes - 1) < 1e-3 for factor in factors)
 
