@@ -426,6 +426,13 @@ def _given_to_clip(within: ast.AST | None, line: int, at: int, keywords: Sequenc
     return [one for n in calls for one in (*n.args[at : at + 1], *(k.value for k in n.keywords if k.arg in keywords))]
 
 
+@lru_cache(maxsize=256)
+def made_frozen(file: str, name: str) -> bool:
+    """Whether a parameter of that name is made with `requires_grad=False`."""
+    made = re.compile(rf"\b{re.escape(name)}\b\s*[=:,].*\bParameter\(.*requires_grad\s*=\s*False")
+    return any(made.search(text) for text in linecache.getlines(file))
+
+
 def loop_around(file: str, line: int) -> Any:
     """The innermost loop around a line, if it stands in the same function."""
     tree = _tree(file)

@@ -3187,14 +3187,30 @@ def two_biases_are_zero() -> Log:
     return _low_rank({"shape": (8,)}, {"shape": (8,)}, dead=True)
 
 
-@finds("graphs.frozen_zeros", "frozen-at-zero", "warning", OTHER, "in no optimizer: h. What they", names=["h"])
+@finds("graphs.frozen_zeros", "frozen-at-zero", "warning", OTHER, "in no optimizer: h. They stay so", names=["h"])
 def an_adapter_is_frozen_with_the_model() -> Log:
-    return part("w", "w", loose="h").log({"h": {"frozen_zero": True}}, frozen_at=at(OTHER))
+    return frozen_at_zero()
+
+
+def frozen_at_zero(zeros: str = "h", frozen: bool = True, trained: str = "w") -> Log:
+    """Zeros that are frozen, beside what is trained, and what was frozen with them or trains elsewhere."""
+    facts = {zeros: {"frozen_zero": True, "requires_grad": False}, "f": {"requires_grad": not frozen}}
+    return part(trained, trained, loose=f"{zeros} f").log(facts, frozen_at=at(OTHER))
+
+
+@quiet("graphs.frozen_zeros")
+def a_constant_of_zeros_is_frozen_alone() -> Log:
+    return frozen_at_zero(frozen=False)
+
+
+@quiet("graphs.frozen_zeros")
+def a_target_network_is_a_copy_of_zeros() -> Log:
+    return frozen_at_zero("target.2.weight", trained="value.2.weight")
 
 
 @quiet("graphs.frozen_zeros")
 def a_frozen_adapter_that_never_runs() -> Log:
-    return part("w", "w", loose="h").log({"h": {"frozen_zero": True, "ran": 0}})
+    return part("w", "w", loose="h f").log({"h": {"frozen_zero": True, "ran": 0}, "f": {"requires_grad": False}})
 
 
 @quiet("graphs.frozen_zeros")
@@ -4408,7 +4424,8 @@ def scaled_again(**step: Any) -> Log:
     "loss-scaled-twice",
     "error",
     EDIT,
-    "SGD stepped on gradients that are 1024 times too long",
+    "that part's gradient carries the scale twice",
+    "SGD stepped on it 1024 times too long",
     scale=1024.0,
     steps=[0, 1],
 )
