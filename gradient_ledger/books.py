@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
+from gradient_ledger import source
 from gradient_ledger.account import Account, can_train
 from gradient_ledger.compiled import is_product, plain_name, uncompiled
 from gradient_ledger.events import Place
@@ -293,8 +294,12 @@ class Made(NamedTuple):
 
 
 def is_frozen_zero(account: Account, parameter: Tensor) -> bool:
-    """Whether a parameter is a matrix of zeros that neither an optimizer nor a gradient can change."""
+    """Whether a parameter is a matrix of zeros that nothing can change any more, and was not made so."""
     if account.owners or parameter.requires_grad or type(parameter) is not nn.Parameter or is_lazy(parameter):
+        return False
+    part = account.module.ref() if account.module is not None else None
+    making = getattr(getattr(type(part), "__init__", None), "__code__", None)
+    if making is not None and source.made_frozen(making.co_filename, account.name.rpartition(".")[2]):
         return False
     plain = parameter.layout == torch.strided and parameter.is_floating_point() and parameter.dim() > 1
     return plain and parameter.numel() > 0 and is_zero(parameter[0]) and is_zero(parameter)

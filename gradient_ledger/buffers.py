@@ -14,6 +14,8 @@ from gradient_ledger.events import Place
 
 USES = frozenset("add_ sub_ addcdiv_ addcmul_ add sub mul div sqrt norm zeros_like ones_like sign print clamp".split())
 """Calls that do not keep what they are given."""
+MEASURES = frozenset("clone detach float double cpu flatten reshape norm mean sum abs item".split())
+"""Methods that leave a gradient what it is, or take its measure: nothing was to be changed."""
 
 
 def forgotten(file: str, line: int) -> Place | None:
@@ -103,17 +105,57 @@ def unchanged(file: str, line: int) -> Place | None:
     nodes = source.own(within)
     lists = {one.targets[0].id for one in nodes if _is_list_of_gradients(one)}
     bound = [(one, name) for one in nodes for name in _gradients(one, lists)]
-    reads = [one for one in ast.walk(within) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
     for one in nodes:
         if not (name := _rebound(one)):
             continue
-        loops = [n.lineno for n in nodes if isinstance(n, (ast.For, ast.While)) and n.lineno <= one.lineno <= _end(n)]
+        loops = [n for n in nodes if isinstance(n, (ast.For, ast.While)) and n.lineno <= one.lineno <= _end(n)]
         # In a loop that goes on with the new one, an earlier line may read it.
-        if not any(at.lineno >= max(loops, default=0) and name == bound_name for at, bound_name in bound):
-            continue
-        if not any(n.id == name and n.lineno > one.lineno for n in reads):
-            return Place(file, one.lineno)
+        begun = max((n.lineno for n in loops), default=0)
+        if any(at.lineno >= begun and name == bound_name for at, bound_name in bound):
+            if not _is_read_later(within, name, one, loops):
+                return Place(file, one.lineno)
     return None
+
+
+def _is_read_later(within: ast.AST, name: str, one: ast.stmt, loops: Iterable[ast.stmt]) -> bool:
+    """Whether what a statement binds a name to may be read: later, in a loop's next round, or by another function."""
+    nodes = source.own(within)
+    own = [n for n in nodes if _is_name(n, name)]
+    inner = [n for n in ast.walk(within) if isinstance(n, source.FUNCTIONS) and n is not within]
+    if _declares(nodes, name) or any(_looks_up(n, name) for n in inner):
+        return True
+    # A comprehension over this name reads its own variable.
+    again = [
+        n for n in nodes if isinstance(n, source.COMPREHENSIONS) and any(_is_name(g.target, name) for g in n.generators)
+    ]
+    reads = [n for n in own if isinstance(n.ctx, ast.Load) and not any(_holds(each, n) for each in again)]
+    for loop in loops:
+        first = min(_start(n) for n in own if isinstance(n.ctx, ast.Store) and _holds(loop, n))
+        if any(_holds(loop, n) and _start(n) < first for n in reads):
+            return True
+    return any(_start(n) >= (_end(one), one.end_col_offset or 0) for n in reads)
+
+
+def _declares(nodes: Iterable[ast.AST], name: str) -> bool:
+    """Whether a function says that a name is not its own."""
+    return any(isinstance(n, (ast.Global, ast.Nonlocal)) and name in n.names for n in nodes)
+
+
+def _looks_up(function: Any, name: str) -> bool:
+    """Whether a function reads a name that is another's."""
+    nodes = source.own(function)
+    used = [n.ctx for n in nodes if _is_name(n, name)]
+    given = any(isinstance(n, ast.arg) and n.arg == name for n in nodes)
+    its = given or (any(isinstance(n, ast.Store) for n in used) and not _declares(nodes, name))
+    return not its and any(isinstance(n, ast.Load) for n in used)
+
+
+def _start(node: Any) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _holds(outer: Any, node: Any) -> bool:
+    return bool(_start(outer) <= _start(node) < (outer.end_lineno, outer.end_col_offset))
 
 
 def _end(node: ast.stmt) -> int:
@@ -153,7 +195,7 @@ def _rebound(node: ast.AST) -> str:
         return name
     method = value.func if isinstance(value, ast.Call) else None
     if isinstance(method, ast.Attribute) and not method.attr.endswith("_") and _is_name(method.value, name):
-        return name
+        return name if method.attr not in MEASURES else ""
     return ""
 
 
@@ -177,7 +219,7 @@ def _decayed(node: ast.AST) -> str:
     return name if any(_is_name(factor, name) for one in sides for factor in (one.left, one.right)) else ""
 
 
-def _is_name(node: ast.AST | None, name: str) -> bool:
+def _is_name(node: ast.AST | None, name: str) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and node.id == name
 
 

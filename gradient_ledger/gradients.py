@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 import threading
@@ -332,13 +333,12 @@ def clip_called(state: State, parameters: Any, function: str, limit: Any, frame:
 
 def clip_ends(state: State, function: str, before: Any) -> None:
     """Clipping has returned."""
-    draft = state.journal.clipping
-    call = state.progress.clips.get(threading.get_ident())
+    draft, clips, thread = state.journal.clipping, state.progress.clips, threading.get_ident()
+    call = clips.get(thread)
     if call is not None and call is not before and call.strangers and not call.filled:
         state.emit(Clip, call.place, (), function=function, limit=call.limit, status={}, strangers=len(call.strangers))
     if draft is not None and draft.place is not None and source.clips_first_group(draft.place.file, draft.place.line):
         draft.fields["first_group"] = whose_first_group(state, draft.accounts)
-    clips, thread = state.progress.clips, threading.get_ident()
     if before is not None:
         clips[thread] = before
     else:
@@ -346,10 +346,15 @@ def clip_ends(state: State, function: str, before: Any) -> None:
 
 
 def whose_first_group(state: State, accounts: list[Account]) -> int | None:
-    """The optimizer of several groups whose first one is this, apart from what has no gradient."""
+    """The optimizer of several groups whose first one is this, apart from what has no gradient. One whose step the user
+    wrote may shorten the gradients of the others itself."""
     clipped = {id(account.ref()) for account in accounts}
     for entry in reversed(accounts[0].owners if accounts else []):
-        groups: list[dict[str, Any]] = getattr(entry.ref(), "param_groups", [])
+        optimizer: Any = entry.ref()
+        groups: list[dict[str, Any]] = getattr(optimizer, "param_groups", [])
+        code = getattr(inspect.unwrap(type(optimizer).step), "__code__", None) if groups else None
+        if code is not None and places.kind_of(code.co_filename) == places.USER:
+            continue
         if len(groups) > 1 and clipped <= {id(p) for p in groups[0]["params"]}:
             if all(id(p) in clipped for p in groups[0]["params"] if grad_of(p) is not None):
                 return entry.number

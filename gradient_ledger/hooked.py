@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
@@ -52,10 +53,11 @@ def scales(hook: Any) -> bool:
 def note_variables(state: State, hook: FunctionType, place: Place) -> None:
     """Whether hooks of one line read one variable that another value is given before any of them has run.
 
-    A function looks a variable up when it runs: all of them then find the last value.
+    A function looks a variable up when it runs: all of them then find the last value. Hooks that write what stands
+    outside them, as those that count down to the last gradient, share it on purpose.
     """
     before, passed = state.hooks.get(place), state.progress.pass_number
-    if before is None and len(state.hooks) >= MOST_LINES:
+    if (before is None and len(state.hooks) >= MOST_LINES) or _writes(hook.__code__):
         return
     now = _variables(hook)
     if before is None or before.passed != passed or before.code is not hook.__code__:
@@ -70,6 +72,14 @@ def note_variables(state: State, hook: FunctionType, place: Place) -> None:
     for name, (_, values) in read.items():
         if len(values) > 1:
             state.late_hooks[place] = LateHook(place, name, before.number + 1, len(values))
+
+
+def _writes(code: CodeType) -> bool:
+    """Whether a function gives a variable outside it a value."""
+    return any(
+        one.opname == "STORE_GLOBAL" or (one.opname == "STORE_DEREF" and one.argval in code.co_freevars)
+        for one in dis.get_instructions(code)
+    )
 
 
 def _variables(hook: FunctionType) -> dict[str, tuple[Any, Any]]:

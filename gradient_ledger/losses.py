@@ -70,6 +70,9 @@ class Idle(NamedTuple):
     """Whether something that the other summand is made of leaves its graph on the way into this one."""
     graph: Any = None
     """Its own graph, where it has one that trains nothing."""
+    missed: bool = True
+    """Whether the text shows where a graph was left, or a model all of which is trained made it: else it is one of
+    the data's constants, or the work of what is frozen."""
 
 
 def idle_summand(
@@ -197,6 +200,14 @@ def _says_constant(expression: ast.expr) -> bool:
     """Whether the text takes something out of its graph, and not to make it a leaf of a new one."""
     text = ast.unparse(expression)
     return bool(LEAVES.search(text)) and "requires_grad_(" not in text
+
+
+@lru_cache(maxsize=256)
+def _function_leaves(file: str, line: int) -> bool:
+    """Whether the text of the function around a line takes anything out of its graph."""
+    within = source.scope(file, line)
+    text = ast.unparse(within) if within is not None else ""
+    return bool(LEAVES.search(text) or source.NO_GRAD.search(text))
 
 
 def _hands_on(expression: ast.expr) -> bool:
@@ -389,6 +400,7 @@ class _Reader:
         meant = tuple(lines for lines, _ in said)
         result = tuple(lines for lines, one in said if one.without_grad or not _hands_on(one.value))
         value = _number(self.variables[known[0]]) if plain else None
+        missed = held is not None or bool(said) or self._is_number(side) or any(map(self._may_miss, chain))
         if held is not None:
             value = _number(held.value)
         lost = None if held is not None else self._lost(side, beside, line)
@@ -398,7 +410,19 @@ class _Reader:
             )
         at = begun.line if begun else side.lineno
         file = file if begun else self.file
-        return Idle(ast.unparse(side), at, value, cut, file, made, meant=meant, result_meant=result)
+        return Idle(ast.unparse(side), at, value, cut, file, made, meant=meant, result_meant=result, missed=missed)
+
+    def _may_miss(self, made: source.Assigned) -> bool:
+        """Whether an expression calls a module all of which is trained, or what leaves a graph by its text."""
+        for called in (self._object(one.func) for one in ast.walk(made.value) if isinstance(one, ast.Call)):
+            if isinstance(called, nn.Module) and (trained := [p.requires_grad for p in called.parameters()]):
+                if all(trained):
+                    return True
+            code = getattr(_function(called), "__code__", None)
+            if code is not None and places.kind_of(code.co_filename) == places.USER:
+                if _function_leaves(code.co_filename, code.co_firstlineno + 1):
+                    return True
+        return False
 
     def _held(self, side: ast.expr) -> _Held | None:
         """The one tensor in an expression that an object holds, as `model.layer.balance`, besides settings."""

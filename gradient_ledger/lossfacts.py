@@ -36,8 +36,14 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     line = one.deposit.trail
     calls = state.progress.graphless.pop(one.thread, [])
     passes = state.budget.asked(("losses", line))
-    if passes & (passes - 1) == 0:
+    again = passes & (passes - 1) == 0
+    if again:
         loose.look(state, node, one, frame)
+    if passes <= SAMPLES or again:
+        if calls and any(f"{state.mark} gradient" in inner.metadata for inner in compared.every(node)):
+            # Gradients of weights in a loss that holds such with their graph are what those are to match.
+            calls = [call for call in calls if call[0] not in state.progress.of_weights]
+        _look_for_idle(state, one, node, places.user_frame(frame), calls)
     if passes <= SAMPLES or (state.may_cross and state.close_look is not None):
         crossed.look(state, node, frame)
     if passes <= LOOKS:
@@ -48,10 +54,6 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     if passes > SAMPLES:
         return
     one.draft.fields["contrast"] = graph.contrast(node)
-    if calls and any(f"{state.mark} gradient" in inner.metadata for inner in compared.every(node)):
-        # Gradients of weights in a loss that holds such with their graph are what those are to match.
-        calls = [call for call in calls if call[0] not in state.progress.of_weights]
-    _look_for_idle(state, one, node, places.user_frame(frame), calls)
     _note_reaches(state, one, node, places.user_frame(frame))
     one.draft.fields |= policies.look(node, line)
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
@@ -175,7 +177,17 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
         return len(mine) < 2 or not owners or any(owner.number in owners for a in mine for owner in a.owners)
 
     idle = losses.idle_summand(frame, node, certain, trains)
+    stem = losses.stems_from(idle, [trail for trail, _ in calls]) if idle is not None else None
+    if idle is not None and not (idle.missed or idle.graph is not None or stem is not None):
+        idle = None
+    before = state.idle.setdefault(one.deposit.trail[:1], [])
+    if any(draft.fields["idle_summand"] != (idle.text if idle is not None else "") for draft in before):
+        for draft in before:  # it has a graph by now: what it was computed with was frozen, or is not every time
+            draft.fields["idle_summand"] = ""
+        before.clear()
     if idle is not None:
+        if stem is None:  # such calls are not followed for as long
+            before.append(one.draft)
         one.draft.fields |= {
             "idle_summand": idle.text,
             "idle_value": idle.value,
@@ -185,5 +197,5 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
             "idle_names": [known for leaf in graph.uses(idle.graph) if (known := state.books.by_id.get(leaf))]
             if idle.graph is not None
             else [],
-            "graphless_grad": losses.stems_from(idle, [trail for trail, _ in calls]),
+            "graphless_grad": stem,
         }

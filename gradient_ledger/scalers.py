@@ -20,8 +20,8 @@ from gradient_ledger.tensors import digest_of, scale_of
 
 def loss_scaled(state: State, scaler: Any, given: Any, result: Any, frame: FrameType) -> None:
     """A gradient scaler has scaled a loss."""
-    before, state.progress.scaling = state.progress.scaling, True
-    looks = before and state.budget.may_look(("scaled", places.site(frame)), SAMPLES)
+    some_before, state.progress.scaling = state.progress.scaling, True
+    looks = some_before and state.budget.may_look(("scaled", places.site(frame)), SAMPLES)
     several = isinstance(given, (list, tuple)) and isinstance(result, (list, tuple))  # else it may be an iterator
     for loss, one in zip(given, result, strict=False) if several else ((given, result),):
         if isinstance(one, Tensor) and one.grad_fn is not None:

@@ -24,9 +24,9 @@ class Around(NamedTuple):
 
 
 _NOTHING = Around(None, "", None)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 _MIXES = re.compile(
@@ -157,7 +157,7 @@ def _inside(node: Any, word: type[ast.stmt], line: int) -> Iterator[ast.stmt]:
             yield inner
         elif isinstance(inner, ast.Try) and any(s.lineno <= line <= (s.end_lineno or 0) for s in inner.finalbody):
             continue  # its `finally` runs whatever happens
-        elif not isinstance(inner, _FUNCTIONS) and not (word is ast.Continue and isinstance(inner, _LOOPS)):
+        elif not isinstance(inner, FUNCTIONS) and not (word is ast.Continue and isinstance(inner, _LOOPS)):
             yield from _inside(inner, word, line)
 
 
@@ -207,7 +207,7 @@ def advantage(trail: Trail) -> Place | None:
 def factor(file: str, line: int) -> str | None:
     """The name of what a hook's text multiplies or divides its gradient by, or the number itself; else None."""
     tree = _tree(file)
-    hooks = [n for n in _blocks(tree) if isinstance(n, _FUNCTIONS) and n.lineno == line] if tree is not None else []
+    hooks = [n for n in _blocks(tree) if isinstance(n, FUNCTIONS) and n.lineno == line] if tree is not None else []
     if len(hooks) != 1:
         return None
     body: Any = hooks[0].body
@@ -444,7 +444,7 @@ def lines_with_attribute(files: Iterable[str], word: str) -> tuple[list[Place], 
     return [place for place, is_set in found if is_set], [place for place, is_set in found if not is_set]
 
 
-_NO_GRAD = re.compile(r"\b(no_grad|inference_mode)\(")
+NO_GRAD = re.compile(r"\b(no_grad|inference_mode)\(")
 _CUTS = re.compile(r"\.detach\(\)|\.data\b")
 
 
@@ -480,13 +480,41 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
 def clips_first_group(file: str, line: int) -> bool:
     """Whether a call of clipping at this line is given `param_groups[0]`, itself or by a name of the same function."""
     within = scope(file, line)
-    calls = [n for n in own(within) if isinstance(n, ast.Call)] if within is not None else []
-    calls = [n for n in calls if n.lineno <= line <= (n.end_lineno or 0) and "clip_grad" in ast.unparse(n.func)]
-    for given in [one for n in calls for one in (*n.args[:1], *(k.value for k in n.keywords if k.arg == "parameters"))]:
+    for given in _given_to_clip(within, line, 0, ("parameters",)):
         before = assigned(within, given.id, line) if isinstance(given, ast.Name) and within is not None else None
         if ".param_groups[0]" in ast.unparse(before.value if before is not None else given):
             return True
     return False
+
+
+@lru_cache(maxsize=256)
+def limit_is_product(file: str, line: int) -> bool:
+    """Whether the limit of a call of clipping at this line is a product, there or where its name was made."""
+    within, names = scope(file, line), set[str]()
+    waiting = _given_to_clip(within, line, 1, ("max_norm", "clip_value"))
+    while waiting:
+        given = waiting.pop()
+        if any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) for one in ast.walk(given)):
+            return True
+        for name in {one.id for one in ast.walk(given) if isinstance(one, ast.Name)} - names:
+            names.add(name)
+            makers = [one for one in (within, _tree(file)) if one is not None]
+            waiting += [made.value for one in makers if (made := assigned(one, name, line)) is not None]
+    return False
+
+
+def _given_to_clip(within: ast.AST | None, line: int, at: int, keywords: Sequence[str]) -> list[ast.expr]:
+    """What calls of clipping at this line are given at that place, or by one of these keywords."""
+    calls = [n for n in own(within) if isinstance(n, ast.Call)] if within is not None else []
+    calls = [n for n in calls if n.lineno <= line <= (n.end_lineno or 0) and "clip_grad" in ast.unparse(n.func)]
+    return [one for n in calls for one in (*n.args[at : at + 1], *(k.value for k in n.keywords if k.arg in keywords))]
+
+
+@lru_cache(maxsize=256)
+def made_frozen(file: str, name: str) -> bool:
+    """Whether a parameter of that name is made with `requires_grad=False`."""
+    made = re.compile(rf"\b{re.escape(name)}\b\s*[=:,].*\bParameter\(.*requires_grad\s*=\s*False")
+    return any(made.search(text) for text in linecache.getlines(file))
 
 
 def loop_around(file: str, line: int) -> Any:
@@ -523,7 +551,7 @@ def _cuts(statement: ast.stmt, within: ast.AST, place: Place, besides: set[str])
     tree = _tree(place.file)
     helpers = [n for n in _blocks(tree) if isinstance(n, ast.FunctionDef)] if tree is not None else []
     texts = [ast.unparse(one) for one in helpers if one.name in called - besides]
-    return any(_CUTS.search(text) or _NO_GRAD.search(text) for text in texts)
+    return any(_CUTS.search(text) or NO_GRAD.search(text) for text in texts)
 
 
 _COPIED = re.compile(r"clone|copy|\.to\(|\bload")
@@ -629,7 +657,7 @@ def scope(file: str, line: int) -> ast.AST | None:
     tree = _tree(file)
     if tree is None:
         return None
-    return _innermost([n for n in _blocks(tree) if isinstance(n, _FUNCTIONS)], line) or tree
+    return _innermost([n for n in _blocks(tree) if isinstance(n, FUNCTIONS)], line) or tree
 
 
 def is_repeated(file: str, line: int, column: int | None) -> bool:
@@ -639,7 +667,7 @@ def is_repeated(file: str, line: int, column: int | None) -> bool:
     for one in own(within) if within is not None else ():
         if isinstance(one, _LOOPS) and one.body[0].lineno <= line <= (one.end_lineno or 0):
             return True
-        if isinstance(one, _COMPREHENSIONS) and column is not None:
+        if isinstance(one, COMPREHENSIONS) and column is not None:
             again = (one.key, one.value) if isinstance(one, ast.DictComp) else (one.elt,)
             if any((n.lineno, n.col_offset) <= (line, column) < (n.end_lineno, n.end_col_offset) for n in again):
                 return True
@@ -651,7 +679,7 @@ def functions(file: str) -> Iterator[ast.AST]:
     tree = _tree(file)
     if tree is not None:
         yield tree
-        yield from (one for one in _blocks(tree) if isinstance(one, _FUNCTIONS))
+        yield from (one for one in _blocks(tree) if isinstance(one, FUNCTIONS))
 
 
 def function_at(file: str, line: int) -> ast.FunctionDef | None:
@@ -666,7 +694,7 @@ def function_at(file: str, line: int) -> ast.FunctionDef | None:
 def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
     """The functions, loops and ifs of a file, in the order of `ast.walk`. A long file is walked once, not for each
     new line of a program that runs in it."""
-    return tuple(n for n in ast.walk(tree) if isinstance(n, (*_FUNCTIONS, *_LOOPS, ast.If)))
+    return tuple(n for n in ast.walk(tree) if isinstance(n, (*FUNCTIONS, *_LOOPS, ast.If)))
 
 
 def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
@@ -720,7 +748,7 @@ def _target(statement: ast.Assign, name: str) -> int | None:
 def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:
     blocks = [one for one in own(within) if isinstance(one, ast.With)]
     return any(
-        _NO_GRAD.search(ast.unparse(item.context_expr)) and block.lineno < statement.lineno <= (block.end_lineno or 0)
+        NO_GRAD.search(ast.unparse(item.context_expr)) and block.lineno < statement.lineno <= (block.end_lineno or 0)
         for block in blocks
         for item in block.items
     )
@@ -734,7 +762,7 @@ def own(node: ast.AST) -> tuple[Any, ...]:
     while waiting:
         one = waiting.pop()
         found.append(one)
-        waiting += [inner for inner in ast.iter_child_nodes(one) if not isinstance(inner, _FUNCTIONS)][::-1]
+        waiting += [inner for inner in ast.iter_child_nodes(one) if not isinstance(inner, FUNCTIONS)][::-1]
     return tuple(found[1:])
 
 

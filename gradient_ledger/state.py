@@ -101,6 +101,8 @@ class State:
         """By line, the rows of a column that broadcasting beside a vector has made a square in a loss."""
         self.may_cross = False
         """Whether a loss had such a square, and it is not known yet where it was made."""
+        self.idle: dict[Trail, list[Draft]] = {}
+        """By line, the backward passes of a loss with a summand that had no graph whenever it was looked at."""
         self.loose: dict[int, Loose] = {}
         """Leaves that a loss reaches and that have no account, by `id`."""
         self.grown: dict[Place | None, Grown] = {}

@@ -120,7 +120,7 @@ def test_no_variable_lives_longer_for_being_looked_at() -> None:
 
     def train() -> None:
         for _ in range(3):
-            extra = torch.rand(())
+            extra = torch.rand(()).detach()
             loss = model(torch.randn(4, 3)).mean() + extra
             loss.backward()
             optimizer.step()

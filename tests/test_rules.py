@@ -1591,6 +1591,29 @@ def losses_are_divided_by_four_and_windows_hold_six_at_odd_times() -> Log:
     return uneven(4, 6, 4, 4, 4, 6, 4, 6, 4, 4, passes={"divisor": 4.0}).log()
 
 
+@finds("window.sizes", "window-misaligned", "warning", IF, "the steps used 8 times 4, 6, 4, 6, 2 times 4, 6:")
+def windows_of_another_size_are_not_cut_off_a_long_list() -> Log:
+    return uneven(*[4] * 8, 6, 4, 6, 4, 4, 6, passes={"divisor": 4.0}).log()
+
+
+@quiet("window.sizes")
+def windows_grow_for_good() -> Log:
+    return uneven(*[4] * 8, *[8] * 3, 3, passes={"divisor": 4.0}).log()
+
+
+@quiet("window.sizes")
+def a_smaller_window_is_divided_by_what_it_holds() -> Log:
+    tape = Tape("w b")
+    for size in (4, 4, 3, 4):
+        if size == 3:
+            tape.forward()  # this batch is given up
+        tape.passes(size)
+        tape.edit(factors=(1 / size,))
+        tape.step(under=at(IF), passed_over=at(GUARD))
+        tape.clear()
+    return tape.log()
+
+
 @quiet("window.sizes")
 def a_guard_gives_up_a_batch_and_nothing_passes_over_the_step() -> Log:
     tape = uneven(4, 4)
@@ -3241,14 +3264,30 @@ def two_biases_are_zero() -> Log:
     return _low_rank({"shape": (8,)}, {"shape": (8,)}, dead=True)
 
 
-@finds("graphs.frozen_zeros", "frozen-at-zero", "warning", OTHER, "in no optimizer: h. What they", names=["h"])
+@finds("graphs.frozen_zeros", "frozen-at-zero", "warning", OTHER, "in no optimizer: h. They stay so", names=["h"])
 def an_adapter_is_frozen_with_the_model() -> Log:
-    return part("w", "w", loose="h").log({"h": {"frozen_zero": True}}, frozen_at=at(OTHER))
+    return frozen_at_zero()
+
+
+def frozen_at_zero(zeros: str = "h", frozen: bool = True, trained: str = "w") -> Log:
+    """Zeros that are frozen, beside what is trained, and what was frozen with them or trains elsewhere."""
+    facts = {zeros: {"frozen_zero": True, "requires_grad": False}, "f": {"requires_grad": not frozen}}
+    return part(trained, trained, loose=f"{zeros} f").log(facts, frozen_at=at(OTHER))
+
+
+@quiet("graphs.frozen_zeros")
+def a_constant_of_zeros_is_frozen_alone() -> Log:
+    return frozen_at_zero(frozen=False)
+
+
+@quiet("graphs.frozen_zeros")
+def a_target_network_is_a_copy_of_zeros() -> Log:
+    return frozen_at_zero("target.2.weight", trained="value.2.weight")
 
 
 @quiet("graphs.frozen_zeros")
 def a_frozen_adapter_that_never_runs() -> Log:
-    return part("w", "w", loose="h").log({"h": {"frozen_zero": True, "ran": 0}})
+    return part("w", "w", loose="h f").log({"h": {"frozen_zero": True, "ran": 0}, "f": {"requires_grad": False}})
 
 
 @quiet("graphs.frozen_zeros")
@@ -4264,12 +4303,12 @@ def a_buffer_is_the_gradient_and_is_added_to_itself() -> Log:
     return added(2.0, 2.0)
 
 
-@finds("edits.unchanged", "gradient-not-changed", "warning", EDIT, "the gradient that is stepped on stays as it was")
+@finds("edits.rebound", "gradient-not-changed", "warning", EDIT, "the gradient that is stepped on stays as it was")
 def the_name_of_a_gradient_is_bound_to_another_tensor() -> Log:
     return windows(1, 1).log(unchanged=(at(EDIT),))
 
 
-@quiet("edits.unchanged")
+@quiet("edits.rebound")
 def nothing_was_stepped_and_a_gradient_is_not_changed() -> Log:
     tape = Tape("w")
     tape.forward()
@@ -4311,12 +4350,12 @@ def kept(clears: str, *factors: float, late: bool = True) -> Log:
     return tape.log()
 
 
-@finds("edits.forgotten", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
+@finds("edits.rebound", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
 def momentum_is_bound_to_a_name_and_lost() -> Log:
     return windows(1, 1).log(forgotten=(at(EDIT),))
 
 
-@quiet("edits.forgotten")
+@quiet("edits.rebound")
 def nothing_was_stepped_and_a_buffer_is_lost() -> Log:
     tape = Tape("w")
     tape.forward()
@@ -4519,7 +4558,8 @@ def scaled_again(**step: Any) -> Log:
     "loss-scaled-twice",
     "error",
     EDIT,
-    "SGD stepped on gradients that are 1024 times too long",
+    "that part's gradient carries the scale twice",
+    "SGD stepped on it 1024 times too long",
     scale=1024.0,
     steps=[0, 1],
 )

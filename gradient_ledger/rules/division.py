@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradient_ledger.events import Backward, Edit, Finding
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, steps_of, times
+from gradient_ledger.events import Accumulate, Backward, Edit, Finding
+from gradient_ledger.rules.view import BY_HAND, LEAST, View, Window, finding, steps_of, times
 
 TOTALS = 4
 """Steps at which the factors of a hand-made division are known."""
-LEAST = 3
-"""A loss divided by 2 is as often a half of something as one of two micro-batches."""
 
 
 def stepped_every_time(view: View) -> Iterator[Finding]:
@@ -108,7 +106,8 @@ def unequal_means(view: View) -> Iterator[Finding]:
         for window in windows:
             passes = view.passes_of(window)
             quiet = not window.of(Edit) and not window.step.assigned and window.step.reference is None
-            if quiet and len(passes) > 1 and all(p.divisor == len(passes) and p.targets for p in passes):
+            alike = quiet and len(passes) > 1 and _reach_the_same(window)  # else they are tasks, with a weight each
+            if alike and all(p.divisor == len(passes) and p.targets for p in passes):
                 known.append((window, passes))
         hits = [(w, p) for w, p in known if _most(p) >= UNEQUAL * _least(p)]
         if len(hits) > 1 and len(hits) * 2 >= len(known) and len({p.where for p in hits[0][1]}) == 1:
@@ -124,6 +123,14 @@ def unequal_means(view: View) -> Iterator[Finding]:
                 steps=steps_of([w for w, _ in hits]),
                 targets=[p.targets for p in passes],
             )
+
+
+def _reach_the_same(window: Window) -> bool:
+    """Whether all backward passes of a window put gradients on the same parameters."""
+    names: dict[int, set[str]] = {}
+    for event in window.of(Accumulate):
+        names.setdefault(event.pass_number, set()).update(event.names)
+    return len({frozenset(each) for each in names.values()}) < 2
 
 
 def _least(passes: list[Backward]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, Event, Finding, Place, Unscale
 from gradient_ledger.rules.view import BY_HAND, View, Window, accumulates_after, finding, first, some, steps_of, times
+from gradient_ledger.source import limit_is_product
 
 
 def clipping(view: View) -> Iterator[Finding]:
@@ -131,11 +132,12 @@ def first_group(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         hits: list[tuple[Window, Clip, list[str]]] = []
         whole = 0
+        hooked = {name for window in windows for name in window.step.hooks}  # hooks may clip as well
         for window in windows:
             clips = [e for e in window.of(Clip) if e.first_group == optimizer and _limits(e)]
             if not clips or window.skipped:
                 continue
-            touched = {name for e in (*window.of(Clip), *window.of(Edit)) for name in e.names}
+            touched = hooked | {name for e in (*window.of(Clip), *window.of(Edit)) for name in e.names}
             missed = [name for name in window.step.names if name not in touched]
             whole += not missed
             hits += [(window, clips[-1], missed)] if missed else []
@@ -169,8 +171,9 @@ def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[i
             begun = next((e.number for e in window.of(Accumulate) if window.names & set(e.names)), math.inf)
             clips = [e for e in window.of(Clip) if e.number > begun]
             if clips and not any(window.names & set(e.names) for e in clips):
-                given = [e for e in clips if e.names or (e.strangers and (e.limit or 0.0) < FOR_THE_NORM)]
-                real = [e for e in given if e.where not in at_work and e.limit != math.inf]
+                # What has no gradient may be frozen; a copy that has none is known as nobody's.
+                given = [e for e in clips if (e.status.get("used") if e.names else e.strangers)]
+                real = [e for e in given if e.where not in at_work and (e.limit or 0.0) < FOR_THE_NORM]
                 hits += [(window, e) for e in real][:1]
         if optimizer != BY_HAND and len(windows) > 1 and len(hits) * 2 >= len(windows):
             yield optimizer, hits
@@ -220,7 +223,7 @@ def divided_late(view: View) -> Iterator[Finding]:
         hits = [(w, e) for w in windows if w.step.passes > 1 for e in w.of(Clip) if e.where not in idle]
         hits = [(w, e) for w, e in hits if w.names & set(e.names) and _is_divided_after(w, e)]
         # A limit that is worked out may be one for the sum.
-        if len(hits) > 1 and "*" not in (hits[0][1].where.code if hits[0][1].where is not None else ""):
+        if len(hits) > 1 and not ((at := hits[0][1].where) is not None and limit_is_product(at.file, at.line)):
             window, clip = hits[0]
             yield finding(
                 "clipped-before-division",
@@ -235,10 +238,12 @@ def divided_late(view: View) -> Iterator[Finding]:
 
 
 def _is_divided_after(window: Window, clip: Clip) -> bool:
-    """Whether the gradients that were clipped are then divided by how many passes they are the sum of."""
-    after = [e for e in window.of(Edit) if e.number > clip.number and set(e.names) & set(clip.names)]
+    """Whether all gradients that were clipped are then divided by how many passes of one loss they are the sum of."""
+    clipped = set(clip.names) & set(window.step.names)
+    after = [e for e in window.of(Edit) if e.number > clip.number and set(e.names) & clipped]
     factors = [factor for e in after for factor in e.factors]
-    if not factors or accumulates_after(window, clip):
+    whole = clipped <= {name for e in after for name in e.names} and len(set(window.step.trails)) < 2
+    if not factors or not whole or accumulates_after(window, clip):
         return False
     return all(abs(factor * window.step.passes - 1) < 1e-3 for factor in factors)
 
@@ -410,9 +415,11 @@ def _grows_alike(event: Edit) -> bool:
     return bool(factors) and factors[0] > 1.001 and max(factors) - min(factors) < 1e-4 * factors[0]
 
 
-def unchanged(view: View) -> Iterator[Finding]:
-    """A gradient that was to be changed, and was not."""
-    for where in view.log.unchanged if any(view.windows.values()) else ():
+def rebound(view: View) -> Iterator[Finding]:
+    """A name is bound to a new value, which is lost: of a gradient, or of the buffer of a hand-written step."""
+    if not any(view.windows.values()):
+        return
+    for where in view.log.unchanged:
         yield finding(
             "gradient-not-changed",
             "warning",
@@ -420,11 +427,7 @@ def unchanged(view: View) -> Iterator[Finding]:
             "This line makes a new tensor of a gradient and binds the name to it; nothing reads that name afterwards, and "
             "the gradient that is stepped on stays as it was.",
         )
-
-
-def forgotten(view: View) -> Iterator[Finding]:
-    """A buffer of a hand-written step whose new value is lost."""
-    for where in view.log.forgotten if any(view.windows.values()) else ():
+    for where in view.log.forgotten:
         yield finding(
             "buffer-not-kept",
             "warning",

@@ -176,7 +176,7 @@ def idle_summands(view: View) -> Iterator[Finding]:
             )
             continue
         if one.idle_names:
-            if not _are_stepped(view, one.idle_names, passes[-1].number):
+            if not _are_stepped(view, one.idle_names, one.number):
                 yield finding(
                     "summand-without-graph",
                     "warning",
@@ -351,15 +351,25 @@ def frozen_zeros(view: View) -> Iterator[Finding]:
     """A branch that was made to begin at zero, and frozen there."""
     trained = {p.model for p in view.log.parameters if p.owners and p.deposits}
     zeros = [p for p in view.log.parameters if p.frozen_zero and p.ran and p.in_model and p.model in trained]
+    frozen = {p.model for p in view.log.parameters if not (p.frozen_zero or p.requires_grad or p.owners)}
+    # One that alone is frozen is meant as a constant, and the twin of what is trained is a copy.
+    zeros = [p for p in zeros if p.model in frozen and not any(_are_twins(p, other) for other in view.log.parameters)]
     if zeros and any(view.windows.values()):
         yield finding(
             "frozen-at-zero",
             "warning",
             view.log.frozen_at or zeros[0].made_at,
             f"Frozen zeros in parts that run beside what is trained, and in no optimizer: {some(p.name for p in zeros)}. "
-            "What they multiply is lost, and no step will change that.",
+            "They stay so in every step, whatever stands beside them learns.",
             names=[p.name for p in zeros][:10],
         )
+
+
+def _are_twins(one: ParameterFacts, other: ParameterFacts) -> bool:
+    """Whether the other is trained, and its name is the same but for that of a model around it: a target network's is."""
+    mine, its = one.name.split("."), other.name.split(".")
+    alike = one.shape == other.shape and len(mine) == len(its) and bool(other.owners)
+    return alike and mine[-2:] == its[-2:] and sum(a != b for a, b in zip(mine, its, strict=True)) == 1
 
 
 def _neighbours(view: View, optimizer: int) -> Iterator[tuple[ParameterFacts, ParameterFacts]]:

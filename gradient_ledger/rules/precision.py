@@ -112,8 +112,8 @@ def scales(view: View) -> Iterator[Finding]:
                 "loss-scaled-twice",
                 "error",
                 event.scaled_twice,
-                f"What goes through scaler.scale() here had been scaled before: its gradient carries the scale twice, it "
-                f"is divided by it once, and {label} stepped on gradients that are{by} too long.",
+                f"What goes through scaler.scale() here, or a part of it, had been scaled before: that part's gradient "
+                f"carries the scale twice, it is divided by it once, and {label} stepped on it{by} too long.",
                 scale=scale,
                 steps=steps_of([w for w, _ in double]),
             )

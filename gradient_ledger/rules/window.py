@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import groupby
 
 from gradient_ledger.events import (
     Accumulate,
@@ -16,10 +17,7 @@ from gradient_ledger.events import (
     Place,
     SchedulerStep,
 )
-from gradient_ledger.rules.view import LOOKED_AT, View, Window, finding, some, steps_of, times
-
-LEAST = 3
-"""A loss divided by 2 is as often a half of something as one of two micro-batches."""
+from gradient_ledger.rules.view import LEAST, LOOKED_AT, View, Window, finding, some, steps_of, times
 
 
 def sizes(view: View) -> Iterator[Finding]:
@@ -37,6 +35,8 @@ def sizes(view: View) -> Iterator[Finding]:
             continue
         if size < 2 or set(found) == {1}:
             continue  # a step after every micro-batch is another mistake
+        if not view.log.window and (_grow(found) or _are_means([w for w in whole if w.micro_batches != size])):
+            continue
         larger = [w for w in whole if w.micro_batches > size]
         smaller = [w for w in whole if w.micro_batches < size]
         across = [w for w in whole if w.micro_batches != size and _over_epochs(w)]
@@ -47,6 +47,27 @@ def sizes(view: View) -> Iterator[Finding]:
         elif smaller and not _tails(view, whole, smaller):
             if view.log.window or (_gave_up(smaller) and any(w.step.passed_over for w in smaller)):
                 yield _misaligned(view, whole, smaller, size)
+
+
+STAYS = 3
+"""Windows of one size, one after the other, from which on the size is one that was chosen."""
+
+
+def _grow(sizes: list[int]) -> bool:
+    """Whether windows change their size for good, each time: a batch that grows as training goes on."""
+    runs = _runs(sizes[:-1])  # the last one may have been cut short
+    return len(runs) > 1 and len({size for size, _ in runs}) == len(runs) and all(often >= STAYS for _, often in runs)
+
+
+def _are_means(odd: list[Window]) -> bool:
+    """Whether the gradients of windows were divided by how many passes each holds, as far as that was measured."""
+    products = [factor * w.passes for w in odd for e in w.of(Edit) for factor in e.factors]
+    return bool(products) and all(abs(product - 1) < 1e-3 for product in products)
+
+
+def _runs(sizes: list[int]) -> list[tuple[int, int]]:
+    """Equal sizes that follow each other: the size, and how often."""
+    return [(size, len(list(run))) for size, run in groupby(sizes)]
 
 
 def _divided_for(view: View, optimizer: int, windows: list[Window]) -> int:
@@ -223,8 +244,11 @@ def _condition(window: Window) -> Place | None:
 
 
 def _list(sizes: list[int], most: int = 10) -> str:
-    shown = ", ".join(str(size) for size in sizes[:most])
-    return f"{shown}, …" if len(sizes) > most else shown
+    """Sizes in a sentence; of many, those that follow each other are counted: a first change must not be cut off."""
+    parts = [str(size) for size in sizes]
+    if len(sizes) > most:
+        parts = [f"{often} times {size}" if often > 1 else str(size) for size, often in _runs(sizes)]
+    return ", ".join([*parts[:most], *(["…"] if len(parts) > most else [])])
 
 
 def losses(view: View) -> Iterator[Finding]:
