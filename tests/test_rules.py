@@ -4303,12 +4303,12 @@ def a_buffer_is_the_gradient_and_is_added_to_itself() -> Log:
     return added(2.0, 2.0)
 
 
-@finds("edits.rebound", "gradient-not-changed", "warning", EDIT, "the gradient that is stepped on stays as it was")
+@finds("edits.lost", "gradient-not-changed", "warning", EDIT, "the gradient that is stepped on stays as it was")
 def the_name_of_a_gradient_is_bound_to_another_tensor() -> Log:
     return windows(1, 1).log(unchanged=(at(EDIT),))
 
 
-@quiet("edits.rebound")
+@quiet("edits.lost")
 def nothing_was_stepped_and_a_gradient_is_not_changed() -> Log:
     tape = Tape("w")
     tape.forward()
@@ -4350,12 +4350,12 @@ def kept(clears: str, *factors: float, late: bool = True) -> Log:
     return tape.log()
 
 
-@finds("edits.rebound", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
+@finds("edits.lost", "buffer-not-kept", "warning", EDIT, "the next step begins with the old one again")
 def momentum_is_bound_to_a_name_and_lost() -> Log:
     return windows(1, 1).log(forgotten=(at(EDIT),))
 
 
-@quiet("edits.rebound")
+@quiet("edits.lost")
 def nothing_was_stepped_and_a_buffer_is_lost() -> Log:
     tape = Tape("w")
     tape.forward()

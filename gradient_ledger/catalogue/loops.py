@@ -882,6 +882,23 @@ MISCONCEPTIONS = (
         "grad /= n would change the tensor itself; grad = grad / n does not.",
     ),
     Misconception(
+        "parameter-not-changed",
+        "A new name, and the old parameter",
+        "p = p - lr * p.grad binds the name p to a new tensor; the model keeps the parameter that it had.",
+        "Change it in place: p -= lr * p.grad, or p.sub_(...), under torch.no_grad(). Where new weights are meant, collect "
+        "them in a new list.",
+        "p -= ... changes the tensor, p = p - ... makes another one.",
+        "",
+    ),
+    Misconception(
+        "bias-correction-counts-parameters",
+        "A bias correction that counts parameters",
+        "The count of steps stands in the loop over the parameters, so it grows once for each of them.",
+        "Count once a step, before the loop, or keep a count in the state of each parameter.",
+        "Adam divides by 1 - beta ** t, where t is the number of this parameter's updates.",
+        "",
+    ),
+    Misconception(
         "buffer-not-kept",
         "A buffer is not kept from step to step",
         "buf = mu * buf + g makes a new tensor under an old name: the list or the dictionary it came from still holds the "

@@ -72,7 +72,7 @@ RULES: tuple[Rule, ...] = (
     precision.nonfinite,
     window.moved,
     edits.replaced,
-    edits.rebound,
+    edits.lost,
     precision.rounded_away,
     precision.unfilled,
     precision.missing_steps,

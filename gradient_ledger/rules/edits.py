@@ -415,23 +415,38 @@ def _grows_alike(event: Edit) -> bool:
     return bool(factors) and factors[0] > 1.001 and max(factors) - min(factors) < 1e-4 * factors[0]
 
 
-def rebound(view: View) -> Iterator[Finding]:
-    """A name is bound to a new value, which is lost: of a gradient, or of the buffer of a hand-written step."""
-    if not any(view.windows.values()):
-        return
-    for where in view.log.unchanged:
-        yield finding(
-            "gradient-not-changed",
-            "warning",
-            where,
-            "This line makes a new tensor of a gradient and binds the name to it; nothing reads that name afterwards, and "
-            "the gradient that is stepped on stays as it was.",
-        )
-    for where in view.log.forgotten:
-        yield finding(
-            "buffer-not-kept",
-            "warning",
-            where,
-            "This line binds a name to a new value of the buffer, and nothing in this function puts it where the buffer was "
-            "taken from: the next step begins with the old one again.",
-        )
+_LOST = {
+    "unchanged": (
+        "gradient-not-changed",
+        "This line makes a new tensor of a gradient and binds the name to it; nothing reads that name afterwards, and "
+        "the gradient that is stepped on stays as it was.",
+    ),
+    "thrown_away": (
+        "gradient-not-changed",
+        "This line makes a new tensor of a gradient and does nothing with it: the gradient stays as it was.",
+    ),
+    "rebound": (
+        "parameter-not-changed",
+        "This line makes a new tensor and binds the loop's own name to it; nothing reads that name afterwards, and what "
+        "the loop goes over stays as it was.",
+    ),
+    "forgotten": (
+        "buffer-not-kept",
+        "This line binds a name to a new value of the buffer, and nothing in this function puts it where the buffer was "
+        "taken from: the next step begins with the old one again.",
+    ),
+    "counted": (
+        "bias-correction-counts-parameters",
+        "This line stands in a loop over the parameters, which takes a power by the count: it grows by one for each of them, "
+        "and the later ones of the first steps are corrected as if more steps had been taken.",
+    ),
+}
+"""By the field of a log that holds the lines, what is lost or miscounted there by its text."""
+
+
+def lost(view: View) -> Iterator[Finding]:
+    """A name is bound to a new value, which is lost: of a gradient, of a parameter, or of the buffer of a hand-written
+    step; or such a step counts parameters where it is to count steps."""
+    for field, (name, seen) in _LOST.items():
+        for where in getattr(view.log, field) if view.log.events else ():
+            yield finding(name, "warning", where, seen)
