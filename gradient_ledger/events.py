@@ -172,6 +172,8 @@ class Backward(Event):
     """Over how many targets a cross-entropy that is divided so is a mean, where that can be read."""
     loss_at: Place | None = None
     """Where such a loss was made."""
+    means: bool = False
+    """Whether the loss is a sum of means; looked at in the first passes of a line."""
     bare: bool = False
     """Whether it is a mean that was multiplied or divided by nothing."""
     undivided: str = ""
@@ -451,6 +453,8 @@ class Ending(Event):
     """The text of that `if`'s test."""
     reported: Place | None = None
     """The line where the loss that is shown is divided by the size of the window, if the text has one."""
+    gathers: bool = False
+    """Whether the text gathers micro-batches for this step, and divides nothing but losses by their number."""
     passed_over: Place | None = None
     """The last `continue` before that `if` in the same loop, or `return` in the same function."""
     restored: Place | None = None

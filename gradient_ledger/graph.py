@@ -97,12 +97,13 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     if type(inner).__name__ == "AddBackward0":
         terms = [_constant(one, False) for one in _summands(inner)]
         divided = {whole for f, _, quotient in terms if quotient and (whole := _whole(f))}
+        means = {"means": not divided and all(_reduction(one) == "mean" for _, one, _ in terms)}
         if factor == 1.0 and len(divided) == 1:
             (by,) = divided
             left = [one for f, one, quotient in terms if not quotient and (f == 1.0 or _round(f))]
             if left:
                 return {"divisor": float(by), "undivided": _word(left[0])}
-        return {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)}
+        return means | {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)}
     if _reduction(inner) != "mean":
         return {}
     whole = _whole(factor) if quotient else 0

@@ -40,6 +40,8 @@ WRAPPERS |= SQUARES
 MODULES = ("F", "torch", "functional", "nn.functional", "torch.nn.functional")
 
 
+MOST_LISTENERS = 16
+"""Objects that a loop goes over whose methods are looked at."""
 LEAVES = re.compile(rf"\.({'|'.join(LEAVING)})\(\)|\.data\b")
 """Text that takes a tensor out of its graph."""
 
@@ -181,7 +183,7 @@ def _function(called: Any) -> Any:
     """The Python function behind what is called: a module's `forward`, a method's own."""
     if isinstance(called, nn.Module):
         called = type(called).forward
-    called = getattr(called, "__func__", called)
+    called = inspect.unwrap(getattr(called, "__func__", called))
     return called if isinstance(called, FunctionType) else None
 
 
@@ -334,10 +336,27 @@ class _Reader:
 
     def _returned(self, call: ast.Call, node: Any, at: int, depth: int, under: str) -> Iterator[Idle]:
         """The same in what a function of the user's returns, as the `at`-th of several things."""
-        function = _function(self._object(call.func))
-        code = getattr(function, "__code__", None)
-        if code is None or places.kind_of(code.co_filename) != places.USER:
-            return
+        for owner, called in self._candidates(call):
+            function = _function(called)
+            code = getattr(function, "__code__", None)
+            if code is not None and places.kind_of(code.co_filename) == places.USER:
+                yield from self._returned_by(function, owner, node, at, depth, under)
+
+    def _candidates(self, call: ast.Call) -> Iterator[tuple[Any, Any]]:
+        """What may have been called, and the object whose method it is: a loop may have gone over several."""
+        holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+        owner = self._object(holder) if holder is not None else None
+        yield owner, self._object(call.func)
+        if isinstance(holder, ast.Name) and isinstance(call.func, ast.Attribute):
+            loops = [one for one in source.own(self.scope) if isinstance(one, ast.For) and call in set(ast.walk(one))]
+            over = [one.iter for one in loops if isinstance(one.target, ast.Name) and one.target.id == holder.id]
+            others = self._object(over[-1]) if over else None
+            for other in others[:MOST_LISTENERS] if isinstance(others, (list, tuple)) else ():
+                if type(other) is not type(owner):
+                    yield other, getattr(type(other), call.func.attr, None)
+
+    def _returned_by(self, function: Any, owner: Any, node: Any, at: int, depth: int, under: str) -> Iterator[Idle]:
+        code = function.__code__
         scope = source.scope(code.co_filename, code.co_firstlineno + 1)
         returns = [one for one in source.own(scope) if isinstance(one, ast.Return)] if scope is not None else []
         if scope is None or len(returns) != 1 or returns[0].value is None:
@@ -345,7 +364,10 @@ class _Reader:
         value = returns[0].value
         if isinstance(value, ast.Tuple):
             value = value.elts[at] if at < len(value.elts) else value
-        there = _Reader(scope, code.co_filename, function.__globals__, self.trains)
+        names = dict(function.__globals__)
+        if owner is not None and code.co_varnames[:1] == ("self",):
+            names["self"] = owner
+        there = _Reader(scope, code.co_filename, names, self.trains)
         for one in there.idle(value, node, returns[0].lineno + 1, "", depth + 1, under):
             yield one if one.cut or one.graph is not None else one._replace(inner=True)
 
@@ -388,12 +410,15 @@ class _Reader:
         known = [name for name in names if isinstance(self.variables.get(name), (Tensor, float))]
         plain = len(known) == 1 and known[0] not in called
         held = self._held(side)
-        subject = "" if held else known[0] if plain else names[0] if len(names) == 1 else ""
+        holders = {each.value for each in ast.walk(side) if isinstance(each, ast.Attribute)}
+        bare = [one.id for one in ast.walk(side) if isinstance(one, ast.Name) and one not in holders]
+        subject = "" if held else known[0] if plain else next((one[0] for one in (names, bare) if len(one) == 1), "")
         begun = source.assigned(self.scope, subject, line) if subject else None
         file = self.file
         if held is not None:
             file, begun = held.file, held.begun
         cut = begun is not None and (begun.without_grad or bool(LEAVES.search(ast.unparse(begun.value))))
+        cut = cut or (begun is not None and isinstance(begun.value, ast.Call) and self._has_no_graph(begun.value))
         chain = list(self._chain(side, line))
         made = tuple(range(one.line, one.end + 1) for one in chain)
         said = [(range(one.line, one.end + 1), one) for one in chain if one.without_grad or _says_constant(one.value)]
@@ -411,6 +436,13 @@ class _Reader:
         at = begun.line if begun else side.lineno
         file = file if begun else self.file
         return Idle(ast.unparse(side), at, value, cut, file, made, meant=meant, result_meant=result, missed=missed)
+
+    def _has_no_graph(self, call: ast.Call) -> bool:
+        """Whether a decorator switches gradients off in what is called."""
+        code = getattr(_function(self._object(call.func)), "__code__", None)
+        if code is None or places.kind_of(code.co_filename) != places.USER:
+            return False
+        return source.switched_off(source.function_at(code.co_filename, code.co_firstlineno)) is not None
 
     def _may_miss(self, made: source.Assigned) -> bool:
         """Whether an expression calls a module all of which is trained, or what leaves a graph by its text."""

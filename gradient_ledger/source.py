@@ -60,8 +60,45 @@ def conditions(place: Place, trail: Trail) -> dict[str, Any]:
         "under": Place(frame.file, one.under, frame.function, frame.through) if one.under is not None else None,
         "condition": one.condition,
         "reported": reported_share(tuple((one.file, one.line) for one in frames)),
+        "gathers": _gathers(frames, one.condition),
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
     }
+
+
+def _gathers(frames: list[Place], condition: str) -> bool:
+    """Whether the text gathers micro-batches for a step and divides nothing by their number but losses: it counts up to
+    that number in the condition of the step, or in a loop around a backward that is named for it."""
+    counted = re.search(r"% \(?([\w.]+)", condition)
+    sizes = {counted[1]} if counted is not None else set()
+    for frame in frames:
+        within = scope(frame.file, frame.line)
+        for loop in own(within) if within is not None else ():
+            if isinstance(loop, ast.For) and "backward(" in ast.unparse(loop):
+                text = f"{ast.unparse(loop.target)} {ast.unparse(loop.iter)}"
+                if _MICRO.search(text):
+                    counts = [n for n in ast.walk(loop.iter) if _is_range(n) or _cuts_a_batch(n)]
+                    sizes |= {ast.unparse(n.args[0]) for n in counts if isinstance(n, ast.Call)} or {""}
+    names = {size.rpartition(".")[2] for size in sizes}
+    return bool(sizes) and not any(
+        _divides_other(file, name) for file in {one.file for one in frames} for name in names
+    )
+
+
+_MICRO = re.compile(r"accum|micro|chunk", re.IGNORECASE)
+"""Words for the parts of a batch, and for how many there are."""
+_LOSS = re.compile(r"loss|\.item\(\)|total|running|sum|mean|avg|average", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _divides_other(file: str, name: str) -> bool:
+    """Whether a file divides something by a number of this name that is no loss by its own."""
+    for one in ast.walk(_tree(file) or ast.Module([], [])):
+        if isinstance(one, (ast.BinOp, ast.AugAssign)) and isinstance(one.op, ast.Div):
+            left, right = (one.left, one.right) if isinstance(one, ast.BinOp) else (one.target, one.value)
+            words = {each.rpartition(".")[2] for each in _factors(right)}
+            if name in words and not _LOSS.search(ast.unparse(left)):
+                return True
+    return False
 
 
 def reported_share(trail: Trail) -> Place | None:
@@ -429,10 +466,15 @@ def _is_container(value: ast.AST | None) -> bool:
 
 def without_grad_by_decorator(place: Place) -> Place | None:
     """The line of the decorator that switches gradients off in the function that holds a line."""
-    within = scope(place.file, place.line)
-    for one in getattr(within, "decorator_list", ()):
+    line = switched_off(scope(place.file, place.line))
+    return Place(place.file, line, place.function) if line is not None else None
+
+
+def switched_off(function: ast.AST | None) -> int | None:
+    """The line of a function's decorator that switches gradients off."""
+    for one in getattr(function, "decorator_list", ()):
         if re.search(r"\b(no_grad|inference_mode)\b", ast.unparse(one)):
-            return Place(place.file, one.lineno, place.function)
+            return int(one.lineno)
     return None
 
 

@@ -16,6 +16,7 @@ from gradient_ledger.events import (
     Finding,
     Place,
     SchedulerStep,
+    Step,
 )
 from gradient_ledger.rules.view import LEAST, LOOKED_AT, View, Window, finding, some, steps_of, times
 
@@ -404,25 +405,38 @@ def means(view: View) -> Iterator[Finding]:
         known = 0
         for window in windows:
             passes = view.passes_of(window)
-            known += any(p.reduction is not None or p.bare or p.divisor is not None for p in passes)
+            known += any(p.reduction is not None or p.bare or p.means or p.divisor is not None for p in passes)
             quiet = not window.of(Edit) and not window.step.assigned and not window.step.hooks
             # What is weighted and summed is a mean as well, but it takes the loss that is shown to say so.
             weighed = window.step.reported is not None
-            plain = all((p.reduction == "mean" or (weighed and p.bare)) and not p.gradient for p in passes)
+            plain = all(
+                (p.reduction == "mean" or p.means or (weighed and p.bare)) and p.divisor is None and not p.gradient
+                for p in passes
+            )
             if window.micro_batches > 1 and passes and quiet and plain and window.step.reference is None:
                 summed.append(window)
         if summed and len(summed) * 2 >= known:
             k, shown = summed[0].micro_batches, summed[0].step.reported
+            gathered = [w for w in summed if _gathers(w)]
+            told = f" The loss that is shown is divided, at {shown}." if shown else ""
+            if not told and len(gathered) == len(summed):
+                under = f" under {summed[0].step.condition!r}" if "%" in summed[0].step.condition else ""
+                told = f" By its text the step{under} is one for all of them."
             yield finding(
                 "loss-not-divided",
-                "warning" if shown is not None else "info",
+                "warning" if told else "info",
                 summed[0].step.last_pass_at,
                 f"Each of the {k} losses of a window is a mean, and nothing divides by {k}: if they are micro-batches "
-                f"of one batch, the gradient is {k} times its gradient."
-                f"{f' The loss that is shown is divided, at {shown}.' if shown else ''}",
+                f"of one batch, the gradient is {k} times its gradient.{told}",
                 f"Call (loss / {k}).backward(), or weight each loss by its share; a reference= would settle it.",
                 window=k,
             )
+
+
+def _gathers(window: Window) -> bool:
+    """Whether a window is one of micro-batches by the text of its step, all from one line, and nobody steps meanwhile."""
+    others = any(isinstance(e, Step) and e.optimizer != window.optimizer for e in window.events)
+    return window.step.gathers and len(set(window.step.trails)) == 1 and not others
 
 
 def forwards(view: View) -> Iterator[Finding]:
