@@ -34,7 +34,7 @@ def look(state: State, node: Any, frame: FrameType) -> None:
     """Look for such a square in a loss that goes backward."""
     for one in _squares(node):
         if _is_of_torch(one):
-            _note(state, losses.made_at(places.user_frame(frame)) or places.user_place(frame), one)
+            _note(state, losses.computed_at(places.user_frame(frame)) or places.user_place(frame), one)
         elif _kind(one) in LOSSES:
             continue
         elif (known := one.metadata.get(_mark(state))) is not None:

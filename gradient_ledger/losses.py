@@ -116,6 +116,14 @@ def made_at(frame: FrameType | None) -> Place | None:
     return Place(file, found.line) if found is not None else None
 
 
+def computed_at(frame: FrameType | None) -> Place | None:
+    """The line of the last assignment to the loss; where that calls functions of the same file, what those return."""
+    made = made_at(frame)
+    while made is not None and (inner := source.returned_at(made)) is not None:
+        made = inner
+    return made
+
+
 def parameters_called(frame: FrameType | None, wanted: re.Pattern[str]) -> set[int]:
     """The parameters, by `id`, of the modules that a frame knows by such a name, or the object whose method it runs."""
     if frame is None or _reads_all(source.scope(frame.f_code.co_filename, frame.f_lineno) or ast.Module([], [])):

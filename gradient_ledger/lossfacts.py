@@ -91,11 +91,11 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         note("bootstrap", compared.leaves(ends) if where is not None else (), where)
     mirrored = compared.leaves(compared.mirrored(parts))
     likeness = source.only_line(files, r"(?<!def )\bcosine_similarity\(") if mirrored else None
-    note("mirror", mirrored, likeness or losses.made_at(frame))
+    note("mirror", mirrored, likeness or losses.computed_at(frame))
     if half := compared.half_mirrored(parts):
-        note("half mirror", compared.leaves(half), source.without_detach(files) or losses.made_at(frame))
+        note("half mirror", compared.leaves(half), source.without_detach(files) or losses.computed_at(frame))
     if twice := compared.twice(parts):
-        note("twice", compared.leaves(twice), source.compared_without_detach(files) or losses.made_at(frame))
+        note("twice", compared.leaves(twice), source.compared_without_detach(files) or losses.computed_at(frame))
     for leaves, others in compared.alone(parts):
         teacher = _teachers(state, leaves, others, frame)
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))

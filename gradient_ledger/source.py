@@ -493,7 +493,8 @@ _CUTS = re.compile(r"\.detach\(\)|\.data\b")
 def cut_around(calls: Sequence[Place]) -> Place | None:
     """The one place that takes what goes into a call, or comes out of it, out of its graph.
 
-    Looked for from the call outwards, as far as the innermost loop: a sequence's. None where there are several.
+    Looked for from the call outwards, as far as the innermost loop, a sequence's, or one loop more: the inner one may be
+    over layers. None where there are several.
     """
     found: set[Place] = set()
     passed_through = {place.function for place in calls}
@@ -501,12 +502,10 @@ def cut_around(calls: Sequence[Place]) -> Place | None:
         within, loop = scope(place.file, place.line), loop_around(place.file, place.line)
         if within is None:
             break
-        statements = [n for n in own(loop or within) if isinstance(n, (ast.Assign, ast.Expr, ast.Return))]
-        call = next((n for n in statements if n.lineno <= place.line <= (n.end_lineno or 0)), None)
-        if call is not None:
-            used = _names_in(call)
-            cuts = [n for n in statements if (n is call or used & _left(n)) and _cuts(n, within, place, passed_through)]
-            found |= {Place(place.file, n.lineno, place.function) for n in cuts}
+        outer = loop_around(place.file, loop.lineno) if loop is not None else None
+        for block in (loop or within, outer):
+            if block is not None and not found:
+                found |= _cuts_in(block, within, place, passed_through)
         if loop is not None:
             break
     lines = sorted(place.line for place in found)
@@ -582,6 +581,21 @@ def _left(statement: ast.stmt) -> set[str]:
         )
         return {name for one in owners for name in _names_in(one)}
     return {name.removesuffix(".detach_") for name in _names_in(statement) if name.endswith(".detach_")}
+
+
+def _cuts_in(block: ast.AST, within: ast.AST, place: Place, besides: set[str]) -> set[Place]:
+    """The places in a loop or a function that take what a call on a line uses out of its graph, or the call itself; a
+    loop hands on what it goes over."""
+    nodes = own(block)
+    statements = [n for n in nodes if isinstance(n, (ast.Assign, ast.Expr, ast.Return))]
+    call = next((n for n in statements if n.lineno <= place.line <= (n.end_lineno or 0)), None)
+    if call is None:
+        return set()
+    used = _names_in(call)
+    for loop in (n for n in nodes if isinstance(n, ast.For) and used & _names_in(n.target)):
+        used |= _names_in(loop.iter)
+    cuts = [n for n in statements if (n is call or used & _left(n)) and _cuts(n, within, place, besides)]
+    return {Place(place.file, n.lineno, place.function) for n in cuts}
 
 
 def _cuts(statement: ast.stmt, within: ast.AST, place: Place, besides: set[str]) -> bool:
@@ -756,6 +770,21 @@ def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
         if last is None or one.lineno > last.line:
             last = Assigned(value, one.lineno, one.end_lineno or one.lineno, at, _without_grad(within, one))
     return last
+
+
+def returned_at(place: Place) -> Place | None:
+    """Where the function returns, if at one place, that the statement at this line gives its value; one of the same
+    file, further up."""
+    within = scope(place.file, place.line)
+    nodes = own(within) if within is not None else ()
+    given = next((n for n in nodes if isinstance(n, (ast.Assign, ast.Return)) and n.lineno == place.line), None)
+    if given is None or not isinstance(given.value, ast.Call):
+        return None
+    called = ast.unparse(given.value.func).rpartition(".")[2]
+    found = [one for one in functions(place.file) if getattr(one, "name", "") == called]
+    lines = [one.lineno for each in found for one in own(each) if isinstance(one, ast.Return)]
+    above = len(found) == len(lines) == 1 and lines[0] < place.line
+    return Place(place.file, lines[0], called) if above else None
 
 
 def held(file: str, kind: str, name: str) -> Assigned | None:
