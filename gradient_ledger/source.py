@@ -493,7 +493,7 @@ _CUTS = re.compile(r"\.detach\(\)|\.data\b")
 def cut_around(calls: Sequence[Place]) -> Place | None:
     """The one place that takes what goes into a call, or comes out of it, out of its graph.
 
-    Looked for from the call outwards, as far as the innermost loop, a sequence's, or one loop more: the inner one may be
+    Looked for from the call outwards, as far as the innermost loop, a sequence's, or one loop more: the inner may be
     over layers. None where there are several.
     """
     found: set[Place] = set()
