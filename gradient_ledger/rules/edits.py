@@ -447,6 +447,8 @@ _LOST = {
 def lost(view: View) -> Iterator[Finding]:
     """A name is bound to a new value, which is lost: of a gradient, of a parameter, or of the buffer of a hand-written
     step; or such a step counts parameters where it is to count steps."""
+    stepped = any(view.windows.values())
     for field, (name, seen) in _LOST.items():
-        for where in getattr(view.log, field) if view.log.events else ():
+        # A step that changes no parameter is none that anybody could see.
+        for where in getattr(view.log, field) if stepped or field == "rebound" else ():
             yield finding(name, "warning", where, seen)
