@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from gradient_ledger import places
 from gradient_ledger.account import Account
 from gradient_ledger.books import OptimizerAccount
-from gradient_ledger.events import Place, WeightAverage
+from gradient_ledger.events import DrawnWeights, Place, WeightAverage
 from gradient_ledger.tensors import address, number_of
 
 if TYPE_CHECKING:
@@ -66,11 +66,21 @@ class Mixture(NamedTuple):
         return Mixture(self.share + more.share, source, self.rest + more.rest, mine.other, mine.was)
 
 
+class DrawnBack(NamedTuple):
+    """How often trained weights were drawn to something that stands still, one time like the other."""
+
+    share: float
+    rest: float
+    last: Tensor
+    """Some entries of what they are drawn to."""
+    times: int
+
+
 class Average:
     """A running average of one parameter, as its updates show it."""
 
-    def __init__(self, account: Account, place: Place | None, share: float):
-        self.account, self.place, self.share = account, place, share
+    def __init__(self, account: Account, place: Place | None, share: float, rest: float):
+        self.account, self.place, self.share, self.rest = account, place, share, rest
         self.updates = self.consecutive = self.moves = 0
         """Updates seen that begin where the last one ended; those of them that came one step after the last; and those
         before which the last one had moved it, or else it may be something fixed."""
@@ -171,6 +181,7 @@ class Blends:
         tap(Tensor, "lerp", self._drawn, after=True)
         tap(torch, "lerp", self._drawn, after=True)
         tap(Tensor, "clone", self._cloned, after=True)
+        tap(Tensor, "copy_", self._put)
         for name in ("mul_", "__imul__"):
             tap(Tensor, name, self._in_place(self._multiplied))
         for name in ("add_", "__iadd__"):
@@ -218,17 +229,33 @@ class Blends:
         """A tensor is, or is about to be, made of these."""
         at = address(result)
         if at in self.weights:
+            if in_place and mixture is not None:
+                self._drawn_back(self.weights[at], mixture, frame)
             return
         if mixture is None or not at:
             self.known.pop(at, None)
             return
-        whole = abs(mixture.share + mixture.rest - 1) < 1e-6
-        if whole and mixture.source is not None and mixture.was is not None and 0 < mixture.share < 1:
-            self.known.pop(at, None)
+        if mixture.source is not None and mixture.was is not None and 0 < mixture.share < 1 and 0 < mixture.rest < 1:
             note(self.state, mixture, places.user_place(frame), self.begun)
-            return
         # What is updated in place lives on; of its `.data`, each time another tensor, none might.
         self.known[at] = ((lambda: result) if in_place else weakref.ref(result)), mixture
+
+    def _drawn_back(self, own: Account, mixture: Mixture, frame: FrameType) -> None:
+        """Weights become a mixture of themselves and something else: more of that, and does it stand still?"""
+        place, was = places.user_place(frame), mixture.was
+        if mixture.source is not own or was is None or not 0 < mixture.share < 0.5 or place is None:
+            return
+        known = self.state.drawn_back.get((own, place))
+        if known is not None and torch.equal(known.last, was) and known.share == mixture.share:
+            self.state.drawn_back[own, place] = known._replace(times=known.times + 1)
+        else:
+            self.state.drawn_back[own, place] = DrawnBack(mixture.share, mixture.rest, was, 1)
+
+    def _put(self, given: tuple[Any, ...], frame: FrameType) -> None:
+        """`copy_` is about to write into a tensor."""
+        target, value = given[:2]
+        if isinstance(target, Tensor) and address(target) in self.weights:
+            self._is(target, self._of(value), frame, in_place=True)
 
     def _multiplied(self, given: tuple[Any, ...], frame: FrameType, in_place: bool = False) -> None:
         result, one, other = given[:3]
@@ -306,14 +333,14 @@ def note(state: State, mixture: Mixture, place: Place | None, look: int) -> None
         if len(found) >= MOST_KNOWN:
             evicted = found.pop(1)
             found[0].changes |= evicted.share != found[0].share
-        average = Average(account, place, mixture.share)
+        average = Average(account, place, mixture.share, mixture.rest)
         found.append(average)
     else:
         average.updates += 1
         average.moves += average.ends_at(was)
         average.changes |= abs(average.share - mixture.share) > 1e-6
         average.falls |= mixture.share < average.share - 1e-6
-        average.share = mixture.share
+        average.share, average.rest = mixture.share, mixture.rest
         average.consecutive += average.clock + 1 == account.steps
         average.gaps |= average.clock + 1 < account.steps and average.look == look
     average.clock, average.look, average.took, average.was = account.steps, look, took, was
@@ -392,7 +419,8 @@ def look_ends(state: State) -> None:
     for found in state.averages.values():
         for average in found:
             entry = average.account.owners[-1] if average.account.owners else None
-            known = average.is_known and average.share < 0.5 and average.clock + 1 == average.account.steps
+            whole = abs(average.share + average.rest - 1) < 1e-4
+            known = average.is_known and whole and average.share < 0.5 and average.clock + 1 == average.account.steps
             if entry is not None and known and not (entry_follows := state.followed.setdefault(entry.number, [])):
                 one = Followed(average, entry.steps)
                 parameter = average.account.ref()
@@ -449,6 +477,18 @@ def is_average(one: Followed, shown: Tensor) -> bool:
     return far and any(float((shown - value).norm()) <= 0.02 * apart for value in (*one.values, *one.before))
 
 
+def drawn_back(state: State) -> tuple[DrawnWeights, ...]:
+    """The lines that draw trained weights to something that stands still, by more than a half each time."""
+    lines: dict[Place, list[tuple[Account, DrawnBack]]] = {}
+    for (account, place), one in state.drawn_back.items():
+        if one.times > 2:
+            lines.setdefault(place, []).append((account, one))
+    return tuple(
+        DrawnWeights(tuple(account.name for account, _ in found), place, found[0][1].share, found[0][1].rest)
+        for place, found in lines.items()
+    )
+
+
 def facts(state: State) -> tuple[WeightAverage, ...]:
     """The averages that are known, by line: with which share, and how often training went on from one."""
     lines: dict[Place | None, list[Average]] = {}
@@ -469,5 +509,7 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
         elif known and place is not None:
             share = known[0].share if len(shares) == 1 else None
             most = max(one.updates + 1 for one in known)
-            told.append(WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None))
+            total = known[0].share + known[0].rest
+            off = total if share is not None and abs(total - 1) > 1e-4 else None
+            told.append(WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None, total=off))
     return tuple(told)

@@ -876,6 +876,22 @@ class WeightAverage:
     """The line of the training loop that the first of them came from."""
     grown: tuple[float, float] | None = None
     """From what share to what share, where each update took in as much as the one before it or more, and then most."""
+    total: float | None = None
+    """The sum of its two factors, where that is not 1."""
+
+
+@dataclass(frozen=True)
+class DrawnWeights:
+    """Trained weights that a line draws to something that stands still, by more than a half each time."""
+
+    names: tuple[str, ...]
+    """A few of them."""
+    where: Place
+    """The line."""
+    share: float
+    """How much is left of them."""
+    rest: float
+    """How much it takes of the other."""
 
 
 @dataclass(frozen=True)
@@ -981,6 +997,8 @@ class Log:
     it where the text shows one, else that of the call."""
     own_averages: tuple[OwnAverage, ...] = ()
     """Running averages that lie in the memory of the weights themselves."""
+    drawn_back: tuple[DrawnWeights, ...] = ()
+    """Trained weights that are drawn to something that stands still."""
     averages: tuple[WeightAverage, ...] = ()
     """Running averages that are updated once a step."""
     grown: tuple[GrownGradients, ...] = ()

@@ -262,6 +262,7 @@ class Recorder(State):
                     if place is not None and None not in held
                 ),
                 averages=blends.facts(self),
+                drawn_back=blends.drawn_back(self),
                 loose=loose.found(self),
                 grown=tuple(
                     GrownGradients(place, tuple(account.name for account in one.accounts), len(one.passes))

@@ -22,7 +22,7 @@ from gradient_ledger.progress import Drawn, Grown, Progress
 
 if TYPE_CHECKING:
     from gradient_ledger.anew import Once
-    from gradient_ledger.blends import Average, Followed
+    from gradient_ledger.blends import Average, DrawnBack, Followed
     from gradient_ledger.closelook import CloseLook
     from gradient_ledger.hooked import Registered
     from gradient_ledger.loose import Fresh, Loose
@@ -89,6 +89,8 @@ class State:
         """By line, the weights that were averaged into their own memory, None for a right average."""
         self.averages: dict[tuple[Account, Place | None], list[Average]] = {}
         """By parameter and line, what was made of the parameter and something else there, in closer looks."""
+        self.drawn_back: dict[tuple[Account, Place], DrawnBack] = {}
+        """By parameter and line, weights that were mixed with more of something else."""
         self.followed: dict[int, list[Followed]] = {}
         """By optimizer, the average of its weights whose value is computed along."""
         self.snapshots: dict[int, Snapshot] = {}

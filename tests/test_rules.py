@@ -29,6 +29,7 @@ from gradient_ledger.events import (
     CrossedRows,
     Crossing,
     DataPass,
+    DrawnWeights,
     Edit,
     Evaluated,
     Event,
@@ -3181,6 +3182,44 @@ def an_average_takes_more_and_more_of_the_newest_weights() -> Log:
 @quiet("window.newest_averages")
 def an_average_takes_a_computed_share_of_the_newest_weights() -> Log:
     return with_average(share=0.9932620530009145)
+
+
+@finds(
+    "window.newest_averages",
+    "average-factors-off",
+    "warning",
+    UPDATE,
+    "takes 0.99 of what was averaged before and 0.1 of the newest weights, 1.09 together: it grows",
+    share=0.1,
+    total=1.09,
+    names=["w", "b"],
+)
+def the_factors_of_an_average_are_more_than_one_together() -> Log:
+    return with_average(share=0.1, total=1.09)
+
+
+@finds(
+    "window.drawn_back",
+    "weights-drawn-back",
+    "warning",
+    UPDATE,
+    "leaves 0.01 of w, which an optimizer trains, and takes 0.99 of other weights, which stand still",
+    names=["w"],
+    share=0.01,
+)
+def trained_weights_are_drawn_to_what_stands_still() -> Log:
+    tape = Tape("w")
+    tape.passes(1)
+    tape.step()
+    return tape.log(drawn_back=(DrawnWeights(("w",), at(UPDATE), 0.01, 0.99),))
+
+
+@quiet("window.drawn_back")
+def nothing_is_drawn_anywhere() -> Log:
+    tape = Tape("w")
+    tape.passes(1)
+    tape.step()
+    return tape.log()
 
 
 @finds(

@@ -405,6 +405,23 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "average-factors-off",
+        "The factors of a running average do not add up to 1",
+        "An average of equal weights is then no longer these weights: it grows, or shrinks, with every update.",
+        "Derive one factor from the other: avg.mul_(decay).add_(weights, alpha=1 - decay), or avg.lerp_(weights, 1 - decay).",
+        "Two constants that are written apart are easily changed apart.",
+        "",
+    ),
+    Misconception(
+        "weights-drawn-back",
+        "The trained weights are drawn to their copy",
+        "An average is to follow the weights. Here the weights follow the copy, which nobody updates: training is undone after "
+        "every step.",
+        "Write into the copy: target.mul_(1 - tau).add_(weights, alpha=tau).",
+        "zip() over two models hands out their parameters in the order of its arguments.",
+        "",
+    ),
+    Misconception(
         "average-not-swapped-back",
         "The average stays in the model after an evaluation",
         "The averaged weights are copied into the model to be evaluated, and nothing puts the weights back that were trained: "

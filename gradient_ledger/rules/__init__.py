@@ -40,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     window.own_averages,
     window.newest_averages,
     window.kept_averages,
+    window.drawn_back,
     division.stepped_every_time,
     division.twice,
     division.auxiliary,

@@ -525,8 +525,22 @@ def newest_averages(view: View) -> Iterator[Finding]:
                 shares=list(one.grown),
                 names=list(one.names)[:10],
             )
+        if one.total is not None and one.share is not None:
+            yield finding(
+                "average-factors-off",
+                "warning",
+                one.where,
+                f"Each update of the running average takes {one.total - one.share:.6g} of what was averaged before and "
+                f"{one.share:.6g} of the newest weights, {one.total:.6g} together: it {'grows' if one.total > 1 else 'shrinks'} "
+                "with every update, whatever the weights do.",
+                share=one.share,
+                total=one.total,
+                names=list(one.names)[:10],
+            )
         # A share that is computed, as where a decay is warmed up, is seldom a round number.
-        if one.share is not None and 0.9 - 1e-6 < one.share < 1 - 1e-9 and abs(one.share - round(one.share, 5)) < 1e-8:
+        elif (
+            one.share is not None and 0.9 - 1e-6 < one.share < 1 - 1e-9 and abs(one.share - round(one.share, 5)) < 1e-8
+        ):
             yield finding(
                 "average-factors-swapped",
                 "warning",
@@ -537,6 +551,20 @@ def newest_averages(view: View) -> Iterator[Finding]:
                 updates=one.updates,
                 names=list(one.names)[:10],
             )
+
+
+def drawn_back(view: View) -> Iterator[Finding]:
+    """Trained weights that are set to little of themselves and much of others that never change."""
+    for one in view.log.drawn_back:
+        yield finding(
+            "weights-drawn-back",
+            "warning",
+            one.where,
+            f"Again and again this line leaves {one.share:.3g} of {some(one.names)}, which an optimizer trains, and takes "
+            f"{one.rest:.3g} of other weights, which stand still: what the steps have learned is undone.",
+            names=list(one.names)[:10],
+            share=one.share,
+        )
 
 
 def kept_averages(view: View) -> Iterator[Finding]:
