@@ -961,6 +961,7 @@ class GrownGradients:
     where: Place
     """The line of the passes."""
     names: tuple[str, ...]
+    """The parameters that hold them."""
     passes: int
     """Passes that came onto what had been read."""
 

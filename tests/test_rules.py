@@ -36,6 +36,7 @@ from gradient_ledger.events import (
     Finding,
     Forward,
     FreshLeaf,
+    GrownGradients,
     InputGradient,
     LateHook,
     LocalNorm,
@@ -438,6 +439,74 @@ def the_closure_does_not_clear() -> Log:
     tape.passes(1)
     tape.step(closure_calls=2)
     return tape.log()
+
+
+@finds(
+    "order.idle_closures",
+    "closure-without-backward",
+    "error",
+    STEP,
+    "SGD called its closure several times a step, in 2 steps",
+    steps=[0, 1],
+)
+def the_closure_returns_a_loss_from_outside() -> Log:
+    return windows(1, 1, closure_calls=4, closure_idle=3).log()
+
+
+@finds("order.idle_closures", "closure-without-backward", "error", STEP, "in 2 steps", steps=[0, 1])
+def the_closure_computes_nothing_and_ran_once_in_the_end() -> Log:
+    tape = Tape("w b")
+    for calls in (3, 5, 1):
+        tape.passes(1)
+        tape.step(closure_calls=calls, closure_idle=calls - 1)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("order.idle_closures")
+def the_closure_runs_once_a_step() -> Log:
+    return windows(1, 1, closure_calls=1).log()
+
+
+@quiet("order.idle_closures")
+def the_closure_left_no_gradient_now_and_then() -> Log:
+    return windows(1, 1, closure_calls=4, closure_idle=1).log()
+
+
+@quiet("order.idle_closures")
+def the_closure_computed_nothing_anew_in_one_step_of_three() -> Log:
+    tape = Tape("w b")
+    for idle in (0, 3, 0):
+        tape.passes(1)
+        tape.step(closure_calls=4, closure_idle=idle)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "order.grown",
+    "read-without-clearing",
+    "warning",
+    OTHER,
+    "The gradients of w and b were read after every pass of this line",
+    "7 passes added to what had been read",
+    names=["w", "b"],
+    passes=7,
+)
+def gradients_of_single_samples_are_read_and_never_cleared() -> Log:
+    return windows(1, 1).log(grown=(GrownGradients(at(OTHER), ("w", "b"), 7),))
+
+
+@quiet("order.grown")
+def one_pass_was_added_to_what_had_been_read() -> Log:
+    return windows(1, 1).log(grown=(GrownGradients(at(OTHER), ("w", "b"), 1),))
+
+
+@quiet("order.grown")
+def gradients_are_read_one_by_one_where_nothing_is_trained() -> Log:
+    tape = Tape("w b")
+    tape.passes(3, OTHER)
+    return tape.log(grown=(GrownGradients(at(OTHER), ("w", "b"), 2),), pending={})
 
 
 @finds(
@@ -2031,6 +2100,66 @@ def the_gradient_is_divided_after_the_last_micro_batch() -> Log:
 MEANS = {"root": "MseLoss", "reduction": "mean"}
 
 
+GATHERS = {"gathers": True, "condition": "(i + 1) % accum == 0"}
+
+
+@finds(
+    "window.means",
+    "loss-not-divided",
+    "warning",
+    BACKWARD,
+    "By its text the step under '(i + 1) % accum == 0' is one for all of them.",
+    remedy=BY_FOUR,
+    window=4,
+)
+def micro_batches_are_gathered_and_nothing_divides() -> Log:
+    return windows(4, 4, 4, passes=MEANS, **GATHERS).log()
+
+
+@finds("window.means", "loss-not-divided", "warning", BACKWARD, "By its text the step is one for all", remedy=BY_FOUR)
+def sums_of_means_are_gathered_in_a_loop_over_chunks() -> Log:
+    return windows(4, 4, 4, passes={"root": "Add", "means": True}, gathers=True).log()
+
+
+@finds("window.means", "loss-not-divided", "info", BACKWARD, "nothing divides by 4", remedy=BY_FOUR)
+def one_window_is_not_of_micro_batches_by_its_text() -> Log:
+    tape = Tape("w b")
+    for gathers in (True, False, True):
+        tape.passes(4, **MEANS)
+        tape.step(gathers=gathers)
+        tape.clear()
+    return tape.log()
+
+
+@finds("window.means", "loss-not-divided", "info", BACKWARD, "nothing divides by 4", remedy=BY_FOUR)
+def another_optimizer_steps_between_the_passes() -> Log:
+    tape = Tape("w", "v")
+    for _ in range(3):
+        for _ in range(4):
+            tape.passes(1, **MEANS)
+            tape.step(optimizer=1)
+            tape.clear(names="v")
+        tape.step(**GATHERS)
+        tape.clear(names="w")
+    return tape.log()
+
+
+@finds("window.means", "loss-not-divided", "info", OTHER, "nothing divides by 2", remedy=BY_FOUR.replace("4", "2"))
+def means_of_two_lines_are_gathered() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(2, **MEANS)
+        tape.passes(2, OTHER, **MEANS)
+        tape.step(**GATHERS)
+        tape.clear()
+    return tape.log()
+
+
+@quiet("window.means")
+def sums_of_means_that_are_divided_are_gathered() -> Log:
+    return windows(4, 4, 4, passes={"root": "Add", "means": True, "divisor": 4.0}, **GATHERS).log()
+
+
 @quiet("window.means")
 def the_share_of_each_mean_comes_in_as_its_gradient() -> Log:
     return windows(4, 4, 4, passes=MEANS | {"gradient": True}).log()
@@ -2665,6 +2794,11 @@ def a_draw_stands_between_the_loss_and_the_weights() -> Log:
 )
 def a_sum_takes_away_what_it_adds() -> Log:
     return reaching("undone", at(OTHER))
+
+
+@finds("graphs.reached", "straight-through-turned", "warning", OTHER, "gives its gradient to w, none to what was")
+def a_straight_through_leaves_its_gradient_with_the_codes() -> Log:
+    return reaching("turned", at(OTHER))
 
 
 @finds("graphs.reached", "score-of-moving-sample", "warning", OTHER, "on that way w got a gradient of zeros")
@@ -4347,11 +4481,42 @@ def the_name_of_a_gradient_is_bound_to_another_tensor() -> Log:
     return windows(1, 1).log(unchanged=(at(EDIT),))
 
 
+@finds("edits.lost", "gradient-not-changed", "warning", EDIT, "of a gradient and does nothing with it")
+def what_is_made_of_a_gradient_is_thrown_away() -> Log:
+    return windows(1, 1).log(thrown_away=(at(EDIT),))
+
+
+@finds("edits.lost", "parameter-not-changed", "warning", EDIT, "what the loop goes over stays as it was")
+def the_name_of_a_parameter_is_bound_to_another_tensor() -> Log:
+    return windows(1, 1).log(rebound=(at(EDIT),))
+
+
+@finds("edits.lost", "parameter-not-changed", "warning", EDIT, "binds the loop's own name to it")
+def a_step_by_hand_changes_no_parameter_and_is_not_seen() -> Log:
+    tape = Tape("w")
+    for _ in range(2):
+        tape.passes(1)
+        tape.clear(lost=0, lost_names=())
+    return tape.log(rebound=(at(EDIT),))
+
+
+@finds("edits.lost", "bias-correction-counts-parameters", "warning", EDIT, "it grows by one for each of them")
+def the_count_of_steps_stands_in_the_loop_over_parameters() -> Log:
+    return windows(1, 1).log(counted=(at(EDIT),))
+
+
 @quiet("edits.lost")
 def nothing_was_stepped_and_a_gradient_is_not_changed() -> Log:
     tape = Tape("w")
     tape.forward()
-    return tape.log(unchanged=(at(EDIT),))
+    return tape.log(unchanged=(at(EDIT),), thrown_away=(at(EDIT),))
+
+
+@quiet("edits.lost")
+def nothing_was_stepped_and_parameters_would_be_counted() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(counted=(at(EDIT),))
 
 
 @finds(
