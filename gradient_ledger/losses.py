@@ -72,6 +72,8 @@ class Idle(NamedTuple):
     """Whether something that the other summand is made of leaves its graph on the way into this one."""
     graph: Any = None
     """Its own graph, where it has one that trains nothing."""
+    frozen: frozenset[int] = frozenset()
+    """The parameters, by `id`, of the modules it was made by that are frozen now."""
     missed: bool = True
     """Whether the text shows where a graph was left, or a model all of which is trained made it: else it is one of
     the data's constants, or the work of what is frozen."""
@@ -443,7 +445,19 @@ class _Reader:
             )
         at = begun.line if begun else side.lineno
         file = file if begun else self.file
-        return Idle(ast.unparse(side), at, value, cut, file, made, meant=meant, result_meant=result, missed=missed)
+        frozen = frozenset(id(p) for one in chain for p in self._frozen(one))
+        return Idle(
+            ast.unparse(side),
+            at,
+            value,
+            cut,
+            file,
+            made,
+            meant=meant,
+            result_meant=result,
+            frozen=frozen,
+            missed=missed,
+        )
 
     def _has_no_graph(self, call: ast.Call) -> bool:
         """Whether a decorator switches gradients off in what is called."""
@@ -451,6 +465,14 @@ class _Reader:
         if code is None or places.kind_of(code.co_filename) != places.USER:
             return False
         return source.switched_off(source.function_at(code.co_filename, code.co_firstlineno)) is not None
+
+    def _frozen(self, made: source.Assigned) -> Iterator[nn.Parameter]:
+        """The parameters of modules that an expression calls and all of which are frozen."""
+        for one in ast.walk(made.value):
+            called = self._object(one.func) if isinstance(one, ast.Call) else None
+            own = list(called.parameters()) if isinstance(called, nn.Module) else []
+            if not any(p.requires_grad for p in own):
+                yield from own
 
     def _may_miss(self, made: source.Assigned) -> bool:
         """Whether an expression calls a module all of which is trained, or what leaves a graph by its text."""

@@ -156,6 +156,16 @@ def _is_evaluated(account: Account) -> bool:
     return module is not None and not module.training
 
 
+def _drawn_for_critic(state: State, node: Any, idle: losses.Idle) -> Place | None:
+    """Where the sample of a policy was drawn without a graph, where a loss has its log-probability beside a value that
+    another optimizer's network gave, frozen for now: the value was to reach the policy through the sample."""
+    known = [state.books.by_id.get(leaf) for leaf in idle.frozen]
+    if not known or not all(account is not None and account.owners for account in known):
+        return None
+    marks = (inner.metadata.get(f"{state.mark} drawn") for inner in compared.every(node))
+    return next((one.place for one in marks if one is not None), None)
+
+
 def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, calls: list[Call]) -> None:
     """Whether a summand of the loss has no graph."""
 
@@ -178,8 +188,12 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
 
     idle = losses.idle_summand(frame, node, certain, trains)
     stem = losses.stems_from(idle, [trail for trail, _ in calls]) if idle is not None else None
-    if idle is not None and not (idle.missed or idle.graph is not None or stem is not None):
-        idle = None
+    if idle is not None and idle.graph is None and stem is None:
+        drawn = _drawn_for_critic(state, node, idle)
+        if drawn is not None:
+            idle = idle._replace(file=drawn.file, line=drawn.line, cut=True)
+        elif not idle.missed:
+            idle = None
     before = state.idle.setdefault(one.deposit.trail[:1], [])
     if any(draft.fields["idle_summand"] != (idle.text if idle is not None else "") for draft in before):
         for draft in before:  # it has a graph by now: what it was computed with was frozen, or is not every time

@@ -59,6 +59,22 @@ def recomputed(trail: Trail) -> Place | None:
                 continue
             if not any(_is_fresh(one, within, loop) for one in _names(old.value)):
                 return Place(file, old.line)
+        if (found := _recomputed_in_call(file, within, loop)) is not None:
+            return found
+    return None
+
+
+def _recomputed_in_call(file: str, within: ast.AST, loop: Any) -> Place | None:
+    """The same in a function of the file that this loop calls for its loss."""
+    calls = [one for one in source.own(loop) if isinstance(one, ast.Call)]
+    for inner in source.functions(file):
+        mine = [one for one in calls if ast.unparse(one.func).rpartition(".")[2] == getattr(inner, "name", "")]
+        if inner is within or not mine or any(_is_fresh(n, within, loop) for one in mine for n in _names(one)):
+            continue
+        for name in _subtracted(source.own(inner)):
+            old = source.assigned(inner, name, inner.end_lineno + 1)  # type: ignore[attr-defined]
+            if old is not None and old.without_grad:
+                return Place(file, old.line)
     return None
 
 

@@ -121,6 +121,16 @@ class Recorder(State):
         found = (question(file, line) for file, line in sorted(lines))
         return tuple(dict.fromkeys(place for place in found if place is not None))
 
+    def _cut_by_decorator(self, account: Account) -> Place | None:
+        """The decorator that keeps the graph away from what a parameter's module computes, or one around that."""
+        own = account.module
+        if own is None or account.total or not account.owned:
+            return None
+        around = [one for one in self.books.modules.values() if one.root is own.root and one.called_at is not None]
+        around = [one for one in around if one is own or own.name.startswith(f"{one.name}.")]
+        found = (source.without_grad_by_decorator(one.called_at) for one in around if one.called_at is not None)
+        return next((place for place in found if place is not None), None)
+
     def _listed_at(self, account: Account) -> Place | None:
         """The line that put the model of a parameter into a plain list of another module."""
         modules = list(self.books.modules.values())
@@ -198,7 +208,7 @@ class Recorder(State):
                     in_model=account.attached,
                     called_at=runs.called_at if runs else None,
                     training=bool(account.module and account.module.in_training),
-                    cut_at=account.cut_at or _cut_by_decorator(account),
+                    cut_at=account.cut_at or self._cut_by_decorator(account),
                     in_checkpoint=bool(runs and runs.checkpoint),
                     **_making(account),
                     listed_at=self._listed_at(account) if account.total and not account.owners else None,
@@ -285,12 +295,6 @@ class Recorder(State):
                 unknown_reference=tuple(self.reference_names or ()),
                 compiled=tuple(sorted(self.compiled)),
             )
-
-
-def _cut_by_decorator(account: Account) -> Place | None:
-    """The decorator that keeps the graph away from what a parameter's module computes."""
-    called = account.module.called_at if account.module is not None else None
-    return source.without_grad_by_decorator(called) if called is not None and not account.total else None
 
 
 def _making(account: Account) -> dict[str, Any]:
