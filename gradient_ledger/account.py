@@ -100,7 +100,7 @@ class Account:
         "status",
         "taken",
         "taken_at",
-        "grown",
+        "piled",
         "thread",
         "total",
         "used_by",
@@ -180,9 +180,9 @@ class Account:
         """Whether the user's code read `.grad` since its last deposit: it may have put it elsewhere."""
         self.taken_at: Place | None = None
         """Where it did so itself, since the last deposit."""
-        self.grown: list[Deposit] = []
-        """Deposits onto what the same line had brought before, and the user's code had read; since the last clear or
-        step."""
+        self.piled: list[tuple[Deposit, Place]] = []
+        """Deposits onto what the same line had brought before, and where the user's code had read that; since the last
+        clear or step."""
         self.assigned: Place | None = None
         """Where the user's code put the gradient that is there."""
         self.given = False
@@ -240,6 +240,8 @@ class Account:
             self.mixed = self.mixed or SKIPPED
         self.status, self.seen, self.thread = FRESH, one.number, thread
         deposits = self.deposits
+        if self.taken_at is not None and onto == FRESH and deposits and deposits[-1].trail == one.trail:
+            self.piled.append((one, self.taken_at))
         deposits.append(one)
         if len(deposits) > MOST_DEPOSITS:  # nobody steps or clears it
             del deposits[1:-1]
@@ -269,7 +271,7 @@ class Account:
         if self.status == SKIPPED:
             self.deposits, self.mixed = [], ""
         self.status, self.assigned, self.given = FRESH, place or Place("?", 0), True
-        self.taken, self.taken_at, self.grown = False, None, []
+        self.taken, self.taken_at, self.piled = False, None, []
         return thrown
 
     def use(self, by: int) -> Thrown:
@@ -279,7 +281,7 @@ class Account:
             self.status, self.used_by = USED, by
         self.deposits, self.increments, self.mixed, self.pieces = [], [], "", []
         self.assigned, self.taken, self.finite = None, False, True
-        self.taken_at, self.grown = None, []
+        self.taken_at, self.piled = None, []
         return thrown
 
     def skip(self) -> Thrown:
@@ -297,7 +299,7 @@ class Account:
         self.deposits, self.increments, self.finite = [], [], True
         self.assigned, self.taken, self.mixed, self.used_by = None, False, "", None
         self.read, self.clipped, self.before = None, False, None
-        self.taken_at, self.grown = None, []
+        self.taken_at, self.piled = None, []
         if status == EMPTY:
             self.version = -1
 

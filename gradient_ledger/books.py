@@ -179,8 +179,8 @@ class ModuleAccount:
         "called_at",
         "calls",
         "carried",
+        "besides",
         "checkpoint",
-        "given",
         "in_training",
         "judged",
         "kind",
@@ -223,7 +223,7 @@ class ModuleAccount:
         """Whether the call under way got such a bare state, as far as a closer look knows."""
         self.known: tuple[complex, ...] = ()
         """Sums over what it gave last during a closer look."""
-        self.given: tuple[complex, ...] = ()
+        self.besides: tuple[complex, ...] = ()
         """Sums over what it was given last, besides what had come back to it."""
         self.bared_at: Place | None = None
         """The one place in the text around its calls that takes the state out of its graph."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeGuard
 
@@ -266,7 +266,11 @@ def thrown_away(file: str, line: int) -> Place | None:
     """The first statement in the function around this one that makes a new tensor of a gradient, and does nothing with
     it."""
     within = source.scope(file, line)
-    for one in source.own(within) if within is not None else ():
+    nodes = source.own(within) if within is not None else ()
+    names = {
+        name for one in nodes if isinstance(one, ast.Assign) and _is_gradient(one.value, set()) for name in _names(one)
+    }
+    for one in nodes:
         if not isinstance(one, ast.Expr):
             continue
         value = one.value
@@ -278,7 +282,7 @@ def thrown_away(file: str, line: int) -> Place | None:
             operands = value.args[:1] if own else [value.func.value]
             if any(keyword.arg == "out" for keyword in value.keywords):
                 continue
-        if any(_is_gradient(operand, set()) for operand in operands):
+        if any(_is_gradient(operand, names) for operand in operands):
             return Place(file, one.lineno)
     return None
 
@@ -303,7 +307,7 @@ def _lost_in(loop: ast.For, nodes: Iterable[ast.AST]) -> list[int]:
     reads += [one for one in lambdas if isinstance(one, ast.Name)]
     found = []
     for one in _outside_inner_loops(loop):
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp):
+        if isinstance(one, ast.Assign) and (isinstance(one.value, ast.BinOp) or _makes(one.value)):
             own = set(ast.walk(one))
             for name in targets.intersection(_names(one)):
                 mine = [each for each in reads if each.id == name]
@@ -311,6 +315,11 @@ def _lost_in(loop: ast.For, nodes: Iterable[ast.AST]) -> list[int]:
                 if own.intersection(mine) and not later:
                     found.append(one.lineno)
     return found
+
+
+def _makes(value: ast.expr) -> bool:
+    """Whether a call makes a new tensor of the one whose method it is."""
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in MAKES
 
 
 def _begin(node: Any) -> tuple[int, int]:
@@ -335,7 +344,7 @@ def counts_parameters(file: str, line: int) -> Place | None:
         bound = {name for one in made for name in _names(one)} | {
             one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)
         }
-        powers = {ast.unparse(one.right) for one in nodes if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Pow)}
+        powers = {ast.unparse(one) for each in nodes for one in _exponents(each)}
         powers |= {ast.unparse(one.value) for one in made if powers.intersection(_names(one))}
         for one in nodes:
             if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) and ast.unparse(one.value) == "1":
@@ -343,6 +352,14 @@ def counts_parameters(file: str, line: int) -> Place | None:
                 if ast.unparse(one.target) in powers and not held & bound:
                     return Place(file, one.lineno)
     return None
+
+
+def _exponents(node: ast.AST) -> Iterator[ast.expr]:
+    """By what an expression takes a power."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        yield node.right
+    if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "pow" and len(node.args) == 2:
+        yield node.args[1]
 
 
 def _outside_inner_loops(loop: ast.For) -> list[ast.AST]:

@@ -34,12 +34,16 @@ def undone(nodes: Iterable[Any]) -> list[Any]:
 def turned(parts: compared.Compared, nodes: Iterable[Any]) -> list[Any]:
     """The rows of a table that a constant is added to, where the loss also compares them with what they stand for: a
     straight-through whose two sides have changed places leaves its gradient with the table."""
-    sides = [one for pair in parts.found if pair.is_difference for one in (pair.left, pair.right)]
-    rows = {_below(one) for one in (*sides, *(half.side for half in parts.halves)) if compared.is_row(one)}
+    pairs = [
+        side for one in parts.found if one.is_difference for side in ((one.left, one.right), (one.right, one.left))
+    ]
+    pairs += [(half.side, None) for half in parts.halves]
+    rows = {_below(one): other for one, other in pairs if compared.is_row(one)}
     sums = (one for one in nodes if type(one).__name__ == "AddBackward0" and _is_plain(one))
     operands = ([inner for inner, _ in one.next_functions] for one in sums)
     added = [pair[0] or pair[1] for pair in operands if len(pair) == 2 and pair.count(None) == 1]
-    return [one for one in added if _below(one) in rows]
+    found = [one for one in added if _below(one) in rows]
+    return [one for one in found if not _is_made_of(rows[_below(one)], one)]
 
 
 def _below(node: Any) -> Any:

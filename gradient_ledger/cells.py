@@ -49,7 +49,7 @@ class Cells:
         sums = [(one, digest_of(one)) for one in _tensors(given)]
         back = [one for one, its in sums if its in known]
         besides = tuple(its for _, its in sums if its not in known)
-        again, entry.given = besides == entry.given, besides
+        again, entry.besides = besides == entry.besides, besides
         if again:
             return  # round after round for one and the same input: it is refined, and no sequence
         if any(one.requires_grad for one in back):

@@ -145,7 +145,7 @@ def book_clear(state: State, account: Account, place: Place | None, to: str) -> 
     if account.status == FRESH:
         under_way = state.progress.stepping.get(thread)
         if under_way and "fresh" in under_way[-1].fields:
-            if account.grown:
+            if account.piled:
                 note_grown(state, account, stepped=True)
             account.use(under_way[-1].fields["optimizer"])  # cleared by the step's own hook: it has been used
         else:
@@ -153,7 +153,7 @@ def book_clear(state: State, account: Account, place: Place | None, to: str) -> 
             if account.taken:
                 keep_piece(state, account)
     draft = clear_event(state, account, place, to, call)
-    if account.grown:
+    if account.piled:
         note_grown(state, account, stepped=False)
     thrown = account.clear(to)
     if thrown.status in (FRESH, USED, SKIPPED):
@@ -179,9 +179,10 @@ def clear_event(state: State, account: Account, place: Place | None, to: str, ca
 
 def note_grown(state: State, account: Account, stepped: bool) -> None:
     """Gradients that were read after each of several passes, and never cleared in between, are used or gone."""
-    known = state.grown.setdefault(account.grown[0].place, Grown())
+    known = state.grown.setdefault(account.piled[0][0].place, Grown())
     known.stepped = known.stepped or stepped
-    known.passes.update(deposit.number for deposit in account.grown)
+    known.passes.update(deposit.number for deposit, _ in account.piled)
+    known.read_at.update(place for _, place in account.piled)
     if account not in known.accounts:
         known.accounts.append(account)
 
@@ -458,7 +459,7 @@ def book_assignment(state: State, account: Account, place: Place | None, value: 
         note_factor(draft, account, value)
     if len(account.pieces) > 1 and "carried" not in draft.fields:
         draft.fields["carried"] = what_came_back(account.pieces, digest_of(value).real)
-    if account.grown:
+    if account.piled:
         note_grown(state, account, stepped=False)
     if account.status == FRESH and account.assigned is not None and not account.taken:
         draft.fields.setdefault("overwrote", []).append(account)
@@ -532,7 +533,7 @@ def hand_step(state: State, account: Account, parameter: Tensor) -> None:
     known = open_step is not None  # a step is one however many lines it has, one for each parameter say
     draft = state.join(Step, open_step.place if open_step is not None else account.read, account, "by hand")
     tally(draft, [account])
-    if account.grown:
+    if account.piled:
         note_grown(state, account, stepped=True)
     account.use(-1)
     account.stands(parameter, None)
@@ -572,9 +573,6 @@ def book_deposit(state: State, account: Account, parameter: Tensor, current: Pas
     deposit = current.deposit
     if account.seen == deposit.number and account.status != EMPTY:
         return  # booked before, and perhaps used and zeroed since, inside the backward itself
-    if account.taken_at is not None and account.status == FRESH:
-        if account.deposits and account.deposits[-1].trail == deposit.trail:
-            account.grown.append(deposit)
     onto = account.deposit(deposit, current.thread)
     current.touched.append(account)
     if onto == USED:

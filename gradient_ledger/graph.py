@@ -97,7 +97,8 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     if type(inner).__name__ == "AddBackward0":
         terms = [_constant(one, False) for one in _summands(inner)]
         divided = {whole for f, _, quotient in terms if quotient and (whole := _whole(f))}
-        means = {"means": factor == 1.0 and not divided and all(_reduction(one) == "mean" for _, one, _ in terms)}
+        whole = factor == 1.0 and not divided and all(_reduction(one) == "mean" for _, one, _ in terms)
+        means = {"means": True} if whole else {}
         if factor == 1.0 and len(divided) == 1:
             (by,) = divided
             left = [one for f, one, quotient in terms if not quotient and (f == 1.0 or _round(f))]

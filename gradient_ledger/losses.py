@@ -428,7 +428,9 @@ class _Reader:
         if held is not None:
             file, begun = held.file, held.begun
         cut = begun is not None and (begun.without_grad or bool(LEAVES.search(ast.unparse(begun.value))))
-        cut = cut or (begun is not None and isinstance(begun.value, ast.Call) and self._has_no_graph(begun.value))
+        calls = [one for one in ast.walk(side) if isinstance(one, ast.Call)]
+        calls += [begun.value] if begun is not None and isinstance(begun.value, ast.Call) else []
+        cut = cut or any(map(self._has_no_graph, calls))
         chain = list(self._chain(side, line))
         made = tuple(range(one.line, one.end + 1) for one in chain)
         said = [(range(one.line, one.end + 1), one) for one in chain if one.without_grad or _says_constant(one.value)]

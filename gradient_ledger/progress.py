@@ -110,12 +110,14 @@ class Region:
 class Grown:
     """Gradients of one line that were read after each of its passes, and not cleared between."""
 
-    __slots__ = ("accounts", "passes", "stepped")
+    __slots__ = ("accounts", "passes", "read_at", "stepped")
 
     def __init__(self) -> None:
         self.accounts: list[Account] = []
         self.passes: set[int] = set()
         """Those that came onto what had been read."""
+        self.read_at: set[Place] = set()
+        """The lines that read it."""
         self.stepped = False
         """Whether a step ever used what was there in the end."""
 

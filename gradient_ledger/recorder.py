@@ -277,7 +277,7 @@ class Recorder(State):
                 grown=tuple(
                     GrownGradients(place, tuple(account.name for account in one.accounts), len(one.passes))
                     for place, one in self.grown.items()
-                    if place is not None and not one.stepped
+                    if place is not None and not one.stepped and any(map(source.gathers_gradients, one.read_at))
                 ),
                 fresh=loose.made_anew(self),
                 crossed=tuple(CrossedRows(place, rows) for place, rows in self.crossed.items()),

@@ -69,6 +69,8 @@ def _gathers(frames: list[Place], condition: str) -> bool:
     """Whether the text gathers micro-batches for a step and divides nothing by their number but losses: it counts up to
     that number in the condition of the step, or in a loop around a backward that is named for it."""
     counted = re.search(r"% \(?([\w.]+)", condition)
+    if re.search(r"episode|rollout|traj|\bep\b", condition, re.IGNORECASE):
+        return False  # a return is a sum, and so are those of several episodes
     sizes = {counted[1]} if counted is not None else set()
     for frame in frames:
         within = scope(frame.file, frame.line)
@@ -431,6 +433,30 @@ def frozen_by_name(file: str, name: str) -> Place | None:
     wanted = re.compile(rf"\b{re.escape(name)}\.requires_grad\s*=\s*False")
     lines = linecache.getlines(file)
     return next((Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)), None)
+
+
+def gathers_gradients(place: Place) -> bool:
+    """Whether the statement at a line keeps gradients or adds them up, and neither measures them nor takes what one
+    pass has added."""
+    within = scope(place.file, place.line)
+    nodes = own(within) if within is not None else ()
+    found = [n for n in nodes if isinstance(n, ast.stmt) and n.lineno <= place.line <= (n.end_lineno or 0)]
+    statement = found[-1] if found else None
+    if statement is None or any(_takes_difference(n) for n in ast.walk(statement)):
+        return False
+    calls = [n.func.attr for n in ast.walk(statement) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    if isinstance(statement, ast.AugAssign):
+        return True
+    kept = isinstance(statement, ast.Return) or bool(_KEEP & set(calls))
+    return kept and not {"item", "tolist", "norm"} & set(calls)
+
+
+_KEEP = frozenset("append extend add_ clone cat stack flatten view reshape".split())
+"""Methods and functions in a statement that keeps what it reads."""
+
+
+def _takes_difference(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and ".grad" in ast.unparse(node.left)
 
 
 def class_at(place: Place) -> str:

@@ -306,7 +306,7 @@ def use(state: State, entry: OptimizerAccount) -> None:
             if account.status != EMPTY:
                 account.clear(EMPTY)
             continue
-        if account.grown:
+        if account.piled:
             note_grown(state, account, stepped=True)
         account.use(entry.number)
         account.looked(grad._version)

@@ -858,7 +858,7 @@ def test_when_a_step_is_taken_is_read_from_its_source(name: str, tmp_path: Path)
 
 
 def test_a_file_that_cannot_be_read_tells_nothing() -> None:
-    nowhere = {"under": None, "condition": "", "reported": None, "passed_over": None}
+    nowhere = {"under": None, "condition": "", "reported": None, "gathers": False, "passed_over": None}
     assert conditions(Place("<string>", 3), (("<string>", 3),)) == nowhere
     assert conditions(Place("/nowhere/train.py", 3), ()) == nowhere
 
@@ -941,7 +941,7 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "a loss that sums": (lambda: F.mse_loss(X @ WEIGHT.T, Y, reduction="sum") / 4, False, {}),
     "smoothed labels": (lambda: entropy(label_smoothing=0.1), False, {"bare": True}),
     "smoothed labels divided": (lambda: entropy(label_smoothing=0.1) / 4, False, {"divisor": 4.0}),
-    "two losses": (lambda: mse() + entropy(), False, {"bare": True}),
+    "two losses": (lambda: mse() + entropy(), False, {"means": True, "bare": True}),
     "two losses divided": (lambda: (mse() + entropy()) / 4, False, {"bare": False}),
     "both divided": (lambda: mse() / 4 + entropy() / 4, False, {"bare": False}),
     "the second left out": (lambda: mse() / 4 + entropy(), False, {"divisor": 4.0, "undivided": "NllLoss"}),
