@@ -293,6 +293,15 @@ class Made(NamedTuple):
     """How many steps had been taken."""
 
 
+def _is_stood_in_for(module: Any, path: str) -> bool:
+    """Whether a plain tensor is where a parameter of a module has its place, as `functional_call` puts it there."""
+    *parts, name = path.split(".")
+    for part in parts:
+        module = getattr(module, "_modules", {}).get(part)
+    found = getattr(module, "_parameters", {}).get(name)
+    return isinstance(found, Tensor) and not isinstance(found, nn.Parameter)
+
+
 def is_frozen_zero(account: Account, parameter: Tensor) -> bool:
     """Whether a parameter is a matrix of zeros that nothing can change any more, and was not made so."""
     if account.owners or parameter.requires_grad or type(parameter) is not nn.Parameter or is_lazy(parameter):
@@ -478,10 +487,11 @@ class Books:
         return entry
 
     def _find_again(self, root: Root, paths: dict[int, str]) -> None:
-        """What an optimizer took from a model before it ran, and is not in it any more, was this one's."""
+        """What an optimizer took from a model before it ran, and is not in it any more, was this one's. What a tensor
+        stands in for during a call is in it again afterwards."""
         for account in self.accounts:
             whole = account.early.ref() if account.early is not None and account.module is None else None
-            if account.early is not None and id(whole) in paths:
+            if account.early is not None and id(whole) in paths and not _is_stood_in_for(whole, account.early.path):
                 path = paths[id(whole)]
                 account.root = root
                 account.name = self.full_name(root, f"{path}.{account.early.path}" if path else account.early.path)

@@ -262,6 +262,7 @@ MAKES = frozenset("add sub mul div neg clamp clip clamp_min clamp_max nan_to_num
 """Methods, and functions of torch, that make a new tensor of one, and leave it as it is."""
 
 
+@lru_cache(maxsize=1024)
 def thrown_away(file: str, line: int) -> Place | None:
     """The first statement in the function around this one that makes a new tensor of a gradient, and does nothing with
     it."""
@@ -290,12 +291,16 @@ def thrown_away(file: str, line: int) -> Place | None:
 def rebound(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines in loops over parameters that bind a loop's own name to something computed from it, which nothing reads
     afterwards: no parameter is changed by that."""
-    found = []
-    for file in files:
-        for within in source.functions(file):
-            for loop in source.own(within):
-                if isinstance(loop, ast.For) and _PARAMETERS.search(ast.unparse(loop.iter)):
-                    found += [Place(file, line) for line in _lost_in(loop, source.own(within))]
+    return tuple(Place(file, line) for file in files for line in _lost_names(file))
+
+
+@lru_cache(maxsize=256)
+def _lost_names(file: str) -> tuple[int, ...]:
+    found: list[int] = []
+    for within in source.functions(file):
+        for loop in source.own(within):
+            if isinstance(loop, ast.For) and _PARAMETERS.search(ast.unparse(loop.iter)):
+                found += _lost_in(loop, source.own(within))
     return tuple(dict.fromkeys(found))
 
 
@@ -329,6 +334,7 @@ def _begin(node: Any) -> tuple[int, int]:
 _PARAMETERS = re.compile(r"param|grad|weight|\bps\b")
 
 
+@lru_cache(maxsize=1024)
 def counts_parameters(file: str, line: int) -> Place | None:
     """The line in the function around this one that counts steps in a loop over parameters, which also takes a power
     by the count, as a bias correction does: it grows by one for each parameter of each step."""

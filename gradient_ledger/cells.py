@@ -27,11 +27,24 @@ MOST_GIVEN = 16
 """Tensors among what a module is given, and among what it gives."""
 
 
+class _Trained:
+    """The runs of a module that one loss came back through."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.bare = self.within = False
+        """Whether one of them had got a bare state; whether from another run in the same call of its whole model."""
+
+
 class Cells:
     """Whether the state of a module comes back to it without its graph."""
 
     def __init__(self, look: CloseLook):
         self.look = look
+        self.trained: dict[tuple[ModuleAccount, int], _Trained] = {}
+        """By module and pass, its runs that the loss came back through."""
+        self.during: dict[ModuleAccount, int] = {}
+        """How often its whole model had been called at its last run."""
         for owner in {_owner_of(one) for one in run_again(look.state)}:
             look.tap_forward(owner, self._runs, self._ran)
 
@@ -46,6 +59,9 @@ class Cells:
         number = state.progress.pass_number
         known, entry.known = entry.known if entry.sequence == number else (), ()
         entry.sequence, entry.back_bare = number, False
+        call = sum(one.calls for one in state.books.modules.values() if one.root is entry.root and one.outer)
+        within = not entry.outer and self.during.get(entry) == call
+        self.during[entry] = call
         sums = [(one, digest_of(one)) for one in _tensors(given)]
         back = [one for one, its in sums if its in known]
         besides = tuple(its for _, its in sums if its not in known)
@@ -56,6 +72,7 @@ class Cells:
             entry.carried += 1
         elif back:
             entry.back_bare = True
+            self.trained.setdefault((entry, number), _Trained()).within |= within
             if not entry.bare:
                 entry.bared_at = source.cut_around(places.calls(frame, most=3))
 
@@ -64,25 +81,27 @@ class Cells:
         if entry is None or not torch.is_grad_enabled():
             return
         found = list(_tensors(result if isinstance(result, (tuple, list)) else (result,)))
-        if entry.back_bare:
-            _when_trained(entry, found)
+        self._when_trained(entry, found)
         # What is called by itself, once a step, is fed its own prediction where it simulates something.
         states = found[1:] if entry.outer else found
         entry.known = tuple(digest_of(one) for one in states if one.requires_grad)
 
+    def _when_trained(self, entry: ModuleAccount, results: Iterable[Tensor]) -> None:
+        """Count a bare state when a loss comes back through the run; outside a call of the whole model, through two of
+        them: what only warms a state up, or is played, is given it bare on purpose."""
+        known = self.trained.setdefault((entry, entry.sequence), _Trained())
+        bare = entry.back_bare
+        seen: list[int] = []
 
-def _when_trained(entry: ModuleAccount, results: Iterable[Tensor]) -> None:
-    """Count a call with a bare state when a loss comes back through what it gave: what is only played may be so."""
-    nodes: list[Any] = [one.grad_fn for one in results if one.grad_fn is not None]
-    seen: list[int] = []
+        def trained(_: Any) -> None:
+            if not seen:
+                seen.append(1)
+                known.runs += 1
+                known.bare = known.bare or bare
+                entry.bare += known.bare and (known.runs > 1 or known.within)
 
-    def trained(_: Any) -> None:
-        if not seen:
-            seen.append(1)
-            entry.bare += 1
-
-    for node in nodes:
-        node.register_prehook(trained)
+        for node in (one.grad_fn for one in results if one.grad_fn is not None):
+            node.register_prehook(trained)
 
 
 def run_again(state: State) -> list[nn.Module]:

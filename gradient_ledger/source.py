@@ -81,11 +81,14 @@ def _gathers(frames: list[Place], condition: str) -> bool:
                     counts = [n for n in ast.walk(loop.iter) if _is_range(n) or _cuts_a_batch(n)]
                     sizes |= {ast.unparse(n.args[0]) for n in counts if isinstance(n, ast.Call)} or {""}
     names = {size.rpartition(".")[2] for size in sizes}
+    if any(_HOOKS.search("".join(linecache.getlines(file))) for file in {one.file for one in frames}):
+        return False  # a hook may divide as well
     return bool(sizes) and not any(
         _divides_other(file, name) for file in {one.file for one in frames} for name in names
     )
 
 
+_HOOKS = re.compile(r"\bregister_(hook|post_accumulate_grad_hook)\(")
 _MICRO = re.compile(r"accum|micro|chunk", re.IGNORECASE)
 """Words for the parts of a batch, and for how many there are."""
 _LOSS = re.compile(r"loss|\.item\(\)|total|running|sum|mean|avg|average", re.IGNORECASE)

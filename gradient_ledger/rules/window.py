@@ -417,7 +417,7 @@ def means(view: View) -> Iterator[Finding]:
                 summed.append(window)
         if summed and len(summed) * 2 >= known:
             k, shown = summed[0].micro_batches, summed[0].step.reported
-            gathered = [w for w in summed if _gathers(w)]
+            gathered = [w for w in summed if _gathers(w) and view.log.window in (None, w.micro_batches)]
             told = f" The loss that is shown is divided, at {shown}." if shown else ""
             if not told and len(gathered) == len(summed):
                 under = f" under {summed[0].step.condition!r}" if "%" in summed[0].step.condition else ""

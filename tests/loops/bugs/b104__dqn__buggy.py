@@ -24,7 +24,7 @@ class Agent:
         batch = random.sample(self.memory, 16)
         states, actions, rewards, following, done = (torch.stack(column) for column in zip(*batch))
         chosen = self.net(states).gather(1, actions[:, None]).squeeze(1)
-        best = self.net(following).max(dim=1).values
+        best = self.net(following).max(dim=1).values  # <-- bug
         wanted = rewards + GAMMA * (1 - done) * best  # <-- bug
         self.optimizer.zero_grad()
         nn.functional.smooth_l1_loss(chosen, wanted).backward()

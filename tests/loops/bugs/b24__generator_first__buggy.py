@@ -13,7 +13,7 @@ ones, zeros = torch.ones(8, 1), torch.zeros(8, 1)
 
 for _ in range(8):
     opt_g.zero_grad()
-    opt_d.zero_grad()
+    opt_d.zero_grad()  # <-- bug
     fake = generator(torch.randn(8, 4))
     g_loss = F.binary_cross_entropy_with_logits(discriminator(fake), ones)
     g_loss.backward()  # <-- bug
