@@ -56,36 +56,43 @@ def conditions(place: Place, trail: Trail) -> dict[str, Any]:
     under = [(frame, one) for frame, one in found if one.under is not None]
     frame, one = next(((f, o) for f, o in under if "%" in o.condition), under[0] if under else (place, _NOTHING))
     over = next(((f, o.passed_over) for f, o in found if o.passed_over is not None), None)
+    lines = tuple((one.file, one.line) for one in frames)
     return {
         "under": Place(frame.file, one.under, frame.function, frame.through) if one.under is not None else None,
         "condition": one.condition,
-        "reported": reported_share(tuple((one.file, one.line) for one in frames)),
-        "gathers": _gathers(frames, one.condition),
+        "reported": reported_share(lines),
+        "gathers": _gathers(lines, one.condition),
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
     }
 
 
-def _gathers(frames: list[Place], condition: str) -> bool:
+@lru_cache(maxsize=4096)
+def _gathers(trail: Trail, condition: str) -> bool:
     """Whether the text gathers micro-batches for a step and divides nothing by their number but losses: it counts up to
     that number in the condition of the step, or in a loop around a backward that is named for it."""
     counted = re.search(r"% \(?([\w.]+)", condition)
     if re.search(r"episode|rollout|traj|\bep\b", condition, re.IGNORECASE):
         return False  # a return is a sum, and so are those of several episodes
     sizes = {counted[1]} if counted is not None else set()
-    for frame in frames:
-        within = scope(frame.file, frame.line)
-        for loop in own(within) if within is not None else ():
-            if isinstance(loop, ast.For) and "backward(" in ast.unparse(loop):
-                text = f"{ast.unparse(loop.target)} {ast.unparse(loop.iter)}"
-                if _MICRO.search(text):
-                    counts = [n for n in ast.walk(loop.iter) if _is_range(n) or _cuts_a_batch(n)]
-                    sizes |= {ast.unparse(n.args[0]) for n in counts if isinstance(n, ast.Call)} or {""}
-    names = {size.rpartition(".")[2] for size in sizes}
-    if any(_HOOKS.search("".join(linecache.getlines(file))) for file in {one.file for one in frames}):
+    for within in (found for file, line in trail if (found := scope(file, line)) is not None):
+        sizes |= _sizes_in(within)
+    names, files = {size.rpartition(".")[2] for size in sizes}, {file for file, _ in trail}
+    if not sizes or any(_HOOKS.search("".join(linecache.getlines(file))) for file in files):
         return False  # a hook may divide as well
-    return bool(sizes) and not any(
-        _divides_other(file, name) for file in {one.file for one in frames} for name in names
-    )
+    return not any(_divides_other(file, name) for file in files for name in names)
+
+
+@lru_cache(maxsize=256)
+def _sizes_in(within: ast.AST) -> frozenset[str]:
+    """Up to what the loops of a function count whose text says that they go over the parts of a batch, and in which a
+    backward stands; an empty text where they say no number."""
+    found: set[str] = set()
+    for loop in own(within):
+        if isinstance(loop, ast.For) and _MICRO.search(f"{ast.unparse(loop.target)} {ast.unparse(loop.iter)}"):
+            if "backward(" in ast.unparse(loop):
+                counts = [n for n in ast.walk(loop.iter) if _is_range(n) or _cuts_a_batch(n)]
+                found |= {ast.unparse(n.args[0]) for n in counts if isinstance(n, ast.Call)} or {""}
+    return frozenset(found)
 
 
 _HOOKS = re.compile(r"\bregister_(hook|post_accumulate_grad_hook)\(")
@@ -462,6 +469,7 @@ def _takes_difference(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and ".grad" in ast.unparse(node.left)
 
 
+@lru_cache(maxsize=1024)
 def class_at(place: Place) -> str:
     """The name of the innermost class that holds a line."""
     tree = _tree(place.file)
@@ -470,6 +478,7 @@ def class_at(place: Place) -> str:
     return found.name if found is not None else ""
 
 
+@lru_cache(maxsize=1024)
 def puts_in_list(place: Place) -> bool:
     """Whether the statement at a line puts what it makes into a plain list, or another container, that is an attribute:
     there nothing is registered."""
