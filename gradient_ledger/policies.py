@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,7 +73,7 @@ def _recomputed_in_call(file: str, within: ast.AST, loop: Any) -> Place | None:
         if inner is within or not mine or any(_is_fresh(n, within, loop) for one in mine for n in _names(one)):
             continue
         for name in _subtracted(source.own(inner)):
-            old = source.assigned(inner, name, inner.end_lineno + 1)  # type: ignore[attr-defined]
+            old = source.assigned(inner, name, sys.maxsize)
             if old is not None and old.without_grad:
                 return Place(file, old.line)
     return None
