@@ -96,9 +96,11 @@ def _sizes_in(within: ast.AST) -> frozenset[str]:
 
 
 _HOOKS = re.compile(r"\bregister_(hook|post_accumulate_grad_hook)\(")
+"""What may change gradients on their way, out of sight of the loss."""
 _MICRO = re.compile(r"accum|micro|chunk", re.IGNORECASE)
 """Words for the parts of a batch, and for how many there are."""
 _LOSS = re.compile(r"loss|\.item\(\)|total|running|sum|mean|avg|average", re.IGNORECASE)
+"""Words in what is divided that say it is a loss, or is shown."""
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradient_ledger.buffers import forgotten
+from gradient_ledger.buffers import forgotten, unchanged
 
 LOST = {
     "from a dictionary": "for k, p in w.items():\n    b = s[k]\n    b = 0.9 * b + p.grad\n    p -= b\n",
@@ -50,3 +50,20 @@ def test_what_is_kept_or_is_no_buffer_is_left_alone(name: str, tmp_path: Path) -
 
 def test_without_a_text_nothing_is_said() -> None:
     assert forgotten("<string>", 1) is None
+
+
+MEASURED = """
+def measure(model, told):
+    for p in model.parameters():
+        g = p.grad
+        g = g - g.mean(){}
+"""
+
+
+@pytest.mark.parametrize(
+    "rest, found", [("", True), ("; told.append(g.norm())", False), ("\n        told.append(g)", False)]
+)
+def test_a_gradient_that_is_read_behind_its_new_value_is_no_lost_one(rest: str, found: bool, tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(MEASURED.format(rest))
+    assert (unchanged(str(file), 5) is not None) is found

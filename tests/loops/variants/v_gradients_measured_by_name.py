@@ -53,5 +53,6 @@ for _ in gradients():
     for p in model.parameters():
         g = p.grad
         if g.dim() > 1:
-            g = g - g.mean(1, keepdim=True); spread.append(g.norm().item())  # noqa: E702  # fmt: skip
+            g = g - g.mean(1, keepdim=True)
+            spread.append(g.norm().item())
 ahead(), turns(), last()
