@@ -61,8 +61,12 @@ SCRIPT = Path(__file__).resolve().parent / "loops.py"
 COUNTS = {"MLP": 80, "CNN": 6, "transformer": 4}
 """Timed iterations of one watcher in one round."""
 WARM = 12
-"""Iterations before the timed ones, under the watcher too: a ledger takes norms at its first steps alone, and training
-lasts longer than that."""
+"""Iterations before the timed ones, under the watcher too."""
+SETTLED = 130
+"""The same for a ledger: it takes norms at its first steps alone, and looks closer at steps 1, 2, 4, 8, …; with the
+counts above no such step is among the timed ones. What those looks cost is in the row of the first steps."""
+FIRST = 64
+"""Iterations from the very first one on, in that row."""
 CHECKED = 10
 """Iterations of checking in one round: thirty of TrainCheck's steps, of which it samples three."""
 TRAINCHECK_EVERY = 4
@@ -109,6 +113,7 @@ WATCHERS: dict[str, tuple[Watch, str]] = {
     "plain": (unwatched, "nothing watches"),
     "plain again": (unwatched, "the same: how far from 1 noise alone goes"),
     "ledger": (ledger, "GradientLedger(model, optimizer): every gradient event with its line and its numbers"),
+    "ledger, first steps": (ledger, f"the same over the first {FIRST} iterations, its closer looks at them included"),
     "ledger, digests": (
         digests,
         "the same with digests=True: a sum over every gradient after each backward and before each step",
@@ -117,6 +122,7 @@ WATCHERS: dict[str, tuple[Watch, str]] = {
     "idle mode": (idle, "an empty TorchFunctionMode: what merely seeing every call into torch costs"),
     "torch.profiler": (profiler, "profile(activities=[CPU]): the time of every operator, nothing about gradients"),
 }
+FROM_THE_START = ("ledger, first steps",)
 
 
 def measure(name: str, loop: str, count: int) -> float:
@@ -128,6 +134,7 @@ def measure(name: str, loop: str, count: int) -> float:
     model = build(loop)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     loss_function = nn.CrossEntropyLoss()
+    warm = 0 if name in FROM_THE_START else SETTLED if name.startswith("ledger") else WARM
     with contextlib.ExitStack() as stack:
         stack.enter_context(WATCHERS[name][0](model, optimizer))
         start = 0.0
@@ -137,7 +144,7 @@ def measure(name: str, loop: str, count: int) -> float:
                     stack.close()
                 gc.collect()
                 start = time.process_time()
-            train(model, optimizer, batches, loss_function, count if timed else WARM)
+            train(model, optimizer, batches, loss_function, count if timed else warm)
         return time.process_time() - start
 
 
@@ -272,7 +279,8 @@ def rounds(loop: str, number: int, apart: dict[str, tuple[Process, int]], notes:
         each: dict[str, float] = {}
         for name in order:
             if name in WATCHERS:
-                each[name] = measure(name, loop, COUNTS[loop]) / COUNTS[loop]
+                count = FIRST if name in FROM_THE_START else COUNTS[loop]
+                each[name] = measure(name, loop, count) / count
             elif index % TRAINCHECK_EVERY == 0:
                 process, count = apart[name]
                 try:

@@ -793,6 +793,7 @@ def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
     return tuple(n for n in ast.walk(tree) if isinstance(n, (*FUNCTIONS, *_LOOPS, ast.If)))
 
 
+@lru_cache(maxsize=256)
 def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
     """The last assignment to a name above a line of this function, `+=` and the like as the sum it stands for."""
     last = None
