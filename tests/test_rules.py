@@ -6016,6 +6016,31 @@ def another_model_is_trained_than_the_optimizer_holds() -> Log:
     return tape.log({"w": {"ran": 0}})
 
 
+@finds(
+    "ownership.never",
+    "stepped-without-gradients",
+    "error",
+    STEP,
+    "SGD took 3 steps, and no gradient ever reached what it holds: no backward() ran",
+    remedy="Call backward() on the loss before the step.",
+)
+def no_backward_is_ever_called() -> Log:
+    tape = Tape("w")
+    for _ in range(3):
+        tape.forward()
+        tape.step()
+    return tape.log()
+
+
+@quiet("ownership.never")
+def steps_that_only_let_a_schedule_go_on() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    for _ in range(3):
+        tape.step()
+    return tape.log()
+
+
 @quiet("ownership.never")
 def an_optimizer_whose_turn_comes_later() -> Log:
     tape = Tape("w", "h")

@@ -202,18 +202,20 @@ def never(view: View) -> Iterator[Finding]:
         idle = [p for p in idle if (p.model, _part(p)) not in written]
         cut = [p for p in idle if p.ran and p.in_model] or [p for p in idle if p.cut_at is not None and not p.ran]
         if (
-            not cut
+            not (cut and backwards)
             and not written
-            and len(windows) > 1
+            and _computes(windows[1:])
             and not any(p.deposits or p.given for p in mine)
             and _found_nothing(windows)
         ):
+            others = ": " + some(p.name for p in orphans) + " got some, and no optimizer holds them" if orphans else ""
             yield finding(
                 "stepped-without-gradients",
                 "error",
                 windows[0].step.where,
                 f"{view.label(optimizer)} took {times(len(windows), 'step')}, and no gradient ever reached what it holds"
-                f"{': ' + some(p.name for p in orphans) + ' got some, and no optimizer holds them' if orphans else ''}.",
+                f"{others if backwards else ': no backward() ran'}.",
+                "" if backwards else "Call backward() on the loss before the step.",
                 names=[p.name for p in orphans][:10],
             )
             continue
@@ -344,6 +346,11 @@ def _made_anew(orphan: ParameterFacts, ghosts: list[ParameterFacts]) -> Place | 
     if lines and not apart:
         apart = [place for place in orphan.made_by if place not in lines][-1:]
     return apart[0] if apart else orphan.made_at
+
+
+def _computes(windows: list[Window]) -> bool:
+    """Whether a forward or a backward stands between the steps: without one they only let a schedule go on."""
+    return any(isinstance(event, (Forward, Backward)) for w in windows for event in w.events)
 
 
 def _found_nothing(windows: list[Window]) -> bool:
