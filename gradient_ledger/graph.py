@@ -79,7 +79,16 @@ def _reduction(node: Any) -> str | None:
     kind = node.__class__
     if _says_reduction(kind):
         return {0: "none", 1: "mean", 2: "sum"}.get(node._saved_reduction)
-    return "mean" if _kind(kind) == "MeanBackward0" else None
+    return "mean" if _kind(kind) == "MeanBackward0" or _is_mean_of_rows(node) else None
+
+
+def _is_mean_of_rows(node: Any) -> bool:
+    """Whether this is a sum over everything divided by the number of its rows, as `reduction="batchmean"` is."""
+    if _kind(node.__class__) != "DivBackward0":
+        return False
+    inner = _first(node)
+    sizes = getattr(inner, "_saved_self_sym_sizes", ()) if _kind(inner.__class__) == "SumBackward0" else ()
+    return len(sizes) > 0 and number(node) == sizes[0]
 
 
 def _first(node: Any) -> Any:
@@ -140,7 +149,7 @@ def _constant(node: Any, scaled: bool) -> tuple[float, Any, bool]:
     factor, quotient = 1.0, False
     for _ in range(6):
         kind = type(node).__name__ if node is not None else ""
-        if kind not in THROUGH and kind != "DivBackward0":
+        if (kind not in THROUGH and kind != "DivBackward0") or (kind == "DivBackward0" and _is_mean_of_rows(node)):
             break
         if kind in ("MulBackward0", "DivBackward0"):
             value = number(node)

@@ -909,6 +909,10 @@ def entropy(**options: Any) -> Tensor:
     return F.cross_entropy(X @ WEIGHT.T, CLASSES, **options)
 
 
+def divergence() -> Tensor:
+    return F.kl_div((X @ WEIGHT.T).log_softmax(1), Y.softmax(1), reduction="batchmean")
+
+
 def penalty() -> Tensor:
     return WEIGHT.square().sum()
 
@@ -954,6 +958,14 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "a summand that is taken away": (lambda: mse() / 4 + (-0.01) * penalty(), False, {"bare": False}),
     "smoothed labels divided by no whole number": (lambda: entropy(label_smoothing=0.1) / 2.5, False, {"bare": False}),
     "weighed by a tensor and scaled": (lambda: mse() * torch.tensor(0.5) * SCALE, True, {}),
+    "a mean over rows": (lambda: divergence(), False, {"bare": True}),
+    "a mean over rows divided": (lambda: divergence() / 4, False, {"bare": False}),
+    "a sum divided by no number of rows": (lambda: penalty() / 5, False, {}),
+    "a mix of a mean and one over rows": (
+        lambda: 0.7 * entropy() + 0.3 * divergence(),
+        False,
+        {"means": True, "bare": False},
+    ),
     "left out and scaled": (
         lambda: (mse() / 4 + entropy()) * SCALE,
         True,
@@ -979,6 +991,7 @@ def test_what_a_loss_was_divided_by_is_read_from_its_graph(name: str) -> None:
         pytest.param(lambda: F.mse_loss(X @ WEIGHT.T, Y, reduction="sum"), False, ("MseLoss", "sum"), id="loss of sum"),
         pytest.param(lambda: (X @ WEIGHT.T).mean(), False, ("Mean", "mean"), id="mean by hand"),
         pytest.param(lambda: mse().double(), False, ("MseLoss", "mean"), id="another dtype"),
+        pytest.param(lambda: divergence(), False, ("Div", "mean"), id="a mean over rows"),
     ],
 )
 def test_the_last_operation_of_a_loss(make: Callable[[], Tensor], scaled: bool, wanted: tuple[str, str | None]) -> None:

@@ -1,4 +1,4 @@
-# variant: the learning rates are computed beforehand with steps that find no gradient, and nothing is computed between them
+# variant: the learning rates are computed beforehand, by steps that find no gradient: nothing is computed between them
 import torch
 from torch import nn
 from torch.optim.lr_scheduler import CosineAnnealingLR
