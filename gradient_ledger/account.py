@@ -111,6 +111,7 @@ class Account:
         "print",
         "read",
         "version",
+        "shifted",
         "written",
     )
 
@@ -198,6 +199,8 @@ class Account:
 
         self.version = -1
         self.written = parameter._version
+        self.shifted = False
+        """Whether the parameter was written to between two passes that reached it, while an optimizer held it."""
         self.print: float | None = None
         """A sum over the parameter, kept only while no optimizer owns it: finds hand-written steps."""
         self.read: Place | None = None

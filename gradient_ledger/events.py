@@ -746,7 +746,11 @@ class ParameterFacts:
     in_model: bool
     """Whether a module seen running still holds it."""
     read: bool = False
-    """Whether the user's code ever read its gradient."""
+    """Whether the user's code ever read its gradient, or had it clipped."""
+    by_hand: bool = False
+    """Whether it did so itself, not by torch's clipping."""
+    shifted: bool = False
+    """Whether it was written to between two passes that reached it, while an optimizer held it."""
     thawed: bool = False
     """Whether it got gradients since it required them again, and no optimizer that holds it has stepped since then."""
     stepped_by: tuple[int, ...] = ()

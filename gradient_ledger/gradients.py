@@ -584,6 +584,7 @@ def book_deposit(state: State, account: Account, parameter: Tensor, current: Pas
     if account.owned and parameter._version != account.written:
         account.written = parameter._version
         state.rewritten = state.rewritten or account.steps > 0
+        account.shifted = account.total > 1
         if onto == FRESH and len(account.deposits) > 1:
             current.moved.append(account)
     if state.reference is not None:

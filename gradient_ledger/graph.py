@@ -87,7 +87,9 @@ def _is_mean_of_rows(node: Any) -> bool:
     if _kind(node.__class__) != "DivBackward0":
         return False
     inner = _first(node)
-    sizes: tuple[int, ...] = getattr(inner, "_saved_self_sym_sizes", ()) if _kind(inner.__class__) == "SumBackward0" else ()
+    sizes: tuple[int, ...] = (
+        getattr(inner, "_saved_self_sym_sizes", ()) if _kind(inner.__class__) == "SumBackward0" else ()
+    )
     return len(sizes) > 0 and number(node) == sizes[0]
 
 

@@ -200,6 +200,8 @@ class Recorder(State):
                     ran=runs.calls if (runs := self._runs(account, reached)) else 0,
                     given=account.given,
                     read=account.looked_at,
+                    by_hand=account.by_hand,
+                    shifted=account.shifted,
                     thawed=account.thawed,
                     stepped_by=tuple(sorted(account.stepped_by)),
                     stepped_past=account.stepped_past,

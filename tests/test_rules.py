@@ -506,7 +506,8 @@ def one_pass_was_added_to_what_had_been_read() -> Log:
 def gradients_are_read_one_by_one_where_nothing_is_trained() -> Log:
     tape = Tape("w b")
     tape.passes(3, OTHER)
-    return tape.log(grown=(GrownGradients(at(OTHER), ("w", "b"), 2),), pending={})
+    read = {name: {"by_hand": True} for name in ("w", "b")}
+    return tape.log(read, grown=(GrownGradients(at(OTHER), ("w", "b"), 2),), pending={})
 
 
 @finds(
@@ -5059,7 +5060,7 @@ def one_of_two_optimizers_is_not_trained_with_the_scaler() -> Log:
 def the_scaler_is_updated_once() -> Log:
     tape = Tape("w b", "d")
     for _ in range(3):
-        tape.passes(1, scaled=True)
+        tape.passes(1, scaled=True, names="w b")
         tape.step(by_scaler=True)
         tape.clear()
     tape.write(ScalerUpdate, UPDATE, before=1024.0, after=1024.0)
@@ -5523,12 +5524,13 @@ def training_goes_on_at_the_line_of_the_attack() -> Log:
 # ------------------------------------------------------------------ ownership: parameters that nothing reaches
 
 
-def part(reached: str, *optimizers: str, loose: str = "", **fields: Any) -> Tape:
+def part(reached: str, *optimizers: str, loose: str = "", steps: tuple[int, ...] = (0,), **fields: Any) -> Tape:
     """A right loop whose backward passes reach some of the parameters alone."""
     tape = Tape(*optimizers, loose=loose)
     for _ in range(3):
         tape.passes(1, names=reached)
-        tape.step(**fields)
+        for optimizer in steps:
+            tape.step(optimizer=optimizer, **fields)
         tape.clear()
     return tape
 
@@ -6032,6 +6034,116 @@ def no_backward_is_ever_called() -> Log:
     return tape.log()
 
 
+@finds(
+    "ownership.unstepped",
+    "never-stepped",
+    "warning",
+    BACKWARD,
+    "3 backward passes brought gradients to w and b, and SGD never took a step",
+    names=["b", "w"],
+)
+def no_step_is_ever_taken() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        tape.passes(1)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "ownership.unstepped",
+    "never-stepped",
+    "warning",
+    OTHER,
+    "4 backward passes brought gradients to d, and SGD #2 (train.py:1) never took a step",
+    names=["d"],
+)
+def one_of_two_optimizers_never_steps() -> Log:
+    tape = Tape("w", "d")
+    for _ in range(2):
+        tape.passes(1, OTHER, names="d")
+        tape.passes(1, names="w d")
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+def unstepped(of_w: dict[str, Any] | None = None, **fields: Any) -> Log:
+    tape = Tape("w")
+    tape.passes(2)
+    return tape.log({"w": of_w or {}}, **fields)
+
+
+@quiet("ownership.unstepped")
+def gradients_that_are_measured() -> Log:
+    return unstepped({"by_hand": True})
+
+
+@quiet("ownership.unstepped")
+def weights_that_something_else_moves() -> Log:
+    return unstepped({"shifted": True})
+
+
+@quiet("ownership.unstepped")
+def weights_that_follow_others() -> Log:
+    return unstepped({"rewritten": True})
+
+
+@quiet("ownership.unstepped")
+def gradients_that_are_put_there_by_hand() -> Log:
+    return unstepped({"given": True})
+
+
+@quiet("ownership.unstepped")
+def gradients_that_another_model_is_stepped_by() -> Log:
+    return unstepped({"lent": True})
+
+
+@quiet("ownership.unstepped")
+def a_run_that_ends_in_an_error_before_its_first_step() -> Log:
+    return unstepped(error="ValueError: no")
+
+
+@quiet("ownership.unstepped")
+def a_ledger_that_is_still_open() -> Log:
+    return unstepped(finished=False)
+
+
+@quiet("ownership.unstepped")
+def a_step_that_is_compiled_with_the_rest() -> Log:
+    return unstepped(compiled=("step",))
+
+
+@quiet("ownership.unstepped")
+def a_step_by_hand_of_other_parameters() -> Log:
+    return unstepped(steps_by_hand=1)
+
+
+@quiet("ownership.unstepped")
+def gradients_of_the_input() -> Log:
+    tape = Tape("w")
+    tape.passes(2)
+    tape.write(InputGradient, EDIT, backward=2)
+    return tape.log()
+
+
+@quiet("ownership.unstepped")
+def an_optimizer_whose_parameters_another_one_steps() -> Log:
+    tape = Tape("w", "w")
+    for _ in range(3):
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("ownership.unstepped")
+def a_single_pass() -> Log:
+    tape = Tape("w")
+    tape.passes(1)
+    return tape.log()
+
+
 @quiet("ownership.never")
 def steps_that_only_let_a_schedule_go_on() -> Log:
     tape = Tape("w")
@@ -6111,7 +6223,7 @@ def what_the_code_writes_to_gets_no_gradient() -> Log:
 
 @quiet("ownership.never")
 def an_optimizer_of_nothing_but_what_the_code_writes_to() -> Log:
-    return part("x", "w", "x").log({"w": {"rewritten": True}})
+    return part("x", "w", "x", steps=(0, 1)).log({"w": {"rewritten": True}})
 
 
 @finds("ownership.never", "graph-cut", "warning", FORWARD, "c ran in every forward", names=["c"])

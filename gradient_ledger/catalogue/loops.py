@@ -583,7 +583,7 @@ MISCONCEPTIONS = (
         "Call scaler.step(optimizer) before scaler.update(), for each optimizer.",
         "",
         "lesson 7",
-        shadows=("tail-dropped", "gradients-nobody-uses", "unscaled-every-micro-batch"),
+        shadows=("tail-dropped", "gradients-nobody-uses", "unscaled-every-micro-batch", "never-stepped"),
     ),
     Misconception(
         "half-precision-parameters",
@@ -679,6 +679,14 @@ MISCONCEPTIONS = (
         "Call module.requires_grad_(False), with brackets and underscore.",
         "Python lets you set any attribute on a module or a tensor; a misspelt one is no error.",
         "",
+    ),
+    Misconception(
+        "never-stepped",
+        "An optimizer never steps",
+        "backward() computes gradients, and step() alone uses them: what this optimizer holds stays as it was.",
+        "Call step() after backward(). Where the call is there: has it its parentheses, and is its condition ever true?",
+        "A name without parentheses calls nothing.",
+        "lesson 3",
     ),
     Misconception(
         "stepped-without-gradients",
@@ -906,6 +914,7 @@ MISCONCEPTIONS = (
         "them in a new list.",
         "p -= ... changes the tensor, p = p - ... makes another one.",
         "",
+        shadows=("never-stepped",),
     ),
     Misconception(
         "bias-correction-counts-parameters",

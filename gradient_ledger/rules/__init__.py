@@ -84,6 +84,7 @@ RULES: tuple[Rule, ...] = (
     ownership.crossed,
     ownership.input_gradients,
     ownership.never,
+    ownership.unstepped,
     ownership.loose,
     ownership.idle,
     ownership.distributed,

@@ -256,6 +256,31 @@ def never(view: View) -> Iterator[Finding]:
         yield _nobody_uses(view, rest)
 
 
+def unstepped(view: View) -> Iterator[Finding]:
+    """An optimizer whose parameters get gradients, that never steps: nothing else uses them or moves what it holds."""
+    log = view.log
+    over = log.finished and not log.error
+    if not over or log.steps_by_hand or BY_HAND in view.windows or "step" in log.compiled or view.of(InputGradient):
+        return
+    for entry in log.optimizers:
+        mine = [p for p in log.parameters if entry.number in p.owners and p.deposits > 1]
+        used = any(p.by_hand or p.given or p.shifted or p.rewritten or p.stepped_by or p.lent for p in mine)
+        if entry.steps or entry.number in view.windows or used or not mine:
+            continue
+        names = {p.name for p in mine}
+        reached = [e for e in view.of(Accumulate) if names & set(e.names)]
+        least = min((len(set(e.names) - names) for e in reached), default=0)  # its own pass, not one through it
+        passes = [view.by_pass[e.pass_number] for e in reached if len(set(e.names) - names) == least]
+        yield finding(
+            "never-stepped",
+            "warning",
+            passes[-1].where if passes else entry.made_at,
+            f"{times(max(p.deposits for p in mine), 'backward pass')} brought gradients to {some(p.name for p in mine)}, and "
+            f"{view.label(entry.number)} never took a step: nothing used them.",
+            names=sorted(names)[:10],
+        )
+
+
 def _is_a_ghost(parameter: ParameterFacts) -> bool:
     """Whether an idle parameter of an optimizer is in no model, and nobody gives it a gradient by hand."""
     return not parameter.in_model and not parameter.given and parameter.is_parameter
