@@ -76,7 +76,9 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     reaches: list[Reach] = []
 
     def note(how: Any, leaves: Iterable[int], where: Place | None) -> None:
-        accounts = [account for leaf in leaves if (account := known.get(leaf)) is not None and account.owned]
+        accounts = [account for leaf in leaves if (account := known.get(leaf)) is not None]
+        if how == "teacher":  # others in no optimizer may hand their gradients on to what is in one
+            accounts = [account for account in accounts if account.owned]
         if accounts:
             names: Any = sorted(accounts, key=lambda account: account.index)
             reaches.append(Reach(how, tuple(names), where))

@@ -2730,6 +2730,47 @@ def a_policys_loss_trains_the_value_and_the_text_does_not_show_where() -> Log:
     return tape.log()
 
 
+def _a_worker(line: int, **fields: Any) -> Tape:
+    """A loss of a worker, whose gradients the code puts on the model that is stepped."""
+    tape = Tape("shared.v.weight", loose="worker.v.weight")
+    tape.backward(names="worker.v.weight", **fields)
+    tape.put("shared.v.weight", line)
+    tape.step(assigned=True)
+    return tape
+
+
+WORKER = {"shared.v.weight": {"given": True, "model": "shared"}, "worker.v.weight": {"read": True, "model": "worker"}}
+
+
+@finds(
+    "graphs.critics",
+    "advantage-not-detached",
+    "warning",
+    OTHER,
+    "put gradients on worker.v.weight, and the step used what the code has put on the parameters of the same names",
+    names=["worker.v.weight"],
+)
+def a_workers_loss_trains_the_value_of_the_model_it_is_a_copy_of() -> Log:
+    return _a_worker(EDIT, critic=("worker.v.weight",), critic_at=at(OTHER)).log(WORKER)
+
+
+@finds(
+    "graphs.reached",
+    "target-not-detached",
+    "warning",
+    OTHER,
+    "reached worker.v.weight through that target, and the step used what the code has put",
+)
+def a_workers_loss_trains_its_target() -> Log:
+    return _a_worker(EDIT, reaches=(Reach("bootstrap", ("worker.v.weight",), at(OTHER)),)).log(WORKER)
+
+
+@quiet("graphs.critics")
+def what_a_critic_got_is_of_another_shape_than_what_is_stepped_by_given_gradients() -> Log:
+    shapes = {"shared.v.weight": {"shape": (1, 16)}, "worker.v.weight": {"shape": (1, 4)}}
+    return _a_worker(EDIT, critic=("worker.v.weight",)).log({name: one | shapes[name] for name, one in WORKER.items()})
+
+
 @quiet("graphs.critics")
 def what_the_policys_loss_left_on_the_critic_is_cleared() -> Log:
     tape = Tape("w", "v")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from gradient_ledger.events import Accumulate, Backward, Clear, Ending, Finding, ParameterFacts, Place, Reach
@@ -12,38 +12,46 @@ from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, ste
 def critics(view: View) -> Iterator[Finding]:
     """A policy's loss whose advantage has a graph: it trains the value too, and not towards the returns."""
     for windows in view.windows.values():
-        hits: list[tuple[Window, Backward]] = []
+        hits: list[tuple[Window, Backward, frozenset[str]]] = []
         for window in windows:
-            hits += [(window, one) for one in view.passes_of(window) if window.names & set(one.critic)]
+            passes, names = view.behind(window)
+            hits += [(window, one, names & set(one.critic)) for one in passes if names & set(one.critic)]
         if not hits:
             continue
-        window, one = hits[0]
+        window, one, mine = hits[0]
         yield finding(
             "advantage-not-detached",
             "warning",
             one.critic_at or one.where,
             f"In this loss a log-probability is multiplied with a difference to a value that has a graph: the policy's "
-            f"loss also put gradients on {some(sorted(window.names & set(one.critic)))}, and the step used them.",
-            steps=steps_of(list({w.number: w for w, _ in hits}.values())),
-            names=sorted(window.names & set(one.critic))[:10],
+            f"loss also put gradients on {some(sorted(mine))}, and {_used(window, mine, 'them')}.",
+            steps=steps_of(list({w.number: w for w, _, _ in hits}.values())),
+            names=sorted(mine)[:10],
         )
+
+
+def _used(window: Window, names: Collection[str], it: str = "it") -> str:
+    """What a step did with gradients that stand on these parameters: it used them, or such as were put on its own."""
+    if window.names >= set(names):
+        return f"the step used {it}"
+    return "the step used what the code has put on the parameters of the same names"
 
 
 _REACHED = {
     "bootstrap": (
         "target-not-detached",
         "This loss compares a value with a reward and a discounted value that has a graph: its gradient also reached "
-        "{names} through that target, and the step used it.",
+        "{names} through that target, and {used}.",
     ),
     "teacher": (
         "target-not-detached",
         "This loss reaches {names} through nothing but what the other side is to match: its gradient moves the "
-        "teacher towards the student, and the step used it.",
+        "teacher towards the student, and {used}.",
     ),
     "mirror": (
         "target-not-detached",
         "This loss does nothing but compare a prediction from each of two views with the other view, and no side is "
-        "detached: its gradient also reached {names} through what is to be predicted, and the step used it.",
+        "detached: its gradient also reached {names} through what is to be predicted, and {used}.",
     ),
     "half mirror": (
         "target-not-detached",
@@ -88,22 +96,23 @@ def reached(view: View) -> Iterator[Finding]:
     """A loss that reaches parameters through what should be a constant, or through what gives a gradient of zeros."""
     found: dict[tuple[str, object], tuple[Reach, Place | None, list[Window], set[str]]] = {}
     for window in view.all_windows:
-        for one in view.passes_of(window):
+        passes, names = view.behind(window)
+        for one in passes:
             for reach in one.reaches:
-                mine = window.names & set(reach.names)
+                mine = names & set(reach.names)
                 if mine and not (reach.how == "teacher" and _learns_too(window, mine)):
                     hit = found.setdefault((reach.how, reach.where or one.where), (reach, one.where, [], set()))
                     hit[2].append(window)
                     hit[3].update(mine)
-    for reach, where, windows, names in found.values():
+    for reach, where, windows, reached_names in found.values():
         name, text = _REACHED[reach.how]
         yield finding(
             name,
             "warning",
             reach.where or where,
-            text.format(names=some(sorted(names))),
+            text.format(names=some(sorted(reached_names)), used=_used(windows[0], reached_names)),
             steps=steps_of(list({w.number: w for w in windows}.values())),
-            names=sorted(names)[:10],
+            names=sorted(reached_names)[:10],
         )
 
 
