@@ -190,6 +190,10 @@ class Backward(Event):
     """Whether both sides of that ratio have a graph and reach the same parameters, equally often."""
     ratio_at: Place | None = None
     """The line that computes the old probabilities anew in the loop of the steps, where the text shows one."""
+    squashed: str = ""
+    """`softmax` or `sigmoid`, where this loss takes what that gave for scores and applies another one to it."""
+    squashed_at: Place | None = None
+    """The one line that applies it first, where the text shows one, else that of the loss."""
     ignored_at: Place | None = None
     """Where a `backward` of the user's own returns, which never reads the gradient it is given, though that was not 1
     and what it returned not zero."""

@@ -20,6 +20,7 @@ from gradient_ledger import (
     places,
     policies,
     source,
+    squashed,
 )
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
@@ -103,6 +104,9 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
     nodes = compared.every(node)
     functions.watch(state, nodes, one)
+    if word := squashed.squashed(nodes):
+        where = squashed.written_at(files, word) or losses.made_at(frame)
+        one.draft.fields |= {"squashed": word, "squashed_at": where or one.deposit.place}
     if state.drawn:
         inside.drawn_for(state, nodes)
     if made_from := adapted.made_from(state, nodes, one.deposit.number):

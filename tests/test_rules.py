@@ -2870,6 +2870,27 @@ def no_backward_ignores_its_gradient() -> Log:
     return tape.log()
 
 
+@finds(
+    "graphs.squashed",
+    "probabilities-as-scores",
+    "warning",
+    LAYER,
+    "takes what a softmax gave for scores and squashes it once more, in 2 passes looked at",
+    remedy="Give the loss the scores as they are, without the softmax; what draws or shows probabilities takes it there.",
+    steps=[0, 1],
+)
+def a_softmax_before_the_softmax_of_a_loss() -> Log:
+    return windows(1, 1, passes={"squashed": "softmax", "squashed_at": at(LAYER)}).log()
+
+
+@quiet("graphs.squashed")
+def probabilities_squashed_in_a_pass_that_no_step_uses() -> Log:
+    tape = windows(1, 1)
+    tape.passes(1, squashed="sigmoid", squashed_at=at(LAYER))
+    tape.clear(lost=0, lost_names=(), lost_trails=())
+    return tape.log()
+
+
 @finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])
 def the_old_probabilities_are_the_new_ones() -> Log:
     return ratios(3)

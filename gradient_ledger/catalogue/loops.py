@@ -837,6 +837,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "probabilities-as-scores",
+        "A loss squashes probabilities once more",
+        "cross_entropy and binary_cross_entropy_with_logits apply their own softmax or sigmoid. Of probabilities that makes "
+        "others which are all close to each other: the loss cannot come near zero, and sure answers get hardly a gradient.",
+        "Give the loss the scores as they are; what draws or shows probabilities takes the softmax there.",
+        "A network that ends in a softmax is drawn in every book, and the loss's name does not say what it is given.",
+        "",
+    ),
+    Misconception(
         "ratio-always-one",
         "The old probabilities are the new ones",
         "The ratio of new to old is 1 in every pass: clipping it never acts, and later epochs do not know how far the "

@@ -50,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     graphs.critics,
     graphs.reached,
     graphs.ignored,
+    graphs.squashed,
     graphs.flat_ratios,
     graphs.idle_summands,
     graphs.fresh_leaves,

@@ -140,6 +140,24 @@ def ignored(view: View) -> Iterator[Finding]:
         )
 
 
+def squashed(view: View) -> Iterator[Finding]:
+    """A loss that takes probabilities for scores: they are squashed once more, and so is their gradient."""
+    lines: dict[tuple[Place | None, str], list[Backward]] = {}
+    for one in (each for window in view.all_windows for each in view.behind(window)[0]):
+        if one.squashed:
+            lines.setdefault((one.squashed_at, one.squashed), []).append(one)
+    for (where, word), passes in lines.items():
+        yield finding(
+            "probabilities-as-scores",
+            "warning",
+            where,
+            f"A loss takes what a {word} gave for scores and squashes it once more, in {times(len(passes), 'pass')} looked "
+            "at: its scores all lie between 0 and 1, and its gradient went through both.",
+            f"Give the loss the scores as they are, without the {word}; what draws or shows probabilities takes it there.",
+            steps=sorted({one.step for one in passes})[:10],
+        )
+
+
 def flat_ratios(view: View) -> Iterator[Finding]:
     """A ratio of probabilities that is 1 in every step, for the old ones are computed anew each time, or are the new."""
     lines: dict[Place, list[Backward]] = {}
