@@ -423,6 +423,9 @@ class Evaluated:
     """The line that put them into eval mode."""
     stays: bool
     """Whether they are still in it at this step, which trains them; else they are in train mode again."""
+    begins_at: Place | None = None
+    """The first line of the function that trains them, where another one evaluates and the text calls `train()`
+    nowhere."""
 
 
 @dataclass(frozen=True, kw_only=True)

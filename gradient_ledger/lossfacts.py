@@ -217,5 +217,5 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
             "idle_names": [known for leaf in graph.uses(idle.graph) if (known := state.books.by_id.get(leaf))]
             if idle.graph is not None
             else [],
-            "graphless_grad": stem,
+            "graphless_grad": source.told_of_graph(stem) if stem is not None else None,
         }

@@ -2876,7 +2876,9 @@ def no_backward_ignores_its_gradient() -> Log:
     "warning",
     LAYER,
     "takes what a softmax gave for scores and squashes it once more, in 2 passes looked at",
-    remedy="Give the loss the scores as they are, without the softmax; what draws or shows probabilities takes it there.",
+    remedy=(
+        "Give the loss the scores as they are, without the softmax; what draws or shows probabilities takes it there."
+    ),
     steps=[0, 1],
 )
 def a_softmax_before_the_softmax_of_a_loss() -> Log:
@@ -3754,6 +3756,22 @@ def train_is_never_called_again() -> Log:
     return evaluated("tt", "eeeee")
 
 
+@finds(
+    "standing.eval_mode",
+    "trained-in-eval-mode",
+    "warning",
+    FORWARD,
+    "No train() here: train.py:9 puts 1 (Dropout) into eval mode for an evaluation, and 4 steps of SGD",
+)
+def a_function_that_trains_begins_without_train() -> Log:
+    tape = Tape("w")
+    for number in range(6):
+        tape.passes(1)
+        tape.step(evaluated=(Evaluated(("1 (Dropout)",), at(EDIT), True, at(FORWARD)),) if number > 1 else ())
+        tape.clear()
+    return tape.log()
+
+
 @finds("standing.eval_mode", "trained-in-eval-mode", "warning", EDIT, "and 6 steps of SGD, beginning with step 2")
 def train_is_called_at_the_start_of_each_epoch_alone() -> Log:
     return evaluated("teeeb", "b", "teeeb", "t")
@@ -4025,6 +4043,19 @@ def clipped_while_scaled() -> Log:
     for _ in range(2):
         tape.passes(1, scaled=True)
         tape.clip(scaled=True, scale=1024.0)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@finds("edits.clipping", "clipped-before-unscale", "error", EDIT, "Before this, train.py:10 has clipped gradients that")
+def a_helper_clips_before_gradients_are_unscaled() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1, scaled=True)
+        tape.clip(scaled=True, scale=1024.0)
+        tape.amend(where=replace(at(CLIP), function="clip"))
+        tape.unscale()
         tape.step(by_scaler=True, scale=1024.0)
         tape.clear()
     return tape.log()
@@ -4388,6 +4419,26 @@ def clipped_by_hand_while_scaled() -> Log:
     for factor in (0.1, 0.8):
         tape.passes(1, scaled=True)
         tape.edit(factors=(factor,), scaled=True)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "edits.by_hand",
+    "clipped-before-unscale",
+    "warning",
+    OTHER,
+    "are shortened by train.py:9, before this, by hand",
+    remedy="Call scaler.unscale_(optimizer) first.",
+)
+def a_helper_clips_by_hand_before_gradients_are_unscaled() -> Log:
+    tape = Tape("w b")
+    for factor in (0.1, 0.8):
+        tape.passes(1, scaled=True)
+        tape.edit(factors=(factor,), scaled=True)
+        tape.amend(where=replace(at(EDIT), function="clip"))
+        tape.unscale(OTHER)
         tape.step(by_scaler=True, scale=1024.0)
         tape.clear()
     return tape.log()
