@@ -923,6 +923,20 @@ class CrossedRows:
 
 
 @dataclass(frozen=True)
+class HandedState:
+    """A recurrent network that begins with the state of another one, without its graph, in a loss that trains both."""
+
+    giver: str
+    """The network whose state it is."""
+    taker: str
+    """The one that begins with it."""
+    where: Place | None
+    """The line that takes the state out of its graph, else one that calls the taker."""
+    passes: int
+    """Backward passes looked at; in none of them the state had a graph."""
+
+
+@dataclass(frozen=True)
 class LateHook:
     """Hooks of one line that read one variable, which was given another value before any of them had run."""
 
@@ -1003,6 +1017,8 @@ class Log:
     bare_states: Mapping[str, Place | None] = field(default_factory=dict)
     """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line that cuts
     it where the text shows one, else that of the call."""
+    handed: tuple[HandedState, ...] = ()
+    """States that recurrent networks hand to others without their graph."""
     own_averages: tuple[OwnAverage, ...] = ()
     """Running averages that lie in the memory of the weights themselves."""
     drawn_back: tuple[DrawnWeights, ...] = ()

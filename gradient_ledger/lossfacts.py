@@ -14,6 +14,7 @@ from gradient_ledger import (
     crossed,
     functions,
     graph,
+    handed,
     inside,
     loose,
     losses,
@@ -47,6 +48,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         _look_for_idle(state, one, node, places.user_frame(frame), calls)
     if passes <= SAMPLES or (state.may_cross and state.close_look is not None):
         crossed.look(state, node, frame)
+    if state.handing is not None:
+        handed.trained(state, node)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
         if "targets" in one.draft.fields:

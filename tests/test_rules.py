@@ -37,6 +37,7 @@ from gradient_ledger.events import (
     Forward,
     FreshLeaf,
     GrownGradients,
+    HandedState,
     InputGradient,
     LateHook,
     LocalNorm,
@@ -2891,6 +2892,30 @@ def probabilities_squashed_in_a_pass_that_no_step_uses() -> Log:
     tape.passes(1, squashed="sigmoid", squashed_at=at(LAYER))
     tape.clear(lost=0, lost_names=(), lost_trails=())
     return tape.log()
+
+
+HANDED = HandedState("encoder", "decoder", at(OTHER), 3)
+
+
+@finds(
+    "graphs.handed_states",
+    "state-handed-without-graph",
+    "warning",
+    OTHER,
+    "decoder begins with the state of encoder, which has no graph there, in each of 3 passes looked at",
+    giver="encoder",
+    taker="decoder",
+)
+def a_decoder_begins_with_a_state_without_graph() -> Log:
+    return windows(1, 1, 1).log(handed=(HANDED,))
+
+
+@quiet("graphs.handed_states")
+def a_state_is_handed_on_and_nothing_is_stepped() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.clear()
+    return tape.log(handed=(HANDED,))
 
 
 @finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])

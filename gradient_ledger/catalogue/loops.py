@@ -738,6 +738,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "state-handed-without-graph",
+        "A state leaves its graph between two recurrent networks",
+        "What the second network makes of the state it begins with trains the second alone: the first learns only by the "
+        "other ways that lead to it, such as attention, and not to sum up in its state what it has read.",
+        "Hand the state on as it is; cut what is carried from one backward() to the next, and nothing inside one.",
+        "Between two batches the same line is needed, and old code writes .data for both.",
+        "",
+    ),
+    Misconception(
         "loss-over-all-pairs",
         "A loss over all pairs of rows",
         "The loss is lowest where every prediction is the same, fit for all targets at once: it does not ask which target is "

@@ -59,6 +59,7 @@ RULES: tuple[Rule, ...] = (
     graphs.redrawn,
     graphs.all_pairs,
     graphs.bare_states,
+    graphs.handed_states,
     graphs.drawn,
     graphs.dead_products,
     graphs.frozen_zeros,

@@ -353,6 +353,21 @@ def bare_states(view: View) -> Iterator[Finding]:
             )
 
 
+def handed_states(view: View) -> Iterator[Finding]:
+    """A recurrent network that begins with another one's state, which has left its graph."""
+    for one in view.log.handed:
+        if any(view.windows.values()):
+            yield finding(
+                "state-handed-without-graph",
+                "warning",
+                one.where,
+                f"{one.taker} begins with the state of {one.giver}, which has no graph there, in each of "
+                f"{times(one.passes, 'pass')} looked at that trained both: on this way no gradient reaches {one.giver}.",
+                giver=one.giver,
+                taker=one.taker,
+            )
+
+
 def dead_products(view: View) -> Iterator[Finding]:
     """Two matrices of zeros, one behind the other: the gradient of each is a product with the other."""
     for optimizer, windows in view.windows.items():
