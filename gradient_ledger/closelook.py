@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import looks, places
+from gradient_ledger import looks, normed, places
 from gradient_ledger.account import Account
 from gradient_ledger.blends import Blends
 from gradient_ledger.cells import Cells, run_again
@@ -221,6 +221,10 @@ def _handing(state: State, several_passes: bool) -> bool:
     return state.budget.count("handed") < LOOKS and may_hand(state)
 
 
+def _norms(state: State, several_passes: bool) -> bool:
+    return state.budget.may_look("norm text", 4) and normed.may_be_bare(own_files(state))
+
+
 def own_files(state: State) -> list[str]:
     """The files that events came from, and the user's modules that were loaded from their folders or below."""
     files = state.journal.files()
@@ -244,6 +248,7 @@ REASONS = (
     Reason("crossings", _crossings, Crossings),
     Reason("cells", _cells, Cells),
     Reason("handed", _handing, Handed),
+    Reason("normed", _norms, normed.Normed),
 )
 """In the order in which their taps are put in: several listen at the same places."""
 

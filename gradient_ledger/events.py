@@ -923,6 +923,18 @@ class CrossedRows:
 
 
 @dataclass(frozen=True)
+class BareNorm:
+    """Vectors of a loss that are divided by their norm, which has no graph."""
+
+    where: Place
+    """The line whose text takes the `.data`."""
+    passes: int
+    """Backward passes that came through such a division."""
+    beside: bool
+    """Whether the same loss also divides by norms that have their graph."""
+
+
+@dataclass(frozen=True)
 class HandedState:
     """A recurrent network that begins with the state of another one, without its graph, in a loss that trains both."""
 
@@ -1017,6 +1029,8 @@ class Log:
     bare_states: Mapping[str, Place | None] = field(default_factory=dict)
     """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line that cuts
     it where the text shows one, else that of the call."""
+    bare_norms: tuple[BareNorm, ...] = ()
+    """Norms without a graph, by the text's `.data`, that vectors of a loss are divided by."""
     handed: tuple[HandedState, ...] = ()
     """States that recurrent networks hand to others without their graph."""
     own_averages: tuple[OwnAverage, ...] = ()

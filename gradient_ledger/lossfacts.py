@@ -18,6 +18,7 @@ from gradient_ledger import (
     inside,
     loose,
     losses,
+    normed,
     places,
     policies,
     source,
@@ -50,6 +51,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         crossed.look(state, node, frame)
     if state.handing is not None:
         handed.trained(state, node)
+    if state.close_look is not None:
+        normed.look(state, node)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
         if "targets" in one.draft.fields:

@@ -140,6 +140,11 @@ class State:
         """Recurrent networks that begin with the state of another one."""
         self.handing: Handed | None = None
         """What listens for them in a closer look."""
+        self.norms = 0
+        """Vectors brought to unit length that a closer look has seen."""
+        self.bare_norms: dict[Place, tuple[int, bool]] = {}
+        """By the line that takes a norm out of its graph: backward passes through it, and whether their loss also
+        divides by norms that have one."""
         self.close_look: CloseLook | None = None
         """The extra taps that are in for a window or two."""
 

@@ -23,6 +23,7 @@ from gradient_ledger.events import (
     Accumulate,
     AverageUpdate,
     Backward,
+    BareNorm,
     Clear,
     Clip,
     Comparison,
@@ -2916,6 +2917,32 @@ def a_state_is_handed_on_and_nothing_is_stepped() -> Log:
     tape.passes(1)
     tape.clear()
     return tape.log(handed=(HANDED,))
+
+
+@finds(
+    "graphs.bare_norms",
+    "norm-without-graph",
+    "warning",
+    OTHER,
+    "in 4 passes looked at: their gradient keeps what points along them",
+    "; the same loss also divides by norms that have one",
+    passes=4,
+)
+def a_norm_without_graph_beside_others() -> Log:
+    return windows(1, 1, 1, 1).log(bare_norms=(BareNorm(at(OTHER), 4, True),))
+
+
+@finds("graphs.bare_norms", "norm-without-graph", "info", OTHER, "keeps what points along them.")
+def a_norm_without_graph_that_may_be_meant() -> Log:
+    return windows(1, 1, 1, 1).log(bare_norms=(BareNorm(at(OTHER), 4, False),))
+
+
+@quiet("graphs.bare_norms")
+def a_norm_without_graph_and_no_step() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.clear()
+    return tape.log(bare_norms=(BareNorm(at(OTHER), 4, True),))
 
 
 @finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])

@@ -747,6 +747,15 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "norm-without-graph",
+        "A vector is divided by a norm without its graph",
+        "The length of the vector cannot change the loss, and its gradient still pushes along it: a gradient step grows or "
+        "shrinks what is divided out again at once, and with a shared layer moves everything else by that.",
+        "Take the norm of the tensor itself; torch.nn.functional.normalize does both.",
+        ".data was the way to read numbers before there was detach().",
+        "",
+    ),
+    Misconception(
         "loss-over-all-pairs",
         "A loss over all pairs of rows",
         "The loss is lowest where every prediction is the same, fit for all targets at once: it does not ask which target is "

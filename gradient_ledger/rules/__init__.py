@@ -60,6 +60,7 @@ RULES: tuple[Rule, ...] = (
     graphs.all_pairs,
     graphs.bare_states,
     graphs.handed_states,
+    graphs.bare_norms,
     graphs.drawn,
     graphs.dead_products,
     graphs.frozen_zeros,

@@ -353,6 +353,24 @@ def bare_states(view: View) -> Iterator[Finding]:
             )
 
 
+def bare_norms(view: View) -> Iterator[Finding]:
+    """Vectors divided by a norm without its graph: they have length 1, and a gradient as if they had not been divided.
+
+    A norm may be meant as a constant; where the same loss divides by norms with their graph, this one was not.
+    """
+    for one in view.log.bare_norms:
+        if any(view.windows.values()):
+            also = "; the same loss also divides by norms that have one" if one.beside else ""
+            yield finding(
+                "norm-without-graph",
+                "warning" if one.beside else "info",
+                one.where,
+                "This takes a norm out of its graph by .data, and vectors are divided by it that then have length 1, in "
+                f"{times(one.passes, 'pass')} looked at: their gradient keeps what points along them{also}.",
+                passes=one.passes,
+            )
+
+
 def handed_states(view: View) -> Iterator[Finding]:
     """A recurrent network that begins with another one's state, which has left its graph."""
     for one in view.log.handed:
