@@ -218,7 +218,7 @@ def _cells(state: State, several_passes: bool) -> bool:
 
 
 def _handing(state: State, several_passes: bool) -> bool:
-    return state.budget.count("handed") < LOOKS and may_hand(state)
+    return state.budget.may_look("recurrent", 8) and may_hand(state)
 
 
 def _norms(state: State, several_passes: bool) -> bool:
