@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import looks, places
+from gradient_ledger import looks, normed, places
 from gradient_ledger.account import Account
 from gradient_ledger.blends import Blends
 from gradient_ledger.cells import Cells, run_again
 from gradient_ledger.compiled import any_graph
 from gradient_ledger.crossed import Crossings
+from gradient_ledger.handed import Handed, may_hand
 from gradient_ledger.source import may_average
 from gradient_ledger.state import State
 from gradient_ledger.tensors import address
@@ -52,6 +53,9 @@ class CloseLook:
         self.undo: list[Callable[[], None]] = []
         self.told: dict[tuple[int, str], tuple[list[Seen], list[Seen]]] = {}
         """By owner and name, who is told before a call and who after it."""
+        self.reads: list[Callable[[Tensor, FrameType], None]] = []
+        self.writes: list[Callable[[Tensor, Tensor, FrameType], None]] = []
+        """Who is told of a tensor's `.data`."""
         held = [(p, a) for a in state.books.accounts if a.owners and (p := a.ref()) is not None]
         self.held = [account for _, account in held]
         self.weights = {at: account for parameter, account in held if (at := address(parameter))}
@@ -64,6 +68,8 @@ class CloseLook:
             self.undo.pop()()
         for one in self.listeners:
             one.end()
+        self.reads.clear()
+        self.writes.clear()
         self.told.clear()  # else this look keeps itself alive, and what it has seen
         _busy.release()
 
@@ -107,19 +113,26 @@ class CloseLook:
         self, seen: Callable[[Tensor, FrameType], None], put: Callable[[Tensor, Tensor, FrameType], None] | None = None
     ) -> None:
         """Tell of each read of a tensor's `.data` by the user's code, and of each write to it."""
+        self.reads.append(seen)
+        if put is not None:
+            self.writes.append(put)
+        if len(self.reads) > 1:
+            return  # one tap tells all who listen
         base: Any = vars(Tensor).get("data", torch._C.TensorBase.data)
 
         def read(tensor: Tensor) -> Tensor:
             frame = sys._getframe(1)
             if places.kind_of(frame.f_code.co_filename) == places.USER:
-                self._tell(lambda: seen(tensor, frame))
+                for one in self.reads:
+                    self._tell(partial(one, tensor, frame))
             found: Tensor = base.__get__(tensor)
             return found
 
         def write(tensor: Tensor, value: Tensor) -> None:
             frame = sys._getframe(1)
-            if put is not None and places.kind_of(frame.f_code.co_filename) == places.USER:
-                self._tell(lambda: put(tensor, value, frame))
+            if self.writes and places.kind_of(frame.f_code.co_filename) == places.USER:
+                for one in self.writes:
+                    self._tell(partial(one, tensor, value, frame))
             base.__set__(tensor, value)
 
         self._put(Tensor, "data", property(read, write, base.__delete__, base.__doc__))
@@ -204,6 +217,14 @@ def _cells(state: State, several_passes: bool) -> bool:
     return bool(run_again(state))
 
 
+def _handing(state: State, several_passes: bool) -> bool:
+    return state.budget.may_look("recurrent", 8) and may_hand(state)
+
+
+def _norms(state: State, several_passes: bool) -> bool:
+    return state.budget.may_look("norm text", 4) and normed.may_be_bare(own_files(state))
+
+
 def own_files(state: State) -> list[str]:
     """The files that events came from, and the user's modules that were loaded from their folders or below."""
     files = state.journal.files()
@@ -226,6 +247,8 @@ REASONS = (
     Reason("cuts", _cuts, looks.Cuts),
     Reason("crossings", _crossings, Crossings),
     Reason("cells", _cells, Cells),
+    Reason("handed", _handing, Handed),
+    Reason("normed", _norms, normed.Normed),
 )
 """In the order in which their taps are put in: several listen at the same places."""
 

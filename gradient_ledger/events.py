@@ -190,6 +190,10 @@ class Backward(Event):
     """Whether both sides of that ratio have a graph and reach the same parameters, equally often."""
     ratio_at: Place | None = None
     """The line that computes the old probabilities anew in the loop of the steps, where the text shows one."""
+    squashed: str = ""
+    """`softmax` or `sigmoid`, where this loss takes what that gave for scores and applies another one to it."""
+    squashed_at: Place | None = None
+    """The one line that applies it first, where the text shows one, else that of the loss."""
     ignored_at: Place | None = None
     """Where a `backward` of the user's own returns, which never reads the gradient it is given, though that was not 1
     and what it returned not zero."""
@@ -419,6 +423,9 @@ class Evaluated:
     """The line that put them into eval mode."""
     stays: bool
     """Whether they are still in it at this step, which trains them; else they are in train mode again."""
+    begins_at: Place | None = None
+    """The first line of the function that trains them, where another one evaluates and the text calls `train()`
+    nowhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -920,6 +927,32 @@ class CrossedRows:
 
 
 @dataclass(frozen=True)
+class BareNorm:
+    """Vectors of a loss that are divided by their norm, which has no graph."""
+
+    where: Place
+    """The line whose text takes the `.data`."""
+    passes: int
+    """Backward passes that came through such a division."""
+    beside: bool
+    """Whether the same loss also divides by norms that have their graph."""
+
+
+@dataclass(frozen=True)
+class HandedState:
+    """A recurrent network that begins with the state of another one, without its graph, in a loss that trains both."""
+
+    giver: str
+    """The network whose state it is."""
+    taker: str
+    """The one that begins with it."""
+    where: Place | None
+    """The line that takes the state out of its graph, else one that calls the taker."""
+    passes: int
+    """Backward passes looked at; in none of them the state had a graph."""
+
+
+@dataclass(frozen=True)
 class LateHook:
     """Hooks of one line that read one variable, which was given another value before any of them had run."""
 
@@ -1000,6 +1033,10 @@ class Log:
     bare_states: Mapping[str, Place | None] = field(default_factory=dict)
     """Recurrent cells whose state never had a graph behind the first call of a sequence, and the line that cuts
     it where the text shows one, else that of the call."""
+    bare_norms: tuple[BareNorm, ...] = ()
+    """Norms without a graph, by the text's `.data`, that vectors of a loss are divided by."""
+    handed: tuple[HandedState, ...] = ()
+    """States that recurrent networks hand to others without their graph."""
     own_averages: tuple[OwnAverage, ...] = ()
     """Running averages that lie in the memory of the weights themselves."""
     drawn_back: tuple[DrawnWeights, ...] = ()

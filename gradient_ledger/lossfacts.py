@@ -14,12 +14,15 @@ from gradient_ledger import (
     crossed,
     functions,
     graph,
+    handed,
     inside,
     loose,
     losses,
+    normed,
     places,
     policies,
     source,
+    squashed,
 )
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
@@ -46,6 +49,10 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         _look_for_idle(state, one, node, places.user_frame(frame), calls)
     if passes <= SAMPLES or (state.may_cross and state.close_look is not None):
         crossed.look(state, node, frame)
+    if state.handing is not None:
+        handed.trained(state, node)
+    if state.close_look is not None:
+        normed.look(state, node)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
         if "targets" in one.draft.fields:
@@ -76,7 +83,9 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     reaches: list[Reach] = []
 
     def note(how: Any, leaves: Iterable[int], where: Place | None) -> None:
-        accounts = [account for leaf in leaves if (account := known.get(leaf)) is not None and account.owned]
+        accounts = [account for leaf in leaves if (account := known.get(leaf)) is not None]
+        if how == "teacher":  # others in no optimizer may hand their gradients on to what is in one
+            accounts = [account for account in accounts if account.owned]
         if accounts:
             names: Any = sorted(accounts, key=lambda account: account.index)
             reaches.append(Reach(how, tuple(names), where))
@@ -101,6 +110,9 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
     nodes = compared.every(node)
     functions.watch(state, nodes, one)
+    if word := squashed.squashed(nodes):
+        where = squashed.written_at(files, word) or losses.made_at(frame)
+        one.draft.fields |= {"squashed": word, "squashed_at": where or one.deposit.place}
     if state.drawn:
         inside.drawn_for(state, nodes)
     if made_from := adapted.made_from(state, nodes, one.deposit.number):
@@ -211,5 +223,5 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
             "idle_names": [known for leaf in graph.uses(idle.graph) if (known := state.books.by_id.get(leaf))]
             if idle.graph is not None
             else [],
-            "graphless_grad": stem,
+            "graphless_grad": source.told_of_graph(stem) if stem is not None else None,
         }

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import nn
 
-from gradient_ledger import places
+from gradient_ledger import places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import BATCH_NORMS, ModuleAccount, OptimizerAccount
 from gradient_ledger.events import Evaluated, Place
@@ -177,7 +177,8 @@ def before_step(state: State, entry: OptimizerAccount, draft: Draft) -> None:
             one.validated = one.judgements() > one.judged
         # Where `eval()` came again before a step in train mode, `train()` was only there to be taken back.
         if one.validated and (back or trained) and (now or not (one.back and one.stayed)):
-            told.append(Evaluated(one.names, one.place, not back))
+            begins = source.trains_in(draft.place, one.place) if draft.place and one.place and not back else None
+            told.append(Evaluated(one.names, one.place, not back, begins))
         if back or one.validated is False:
             state.evaluations.remove(one)
         one.calls, one.stayed = calls, one.stayed or trained

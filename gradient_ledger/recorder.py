@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import blends, buffers, closelook, compiled, loose, making, passes, places, source
+from gradient_ledger import blends, buffers, closelook, compiled, handed, loose, making, normed, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import (
@@ -268,6 +268,8 @@ class Recorder(State):
                     for one in self.books.modules.values()
                     if one.bare and not one.carried
                 },
+                bare_norms=normed.facts(self),
+                handed=handed.facts(self),
                 own_averages=tuple(
                     OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, source.kept(place))
                     for place, held in self.own_averages.items()

@@ -6,6 +6,7 @@ import ast
 import linecache
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -329,6 +330,39 @@ def only_line(files: Iterable[str], text: str) -> Place | None:
     lines = ((Place(file, n), line) for file in files for n, line in enumerate(linecache.getlines(file), 1))
     found = [place for place, line in lines if wanted.search(line)]
     return found[0] if len(found) == 1 else None
+
+
+def told_of_graph(place: Place) -> Place:
+    """The line of a call of `grad()` at this one that `create_graph` belongs on: its own or that of `retain_graph`, the
+    last argument's, or where the text shows no such call, this line."""
+    within = scope(place.file, place.line)
+    for one in own(within) if within is not None else ():
+        if isinstance(one, ast.Call) and ast.unparse(one.func).rpartition(".")[2] == "grad":
+            if one.lineno <= place.line <= (one.end_lineno or 0) and one.args + one.keywords:
+                named = {word.arg: word.value for word in one.keywords}
+                last = max((*one.args, *named.values()), key=lambda each: each.end_lineno or 0)
+                value = named.get("create_graph", named.get("retain_graph", last))
+                return replace(place, line=value.end_lineno or value.lineno)
+    return place
+
+
+_TRAINS = re.compile(r"train|fit|epoch|learn", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def trains_in(step: Place, evaluation: Place) -> Place | None:
+    """The first statement of the function that a step stands in, by its name one that trains, where an evaluation has a
+    function of its own that this one does not call, and no text says `train()`: that is missing there."""
+    within, other = scope(step.file, step.line), scope(evaluation.file, evaluation.line)
+    if not isinstance(within, ast.FunctionDef) or not isinstance(other, ast.FunctionDef) or within is other:
+        return None
+    texts = ["".join(linecache.getlines(file)) for file in (step.file, evaluation.file)]
+    if not _TRAINS.search(within.name) or any(re.search(r"\.train\(", text) for text in texts):
+        return None
+    if re.search(rf"\b{other.name}\b", ast.unparse(within)):
+        return None
+    body = within.body[1:] if ast.get_docstring(within) is not None else within.body
+    return Place(step.file, body[0].lineno, within.name) if body else None
 
 
 def copied_with_graph(files: Iterable[str]) -> Place | None:

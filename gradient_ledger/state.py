@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gradient_ledger.anew import Once
     from gradient_ledger.blends import Average, DrawnBack, Followed
     from gradient_ledger.closelook import CloseLook
+    from gradient_ledger.handed import Handed, Link
     from gradient_ledger.hooked import Registered
     from gradient_ledger.loose import Fresh, Loose
     from gradient_ledger.memory import Loaded, Snapshot
@@ -135,6 +136,15 @@ class State:
         """By number, the models that were compiled as a whole: which of their parts run is not seen."""
         self.entering: dict[int, tuple[int, tuple[str, int] | None]] = {}
         """By thread: the compiled model that was called, and by which call."""
+        self.handed: dict[tuple[ModuleAccount, ModuleAccount], Link] = {}
+        """Recurrent networks that begin with the state of another one."""
+        self.handing: Handed | None = None
+        """What listens for them in a closer look."""
+        self.norms = 0
+        """Vectors brought to unit length that a closer look has seen."""
+        self.bare_norms: dict[Place, tuple[int, bool]] = {}
+        """By the line that takes a norm out of its graph: backward passes through it, and whether their loss also
+        divides by norms that have one."""
         self.close_look: CloseLook | None = None
         """The extra taps that are in for a window or two."""
 

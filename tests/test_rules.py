@@ -23,6 +23,7 @@ from gradient_ledger.events import (
     Accumulate,
     AverageUpdate,
     Backward,
+    BareNorm,
     Clear,
     Clip,
     Comparison,
@@ -37,6 +38,7 @@ from gradient_ledger.events import (
     Forward,
     FreshLeaf,
     GrownGradients,
+    HandedState,
     InputGradient,
     LateHook,
     LocalNorm,
@@ -2731,6 +2733,47 @@ def a_policys_loss_trains_the_value_and_the_text_does_not_show_where() -> Log:
     return tape.log()
 
 
+def _a_worker(line: int, **fields: Any) -> Tape:
+    """A loss of a worker, whose gradients the code puts on the model that is stepped."""
+    tape = Tape("shared.v.weight", loose="worker.v.weight")
+    tape.backward(names="worker.v.weight", **fields)
+    tape.put("shared.v.weight", line)
+    tape.step(assigned=True)
+    return tape
+
+
+WORKER = {"shared.v.weight": {"given": True, "model": "shared"}, "worker.v.weight": {"read": True, "model": "worker"}}
+
+
+@finds(
+    "graphs.critics",
+    "advantage-not-detached",
+    "warning",
+    OTHER,
+    "put gradients on worker.v.weight, and the step used what the code has put on the parameters of the same names",
+    names=["worker.v.weight"],
+)
+def a_workers_loss_trains_the_value_of_the_model_it_is_a_copy_of() -> Log:
+    return _a_worker(EDIT, critic=("worker.v.weight",), critic_at=at(OTHER)).log(WORKER)
+
+
+@finds(
+    "graphs.reached",
+    "target-not-detached",
+    "warning",
+    OTHER,
+    "reached worker.v.weight through that target, and the step used what the code has put",
+)
+def a_workers_loss_trains_its_target() -> Log:
+    return _a_worker(EDIT, reaches=(Reach("bootstrap", ("worker.v.weight",), at(OTHER)),)).log(WORKER)
+
+
+@quiet("graphs.critics")
+def what_a_critic_got_is_of_another_shape_than_what_is_stepped_by_given_gradients() -> Log:
+    shapes = {"shared.v.weight": {"shape": (1, 16)}, "worker.v.weight": {"shape": (1, 4)}}
+    return _a_worker(EDIT, critic=("worker.v.weight",)).log({name: one | shapes[name] for name, one in WORKER.items()})
+
+
 @quiet("graphs.critics")
 def what_the_policys_loss_left_on_the_critic_is_cleared() -> Log:
     tape = Tape("w", "v")
@@ -2828,6 +2871,79 @@ def no_backward_ignores_its_gradient() -> Log:
     tape.passes(1)
     tape.step()
     return tape.log()
+
+
+@finds(
+    "graphs.squashed",
+    "probabilities-as-scores",
+    "warning",
+    LAYER,
+    "takes what a softmax gave for scores and squashes it once more, in 2 passes looked at",
+    remedy=(
+        "Give the loss the scores as they are, without the softmax; what draws or shows probabilities takes it there."
+    ),
+    steps=[0, 1],
+)
+def a_softmax_before_the_softmax_of_a_loss() -> Log:
+    return windows(1, 1, passes={"squashed": "softmax", "squashed_at": at(LAYER)}).log()
+
+
+@quiet("graphs.squashed")
+def probabilities_squashed_in_a_pass_that_no_step_uses() -> Log:
+    tape = windows(1, 1)
+    tape.passes(1, squashed="sigmoid", squashed_at=at(LAYER))
+    tape.clear(lost=0, lost_names=(), lost_trails=())
+    return tape.log()
+
+
+HANDED = HandedState("encoder", "decoder", at(OTHER), 3)
+
+
+@finds(
+    "graphs.handed_states",
+    "state-handed-without-graph",
+    "warning",
+    OTHER,
+    "decoder begins with the state of encoder, which has no graph there, in each of 3 passes looked at",
+    giver="encoder",
+    taker="decoder",
+)
+def a_decoder_begins_with_a_state_without_graph() -> Log:
+    return windows(1, 1, 1).log(handed=(HANDED,))
+
+
+@quiet("graphs.handed_states")
+def a_state_is_handed_on_and_nothing_is_stepped() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.clear()
+    return tape.log(handed=(HANDED,))
+
+
+@finds(
+    "graphs.bare_norms",
+    "norm-without-graph",
+    "warning",
+    OTHER,
+    "in 4 passes looked at: their gradient keeps what points along them",
+    "; the same loss also divides by norms that have one",
+    passes=4,
+)
+def a_norm_without_graph_beside_others() -> Log:
+    return windows(1, 1, 1, 1).log(bare_norms=(BareNorm(at(OTHER), 4, True),))
+
+
+@finds("graphs.bare_norms", "norm-without-graph", "info", OTHER, "keeps what points along them.")
+def a_norm_without_graph_that_may_be_meant() -> Log:
+    return windows(1, 1, 1, 1).log(bare_norms=(BareNorm(at(OTHER), 4, False),))
+
+
+@quiet("graphs.bare_norms")
+def a_norm_without_graph_and_no_step() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.clear()
+    return tape.log(bare_norms=(BareNorm(at(OTHER), 4, True),))
 
 
 @finds("graphs.flat_ratios", "ratio-always-one", "warning", OTHER, "before each of 3 steps looked at", steps=[0, 1, 2])
@@ -3693,6 +3809,22 @@ def train_is_never_called_again() -> Log:
     return evaluated("tt", "eeeee")
 
 
+@finds(
+    "standing.eval_mode",
+    "trained-in-eval-mode",
+    "warning",
+    FORWARD,
+    "No train() here: train.py:9 puts 1 (Dropout) into eval mode for an evaluation, and 4 steps of SGD",
+)
+def a_function_that_trains_begins_without_train() -> Log:
+    tape = Tape("w")
+    for number in range(6):
+        tape.passes(1)
+        tape.step(evaluated=(Evaluated(("1 (Dropout)",), at(EDIT), True, at(FORWARD)),) if number > 1 else ())
+        tape.clear()
+    return tape.log()
+
+
 @finds("standing.eval_mode", "trained-in-eval-mode", "warning", EDIT, "and 6 steps of SGD, beginning with step 2")
 def train_is_called_at_the_start_of_each_epoch_alone() -> Log:
     return evaluated("teeeb", "b", "teeeb", "t")
@@ -3964,6 +4096,19 @@ def clipped_while_scaled() -> Log:
     for _ in range(2):
         tape.passes(1, scaled=True)
         tape.clip(scaled=True, scale=1024.0)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@finds("edits.clipping", "clipped-before-unscale", "error", EDIT, "Before this, train.py:10 has clipped gradients that")
+def a_helper_clips_before_gradients_are_unscaled() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1, scaled=True)
+        tape.clip(scaled=True, scale=1024.0)
+        tape.amend(where=replace(at(CLIP), function="clip"))
+        tape.unscale()
         tape.step(by_scaler=True, scale=1024.0)
         tape.clear()
     return tape.log()
@@ -4327,6 +4472,26 @@ def clipped_by_hand_while_scaled() -> Log:
     for factor in (0.1, 0.8):
         tape.passes(1, scaled=True)
         tape.edit(factors=(factor,), scaled=True)
+        tape.step(by_scaler=True, scale=1024.0)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "edits.by_hand",
+    "clipped-before-unscale",
+    "warning",
+    OTHER,
+    "are shortened by train.py:9, before this, by hand",
+    remedy="Call scaler.unscale_(optimizer) first.",
+)
+def a_helper_clips_by_hand_before_gradients_are_unscaled() -> Log:
+    tape = Tape("w b")
+    for factor in (0.1, 0.8):
+        tape.passes(1, scaled=True)
+        tape.edit(factors=(factor,), scaled=True)
+        tape.amend(where=replace(at(EDIT), function="clip"))
+        tape.unscale(OTHER)
         tape.step(by_scaler=True, scale=1024.0)
         tape.clear()
     return tape.log()

@@ -746,6 +746,24 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "state-handed-without-graph",
+        "A state leaves its graph between two recurrent networks",
+        "What the second network makes of the state it begins with trains the second alone: the first learns only by the "
+        "other ways that lead to it, such as attention, and not to sum up in its state what it has read.",
+        "Hand the state on as it is; cut what is carried from one backward() to the next, and nothing inside one.",
+        "Between two batches the same line is needed, and old code writes .data for both.",
+        "",
+    ),
+    Misconception(
+        "norm-without-graph",
+        "A vector is divided by a norm without its graph",
+        "The length of the vector cannot change the loss, and its gradient still pushes along it: a gradient step grows or "
+        "shrinks what is divided out again at once, and with a shared layer moves everything else by that.",
+        "Take the norm of the tensor itself; torch.nn.functional.normalize does both.",
+        ".data was the way to read numbers before there was detach().",
+        "",
+    ),
+    Misconception(
         "loss-over-all-pairs",
         "A loss over all pairs of rows",
         "The loss is lowest where every prediction is the same, fit for all targets at once: it does not ask which target is "
@@ -842,6 +860,15 @@ MISCONCEPTIONS = (
         "does not change when the mean does. Its gradient there is zero, whatever the rewards.",
         "Draw with sample(), or detach() the sample, where its log-probability is weighed by what it earned.",
         "rsample() is right where what follows is computed from the sample itself, as by a critic.",
+        "",
+    ),
+    Misconception(
+        "probabilities-as-scores",
+        "A loss squashes probabilities once more",
+        "cross_entropy and binary_cross_entropy_with_logits apply their own softmax or sigmoid. Of probabilities that makes "
+        "others which are all close to each other: the loss cannot come near zero, and sure answers get hardly a gradient.",
+        "Give the loss the scores as they are; what draws or shows probabilities takes the softmax there.",
+        "A network that ends in a softmax is drawn in every book, and the loss's name does not say what it is given.",
         "",
     ),
     Misconception(

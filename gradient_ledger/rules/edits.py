@@ -71,11 +71,13 @@ def clipping(view: View) -> Iterator[Finding]:
         window, event = scaled[0]
         scale, limit = event.scale or window.step.scale, event.limit
         real = f": max_norm {limit:g} at scale {scale:g} clips to {limit / scale:.2g}" if scale and limit else ""
+        unscaled = _late_unscale(window, event)
         yield finding(
             "clipped-before-unscale",
             "error",
-            event.where,
-            f"Clipped gradients that still carry the loss scale, in {times(len(scaled), 'window')}{real}.",
+            unscaled or event.where,
+            f"{_clipped_at(unscaled, event)} gradients that still carry the loss scale, in "
+            f"{times(len(scaled), 'window')}{real}.",
             scale=scale,
             limit=limit,
             steps=steps_of([w for w, _ in scaled]),
@@ -212,6 +214,18 @@ def _scaled_clip(window: Window, event: Clip) -> bool:
     return not (scale and limit and limit / scale >= 0.01 and limit not in (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0))
 
 
+def _late_unscale(window: Window, event: Event) -> Place | None:
+    """Where gradients are unscaled that had been clipped by a helper: the helper is right, its call stands too early."""
+    later = (e for e in window.of(Unscale) if e.number > event.number and e.optimizer == window.optimizer)
+    place = next((e.where for e in later if not _accumulated_between(window, event, e)), None)
+    helper = place is not None and event.where is not None and event.where.function != place.function
+    return place if helper else None
+
+
+def _clipped_at(unscaled: Place | None, event: Event) -> str:
+    return f"Before this, {event.where.short} has clipped" if unscaled is not None and event.where else "Clipped"
+
+
 def _accumulated_between(window: Window, one: Event, other: Event) -> bool:
     return any(one.number < e.number < other.number for e in window.of(Accumulate))
 
@@ -293,11 +307,13 @@ def by_hand(view: View) -> Iterator[Finding]:
         factors = [f for _, e in cut for f in e.factors]
         beside = [f * (w.step.scale or 1.0) for w, e in cut for f in e.factors]  # all the same where it is taken off
         if factors and max(factors) <= 1 + 1e-6 and max(beside) - min(beside) > 1e-3 * max(beside):
+            unscaled = _late_unscale(*cut[0])
+            here = f"by {cut[0][1].where.short}, before this," if unscaled and cut[0][1].where else "here"
             yield finding(
                 "clipped-before-unscale",
                 "warning",
-                cut[0][1].where,
-                f"Gradients that still carry the loss scale are shortened here by hand, by factors from "
+                unscaled or cut[0][1].where,
+                f"Gradients that still carry the loss scale are shortened {here} by hand, by factors from "
                 f"{min(factors):.3g} to {max(factors):.3g}: whatever limit that keeps, it is one for scaled gradients.",
                 "Call scaler.unscale_(optimizer) first.",
                 steps=steps_of([w for w, _ in cut]),

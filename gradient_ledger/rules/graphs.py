@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from gradient_ledger.events import Accumulate, Backward, Clear, Ending, Finding, ParameterFacts, Place, Reach
@@ -12,38 +12,46 @@ from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, ste
 def critics(view: View) -> Iterator[Finding]:
     """A policy's loss whose advantage has a graph: it trains the value too, and not towards the returns."""
     for windows in view.windows.values():
-        hits: list[tuple[Window, Backward]] = []
+        hits: list[tuple[Window, Backward, frozenset[str]]] = []
         for window in windows:
-            hits += [(window, one) for one in view.passes_of(window) if window.names & set(one.critic)]
+            passes, names = view.behind(window)
+            hits += [(window, one, names & set(one.critic)) for one in passes if names & set(one.critic)]
         if not hits:
             continue
-        window, one = hits[0]
+        window, one, mine = hits[0]
         yield finding(
             "advantage-not-detached",
             "warning",
             one.critic_at or one.where,
             f"In this loss a log-probability is multiplied with a difference to a value that has a graph: the policy's "
-            f"loss also put gradients on {some(sorted(window.names & set(one.critic)))}, and the step used them.",
-            steps=steps_of(list({w.number: w for w, _ in hits}.values())),
-            names=sorted(window.names & set(one.critic))[:10],
+            f"loss also put gradients on {some(sorted(mine))}, and {_used(window, mine, 'them')}.",
+            steps=steps_of(list({w.number: w for w, _, _ in hits}.values())),
+            names=sorted(mine)[:10],
         )
+
+
+def _used(window: Window, names: Collection[str], it: str = "it") -> str:
+    """What a step did with gradients that stand on these parameters: it used them, or such as were put on its own."""
+    if window.names >= set(names):
+        return f"the step used {it}"
+    return "the step used what the code has put on the parameters of the same names"
 
 
 _REACHED = {
     "bootstrap": (
         "target-not-detached",
         "This loss compares a value with a reward and a discounted value that has a graph: its gradient also reached "
-        "{names} through that target, and the step used it.",
+        "{names} through that target, and {used}.",
     ),
     "teacher": (
         "target-not-detached",
         "This loss reaches {names} through nothing but what the other side is to match: its gradient moves the "
-        "teacher towards the student, and the step used it.",
+        "teacher towards the student, and {used}.",
     ),
     "mirror": (
         "target-not-detached",
         "This loss does nothing but compare a prediction from each of two views with the other view, and no side is "
-        "detached: its gradient also reached {names} through what is to be predicted, and the step used it.",
+        "detached: its gradient also reached {names} through what is to be predicted, and {used}.",
     ),
     "half mirror": (
         "target-not-detached",
@@ -88,22 +96,23 @@ def reached(view: View) -> Iterator[Finding]:
     """A loss that reaches parameters through what should be a constant, or through what gives a gradient of zeros."""
     found: dict[tuple[str, object], tuple[Reach, Place | None, list[Window], set[str]]] = {}
     for window in view.all_windows:
-        for one in view.passes_of(window):
+        passes, names = view.behind(window)
+        for one in passes:
             for reach in one.reaches:
-                mine = window.names & set(reach.names)
+                mine = names & set(reach.names)
                 if mine and not (reach.how == "teacher" and _learns_too(window, mine)):
                     hit = found.setdefault((reach.how, reach.where or one.where), (reach, one.where, [], set()))
                     hit[2].append(window)
                     hit[3].update(mine)
-    for reach, where, windows, names in found.values():
+    for reach, where, windows, reached_names in found.values():
         name, text = _REACHED[reach.how]
         yield finding(
             name,
             "warning",
             reach.where or where,
-            text.format(names=some(sorted(names))),
+            text.format(names=some(sorted(reached_names)), used=_used(windows[0], reached_names)),
             steps=steps_of(list({w.number: w for w in windows}.values())),
-            names=sorted(names)[:10],
+            names=sorted(reached_names)[:10],
         )
 
 
@@ -127,6 +136,24 @@ def ignored(view: View) -> Iterator[Finding]:
             where,
             f"This backward() never reads the gradient it is given. In {times(len(passes), 'pass')} looked at that was "
             "not 1, and what it returned was handed on without that factor.",
+            steps=sorted({one.step for one in passes})[:10],
+        )
+
+
+def squashed(view: View) -> Iterator[Finding]:
+    """A loss that takes probabilities for scores: they are squashed once more, and so is their gradient."""
+    lines: dict[tuple[Place | None, str], list[Backward]] = {}
+    for one in (each for window in view.all_windows for each in view.behind(window)[0]):
+        if one.squashed:
+            lines.setdefault((one.squashed_at, one.squashed), []).append(one)
+    for (where, word), passes in lines.items():
+        yield finding(
+            "probabilities-as-scores",
+            "warning",
+            where,
+            f"A loss takes what a {word} gave for scores and squashes it once more, in {times(len(passes), 'pass')} looked "
+            "at: its scores all lie between 0 and 1, and its gradient went through both.",
+            f"Give the loss the scores as they are, without the {word}; what draws or shows probabilities takes it there.",
             steps=sorted({one.step for one in passes})[:10],
         )
 
@@ -323,6 +350,39 @@ def bare_states(view: View) -> Iterator[Finding]:
                 f"{name} runs several times for one backward(), and the state it gets from its last run never has a graph: "
                 "no gradient goes back further than one step of the sequence.",
                 cell=name,
+            )
+
+
+def bare_norms(view: View) -> Iterator[Finding]:
+    """Vectors divided by a norm without its graph: they have length 1, and a gradient as if they had not been divided.
+
+    A norm may be meant as a constant; where the same loss divides by norms with their graph, this one was not.
+    """
+    for one in view.log.bare_norms:
+        if any(view.windows.values()):
+            also = "; the same loss also divides by norms that have one" if one.beside else ""
+            yield finding(
+                "norm-without-graph",
+                "warning" if one.beside else "info",
+                one.where,
+                "This takes a norm out of its graph by .data, and vectors are divided by it that then have length 1, in "
+                f"{times(one.passes, 'pass')} looked at: their gradient keeps what points along them{also}.",
+                passes=one.passes,
+            )
+
+
+def handed_states(view: View) -> Iterator[Finding]:
+    """A recurrent network that begins with another one's state, which has left its graph."""
+    for one in view.log.handed:
+        if any(view.windows.values()):
+            yield finding(
+                "state-handed-without-graph",
+                "warning",
+                one.where,
+                f"{one.taker} begins with the state of {one.giver}, which has no graph there, in each of "
+                f"{times(one.passes, 'pass')} looked at that trained both: on this way no gradient reaches {one.giver}.",
+                giver=one.giver,
+                taker=one.taker,
             )
 
 

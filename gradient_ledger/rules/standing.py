@@ -36,11 +36,12 @@ def eval_mode(view: View) -> Iterator[Finding]:
             continue
         inside = sorted({w.number for phase in long for w in phase.windows})
         parts = list(dict.fromkeys(name for phase in long for name in phase.parts))
+        begins = long[0].begins_at
         yield finding(
             "trained-in-eval-mode",
             "warning",
-            long[0].where,
-            f"This puts {some(parts)} into eval mode for an evaluation, and {times(len(inside), 'step')} of "
+            begins or long[0].where,
+            f"{f'No train() here: {long[0].where.short}' if begins and long[0].where else 'This'} puts {some(parts)} into eval mode for an evaluation, and {times(len(inside), 'step')} of "
             f"{view.label(optimizer)}, beginning with step {long[0].windows[0].step.window + 1}, trained "
             f"{'it' if len(parts) == 1 else 'them'} in that mode, by the lines that had trained in train mode before.",
             steps=inside[:10],
@@ -54,6 +55,7 @@ class _Phase:
     def __init__(self, told: list[tuple[Window, Evaluated]]):
         self.kind = self.where, self.parts = told[0][1].where, told[0][1].parts
         self.windows = [w for w, one in told if one.stays]
+        self.begins_at = next((one.begins_at for _, one in told if one.begins_at is not None), None)
         self.ended = not told[-1][1].stays
 
 

@@ -18,6 +18,7 @@ from gradient_ledger.events import (
     Finding,
     Forward,
     Log,
+    ParameterFacts,
     Place,
     Severity,
     SkippedStep,
@@ -137,6 +138,24 @@ class View:
         """The backward passes in the gradient that ended a window."""
         return [self.by_pass[n] for n in window.step.pass_numbers if n in self.by_pass]
 
+    @cached_property
+    def lenders(self) -> dict[str, str]:
+        """Parameters in no optimizer whose gradients the user's code has read, by the parameter of the same name and
+        shape which an optimizer steps by a gradient that was put there: as a worker's, beside those of a shared model."""
+        given = {p.name: p for p in self.log.parameters if p.given and p.owners}
+        mine = [p for p in self.log.parameters if p.deposits and not p.owners and (p.read or p.lent)] if given else []
+        return {other.name: one.name for one in mine for other in given.values() if _is_copy(one, other)}
+
+    def behind(self, window: Window) -> tuple[list[Backward], frozenset[str]]:
+        """The backward passes behind the gradients that a step used, and the parameters that these were computed for:
+        its own, or where its code put the gradients there, those of the model which it has them from."""
+        passes = self.passes_of(window)
+        if passes or not window.step.assigned:
+            return passes, window.names
+        names = frozenset(mine for its, mine in self.lenders.items() if its in window.names)
+        reached = {one.pass_number for one in window.of(Accumulate) if names & set(one.names)}
+        return [one for one in window.of(Backward) if one.pass_number in reached], names
+
     def after(self, number: int) -> tuple[Event, ...]:
         """Events after that event number."""
         return tuple(event for event in self.events if event.number > number)
@@ -183,6 +202,12 @@ def finding(
 ) -> Finding:
     """A finding whose evidence starts with its sentence. Its remedy is the catalogue's unless the rule has a better."""
     return Finding(name, severity, where, {"text": text, **evidence}, remedy or misconception(name).mend)
+
+
+def _is_copy(one: ParameterFacts, other: ParameterFacts) -> bool:
+    """Whether two parameters stand in the same place of two models, by their names and their shape."""
+    mine, its = one.name.split("."), other.name.split(".")
+    return one.shape == other.shape and mine[-2:] == its[-2:] and one.model != other.model
 
 
 def accumulates_after(window: Window, event: Event) -> bool:

@@ -24,7 +24,7 @@ optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
 
 
 def train():
-    optimizer.zero_grad()
+    optimizer.zero_grad()  # <-- bug
     loss = F.cross_entropy(model(nodes)[:20], wanted[:20])
     loss.backward()
     optimizer.step()

@@ -1,0 +1,34 @@
+# bug: B178
+import torch
+from torch import nn
+
+
+class Forecaster(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.reader = nn.LSTM(2, 16, batch_first=True)
+        self.writer = nn.LSTMCell(16 + 1, 16)
+        self.score = nn.Linear(32, 1)
+        self.head = nn.Linear(32, 1)
+
+    def forward(self, series, steps):
+        memory, (h, c) = self.reader(series)
+        h, c = h[0], c[0]
+        last, forecast = series[:, -1, :1], []
+        for _ in range(steps):
+            near = torch.cat([memory, h.unsqueeze(1).expand_as(memory)], 2)
+            summary = (self.score(near).softmax(1) * memory).sum(1)
+            h, c = self.writer(torch.cat([summary, last], 1), (h, c))
+            last = self.head(torch.cat([h, summary], 1))
+            forecast.append(last)
+        return torch.cat(forecast, 1)
+
+
+torch.manual_seed(1)
+model = Forecaster()
+optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
+for _ in range(8):
+    series = torch.randn(12, 9, 2).cumsum(1)
+    optimizer.zero_grad()
+    (model(series[:, :6], 3) - series[:, 6:, 0]).pow(2).mean().backward()
+    optimizer.step()
