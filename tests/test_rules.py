@@ -2218,6 +2218,18 @@ def four_forwards_and_the_last_one_divided_goes_backward() -> Log:
     return windows(1, 1, 1, passes={"forwards": 4, "held": 1, "divisor": 4.0}).log()
 
 
+@finds("window.forwards", "micro-batches-without-backward", "warning", BACKWARD, "ran 3 times", forwards=3)
+def a_whole_epoch_of_forwards_each_with_its_clear_and_one_backward() -> Log:
+    tape = Tape("w b")
+    for _ in range(3):
+        for _ in range(3):
+            tape.clear()
+            tape.forward()
+        tape.backward(forwards=3, held=1)
+        tape.step()
+    return tape.log()
+
+
 @finds("window.forwards", "micro-batches-without-backward", "info", BACKWARD, "ran 3 times", "holds 1 of", forwards=3)
 def the_best_of_three_goes_backward() -> Log:
     return windows(1, 1, 1, passes={"forwards": 3, "held": 1}).log()

@@ -448,10 +448,12 @@ def forwards(view: View) -> Iterator[Finding]:
         counts = {one.forwards for _, one in shallow}
         if len(shallow) > 1 and len(shallow) * 2 >= min(len(windows), LOOKED_AT) and len(counts) == 1:
             (count,) = counts
-            # The best of several, or what warms up a state, is chosen on purpose; a division by their number is not.
+            # The best of several, or what warms up a state, is chosen on purpose; a division by their number is not,
+            # nor is a clear for each of them.
+            meant = all(one.divisor == count or len(w.of(Clear)) >= count for w, one in shallow)
             yield finding(
                 "micro-batches-without-backward",
-                "warning" if all(one.divisor == count for _, one in shallow) else "info",
+                "warning" if meant else "info",
                 shallow[0][1].where,
                 f"One call of the model ran {count} times before each backward(), and the loss holds "
                 f"{shallow[0][1].held} of them: what the others computed was thrown away, in "
