@@ -976,6 +976,10 @@ class LooseLeaf:
     """The line of the backward pass."""
     passes: int
     """Backward passes that were seen to add to its gradient."""
+    in_module: bool = False
+    """Whether a module holds it as a plain attribute, which `parameters()` does not know."""
+    made_at: Place | None = None
+    """The line that makes it one, where the text shows one alone."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ and the versions of their gradients tell whether anybody has cleared them in bet
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Iterable, Iterator
 from types import FrameType, ModuleType
@@ -37,6 +38,7 @@ class Loose:
     """One such leaf, and what is known of it."""
 
     __slots__ = (
+        "attribute",
         "begun",
         "counted",
         "grown",
@@ -64,6 +66,8 @@ class Loose:
         self.looks, self.grown = 0, 0
         """Looks, and the passes between them that have added to its gradient."""
         self.name = ""
+        self.attribute = ""
+        """The plain attribute of a module that holds it, by its own name."""
         self.out = False
         """Whether somebody trains it, uses its gradient or clears it, or that is not certain."""
 
@@ -85,8 +89,10 @@ def look(state: State, node: Any, one: Pass, frame: FrameType) -> None:
     """Look for such leaves of a loss, before it goes backward."""
     line = one.deposit.trail
     new: list[Loose] = []
-    for leaf in _weights_of(node):
-        if leaf.numel() > LARGEST or not leaf.numel():
+    attributes = _attributes(state, node)
+    leaves = [leaf for leaf in _weights_of(node) if leaf.numel() <= LARGEST and id(leaf) not in attributes]
+    for leaf in (*leaves, *(leaf for leaf, _, _ in attributes.values())):
+        if not leaf.numel():
             continue
         known = state.loose.get(id(leaf))
         if known is None or known.ref() is not leaf:
@@ -95,6 +101,8 @@ def look(state: State, node: Any, one: Pass, frame: FrameType) -> None:
                 new.append(known)  # zeros are where a sum begins
         if not known.out:
             _look_at(state, known, leaf, line)
+            if id(leaf) in attributes:
+                _, known.name, known.attribute = attributes[id(leaf)]
             known.name = known.name or _name_of(leaf, frame)
     fresh = state.fresh.get(line)
     if fresh is None and new:
@@ -120,6 +128,18 @@ def _look_at(state: State, known: Loose, leaf: Tensor, line: Trail) -> None:
         known.grown += grown
     known.looks += 1
     known.steps = state.progress.steps
+
+
+def _attributes(state: State, node: Any) -> dict[int, tuple[Tensor, str, str]]:
+    """By `id`, the leaves of a loss that modules hold as plain attributes, each with its full name and its own."""
+    held = {}
+    for entry in state.books.modules.values():
+        part = entry.ref()
+        for name, value in tuple(vars(part).items()) if part is not None else ():
+            if isinstance(value, Tensor) and value.requires_grad and value.is_leaf and state.books.find(value) is None:
+                held[id(value)] = value, f"{type(part).__name__}.{name}", name
+    reached = graph.uses(node) if held else {}
+    return {key: one for key, one in held.items() if key in reached}
 
 
 def _is_changed(known: Loose, leaf: Tensor) -> bool:
@@ -210,5 +230,8 @@ def found(state: State) -> tuple[LooseLeaf, ...]:
             continue
         if leaf is not None and (_is_changed(known, leaf) or state.books.find(leaf) is not None):
             continue
-        told.append(LooseLeaf(known.name, known.place, known.grown))
+        files, made = state.journal.files(), None
+        if known.attribute:
+            made = source.only_line(files, rf"\bself\.{re.escape(known.attribute)}\s*(:[^=]+)?=(?!=)")
+        told.append(LooseLeaf(known.name, known.place, known.grown, bool(known.attribute), made))
     return tuple(told)

@@ -6010,6 +6010,19 @@ def the_weight_of_a_loss_is_left_out_of_two_optimizers() -> Log:
     return tape.log(loose=(LooseLeaf("alpha", at(BACKWARD), 14),))
 
 
+@finds(
+    "ownership.loose",
+    "gradients-nobody-uses",
+    "warning",
+    LAYER,
+    "Mixer.mix requires a gradient, and no optimizer holds it. It is a plain tensor, which parameters() does not give",
+    remedy="Make it an nn.Parameter.",
+    names=["Mixer.mix"],
+)
+def a_plain_tensor_of_a_module_is_left_out() -> Log:
+    return windows(1, 1).log(loose=(LooseLeaf("Mixer.mix", at(BACKWARD), 14, True, at(LAYER)),))
+
+
 @finds("ownership.loose", "gradients-nobody-uses", "warning", BACKWARD, "A tensor of this loss requires", names=[])
 def what_has_no_name_is_left_out() -> Log:
     return windows(1, 1).log(loose=(LooseLeaf("", at(BACKWARD), 14),))

@@ -334,12 +334,15 @@ def loose(view: View) -> Iterator[Finding]:
         return
     for leaf in view.log.loose:
         name = leaf.name or "A tensor of this loss"
+        made = stepped[0].made_at if len(stepped) == 1 and leaf.name else None
+        plain = " It is a plain tensor, which parameters() does not give." if leaf.in_module else ""
         yield finding(
             "gradients-nobody-uses",
             "warning",
-            stepped[0].made_at if len(stepped) == 1 and leaf.name and stepped[0].made_at else leaf.where,
-            f"{name} requires a gradient, and no optimizer holds it. Backward passes add to its gradient, as {leaf.passes} of them were "
-            "seen to do, and nobody clears or reads it.",
+            leaf.made_at or made or leaf.where,
+            f"{name} requires a gradient, and no optimizer holds it.{plain} Backward passes add to its gradient, as {leaf.passes} of "
+            "them were seen to do, and nobody clears or reads it.",
+            "Make it an nn.Parameter." if leaf.in_module else "",
             names=[leaf.name] if leaf.name else [],
             backward=leaf.where,
         )

@@ -8,7 +8,7 @@ class Matcher(nn.Module):
     def __init__(self):
         super().__init__()
         self.left, self.right = nn.Linear(5, 8), nn.Linear(7, 8)
-        self.scale = torch.tensor(2.0, requires_grad=True)
+        self.scale = torch.tensor(2.0, requires_grad=True)  # <-- bug
 
     def forward(self, a, b):
         a, b = nn.functional.normalize(self.left(a)), nn.functional.normalize(self.right(b))
