@@ -168,6 +168,11 @@ class Backward(Event):
     """`mean`, `sum` or `none` where the loss ends in a reduction, else None."""
     divisor: float | None = None
     """The constant a mean loss was divided by on the way to its root; None where there is none."""
+    shares: tuple[int, ...] = ()
+    """By which whole numbers it was divided as a whole, one after the other, where there are two or more; looked at in
+    the first passes of a line."""
+    shared_at: Place | None = None
+    """Where the outermost of the functions that called for the pass divides it, if one that it calls does so, too."""
     targets: int | None = None
     """Over how many targets a cross-entropy that is divided so is a mean, where that can be read."""
     loss_at: Place | None = None

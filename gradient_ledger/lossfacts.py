@@ -48,6 +48,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         crossed.look(state, node, frame)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
+        if len(shares := graph.shares(node, scaled)) > 1:
+            one.draft.fields |= {"shares": shares, "shared_at": source.divided_by_caller(line)}
         if "targets" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
     _look_for_factors(state, node, line)

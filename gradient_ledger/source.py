@@ -115,6 +115,34 @@ def _divides_other(file: str, name: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=256)
+def divided_by_caller(trail: Trail) -> Place | None:
+    """Where the outermost of some functions divides what it hands to a call or to `backward()`, if one further in does
+    so, too."""
+    found = [place for file, line in trail if (place := _divided_at(file, line)) is not None]
+    return found[-1] if len(found) > 1 else None
+
+
+def _divided_at(file: str, line: int) -> Place | None:
+    """Where a function divides what the statement at a line hands on: there, or where it got its name."""
+    within = scope(file, line)
+    nodes = own(within) if within is not None else ()
+    calls = [n for n in nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
+    for call in calls if within is not None else ():
+        given = [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+        for one in given:
+            if _is_quotient(one):
+                return Place(file, line)
+            made = assigned(within, one.id, line) if isinstance(one, ast.Name) else None
+            if made is not None and made.at is None and _is_quotient(made.value):
+                return Place(file, made.line)
+    return None
+
+
+def _is_quotient(value: ast.expr) -> bool:
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)
+
+
 def reported_share(trail: Trail) -> Place | None:
     """The line where a loss that is shown is divided by the size of the window, by the text of a step's function.
 

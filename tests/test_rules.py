@@ -2451,6 +2451,21 @@ def a_function_and_its_caller_both_divide() -> Log:
     return windows(4, 4, passes={"divisor": 16.0}).log()
 
 
+@finds("division.twice", "divided-twice", "warning", BACKWARD, "divided by 4, and by 4 again", window=4, divisor=16)
+def a_sum_of_losses_is_divided_by_the_window_and_again() -> Log:
+    return windows(4, 4, passes={"shares": (4, 4)}).log()
+
+
+@finds("division.twice", "divided-twice", "warning", OTHER, "divided by 3, and by 3 again", window=3)
+def a_caller_divides_before_its_helper_does() -> Log:
+    return windows(3, 3, passes={"shares": (3, 5, 3), "shared_at": at(OTHER)}).log()
+
+
+@quiet("division.twice")
+def a_sum_of_losses_divided_by_its_terms_and_by_the_window() -> Log:
+    return windows(4, 4, passes={"shares": (4, 5)}).log()
+
+
 @quiet("division.twice")
 def a_loss_divided_by_the_size_of_its_window() -> Log:
     return windows(4, 4, passes={"divisor": 4.0}).log()
