@@ -828,6 +828,8 @@ class OptimizerFacts:
     """The user's calls that made it, innermost first."""
     helper: Place | None = None
     """The line of a helper that made it, where that is another one and made other optimizers, too."""
+    grouped_at: Place | None = None
+    """The statement that put together what it was given, where that is one of its own in the same function."""
     follows: int | None = None
     """The optimizer of the same line that took its only step on the same parameters right before this one's first, and
     whose moments or momentum this one does not have; None where there is none."""

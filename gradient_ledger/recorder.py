@@ -244,6 +244,7 @@ class Recorder(State):
                         made_by=tuple(call.place for call in entry.made_by),
                         first_event=entry.first_event,
                         helper=asked[entry.number].helper,
+                        grouped_at=source.grouped_at(made_at) if (made_at := asked[entry.number].place) else None,
                         follows=entry.follows,
                     )
                     for entry in self.books.optimizers

@@ -5816,6 +5816,14 @@ def a_workers_gradients_are_stepped_elsewhere() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"lent": True}})
 
 
+@finds("ownership.never", "gradients-nobody-uses", "warning", LAYER, "Net2.w get gradients, in train mode")
+def what_the_optimizer_is_given_was_put_together_before() -> Log:
+    made = (OptimizerFacts(0, "SGD", 2, at(MADE), grouped_at=at(LAYER)),)
+    return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
+        {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2"}}, optimizers=made
+    )
+
+
 @finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode")
 def one_of_two_twins_was_left_out() -> Log:
     return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(

@@ -424,13 +424,13 @@ def _beside(
 
 
 def _made_at(view: View, concerned: list[OptimizerFacts], left_out: list[ParameterFacts]) -> Place | None:
-    """The line where the last of these was asked for; that of the helper, where all that it made are of these, or where
-    it passed over what was frozen."""
+    """Where the last of these was asked for, or what it is given was put together; the line of the helper, where all
+    that it made are of these, or where it passed over what was frozen."""
     last = concerned[-1]
     if last.made_by and all(p.thawed for p in left_out):
         return last.made_by[0]
     others = [e for e in view.log.optimizers if e.helper == last.helper]
-    return last.helper if last.helper and all(e in concerned for e in others) else last.made_at
+    return last.helper if last.helper and all(e in concerned for e in others) else last.grouped_at or last.made_at
 
 
 def _whole(parameter: ParameterFacts) -> str:
