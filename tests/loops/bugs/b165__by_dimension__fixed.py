@@ -29,6 +29,7 @@ class Model(nn.Module):
         named = {name: p for name, p in self.named_parameters() if p.requires_grad}
         matrices = [p for p in named.values() if p.dim() >= 2]
         vectors = [p for p in named.values() if p.dim() < 2]
+        print(f"{len(matrices)} matrices, {len(vectors)} vectors")
         groups = [
             {"params": matrices, "weight_decay": 0.1},
             {"params": vectors, "weight_decay": 0.0},
