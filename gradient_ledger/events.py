@@ -224,6 +224,10 @@ class Backward(Event):
     """The line that draws what that value was given without a graph, or that detaches it; else that of the loss."""
     adapted: tuple[int, ...] = ()
     """Earlier passes whose gradients were added, inside this loss's graph, to what they are the gradients of."""
+    last_at: Place | None = None
+    """Where the text takes the last of the losses that a loop computed, and divides it by how often the loop ran."""
+    last_of: int | None = None
+    """By what it was divided there."""
     gradient: bool = False
     """Whether it began with a gradient the caller gave."""
     retain_graph: bool = False

@@ -115,6 +115,12 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     return {"divisor": float(whole)} | ({"targets": targets} if targets is not None else {})
 
 
+def divided(node: Any, scaled: bool) -> int:
+    """The whole number that a loss was divided by as a whole, else 0."""
+    factor, _, quotient = _constant(node, scaled)
+    return _whole(factor) if quotient else 0
+
+
 def shares(node: Any, scaled: bool) -> tuple[int, ...]:
     """By which whole numbers a loss was divided one after the other, from its root on.
 

@@ -15,6 +15,7 @@ from gradient_ledger import (
     functions,
     graph,
     inside,
+    lastones,
     loose,
     losses,
     places,
@@ -55,6 +56,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     _look_for_factors(state, node, line)
     if passes > SAMPLES:
         return
+    if (divided := graph.divided(node, scaled)) > 1 and (last := lastones.taken(line)) is not None:
+        one.draft.fields |= {"last_at": last, "last_of": divided}
     one.draft.fields["contrast"] = graph.contrast(node)
     _note_reaches(state, one, node, places.user_frame(frame))
     one.draft.fields |= policies.look(node, line)

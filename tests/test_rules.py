@@ -2215,6 +2215,24 @@ def four_forwards_and_the_last_one_divided_goes_backward() -> Log:
     return windows(1, 1, 1, passes={"forwards": 4, "held": 1, "divisor": 4.0}).log()
 
 
+@finds("window.forwards", "micro-batches-without-backward", "warning", OTHER, "ran 4 times", forwards=4)
+def the_last_of_a_list_of_losses_is_divided_by_their_number() -> Log:
+    return windows(1, 1, passes={"forwards": 4, "held": 1, "last_at": at(OTHER), "last_of": 4}).log()
+
+
+@finds("window.forwards", "micro-batches-without-backward", "warning", OTHER, "computes 4 losses", losses=4)
+def the_last_loss_of_a_loop_by_the_text() -> Log:
+    return windows(1, 1, passes={"last_at": at(OTHER), "last_of": 4}).log()
+
+
+@quiet("window.forwards")
+def the_last_loss_of_a_loop_went_backward_once() -> Log:
+    tape = windows(1, 1)
+    tape.passes(1, last_at=at(OTHER), last_of=4)
+    tape.step()
+    return tape.log()
+
+
 @finds("window.forwards", "micro-batches-without-backward", "info", BACKWARD, "ran 3 times", "holds 1 of", forwards=3)
 def the_best_of_three_goes_backward() -> Log:
     return windows(1, 1, 1, passes={"forwards": 3, "held": 1}).log()

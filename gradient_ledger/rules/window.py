@@ -451,14 +451,16 @@ def forwards(view: View) -> Iterator[Finding]:
             # The best of several, or what warms up a state, is chosen on purpose; a division by their number is not.
             yield finding(
                 "micro-batches-without-backward",
-                "warning" if all(one.divisor == count for _, one in shallow) else "info",
-                shallow[0][1].where,
+                "warning" if all(one.divisor == count or one.last_of == count for _, one in shallow) else "info",
+                shallow[0][1].last_at or shallow[0][1].where,
                 f"One call of the model ran {count} times before each backward(), and the loss holds "
                 f"{shallow[0][1].held} of them: what the others computed was thrown away, in "
                 f"{times(len(shallow), 'window')}.",
                 forwards=count,
                 steps=steps_of([w for w, _ in shallow]),
             )
+        else:
+            yield from _last_ones(view, windows)
         held = [one for _, one in several if (one.held or 0) >= one.forwards]
         if held:
             yield finding(
@@ -469,6 +471,23 @@ def forwards(view: View) -> Iterator[Finding]:
                 f"graphs of all {held[0].forwards} are in memory at once.",
                 forwards=held[0].forwards,
             )
+
+
+def _last_ones(view: View, windows: list[Window]) -> Iterator[Finding]:
+    """The last of several losses, divided as if it were their sum, by the text."""
+    hits = [(w, one) for w in windows for one in view.passes_of(w) if one.last_at is not None]
+    if len(hits) > 1:
+        one = hits[0][1]
+        yield finding(
+            "micro-batches-without-backward",
+            "warning",
+            one.last_at,
+            f"A loop computes {one.last_of} losses before this backward(), and it goes through the last of them alone, "
+            f"divided by {one.last_of} as their sum would be: what the others computed was thrown away, in "
+            f"{times(len(hits), 'pass')} looked at.",
+            losses=one.last_of,
+            steps=steps_of([w for w, _ in hits]),
+        )
 
 
 def averages(view: View) -> Iterator[Finding]:
