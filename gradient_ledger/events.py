@@ -917,6 +917,16 @@ class UnfrozenModule:
 
 
 @dataclass(frozen=True)
+class LowRank:
+    """A trained matrix to whose product that of two narrow ones is added, which began at zero, as in LoRA."""
+
+    base: str
+    """Its name."""
+    pair: tuple[str, ...]
+    """Those of the two; all three stand in one group of an optimizer."""
+
+
+@dataclass(frozen=True)
 class CrossedRows:
     """A column and a vector in a loss, of which broadcasting makes a square."""
 
@@ -1013,6 +1023,8 @@ class Log:
     """Trained weights that are drawn to something that stands still."""
     averages: tuple[WeightAverage, ...] = ()
     """Running averages that are updated once a step."""
+    low_rank: tuple[LowRank, ...] = ()
+    """Matrices with an adapter beside them, where no adapter stands beside anything else."""
     grown: tuple[GrownGradients, ...] = ()
     """Gradients of several passes, read one after another, that were never cleared in between."""
     fresh: tuple[FreshLeaf, ...] = ()

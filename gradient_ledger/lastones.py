@@ -15,8 +15,8 @@ _STEPS = 4
 
 @lru_cache(maxsize=256)
 def taken(trail: Trail) -> Place | None:
-    """Where the text divides by how often a loop ran, and takes the last alone of what the loop computed: the last entry
-    of a list that it fills, or a name that it gives another value each time; None where it adds up."""
+    """Where the text divides by how often a loop ran, and takes the last alone of what the loop computed: the last of
+    a list that it fills, or a name that it gives another value each time; None where it adds up."""
     return next((place for file, line in trail if (place := _taken_at(file, line)) is not None), None)
 
 

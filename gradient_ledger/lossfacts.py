@@ -18,6 +18,7 @@ from gradient_ledger import (
     lastones,
     loose,
     losses,
+    lowrank,
     places,
     policies,
     source,
@@ -105,6 +106,7 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         teacher = _teachers(state, leaves, others, frame)
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
     nodes = compared.every(node)
+    lowrank.look(state, nodes)
     functions.watch(state, nodes, one)
     if state.drawn:
         inside.drawn_for(state, nodes)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import blends, buffers, closelook, compiled, loose, making, passes, places, source
+from gradient_ledger import blends, buffers, closelook, compiled, loose, lowrank, making, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import (
@@ -275,6 +275,7 @@ class Recorder(State):
                 averages=blends.facts(self),
                 drawn_back=blends.drawn_back(self),
                 loose=loose.found(self),
+                low_rank=lowrank.facts(self),
                 grown=tuple(
                     GrownGradients(place, tuple(account.name for account in one.accounts), len(one.passes))
                     for place, one in self.grown.items()

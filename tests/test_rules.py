@@ -42,6 +42,7 @@ from gradient_ledger.events import (
     LocalNorm,
     Log,
     LooseLeaf,
+    LowRank,
     OptimizerFacts,
     OwnAverage,
     OwnLoad,
@@ -3504,6 +3505,51 @@ def a_frozen_adapter_of_a_model_that_is_not_trained() -> Log:
 @quiet("graphs.frozen_zeros")
 def a_frozen_adapter_of_something_else_than_zeros() -> Log:
     return part("w", "w", loose="h").log({"h": {}})
+
+
+LOW_RANK = (LowRank("w", ("a", "b")), LowRank("v", ("c", "d")))
+"""Two adapters, and what they stand beside."""
+
+
+@finds(
+    "graphs.adapted_bases",
+    "adapter-beside-trained-weight",
+    "warning",
+    MADE,
+    "Two narrow matrices, a and b, whose product begins at zero, stand beside w, and so do others beside 1 more",
+    names=["w", "v"],
+)
+def adapters_in_a_model_that_nobody_froze() -> Log:
+    return part("w v a b c d", "w v a b c d").log(low_rank=LOW_RANK)
+
+
+@finds("graphs.adapted_bases", "adapter-beside-trained-weight", "warning", LAYER, "stand beside w. Steps of SGD move")
+def an_adapter_is_put_in_where_the_optimizer_is_made() -> Log:
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made_by=(at(MADE),)),)
+    put = {"made_by": (Place(FILE, EDIT, "__init__"), at(LAYER))}
+    return part("w a b", "w a b").log({"b": put}, optimizers=made, low_rank=LOW_RANK[:1])
+
+
+@quiet("graphs.adapted_bases")
+def what_an_adapter_stands_beside_is_not_stepped() -> Log:
+    return part("w a b", "a b", loose="w").log({"w": {"training": False}}, low_rank=LOW_RANK[:1])
+
+
+@quiet("graphs.adapted_bases")
+def some_steps_move_what_an_adapter_stands_beside_and_not_the_adapter() -> Log:
+    tape = part("w a b", "w a b")
+    tape.passes(1, names="w")
+    tape.step()
+    tape.clear()
+    return tape.log(low_rank=LOW_RANK[:1])
+
+
+@quiet("graphs.adapted_bases")
+def one_step_of_an_adapter() -> Log:
+    tape = Tape("w a b")
+    tape.passes(1)
+    tape.step()
+    return tape.log(low_rank=LOW_RANK[:1])
 
 
 @finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "Other terms of the loss train the distribution")

@@ -679,6 +679,7 @@ MISCONCEPTIONS = (
         "Call module.requires_grad_(False), with brackets and underscore.",
         "Python lets you set any attribute on a module or a tensor; a misspelt one is no error.",
         "",
+        shadows=("adapter-beside-trained-weight",),
     ),
     Misconception(
         "stepped-without-gradients",
@@ -763,6 +764,17 @@ MISCONCEPTIONS = (
         "Freeze the model first and put the adapters in afterwards, or leave their parameters out of the freezing.",
         "A loop over model.parameters() also meets those that were put in before.",
         "",
+    ),
+    Misconception(
+        "adapter-beside-trained-weight",
+        "The weights beside an adapter are trained, too",
+        "An adapter such as LoRA's is there so that the model can stay as it is. Where the model was never frozen, the "
+        "optimizer moves all of it: nothing is saved, and the adapter alone is not what was learned.",
+        "Freeze the model before the adapters are put in, p.requires_grad_(False) for each of its parameters, or give the "
+        "optimizer the adapters' parameters alone.",
+        "The loss falls even better, and nothing else tells.",
+        "",
+        about_value=False,
     ),
     Misconception(
         "sampled-without-graph",

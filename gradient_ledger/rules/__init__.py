@@ -61,6 +61,7 @@ RULES: tuple[Rule, ...] = (
     graphs.drawn,
     graphs.dead_products,
     graphs.frozen_zeros,
+    graphs.adapted_bases,
     edits.clipping,
     edits.first_group,
     edits.divided_late,
