@@ -454,6 +454,11 @@ class Ending(Event):
     """How many times as large the scale was at that pass as at the step; None where it was the same."""
     rate: float | None = None
     """Learning rate of the first group."""
+    moved_rates: int = 0
+    """At how many of its passes the learning rate was another one than at the pass before, where a schedule of the
+    user's own moves on in the loop around them."""
+    scheduled_at: Place | None = None
+    """Where it does so, if this step stands outside of that loop."""
     region: int | None = None
     """Number of the autocast block it stands in."""
     under: Place | None = None
@@ -581,6 +586,8 @@ class SchedulerStep(Event):
     """Whether the last step was skipped."""
     rate: float | None = None
     """The learning rate it set."""
+    told: bool = False
+    """Whether it was told where training stands, as in `step(epoch + i / batches)`: then it counts nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

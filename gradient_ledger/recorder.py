@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import blends, buffers, closelook, compiled, loose, lowrank, making, passes, places, source
+from gradient_ledger import blends, buffers, clocks, closelook, compiled, loose, lowrank, making, passes, places, source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import (
@@ -252,7 +252,8 @@ class Recorder(State):
                 schedules=tuple(
                     ScheduleFacts(one.type, one.optimizer, one.length, one.steps, one.place, one.named)
                     for one in self.books.schedules.values()
-                ),
+                )
+                + clocks.schedules(self.books.optimizers),
                 window=self.window,
                 pending=pending,
                 pending_finite=self.pending_finite,

@@ -1954,6 +1954,41 @@ def the_scheduler_steps_although_the_scaler_skipped() -> Log:
     return tape.log()
 
 
+@finds(
+    "window.schedulers",
+    "scheduler-every-micro-batch",
+    "warning",
+    SCHEDULE,
+    "SGD steps after it: its learning rate was another one at 6 passes in the middle of 2 windows",
+    steps=[0, 1],
+)
+def a_schedule_of_the_users_own_moves_on_with_every_micro_batch() -> Log:
+    return windows(4, 4, moved_rates=3, scheduled_at=at(SCHEDULE)).log()
+
+
+@quiet("window.schedulers")
+def a_schedule_of_the_users_own_is_made_for_as_many_micro_batches() -> Log:
+    made = tuple(ScheduleFacts("Decay", 0, length, 8, at(SCHEDULE), named=False) for length in (3, 8))
+    return windows(4, 4, moved_rates=3, scheduled_at=at(SCHEDULE)).log(schedules=made)
+
+
+@quiet("window.schedulers")
+def the_learning_rate_moves_inside_windows_by_what_nobody_knows() -> Log:
+    return windows(4, 4, moved_rates=3).log()
+
+
+@quiet("window.schedulers")
+def the_scheduler_is_told_where_training_stands() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1)
+            tape.schedule(told=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
 @quiet("window.schedulers")
 def the_scheduler_steps_once_a_window() -> Log:
     tape = Tape("w b")

@@ -331,10 +331,11 @@ def schedulers(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer]
         if not events:
+            yield from _own_schedule(view, optimizer, windows)
             continue
         one = Counter(e.which for e in events).most_common(1)[0][0]
         events = [e for e in events if e.which == one]  # several may share the work
-        middle = [e for e in events if e.pending]
+        middle = [e for e in events if e.pending and not e.told]
         often = len(events) > 1.4 * len(windows) and not _is_over_at_the_end(view, optimizer)
         if len(middle) >= 2 and often and len(middle) * 3 >= len(events):
             yield finding(
@@ -356,6 +357,22 @@ def schedulers(view: View) -> Iterator[Finding]:
                 f"after {len(after)} of them: the learning rate moved although the parameters did not.",
                 skipped=sum(w.skipped for w in windows),
             )
+
+
+def _own_schedule(view: View, optimizer: int, windows: list[Window]) -> Iterator[Finding]:
+    """A schedule of the user's own that moves on with each micro-batch, in a loop that the step stands outside of."""
+    hits = [w for w in windows if w.step.scheduled_at is not None]
+    if len(hits) > 1 and not _is_over_at_the_end(view, optimizer):
+        yield finding(
+            "scheduler-every-micro-batch",
+            "warning",
+            hits[0].step.scheduled_at,
+            f"The schedule moves on here in the loop over the micro-batches, and {view.label(optimizer)} steps after it: "
+            f"its learning rate was another one at {times(sum(w.step.moved_rates for w in hits), 'pass')} in the middle of "
+            f"{times(len(hits), 'window')}, which no step has used.",
+            steps=steps_of(hits),
+            optimizer_steps=len(windows),
+        )
 
 
 def _is_over_at_the_end(view: View, optimizer: int) -> bool:
