@@ -3945,6 +3945,62 @@ def the_first_group_is_clipped_once() -> Log:
     return first_group(windows=1)
 
 
+PART = "This clips w; b, which the same steps of SGD use, goes into them unclipped, in 2 windows"
+
+
+@finds("edits.in_part", "clipped-one-part", "info", CLIP, PART, names=["b"], steps=[0, 1])
+def one_part_is_clipped() -> Log:
+    return in_part()
+
+
+@finds("edits.in_part", "clipped-one-part", "warning", OTHER, "This clips w, as train.py:10 has done; b, which")
+def one_part_is_clipped_by_two_lines() -> Log:
+    return in_part(then="w")
+
+
+@finds(
+    "edits.in_part",
+    "clipped-one-part",
+    "warning",
+    CLIP,
+    "This clips dec.weight_hh_l0; enc.weight_hh_l0, which the same steps",
+)
+def one_of_two_recurrent_layers_is_clipped() -> Log:
+    return in_part("dec.weight_hh_l0", "enc.weight_hh_l0")
+
+
+def in_part(part: str = "w", rest: str = "b", then: str = "", steps: int = 2, limit: float = 1.0, **fields: Any) -> Log:
+    tape = Tape(f"{part} {rest}")
+    for _ in range(steps):
+        tape.passes(1)
+        tape.clip(names=part, limit=limit, **fields)
+        if then:
+            tape.clip(OTHER, names=then)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("edits.in_part")
+def each_part_is_clipped() -> Log:
+    return in_part(then="b")
+
+
+@quiet("edits.in_part")
+def the_norm_of_one_part_is_shown() -> Log:
+    return in_part(limit=1e9)
+
+
+@quiet("edits.in_part")
+def one_part_never_reaches_its_limit() -> Log:
+    return in_part(norm=0.5)
+
+
+@quiet("edits.in_part")
+def one_part_is_clipped_once() -> Log:
+    return in_part(steps=1)
+
+
 # ------------------------------------------------------------------ precision: clipping
 
 

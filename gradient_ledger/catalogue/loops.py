@@ -509,6 +509,14 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "clipped-one-part",
+        "One part of what is stepped is clipped",
+        "The norm and the limit are those of one part; the gradients of the others go into the same step as they are.",
+        "Clip the parameters of all parts, in one call or in one each. Where one part alone is meant, nothing is wrong.",
+        "clip_grad_norm_() clips what it is given; what the optimizer steps, it does not know.",
+        "",
+    ),
+    Misconception(
         "clipped-nothing",
         "Clipping got no parameters",
         "model.parameters() is a generator, and gives its parameters once: whoever asks it again gets nothing, and clips nothing.",

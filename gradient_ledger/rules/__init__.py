@@ -64,6 +64,7 @@ RULES: tuple[Rule, ...] = (
     graphs.adapted_bases,
     edits.clipping,
     edits.first_group,
+    edits.in_part,
     edits.divided_late,
     edits.by_hand,
     precision.mixed_precision,
