@@ -18,13 +18,15 @@ _VIEWS |= {"SqueezeBackward1"}
 """What may lie between two products, or between a product and its operand."""
 _SCALES = frozenset(f"{name}Backward0" for name in "Mul Div NativeDropout FusedDropout".split())
 """What multiplies by a number or by a mask where only one of its sides has a graph."""
+_SUMS = ("AddBackward0", "CopySlices")
+"""The second is `+=` on a layer's output, where that is a view of what it computed."""
 _PRODUCTS = frozenset(f"{name}Backward0" for name in "Mm Addmm Bmm Linear Embedding".split())
 
 
 def look(state: State, nodes: Iterable[Any]) -> None:
     """Note where a loss adds what a pair of narrow matrices gives, one of them zeros, to what a large one gives."""
     for node in nodes:
-        if type(node).__name__ != "AddBackward0":
+        if type(node).__name__ not in _SUMS:
             continue
         sides = [inner for inner, _ in node.next_functions]
         for one, other in (sides, sides[::-1]):
