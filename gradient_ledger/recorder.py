@@ -25,6 +25,7 @@ from gradient_ledger.events import (
     UnfrozenModule,
 )
 from gradient_ledger.gradients import settle_all
+from gradient_ledger.places import Call
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite, is_zero
 
@@ -244,7 +245,7 @@ class Recorder(State):
                         made_by=tuple(call.place for call in entry.made_by),
                         first_event=entry.first_event,
                         helper=asked[entry.number].helper,
-                        grouped_at=source.grouped_at(made_at) if (made_at := asked[entry.number].place) else None,
+                        grouped_at=_grouped_at(entry.made_by, asked[entry.number].place),
                         follows=entry.follows,
                     )
                     for entry in self.books.optimizers
@@ -309,6 +310,12 @@ def _making(account: Account) -> dict[str, Any]:
         return {"made_by": account.made_by}
     of_it = {"made_at": module.made_at, "made_by": module.made_by, "made": module.made}
     return {**of_it, "made_after": module.made_after}
+
+
+def _grouped_at(made_by: Iterable[Call], asked_at: Place | None) -> Place | None:
+    """Where what an optimizer is given was put together: where it was made, else where it was asked for."""
+    lines = [*(call.place for call in tuple(made_by)[:1]), asked_at]
+    return next((found for one in lines if one is not None and (found := source.grouped_at(one)) is not None), None)
 
 
 def _place_of(error: BaseException) -> Place | None:

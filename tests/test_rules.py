@@ -5980,6 +5980,14 @@ def what_the_optimizer_is_given_was_put_together_before() -> Log:
 
 
 @finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode")
+def what_the_optimizer_is_given_was_put_together_by_a_helper() -> Log:
+    made = (OptimizerFacts(0, "SGD", 2, at(MADE), grouped_at=Place(FILE, LAYER, "helper")),)
+    return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
+        {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2"}}, optimizers=made
+    )
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode")
 def one_of_two_twins_was_left_out() -> Log:
     return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
         {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2"}}
