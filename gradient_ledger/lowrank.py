@@ -29,7 +29,7 @@ def look(state: State, nodes: Iterable[Any]) -> None:
         if type(node).__name__ not in _SUMS:
             continue
         sides = [inner for inner, _ in node.next_functions]
-        for one, other in (sides, sides[::-1]):
+        for one, other in (sides, sides[::-1]) if len(sides) == 2 else ():  # a number may be written into a view, too
             pair = _pair(state, one)
             shape = _product(*pair) if pair is not None else ()
             if pair is None or not shape or not any(is_zero(p) for each in pair if (p := each.ref()) is not None):
