@@ -11,8 +11,8 @@ for _ in range(8):
     out = model(x)
     out[:, :, 0] = 1.0
     out.view(15, 6)[:, 1:2] *= 0.5
-    F.relu_(out[:, :, 3:])
     out += side(x)
+    F.relu_(out[:, :, 3:])
     loss = F.mse_loss(out, torch.ones_like(out))
     optimizer.zero_grad()
     loss.backward()
