@@ -56,6 +56,33 @@ class Schedule:
         self.place: Place | None = None
 
 
+class OwnSchedule(NamedTuple):
+    """A schedule of the user's own that is moved on in a loop around a backward pass."""
+
+    kind: str
+    """Its class."""
+    place: Place
+    """The line that moves it on."""
+    loop: range
+    """The lines of that loop."""
+    lengths: tuple[int, ...]
+    """The whole numbers that it holds, one of which may be for how many steps it is made."""
+
+
+class Clock:
+    """The learning rate of one optimizer from one backward pass to the next."""
+
+    __slots__ = ("moves", "rate", "schedule")
+
+    def __init__(self) -> None:
+        self.rate: float | None = None
+        """At the last pass."""
+        self.moves = 0
+        """How often it was another one at the next pass of the same window, since the last step."""
+        self.schedule: OwnSchedule | None = None
+        """What moves it, where the text and the user's objects show one."""
+
+
 class Dead(NamedTuple):
     """A matrix of zeros whose gradients are zeros."""
 
@@ -93,6 +120,7 @@ class OptimizerAccount:
     __slots__ = (
         "_smallest",
         "accounts",
+        "clock",
         "bare",
         "code",
         "dead",
@@ -151,6 +179,7 @@ class OptimizerAccount:
         self.without_momentum: list[Account] = []
         """What had none before the step under way, where that might make some and be skipped."""
         self._smallest: Account | None = None
+        self.clock = Clock()
 
     def smallest(self) -> Account | None:
         """The account of its smallest parameter that needs a gradient: the cheapest one to look at."""

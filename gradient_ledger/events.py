@@ -168,6 +168,11 @@ class Backward(Event):
     """`mean`, `sum` or `none` where the loss ends in a reduction, else None."""
     divisor: float | None = None
     """The constant a mean loss was divided by on the way to its root; None where there is none."""
+    shares: tuple[int, ...] = ()
+    """By which whole numbers it was divided as a whole, one after the other, where there are two or more; looked at in
+    the first passes of a line."""
+    shared_at: Place | None = None
+    """Where the outermost of the functions that called for the pass divides it, if one that it calls does so, too."""
     targets: int | None = None
     """Over how many targets a cross-entropy that is divided so is a mean, where that can be read."""
     loss_at: Place | None = None
@@ -223,6 +228,10 @@ class Backward(Event):
     """The line that draws what that value was given without a graph, or that detaches it; else that of the loss."""
     adapted: tuple[int, ...] = ()
     """Earlier passes whose gradients were added, inside this loss's graph, to what they are the gradients of."""
+    last_at: Place | None = None
+    """Where the text takes the last of the losses that a loop computed, and divides it by how often the loop ran."""
+    last_of: int | None = None
+    """By what it was divided there."""
     gradient: bool = False
     """Whether it began with a gradient the caller gave."""
     retain_graph: bool = False
@@ -452,6 +461,11 @@ class Ending(Event):
     """How many times as large the scale was at that pass as at the step; None where it was the same."""
     rate: float | None = None
     """Learning rate of the first group."""
+    moved_rates: int = 0
+    """At how many of its passes the learning rate was another one than at the pass before, where a schedule of the
+    user's own moves on in the loop around them."""
+    scheduled_at: Place | None = None
+    """Where it does so, if this step stands outside of that loop."""
     region: int | None = None
     """Number of the autocast block it stands in."""
     under: Place | None = None
@@ -579,6 +593,8 @@ class SchedulerStep(Event):
     """Whether the last step was skipped."""
     rate: float | None = None
     """The learning rate it set."""
+    told: bool = False
+    """Whether it was told where training stands, as in `step(epoch + i / batches)`: then it counts nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -834,6 +850,8 @@ class OptimizerFacts:
     """The user's calls that made it, innermost first."""
     helper: Place | None = None
     """The line of a helper that made it, where that is another one and made other optimizers, too."""
+    grouped_at: Place | None = None
+    """The statement that put together what it was given, where that is one of its own in the same function."""
     follows: int | None = None
     """The optimizer of the same line that took its only step on the same parameters right before this one's first, and
     whose moments or momentum this one does not have; None where there is none."""
@@ -914,6 +932,16 @@ class UnfrozenModule:
     """The line that sets it, where the text shows one."""
     names: tuple[str, ...] = ()
     """The parameters in it that can be trained."""
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """A trained matrix to whose product that of two narrow ones is added, which began at zero, as in LoRA."""
+
+    base: str
+    """Its name."""
+    pair: tuple[str, ...]
+    """Those of the two; all three stand in one group of an optimizer."""
 
 
 @dataclass(frozen=True)
@@ -1047,6 +1075,8 @@ class Log:
     """Trained weights that are drawn to something that stands still."""
     averages: tuple[WeightAverage, ...] = ()
     """Running averages that are updated once a step."""
+    low_rank: tuple[LowRank, ...] = ()
+    """Matrices with an adapter beside them, where no adapter stands beside anything else."""
     grown: tuple[GrownGradients, ...] = ()
     """Gradients of several passes, read one after another, that were never cleared in between."""
     fresh: tuple[FreshLeaf, ...] = ()

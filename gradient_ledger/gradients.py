@@ -344,6 +344,7 @@ def clip_ends(state: State, function: str, before: Any) -> None:
         clips[thread] = before
     else:
         clips.pop(thread, None)
+        state.journal.clipping = None  # another call, of the same parameters, is another clip
 
 
 def whose_first_group(state: State, accounts: list[Account]) -> int | None:

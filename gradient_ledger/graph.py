@@ -126,6 +126,44 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     return {"divisor": float(whole)} | ({"targets": targets} if targets is not None else {})
 
 
+def divided(node: Any, scaled: bool) -> int:
+    """The whole number that a loss was divided by as a whole, else 0."""
+    factor, _, quotient = _constant(node, scaled)
+    return _whole(factor) if quotient else 0
+
+
+def shares(node: Any, scaled: bool) -> tuple[int, ...]:
+    """By which whole numbers a loss was divided one after the other, from its root on.
+
+    The loss is a mean, one over what a mask leaves, or a sum of several losses with a mean among them. Where it is a
+    sum over a count that nobody can tell from such a number, the innermost one is the count; and what a sum of just as
+    many losses is divided by may be their mean.
+    """
+    found: list[int] = []
+    for _ in range(8):
+        kind = type(node).__name__ if node is not None else ""
+        value = number(node) if kind in ("MulBackward0", "DivBackward0") else None
+        if kind not in THROUGH and not (kind == "DivBackward0" and value):
+            break
+        if kind == "MulBackward0" and value is None:
+            if not scaled:
+                break
+            scaled = False  # the loss scale is a tensor, and the outermost factor
+        if value and (whole := _whole(1 / value if kind == "DivBackward0" else value)):
+            found.append(whole)
+        node = _first(node)
+    kind = type(node).__name__ if node is not None else ""
+    if kind == "AddBackward0":
+        terms = _summands(node, 256)
+        means = [one for one in terms if _reduction(_constant(one, False)[1]) == "mean"]
+        return tuple(by for by in found if by != len(terms)) if means else ()
+    if kind == "DivBackward0":  # by a tensor: what a mask leaves
+        return tuple(found) if type(_first(node)).__name__ in ("SumBackward0", "SumBackward1") else ()
+    if _reduction(node) == "mean":
+        return tuple(found)
+    return tuple(found[:-1]) if kind in ("SumBackward0", "SumBackward1") else ()
+
+
 def _targets(node: Any) -> int | None:
     """Over how many targets a cross-entropy is a mean: those that it ignores do not count."""
     total, weights = getattr(node, "_saved_total_weight", None), getattr(node, "_saved_weight", None)

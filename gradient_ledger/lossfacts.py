@@ -16,8 +16,10 @@ from gradient_ledger import (
     graph,
     handed,
     inside,
+    lastones,
     loose,
     losses,
+    lowrank,
     normed,
     places,
     policies,
@@ -55,11 +57,15 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         normed.look(state, node)
     if passes <= LOOKS:
         one.draft.fields |= graph.divisions(node, scaled)
+        if len(shares := graph.shares(node, scaled)) > 1:
+            one.draft.fields |= {"shares": shares, "shared_at": source.divided_by_caller(line)}
         if "targets" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
     _look_for_factors(state, node, line)
     if passes > SAMPLES:
         return
+    if (divided := graph.divided(node, scaled)) > 1 and (last := lastones.taken(line)) is not None:
+        one.draft.fields |= {"last_at": last, "last_of": divided}
     one.draft.fields["contrast"] = graph.contrast(node)
     _note_reaches(state, one, node, places.user_frame(frame))
     one.draft.fields |= policies.look(node, line)
@@ -109,6 +115,7 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         teacher = _teachers(state, leaves, others, frame)
         note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
     nodes = compared.every(node)
+    lowrank.look(state, nodes)
     functions.watch(state, nodes, one)
     if word := squashed.squashed(nodes):
         where = squashed.written_at(files, word) or losses.made_at(frame)

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import graph, lossfacts, places, scalers
+from gradient_ledger import clocks, graph, lossfacts, places, scalers
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
@@ -41,6 +41,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
                 state.optimizer(optimizer)
     if state.listening < len(state.books.accounts):
         state.hook_up()
+    clocks.pass_begins(state, frame)
     several = isinstance(roots, (list, tuple))
     first = roots[0] if several and roots else roots
     node = getattr(first, "grad_fn", None) or getattr(first, "node", None)

@@ -187,11 +187,15 @@ def place_and_trail(frame: FrameType | None) -> tuple[Place | None, Trail]:
 
 
 def calls(frame: FrameType | None, most: int = 8) -> tuple[Place, ...]:
-    """The lines of the user's own code that led here, innermost first."""
+    """The lines of the user's own code that led here, innermost first. Of a function that calls itself, the innermost:
+    one that walks through a model would hide who called it."""
     found: list[Place] = []
+    last: CodeType | None = None
     while frame is not None and len(found) < most:
-        if kind_of(frame.f_code.co_filename) == USER:
+        code = frame.f_code
+        if kind_of(code.co_filename) == USER and code is not last:
             found.append(_spot(frame).place)
+            last = code
         frame = frame.f_back
     return tuple(found)
 

@@ -8,7 +8,21 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import blends, buffers, closelook, compiled, handed, loose, making, normed, passes, places, source
+from gradient_ledger import (
+    blends,
+    buffers,
+    clocks,
+    closelook,
+    compiled,
+    handed,
+    loose,
+    lowrank,
+    making,
+    normed,
+    passes,
+    places,
+    source,
+)
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import (
@@ -25,6 +39,7 @@ from gradient_ledger.events import (
     UnfrozenModule,
 )
 from gradient_ledger.gradients import settle_all
+from gradient_ledger.places import Call
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite, is_zero
 
@@ -246,6 +261,7 @@ class Recorder(State):
                         made_by=tuple(call.place for call in entry.made_by),
                         first_event=entry.first_event,
                         helper=asked[entry.number].helper,
+                        grouped_at=_grouped_at(entry.made_by, asked[entry.number].place),
                         follows=entry.follows,
                     )
                     for entry in self.books.optimizers
@@ -253,7 +269,8 @@ class Recorder(State):
                 schedules=tuple(
                     ScheduleFacts(one.type, one.optimizer, one.length, one.steps, one.place, one.named)
                     for one in self.books.schedules.values()
-                ),
+                )
+                + clocks.schedules(self.books.optimizers),
                 window=self.window,
                 pending=pending,
                 pending_finite=self.pending_finite,
@@ -278,6 +295,7 @@ class Recorder(State):
                 averages=blends.facts(self),
                 drawn_back=blends.drawn_back(self),
                 loose=loose.found(self),
+                low_rank=lowrank.facts(self),
                 grown=tuple(
                     GrownGradients(place, tuple(account.name for account in one.accounts), len(one.passes))
                     for place, one in self.grown.items()
@@ -310,6 +328,12 @@ def _making(account: Account) -> dict[str, Any]:
         return {"made_by": account.made_by}
     of_it = {"made_at": module.made_at, "made_by": module.made_by, "made": module.made}
     return {**of_it, "made_after": module.made_after}
+
+
+def _grouped_at(made_by: Iterable[Call], asked_at: Place | None) -> Place | None:
+    """Where what an optimizer is given was put together: where it was made, else where it was asked for."""
+    lines = [*(call.place for call in tuple(made_by)[:1]), asked_at]
+    return next((found for one in lines if one is not None and (found := source.grouped_at(one)) is not None), None)
 
 
 def _place_of(error: BaseException) -> Place | None:

@@ -116,6 +116,34 @@ def _divides_other(file: str, name: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=256)
+def divided_by_caller(trail: Trail) -> Place | None:
+    """Where the outermost of some functions divides what it hands to a call or to `backward()`, if one further in does
+    so, too."""
+    found = [place for file, line in trail if (place := _divided_at(file, line)) is not None]
+    return found[-1] if len(found) > 1 else None
+
+
+def _divided_at(file: str, line: int) -> Place | None:
+    """Where a function divides what the statement at a line hands on: there, or where it got its name."""
+    within = scope(file, line)
+    nodes = own(within) if within is not None else ()
+    calls = [n for n in nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
+    for call in calls:
+        given = [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+        for one in given:
+            if _is_quotient(one):
+                return Place(file, line)
+            made = assigned(within, one.id, line) if isinstance(one, ast.Name) and within is not None else None
+            if made is not None and made.at is None and _is_quotient(made.value):
+                return Place(file, made.line)
+    return None
+
+
+def _is_quotient(value: ast.expr) -> bool:
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)
+
+
 def reported_share(trail: Trail) -> Place | None:
     """The line where a loss that is shown is divided by the size of the window, by the text of a step's function.
 
@@ -761,6 +789,33 @@ def replaced(place: Place) -> Place | None:
 
 def _given(statement: ast.Assign) -> set[str]:
     return {ast.unparse(one) for one in statement.targets}
+
+
+@lru_cache(maxsize=256)
+def grouped_at(place: Place) -> Place | None:
+    """Where the parameters that an optimizer is given at a line were put together, where that is a statement of its
+    own in the same function: a list of some of them, or of groups."""
+    within = scope(place.file, place.line)
+    nodes = own(within) if within is not None else ()
+    calls = [n for n in nodes if isinstance(n, ast.Call) and n.lineno <= place.line <= (n.end_lineno or 0)]
+    for call in calls if within is not None else ():
+        for one in (*call.args[:1], *(k.value for k in call.keywords if k.arg == "params")):
+            made = assigned(within, one.id, call.lineno) if isinstance(one, ast.Name) and within is not None else None
+            if made is not None and made.at is None and _puts_together(made.value):
+                changed = (
+                    n for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) == ast.unparse(one)
+                )
+                return None if any(n.attr in _FILLS for n in changed) else Place(place.file, made.line, place.function)
+    return None
+
+
+def _puts_together(value: ast.expr) -> bool:
+    """Whether an expression makes a list of its own of some parameters, and not one of none, which is filled later."""
+    if isinstance(value, ast.BinOp):
+        return isinstance(value.op, ast.Add) and _puts_together(value.left)
+    called = isinstance(value, ast.Call) and ast.unparse(value.func) in ("list", "filter", "chain", "itertools.chain")
+    kept = isinstance(value, (ast.ListComp, ast.GeneratorExp)) or (isinstance(value, ast.List) and bool(value.elts))
+    return (called or kept) and "param" in ast.unparse(value)
 
 
 def zeroed_by_name(file: str, name: str) -> list[Place]:

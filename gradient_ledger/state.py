@@ -106,6 +106,11 @@ class State:
         """Whether a loss had such a square, and it is not known yet where it was made."""
         self.idle: dict[Trail, list[Draft]] = {}
         """By line, the backward passes of a loss with a summand that had no graph whenever it was looked at."""
+        self.low_rank: dict[Account | None, set[tuple[Account, Account]]] = {}
+        """By trained matrix, the pairs of narrow ones whose product is added to its own and began at zero; under None
+        those beside something else."""
+        self.apart_from_pair: set[Account] = set()
+        """Those of these matrices that are in another group of an optimizer than their pair, or in another one."""
         self.loose: dict[int, Loose] = {}
         """Leaves that a loss reaches and that have no account, by `id`."""
         self.grown: dict[Place | None, Grown] = {}

@@ -11,7 +11,20 @@ import torch
 from torch import Tensor
 from torch.nn.parameter import is_lazy
 
-from gradient_ledger import anew, blends, buffers, closelook, making, memory, modes, places, rounding, unfilled
+from gradient_ledger import (
+    anew,
+    blends,
+    buffers,
+    clocks,
+    closelook,
+    lowrank,
+    making,
+    memory,
+    modes,
+    places,
+    rounding,
+    unfilled,
+)
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
@@ -170,8 +183,11 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         look_for_rewritten(entry)
     if not entry.steps:
         anew.first_step_begins(state, entry)
+        if state.low_rank and (optimizer := entry.ref()) is not None:
+            lowrank.stepped(state, optimizer.param_groups)
     if state.evaluations:
         modes.before_step(state, entry, draft)
+    clocks.step_begins(entry, draft)
     count_batch_norms(state, draft)
     count_hooks(state, entry, draft)
     if state.reference is not None:

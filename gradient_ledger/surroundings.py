@@ -175,7 +175,7 @@ def current_region(state: State) -> int | None:
     return region.number if enabled else None
 
 
-def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
+def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False) -> None:
     """A learning-rate scheduler has stepped."""
     optimizer = getattr(scheduler, "optimizer", None)
     number = None
@@ -202,6 +202,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType) -> None:
         which=id(scheduler),
         pending=pending,
         after_skip=skipped,
+        told=told and not isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau),  # that is given a number
         rate=rate_of(state.books.optimizers[number]) if number is not None else None,
     )
 

@@ -44,6 +44,7 @@ from gradient_ledger.events import (
     LocalNorm,
     Log,
     LooseLeaf,
+    LowRank,
     OptimizerFacts,
     OwnAverage,
     OwnLoad,
@@ -1956,6 +1957,41 @@ def the_scheduler_steps_although_the_scaler_skipped() -> Log:
     return tape.log()
 
 
+@finds(
+    "window.schedulers",
+    "scheduler-every-micro-batch",
+    "warning",
+    SCHEDULE,
+    "SGD steps after it: its learning rate was another one at 6 passes in the middle of 2 windows",
+    steps=[0, 1],
+)
+def a_schedule_of_the_users_own_moves_on_with_every_micro_batch() -> Log:
+    return windows(4, 4, moved_rates=3, scheduled_at=at(SCHEDULE)).log()
+
+
+@quiet("window.schedulers")
+def a_schedule_of_the_users_own_is_made_for_as_many_micro_batches() -> Log:
+    made = tuple(ScheduleFacts("Decay", 0, length, 8, at(SCHEDULE), named=False) for length in (3, 8))
+    return windows(4, 4, moved_rates=3, scheduled_at=at(SCHEDULE)).log(schedules=made)
+
+
+@quiet("window.schedulers")
+def the_learning_rate_moves_inside_windows_by_what_nobody_knows() -> Log:
+    return windows(4, 4, moved_rates=3).log()
+
+
+@quiet("window.schedulers")
+def the_scheduler_is_told_where_training_stands() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        for _ in range(4):
+            tape.passes(1)
+            tape.schedule(told=True)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
 @quiet("window.schedulers")
 def the_scheduler_steps_once_a_window() -> Log:
     tape = Tape("w b")
@@ -2230,6 +2266,24 @@ def a_whole_epoch_of_forwards_each_with_its_clear_and_one_backward() -> Log:
     return tape.log()
 
 
+@finds("window.forwards", "micro-batches-without-backward", "warning", OTHER, "ran 4 times", forwards=4)
+def the_last_of_a_list_of_losses_is_divided_by_their_number() -> Log:
+    return windows(1, 1, passes={"forwards": 4, "held": 1, "last_at": at(OTHER), "last_of": 4}).log()
+
+
+@finds("window.forwards", "micro-batches-without-backward", "warning", OTHER, "computes 4 losses", losses=4)
+def the_last_loss_of_a_loop_by_the_text() -> Log:
+    return windows(1, 1, passes={"last_at": at(OTHER), "last_of": 4}).log()
+
+
+@quiet("window.forwards")
+def the_last_loss_of_a_loop_went_backward_once() -> Log:
+    tape = windows(1, 1)
+    tape.passes(1, last_at=at(OTHER), last_of=4)
+    tape.step()
+    return tape.log()
+
+
 @finds("window.forwards", "micro-batches-without-backward", "info", BACKWARD, "ran 3 times", "holds 1 of", forwards=3)
 def the_best_of_three_goes_backward() -> Log:
     return windows(1, 1, 1, passes={"forwards": 3, "held": 1}).log()
@@ -2464,6 +2518,21 @@ def an_optimizer_in_backward_steps_where_windows_were_meant() -> Log:
 @finds("division.twice", "divided-twice", "warning", BACKWARD, "divided by 16", "4 times 4 is 16", window=4, divisor=16)
 def a_function_and_its_caller_both_divide() -> Log:
     return windows(4, 4, passes={"divisor": 16.0}).log()
+
+
+@finds("division.twice", "divided-twice", "warning", BACKWARD, "divided by 4, and by 4 again", window=4, divisor=16)
+def a_sum_of_losses_is_divided_by_the_window_and_again() -> Log:
+    return windows(4, 4, passes={"shares": (4, 4)}).log()
+
+
+@finds("division.twice", "divided-twice", "warning", OTHER, "divided by 3, and by 3 again", window=3)
+def a_caller_divides_before_its_helper_does() -> Log:
+    return windows(3, 3, passes={"shares": (3, 5, 3), "shared_at": at(OTHER)}).log()
+
+
+@quiet("division.twice")
+def a_sum_of_losses_divided_by_its_terms_and_by_the_window() -> Log:
+    return windows(4, 4, passes={"shares": (4, 5)}).log()
 
 
 @quiet("division.twice")
@@ -3602,6 +3671,51 @@ def a_frozen_adapter_of_something_else_than_zeros() -> Log:
     return part("w", "w", loose="h").log({"h": {}})
 
 
+LOW_RANK = (LowRank("w", ("a", "b")), LowRank("v", ("c", "d")))
+"""Two adapters, and what they stand beside."""
+
+
+@finds(
+    "graphs.adapted_bases",
+    "adapter-beside-trained-weight",
+    "warning",
+    MADE,
+    "Two narrow matrices, a and b, whose product begins at zero, stand beside w, and so do others beside 1 more",
+    names=["w", "v"],
+)
+def adapters_in_a_model_that_nobody_froze() -> Log:
+    return part("w v a b c d", "w v a b c d").log(low_rank=LOW_RANK)
+
+
+@finds("graphs.adapted_bases", "adapter-beside-trained-weight", "warning", LAYER, "stand beside w. Steps of SGD move")
+def an_adapter_is_put_in_where_the_optimizer_is_made() -> Log:
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), made_by=(at(MADE),)),)
+    put = {"made_by": (Place(FILE, EDIT, "__init__"), at(LAYER))}
+    return part("w a b", "w a b").log({"b": put}, optimizers=made, low_rank=LOW_RANK[:1])
+
+
+@quiet("graphs.adapted_bases")
+def what_an_adapter_stands_beside_is_not_stepped() -> Log:
+    return part("w a b", "a b", loose="w").log({"w": {"training": False}}, low_rank=LOW_RANK[:1])
+
+
+@quiet("graphs.adapted_bases")
+def some_steps_move_what_an_adapter_stands_beside_and_not_the_adapter() -> Log:
+    tape = part("w a b", "w a b")
+    tape.passes(1, names="w")
+    tape.step()
+    tape.clear()
+    return tape.log(low_rank=LOW_RANK[:1])
+
+
+@quiet("graphs.adapted_bases")
+def one_step_of_an_adapter() -> Log:
+    tape = Tape("w a b")
+    tape.passes(1)
+    tape.step()
+    return tape.log(low_rank=LOW_RANK[:1])
+
+
 @finds("graphs.drawn", "sampled-without-graph", "warning", FORWARD, "Other terms of the loss train the distribution")
 def a_code_is_drawn_without_a_graph() -> Log:
     return windows(1, 1).log(drawn_at=at(FORWARD))
@@ -3974,6 +4088,62 @@ def the_first_group_of_another_optimizer_is_clipped() -> Log:
 @quiet("edits.first_group")
 def the_first_group_is_clipped_once() -> Log:
     return first_group(windows=1)
+
+
+PART = "This clips w; b, which the same steps of SGD use, goes into them unclipped, in 2 windows"
+
+
+@finds("edits.in_part", "clipped-one-part", "info", CLIP, PART, names=["b"], steps=[0, 1])
+def one_part_is_clipped() -> Log:
+    return in_part()
+
+
+@finds("edits.in_part", "clipped-one-part", "warning", OTHER, "This clips w, as train.py:10 has done; b, which")
+def one_part_is_clipped_by_two_lines() -> Log:
+    return in_part(then="w")
+
+
+@finds(
+    "edits.in_part",
+    "clipped-one-part",
+    "warning",
+    CLIP,
+    "This clips dec.weight_hh_l0; enc.weight_hh_l0, which the same steps",
+)
+def one_of_two_recurrent_layers_is_clipped() -> Log:
+    return in_part("dec.weight_hh_l0", "enc.weight_hh_l0")
+
+
+def in_part(part: str = "w", rest: str = "b", then: str = "", steps: int = 2, limit: float = 1.0, **fields: Any) -> Log:
+    tape = Tape(f"{part} {rest}")
+    for _ in range(steps):
+        tape.passes(1)
+        tape.clip(names=part, limit=limit, **fields)
+        if then:
+            tape.clip(OTHER, names=then)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@quiet("edits.in_part")
+def each_part_is_clipped() -> Log:
+    return in_part(then="b")
+
+
+@quiet("edits.in_part")
+def the_norm_of_one_part_is_shown() -> Log:
+    return in_part(limit=1e9)
+
+
+@quiet("edits.in_part")
+def one_part_never_reaches_its_limit() -> Log:
+    return in_part(norm=0.5)
+
+
+@quiet("edits.in_part")
+def one_part_is_clipped_once() -> Log:
+    return in_part(steps=1)
 
 
 # ------------------------------------------------------------------ precision: clipping
@@ -5978,6 +6148,22 @@ def the_optimizer_of_a_layer_was_let_go() -> Log:
 @quiet("ownership.never")
 def a_workers_gradients_are_stepped_elsewhere() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"lent": True}})
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", LAYER, "Net2.w get gradients, in train mode")
+def what_the_optimizer_is_given_was_put_together_before() -> Log:
+    made = (OptimizerFacts(0, "SGD", 2, at(MADE), grouped_at=at(LAYER)),)
+    return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
+        {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2"}}, optimizers=made
+    )
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode")
+def what_the_optimizer_is_given_was_put_together_by_a_helper() -> Log:
+    made = (OptimizerFacts(0, "SGD", 2, at(MADE), grouped_at=Place(FILE, LAYER, "helper")),)
+    return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
+        {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2"}}, optimizers=made
+    )
 
 
 @finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode")

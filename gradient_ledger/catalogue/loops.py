@@ -509,6 +509,14 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "clipped-one-part",
+        "One part of what is stepped is clipped",
+        "The norm and the limit are those of one part; the gradients of the others go into the same step as they are.",
+        "Clip the parameters of all parts, in one call or in one each. Where one part alone is meant, nothing is wrong.",
+        "clip_grad_norm_() clips what it is given; what the optimizer steps, it does not know.",
+        "",
+    ),
+    Misconception(
         "clipped-nothing",
         "Clipping got no parameters",
         "model.parameters() is a generator, and gives its parameters once: whoever asks it again gets nothing, and clips nothing.",
@@ -679,6 +687,7 @@ MISCONCEPTIONS = (
         "Call module.requires_grad_(False), with brackets and underscore.",
         "Python lets you set any attribute on a module or a tensor; a misspelt one is no error.",
         "",
+        shadows=("adapter-beside-trained-weight",),
     ),
     Misconception(
         "never-stepped",
@@ -789,6 +798,17 @@ MISCONCEPTIONS = (
         "Freeze the model first and put the adapters in afterwards, or leave their parameters out of the freezing.",
         "A loop over model.parameters() also meets those that were put in before.",
         "",
+    ),
+    Misconception(
+        "adapter-beside-trained-weight",
+        "The weights beside an adapter are trained, too",
+        "An adapter such as LoRA's is there so that the model can stay as it is. Where the model was never frozen, the "
+        "optimizer moves all of it: nothing is saved, and the adapter alone is not what was learned.",
+        "Freeze the model before the adapters are put in, p.requires_grad_(False) for each of its parameters, or give the "
+        "optimizer the adapters' parameters alone.",
+        "The loss falls even better, and nothing else tells.",
+        "",
+        about_value=False,
     ),
     Misconception(
         "sampled-without-graph",

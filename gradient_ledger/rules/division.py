@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradient_ledger.events import Accumulate, Backward, Edit, Finding
-from gradient_ledger.rules.view import BY_HAND, LEAST, View, Window, finding, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, LEAST, LOOKED_AT, View, Window, finding, steps_of, times
 
 TOTALS = 4
 """Steps at which the factors of a hand-made division are known."""
@@ -38,18 +38,25 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
 def twice(view: View) -> Iterator[Finding]:
     """Losses divided by the square of the window's size, as where a function and its caller both divide."""
     for optimizer, windows in view.windows.items():
-        by, size = view.divisor(optimizer), view.size(optimizer)
+        size = view.size(optimizer)
         plain = [w for w in windows if w.passes == size and not w.of(Edit) and not w.step.assigned and not w.step.hooks]
-        if size < LEAST or by != size * size or len(plain) * 2 < len(windows):
+        known = any(w.step.reference is not None for w in windows)  # then numbers tell
+        if size < LEAST or len(plain) * 2 < len(windows) or known:
             continue
+        by = view.divisor(optimizer)
+        looked_at = [one for w in plain for one in view.passes_of(w) if one.pass_number <= LOOKED_AT]
+        again = bool(looked_at) and all(one.shares.count(size) > 1 for one in looked_at)
+        if by != size * size and not again:
+            continue
+        told = f"Each mean loss is divided by {by}" if by else f"Each loss is divided by {size}, and by {size} again"
         yield finding(
             "divided-twice",
             "warning",
-            plain[0].step.last_pass_at,
-            f"Each mean loss is divided by {by}, and a window of {view.label(optimizer)} has {size} backward passes: "
-            f"{size} times {size} is {by}.",
+            next((one.shared_at for one in looked_at if one.shared_at), plain[0].step.last_pass_at),
+            f"{told}, and a window of {view.label(optimizer)} has {size} backward passes: {size} times {size} is "
+            f"{size * size}.",
             window=size,
-            divisor=by,
+            divisor=size * size,
         )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, Event, Finding, Place, Unscale
 from gradient_ledger.rules.view import BY_HAND, View, Window, accumulates_after, finding, first, some, steps_of, times
@@ -155,6 +157,55 @@ def first_group(view: View) -> Iterator[Finding]:
             steps=steps_of([w for w, _, _ in hits]),
             names=missed[:10],
         )
+
+
+_RECURRENT = re.compile(r"weight_hh(_l\d+(_reverse)?)?$")
+"""Names of the weights that carry a state on: clipping is there for them more than for any others."""
+
+
+def in_part(view: View) -> Iterator[Finding]:
+    """Clipping is given a part of what a step uses, and nothing touches the gradients of the rest.
+
+    A part may be meant. Not so where two lines clip the same one, nor where both the part and the rest carry states on.
+    """
+    idle = _idle_clips(view)
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, list[Clip], list[str]]] = []
+        whole = 0
+        hooked = {name for window in windows for name in window.step.hooks}  # hooks may clip as well
+        for window in windows:
+            clips = [e for e in window.of(Clip) if _limits(e) and window.names & set(e.names)]
+            if not clips or window.skipped or any(e.first_group is not None for e in clips):
+                continue
+            touched = hooked | {name for e in (*window.of(Clip), *window.of(Edit)) for name in e.names}
+            missed = [name for name in window.step.names if name not in touched]
+            whole += not missed
+            if missed and any(e.where not in idle for e in clips) and set(window.step.names) & touched:
+                hits.append((window, clips, missed))
+        if optimizer == BY_HAND or whole or len(hits) < 2:
+            continue
+        window, clips, missed = hits[0]
+        clipped = [name for e in clips for name in e.names if name in window.names]
+        twin = next((e for e, before in pairwise(clips[::-1]) if _is_twin(e, before)), None)
+        carry = [[name for name in names if _RECURRENT.search(name)] for names in (clipped, missed)]
+        if twin is None and all(carry):
+            clipped, missed = carry
+        also = f", as {clips[0].where} has done" if twin is not None else ""
+        yield finding(
+            "clipped-one-part",
+            "warning" if twin is not None or all(carry) else "info",
+            (twin or clips[0]).where,
+            f"This clips {some(clipped)}{also}; {some(missed)}, which the same steps of {view.label(optimizer)} use, "
+            f"{'goes' if len(missed) == 1 else 'go'} into them unclipped, in {times(len(hits), 'window')}.",
+            steps=steps_of([w for w, _, _ in hits]),
+            names=missed[:10],
+        )
+
+
+def _is_twin(one: Clip, other: Clip) -> bool:
+    """Whether two lines clip the same parameters in the same way."""
+    alike = (one.function, one.limit, one.order) == (other.function, other.limit, other.order)
+    return alike and one.where != other.where and set(one.names) == set(other.names)
 
 
 FOR_THE_NORM = 1000.0

@@ -407,6 +407,36 @@ def dead_products(view: View) -> Iterator[Finding]:
         )
 
 
+def adapted_bases(view: View) -> Iterator[Finding]:
+    """Adapters that begin at zero, beside weights that are trained as well."""
+    known = {p.name: p for p in view.log.parameters}
+    for optimizer, windows in view.windows.items():
+        whole = [w for w in windows if not w.skipped]
+        hits = []
+        for one in view.log.low_rank:
+            moved = [set(w.step.names) for w in whole if one.base in w.step.names]
+            # What also trains without the adapter, as one domain of several may, is no base that was to be kept.
+            if len(moved) > 1 and all(names.issuperset(one.pair) for names in moved):
+                hits.append(one)
+        if optimizer == BY_HAND or not hits:
+            continue
+        pair = [known[name] for name in hits[0].pair if name in known]
+        made = next((e for e in view.log.optimizers if e.number == optimizer), None)
+        functions = {(place.file, place.function) for place in made.made_by} if made is not None else set()
+        put = next((p for one in pair for p in one.made_by if (p.file, p.function) in functions), None)
+        bases = [one.base for one in hits]
+        yield finding(
+            "adapter-beside-trained-weight",
+            "warning",
+            put or (made.made_at if made is not None else None),
+            f"Two narrow matrices, {' and '.join(hits[0].pair)}, whose product begins at zero, stand beside {bases[0]}"
+            f"{f', and so do others beside {len(bases) - 1} more' if len(bases) > 1 else ''}. Steps of "
+            f"{view.label(optimizer)} move what they stand beside as well, which an adapter is there to leave as it is.",
+            names=bases[:10],
+            pairs=[list(one.pair) for one in hits][:10],
+        )
+
+
 def frozen_zeros(view: View) -> Iterator[Finding]:
     """A branch that was made to begin at zero, and frozen there."""
     trained = {p.model for p in view.log.parameters if p.owners and p.deposits}

@@ -459,13 +459,21 @@ def _beside(
 
 
 def _made_at(view: View, concerned: list[OptimizerFacts], left_out: list[ParameterFacts]) -> Place | None:
-    """The line where the last of these was asked for; that of the helper, where all that it made are of these, or where
-    it passed over what was frozen."""
+    """Where the last of these was asked for, or what it is given was put together; the line of the helper, where all
+    that it made are of these, or where it passed over what was frozen."""
     last = concerned[-1]
     if last.made_by and all(p.thawed for p in left_out):
-        return last.made_by[0]
+        return _grouped(last, last.made_by[0])
     others = [e for e in view.log.optimizers if e.helper == last.helper]
-    return last.helper if last.helper and all(e in concerned for e in others) else last.made_at
+    if last.helper and all(e in concerned for e in others):
+        return last.helper
+    return _grouped(last, last.made_at) if last.made_at is not None else None
+
+
+def _grouped(made: OptimizerFacts, at: Place) -> Place:
+    """Where what an optimizer is given was put together, if in the function that a line is of; else the line."""
+    there = made.grouped_at
+    return there if there is not None and (there.file, there.function) == (at.file, at.function) else at
 
 
 def _whole(parameter: ParameterFacts) -> str:

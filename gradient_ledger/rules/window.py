@@ -331,10 +331,11 @@ def schedulers(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer]
         if not events:
+            yield from _own_schedule(view, optimizer, windows)
             continue
         one = Counter(e.which for e in events).most_common(1)[0][0]
         events = [e for e in events if e.which == one]  # several may share the work
-        middle = [e for e in events if e.pending]
+        middle = [e for e in events if e.pending and not e.told]
         often = len(events) > 1.4 * len(windows) and not _is_over_at_the_end(view, optimizer)
         if len(middle) >= 2 and often and len(middle) * 3 >= len(events):
             yield finding(
@@ -356,6 +357,22 @@ def schedulers(view: View) -> Iterator[Finding]:
                 f"after {len(after)} of them: the learning rate moved although the parameters did not.",
                 skipped=sum(w.skipped for w in windows),
             )
+
+
+def _own_schedule(view: View, optimizer: int, windows: list[Window]) -> Iterator[Finding]:
+    """A schedule of the user's own that moves on with each micro-batch, in a loop that the step stands outside of."""
+    hits = [w for w in windows if w.step.scheduled_at is not None]
+    if len(hits) > 1 and not _is_over_at_the_end(view, optimizer):
+        yield finding(
+            "scheduler-every-micro-batch",
+            "warning",
+            hits[0].step.scheduled_at,
+            f"The schedule moves on here in the loop over the micro-batches, and {view.label(optimizer)} steps after it: "
+            f"its learning rate was another one at {times(sum(w.step.moved_rates for w in hits), 'pass')} in the middle of "
+            f"{times(len(hits), 'window')}, which no step has used.",
+            steps=steps_of(hits),
+            optimizer_steps=len(windows),
+        )
 
 
 def _is_over_at_the_end(view: View, optimizer: int) -> bool:
@@ -450,17 +467,19 @@ def forwards(view: View) -> Iterator[Finding]:
             (count,) = counts
             # The best of several, or what warms up a state, is chosen on purpose; a division by their number is not,
             # nor is a clear for each of them.
-            meant = all(one.divisor == count or len(w.of(Clear)) >= count for w, one in shallow)
+            meant = all(count in (one.divisor, one.last_of) or len(w.of(Clear)) >= count for w, one in shallow)
             yield finding(
                 "micro-batches-without-backward",
                 "warning" if meant else "info",
-                shallow[0][1].where,
+                shallow[0][1].last_at or shallow[0][1].where,
                 f"One call of the model ran {count} times before each backward(), and the loss holds "
                 f"{shallow[0][1].held} of them: what the others computed was thrown away, in "
                 f"{times(len(shallow), 'window')}.",
                 forwards=count,
                 steps=steps_of([w for w, _ in shallow]),
             )
+        else:
+            yield from _last_ones(view, windows)
         held = [one for _, one in several if (one.held or 0) >= one.forwards]
         if held:
             yield finding(
@@ -471,6 +490,23 @@ def forwards(view: View) -> Iterator[Finding]:
                 f"graphs of all {held[0].forwards} are in memory at once.",
                 forwards=held[0].forwards,
             )
+
+
+def _last_ones(view: View, windows: list[Window]) -> Iterator[Finding]:
+    """The last of several losses, divided as if it were their sum, by the text."""
+    hits = [(w, one) for w in windows for one in view.passes_of(w) if one.last_at is not None]
+    if len(hits) > 1:
+        one = hits[0][1]
+        yield finding(
+            "micro-batches-without-backward",
+            "warning",
+            one.last_at,
+            f"A loop computes {one.last_of} losses before this backward(), and it goes through the last of them alone, "
+            f"divided by {one.last_of} as their sum would be: what the others computed was thrown away, in "
+            f"{times(len(hits), 'pass')} looked at.",
+            losses=one.last_of,
+            steps=steps_of([w for w, _ in hits]),
+        )
 
 
 def averages(view: View) -> Iterator[Finding]:

@@ -1,0 +1,114 @@
+"""Schedules of the user's own, which no tap hears: the learning rate itself tells that they move, and when."""
+
+from __future__ import annotations
+
+import ast
+from types import FrameType
+from typing import Any
+
+import torch
+
+from gradient_ledger import losses, places, source
+from gradient_ledger.account import FRESH
+from gradient_ledger.books import OptimizerAccount, OwnSchedule
+from gradient_ledger.budget import SAMPLES
+from gradient_ledger.events import Place, ScheduleFacts
+from gradient_ledger.journal import Draft
+from gradient_ledger.state import State
+from gradient_ledger.tally import rate_of
+
+_FRAMES = 3
+"""Functions around a backward pass in which a schedule is looked for."""
+
+
+def pass_begins(state: State, frame: FrameType) -> None:
+    """A backward pass begins: whether the learning rate has moved since the last one, whose gradients wait."""
+    last = state.progress.last
+    account = last.touched[0] if last is not None and last.touched else None
+    if account is None or not account.owners:
+        return
+    entry = account.owners[-1]
+    clock, rate = entry.clock, rate_of(entry)
+    if account.status == FRESH and clock.rate is not None and rate != clock.rate:
+        own = clock.schedule
+        if (own is None or not _inside(own, frame)) and state.budget.may_look(("clock", entry.number), SAMPLES):
+            own = clock.schedule = _found(entry.ref(), frame) or own
+        clock.moves += own is not None and _inside(own, frame)
+    clock.rate = rate
+
+
+def step_begins(entry: OptimizerAccount, draft: Draft) -> None:
+    """Its optimizer steps: whether it does so outside of the loop in which the schedule is moved on."""
+    clock = entry.clock
+    if clock.moves:
+        draft.fields["moved_rates"] = clock.moves
+        own = clock.schedule
+        if own is not None and not any(file == own.place.file and line in own.loop for file, line in draft.trail):
+            draft.fields["scheduled_at"] = own.place
+    clock.moves = 0
+
+
+def schedules(optimizers: list[OptimizerAccount]) -> tuple[ScheduleFacts, ...]:
+    """Schedules of the user's own, with each of their numbers as the steps that they may be made for."""
+    return tuple(
+        ScheduleFacts(own.kind, entry.number, length, max(a.total for a in entry.accounts), own.place, named=False)
+        for entry in optimizers
+        if (own := entry.clock.schedule) is not None and entry.accounts
+        for length in own.lengths
+    )
+
+
+def _found(optimizer: Any, frame: FrameType | None) -> OwnSchedule | None:
+    """An object of the user's own that holds an optimizer, and whose `step()` is called in the loop around a backward
+    pass, without a word where training stands."""
+    for _ in range(_FRAMES):
+        frame = places.user_frame(frame)
+        if frame is None or optimizer is None:
+            return None
+        file, line = frame.f_code.co_filename, frame.f_lineno
+        loop = source.loop_around(file, line)
+        calls = [] if loop is None else [one.value for one in source.own(loop) if isinstance(one, ast.Expr)]
+        with losses.names_in(frame) as names:
+            for call in calls:
+                own = _own_schedule(call, names, optimizer)
+                if own is not None:
+                    lines = range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
+                    return OwnSchedule(type(own).__name__, Place(file, call.lineno), lines, _lengths(own))
+        frame = frame.f_back
+    return None
+
+
+def _inside(own: OwnSchedule, frame: FrameType | None) -> bool:
+    """Whether a pass comes from the loop in which a schedule is moved on."""
+    return any(file == own.place.file and line in own.loop for file, line in places.place_and_trail(frame)[1])
+
+
+def _own_schedule(call: ast.expr, names: dict[str, Any], optimizer: Any) -> Any:
+    """What a `step()` is called on, if that is no optimizer and no scheduler of torch's, and holds this optimizer."""
+    if not isinstance(call, ast.Call) or call.args or call.keywords or not isinstance(call.func, ast.Attribute):
+        return None
+    holder, own = call.func.value, None
+    if isinstance(holder, ast.Name):
+        own = names.get(holder.id)
+    elif isinstance(holder, ast.Attribute) and isinstance(holder.value, ast.Name):
+        own = getattr(names.get(holder.value.id), "__dict__", {}).get(holder.attr)
+    if call.func.attr not in _MOVES or own is None or isinstance(own, _TORCHS):
+        return None
+    codes = [code for one in vars(type(own)).values() if (code := getattr(one, "__code__", None)) is not None]
+    mine = [one for one in codes if places.kind_of(one.co_filename) == places.USER]
+    held = getattr(own, "__dict__", {}).values()
+    holds = any(one is optimizer or getattr(one, "optimizer", None) is optimizer for one in held)
+    return own if holds and any('["lr"]' in _text(one.co_filename, one.co_firstlineno) for one in mine) else None
+
+
+_MOVES = ("step", "update", "advance")
+_TORCHS = (torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler, torch.amp.GradScaler)
+
+
+def _text(file: str, line: int) -> str:
+    function = source.function_at(file, line)
+    return ast.unparse(function).replace("'", '"') if function is not None else ""
+
+
+def _lengths(own: Any) -> tuple[int, ...]:
+    return tuple(n for n in vars(own).values() if isinstance(n, int) and not isinstance(n, bool) and n > 1)

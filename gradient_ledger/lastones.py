@@ -1,0 +1,160 @@
+"""The last of several losses, divided as if it were all of them: by the text around a backward pass."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+from typing import Any
+
+from gradient_ledger import source
+from gradient_ledger.events import Place, Trail
+
+_STEPS = 4
+"""Names that are followed from a backward pass to what was divided."""
+
+
+@lru_cache(maxsize=256)
+def taken(trail: Trail) -> Place | None:
+    """Where the text divides by how often a loop ran, and takes the last alone of what the loop computed: the last of
+    a list that it fills, or a name that it gives another value each time; None where it adds up."""
+    return next((place for file, line in trail if (place := _taken_at(file, line)) is not None), None)
+
+
+def _taken_at(file: str, line: int) -> Place | None:
+    within = source.scope(file, line)
+    nodes = source.own(within) if within is not None else ()
+    for call in (n for n in nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)):
+        holder = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        for given in (*holder, *call.args[:1]):
+            if within is not None and (found := _divided(file, within, given, line)) is not None:
+                where = _last(*found)
+                if where is not None:
+                    return Place(file, where)
+    return None
+
+
+def _divided(file: str, within: ast.AST, given: ast.expr, line: int) -> tuple[ast.AST, ast.BinOp, int, int] | None:
+    """The quotient that an expression is, or the name of, or that a function of the same file returns: that function,
+    the quotient, its line, and the line that hands it on."""
+    end = line
+    for _ in range(_STEPS):
+        if isinstance(given, ast.BinOp) and isinstance(given.op, ast.Div):
+            return within, given, line, end
+        if isinstance(given, ast.Call):
+            place = source.returned_at(Place(file, line))
+            inner = source.scope(file, place.line) if place is not None else None
+            back = (
+                next((one.value for one in source.own(inner) if isinstance(one, ast.Return)), None) if inner else None
+            )
+            if place is None or inner is None or back is None:
+                return None
+            given, within, line, end = (
+                back.elts[0] if isinstance(back, ast.Tuple) else back,
+                inner,
+                place.line,
+                place.line,
+            )
+            continue
+        made = source.assigned(within, given.id, line) if isinstance(given, ast.Name) else None
+        if made is None or made.at not in (None, 0):
+            return None
+        given, line = made.value, made.line
+    return None
+
+
+def _last(within: ast.AST, quotient: ast.BinOp, at: int, line: int) -> int | None:
+    """The line that takes the last of what a loop above a backward pass has computed, if it is divided by how often
+    that ran: of the list, or in the loop."""
+    value, taken_at = quotient.left, at
+    made = None
+    for _ in range(_STEPS):
+        if not isinstance(value, ast.Name):
+            break
+        made = source.assigned(within, value.id, taken_at)
+        if made is None or made.at is not None:
+            return None
+        if any(_ran_for(loop, quotient.right) for loop in _loops(within, made.line, line)):
+            return made.line if _is_new_each_time(within, value.id, made.value, made.line, line) else None
+        value, taken_at = made.value, made.line
+    if not _is_last_entry(value):
+        return None
+    name = ast.unparse(value.value)  # type: ignore[attr-defined]
+    fills = [one for one in source.own(within) if _appends(one, name) and one.lineno < line]
+    if len(fills) != 1:
+        return None
+    loops = _loops(within, fills[0].lineno, line)
+    counted = any(_ran_for(loop, quotient.right) for loop in loops) or ast.unparse(quotient.right) == f"len({name})"
+    if loops and counted and _is_new_each_time(within, name, fills[0].args[0], fills[0].lineno, line):
+        return taken_at
+    return None
+
+
+def _loops(within: ast.AST, line: int, outside: int) -> list[ast.For]:
+    """The loops around a line that another one below stands outside of, and that nothing breaks off."""
+    return [
+        one
+        for one in source.own(within)
+        if isinstance(one, ast.For)
+        and one.lineno < line <= (one.end_lineno or 0) < outside
+        and not any(isinstance(inner, ast.Break) for inner in ast.walk(one))
+    ]
+
+
+def _ran_for(loop: ast.For, number: ast.expr) -> bool:
+    """Whether a number is how often a loop runs, by its text."""
+    over = loop.iter
+    while isinstance(over, ast.Call) and ast.unparse(over.func) in ("enumerate", "tqdm", "zip") and over.args:
+        over = over.args[0]
+    if isinstance(over, ast.Call) and ast.unparse(over.func) == "range" and len(over.args) == 1:
+        count = ast.unparse(over.args[0])
+        return _word(count) == _word(ast.unparse(number))
+    return ast.unparse(number) == f"len({ast.unparse(over)})"
+
+
+def _word(text: str) -> str:
+    """A name without the objects that hold it."""
+    return text.rpartition(".")[2] if text.replace(".", "").replace("_", "").isalnum() else text
+
+
+def _is_last_entry(value: ast.expr) -> bool:
+    return isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name) and ast.unparse(value.slice) == "-1"
+
+
+def _appends(one: Any, name: str) -> bool:
+    called = one.func if isinstance(one, ast.Call) and len(one.args) == 1 else None
+    return isinstance(called, ast.Attribute) and called.attr == "append" and ast.unparse(called.value) == name
+
+
+def _is_new_each_time(within: ast.AST, name: str, value: ast.expr, line: int, end: int) -> bool:
+    """Whether a value is made of nothing that is carried from one round of its loop to the next: what is, may be a sum
+    of all rounds, or the end of a path."""
+    carried = {word for loop in _loops(within, line, end) for word in _carried(loop)}
+    words, waiting = {name}, [*_names(value)]
+    while waiting:
+        word = waiting.pop()
+        if word in carried or word == name:
+            return False
+        made = source.assigned(within, word, line) if word not in words else None
+        words.add(word)
+        waiting += _names(made.value) if made is not None else ()
+    return True
+
+
+def _names(value: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
+
+
+def _carried(loop: ast.For) -> set[str]:
+    """The names that a loop gives a value which is made of the one before, or that it adds to, and that no round of it
+    begins anew."""
+    found: set[str] = set()
+    for one in ast.walk(loop):
+        if isinstance(one, ast.AugAssign):
+            found |= _names(one.target)
+        elif isinstance(one, ast.Assign):
+            found |= {word for target in one.targets for word in _names(target)} & _names(one.value)
+            found |= {word for target in one.targets if isinstance(target, ast.Subscript) for word in _names(target)}
+        elif isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):  # what is called for what it changes
+            found |= _names(one.value.func)
+    begun = [one for one in loop.body if isinstance(one, ast.Assign)]
+    return found - {n for one in begun for target in one.targets for n in _names(target) - _names(one.value)}
