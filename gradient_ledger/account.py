@@ -270,6 +270,8 @@ class Account:
         thrown = self._thrown()
         if self.status == SKIPPED:
             self.deposits, self.mixed = [], ""
+        if not self.looked_at:  # nobody has read what was there: nothing of it is in the new one
+            self.mixed = ""
         self.status, self.assigned, self.given = FRESH, place or Place("?", 0), True
         self.taken, self.taken_at, self.piled = False, None, []
         return thrown

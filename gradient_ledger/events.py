@@ -233,6 +233,12 @@ class Backward(Event):
     """The earlier pass that began at the very same loss."""
     again: tuple[int, ...] = ()
     """Earlier passes through whose losses this one came again."""
+    against: Mapping[int, int] = field(default_factory=dict)
+    """Earlier passes that brought gradients to the same places of the graph, and to how many entries of one place this
+    one brought the opposite sign, to all that were looked at; 0 where there is no such place. Looked at for the first
+    passes of a line after one whose graph stayed."""
+    of_gradients: tuple[str, ...] = ()
+    """Parameters from whose gradients, with their graph, it was computed; asked for the first passes of a line."""
     forwards: int = 0
     """Training forwards since the last backward at the call that ran last, 0 below two."""
     held: int | None = None
@@ -255,6 +261,9 @@ class Accumulate(Event):
     """Those that held the gradients of a skipped step."""
     moved: tuple[str, ...] = ()
     """Those of the fresh ones whose weights had been changed since the gradients they hold were computed."""
+    moved_at: Place | None = None
+    """The line of the pass's own function that led to the last look at those gradients, by a text that changes tensors
+    in place."""
 
 
 @dataclass(frozen=True, kw_only=True)

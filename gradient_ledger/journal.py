@@ -34,6 +34,7 @@ MARKS = {
     "unfilled",
     "evaluated",
     "rescaled",
+    "against",
 }
 """Fields whose being set makes a window unlike others with the same events."""
 

@@ -463,6 +463,19 @@ def gathers_gradients(place: Place) -> bool:
     return kept and not {"item", "tolist", "norm"} & set(calls)
 
 
+_CHANGES = re.compile(
+    r"\.(add|sub|mul|copy|lerp|addcmul|addcdiv)_\(|\.data\s*[-+]?=(?!=)|\b(p|param|parameter|w|weight)\s*[-+]=(?!=)"
+)
+
+
+@lru_cache(maxsize=256)
+def changes_in_place(file: str, line: int) -> bool:
+    """Whether the function that holds a line changes tensors in place."""
+    within = scope(file, line)
+    first, last = getattr(within, "lineno", 1), getattr(within, "end_lineno", None)
+    return any(map(_CHANGES.search, linecache.getlines(file)[first - 1 : last]))
+
+
 _KEEP = frozenset("append extend add_ clone cat stack flatten view reshape".split())
 """Methods and functions in a statement that keeps what it reads."""
 

@@ -2373,11 +2373,20 @@ def batchnorm_runs_twice_in_one_forward() -> Log:
     steps=[0, 1, 2],
 )
 def the_weights_move_between_two_passes() -> Log:
+    return moved_between()
+
+
+@finds("window.moved", "weights-moved-inside-window", "warning", EDIT, "the weights b and w were changed")
+def the_weights_are_moved_by_a_line_of_the_loop() -> Log:
+    return moved_between(moved_at=at(EDIT))
+
+
+def moved_between(**fields: Any) -> Log:
     tape = Tape("w b")
     for _ in range(3):
         tape.passes(1, OTHER)
         tape.passes(1)
-        tape.amend(moved=("w", "b"))
+        tape.amend(moved=("w", "b"), **fields)
         tape.step()
         tape.clear()
     return tape.log()
@@ -5393,6 +5402,83 @@ def the_discriminator_is_cleared_before_the_generators_loss_goes_through_it() ->
 @finds("ownership.crossed", "backward-reaches-another-model", "error", OTHER, "also put gradients on d", names=["d"])
 def the_discriminator_is_cleared_before_a_loss_that_comes_to_it_last() -> Log:
     return cleared_first("g d")
+
+
+def cleared_between(names: str = "d", second: str = "g d", both: bool = False, **fields: Any) -> Log:
+    """Both losses go backward, `names` being cleared between them, and then both optimizers step."""
+    tape = Tape("g", "d")
+    for _ in range(3):
+        tape.passes(1, OTHER)
+        told = {key: {tape.count: signs} for key, signs in fields.items() if key == "against"}
+        tape.clear(IF, names)
+        tape.forward()
+        tape.backward(BACKWARD, second, **(fields | told))
+        tape.step(optimizer=0)
+        if not both:
+            tape.step(optimizer=1)
+        tape.clear(lost=0, lost_names=())
+    return tape.log()
+
+
+@finds(
+    "ownership.meant_for_another",
+    "backward-reaches-another-model",
+    "warning",
+    BACKWARD,
+    "What train.py:8 had put on d was cleared at train.py:11, before this backward() filled them.",
+    "But it also adds to g, and there it undoes the other pass",
+    "all 48 gradients that were looked at have opposite signs; SGD #1 (train.py:1) used both, in 3 steps",
+    remedy="Detach what this loss is computed from where it comes to the other model, or name what it is for: "
+    "loss.backward(inputs=list(model.parameters())).",
+    names=["g"],
+    steps=[0, 1, 2],
+)
+def the_critics_loss_undoes_the_generators() -> Log:
+    return cleared_between(against=16)
+
+
+@finds(
+    "ownership.meant_for_another",
+    "backward-reaches-another-model",
+    "warning",
+    BACKWARD,
+    "it also adds to g, from whose gradients its loss is computed; SGD #1",
+    remedy="Detach what this loss is computed from where it comes to the other model, or name what it is for: "
+    "loss.backward(inputs=list(model.parameters())).",
+    names=["g"],
+)
+def the_weights_of_losses_are_balanced_by_gradients_of_what_the_losses_train() -> Log:
+    return cleared_between(of_gradients=("g",))
+
+
+@quiet("ownership.meant_for_another")
+def two_losses_train_a_trunk_and_a_head_is_cleared_between_them() -> Log:
+    return cleared_between(against=0)
+
+
+@quiet("ownership.meant_for_another")
+def two_losses_whose_common_graph_was_not_looked_at() -> Log:
+    return cleared_between()
+
+
+@quiet("ownership.meant_for_another")
+def two_signs_are_opposite_by_chance() -> Log:
+    return cleared_between(against=1)
+
+
+@quiet("ownership.meant_for_another")
+def a_penalty_on_gradients_of_what_it_trains() -> Log:
+    return cleared_between(of_gradients=("d",))
+
+
+@quiet("ownership.meant_for_another")
+def the_critics_loss_reaches_the_critic_alone() -> Log:
+    return cleared_between(second="d", against=16)
+
+
+@quiet("ownership.meant_for_another")
+def nobody_steps_what_was_cleared_between() -> Log:
+    return cleared_between(both=True, against=16)
 
 
 @quiet("ownership.crossed")

@@ -82,6 +82,7 @@ RULES: tuple[Rule, ...] = (
     standing.own_loads,
     standing.one_memory,
     ownership.crossed,
+    ownership.meant_for_another,
     ownership.input_gradients,
     ownership.never,
     ownership.loose,

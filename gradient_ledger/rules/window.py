@@ -612,7 +612,7 @@ def moved(view: View) -> Iterator[Finding]:
         yield finding(
             "weights-moved-inside-window",
             "warning",
-            event.where,
+            event.moved_at or event.where,
             f"Between two backward passes of one window the weights {some(sorted(window.names & set(event.moved)))} were "
             f"changed, and the second gradient was added to the first, in {times(len({id(w) for w, _ in hits}), 'window')}: the "
             "sum is the gradient at neither place.",
