@@ -114,6 +114,7 @@ class OptimizerAccount:
         "type",
         "unreached",
         "without_momentum",
+        "wrapper",
     )
 
     def __init__(self, optimizer: Any, number: int, made_by: tuple[Call, ...], made: int):
@@ -150,6 +151,8 @@ class OptimizerAccount:
         """The momentum that skipped steps have made and left unfilled, until a step is taken."""
         self.without_momentum: list[Account] = []
         """What had none before the step under way, where that might make some and be skipped."""
+        self.wrapper: Any = None
+        """What the user's code has made around it, while that knows nothing of its steps."""
         self._smallest: Account | None = None
 
     def smallest(self) -> Account | None:

@@ -813,6 +813,16 @@ class ParameterFacts:
 
 
 @dataclass(frozen=True)
+class PassedBy:
+    """An optimizer of the user's own around another one, which stood still while that was stepped from outside."""
+
+    kind: str
+    """Its class."""
+    where: Place | None
+    """The outermost line that names the inner one where both are in sight."""
+
+
+@dataclass(frozen=True)
 class OptimizerFacts:
     """What the ledger knows of one optimizer at the end."""
 
@@ -835,6 +845,9 @@ class OptimizerFacts:
     follows: int | None = None
     """The optimizer of the same line that took its only step on the same parameters right before this one's first, and
     whose moments or momentum this one does not have; None where there is none."""
+    passed_by: PassedBy | None = None
+    """What was made around it, steps it by its text and does more, and knew nothing of its steps; looked for at its
+    fifth step, and looked at until the end."""
 
 
 @dataclass(frozen=True)

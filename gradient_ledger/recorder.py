@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import blends, buffers, closelook, compiled, loose, making, passes, places, source
+from gradient_ledger import blends, buffers, closelook, compiled, loose, making, passes, places, source, wrappers
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import (
@@ -245,6 +245,7 @@ class Recorder(State):
                         first_event=entry.first_event,
                         helper=asked[entry.number].helper,
                         follows=entry.follows,
+                        passed_by=wrappers.passed_by(entry),
                     )
                     for entry in self.books.optimizers
                 ),

@@ -11,7 +11,19 @@ import torch
 from torch import Tensor
 from torch.nn.parameter import is_lazy
 
-from gradient_ledger import anew, blends, buffers, closelook, making, memory, modes, places, rounding, unfilled
+from gradient_ledger import (
+    anew,
+    blends,
+    buffers,
+    closelook,
+    making,
+    memory,
+    modes,
+    places,
+    rounding,
+    unfilled,
+    wrappers,
+)
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
@@ -56,6 +68,8 @@ def step_begins(
         making.first_step(entry, frame)
     if state.averages:
         blends.step_begins(state, entry)
+    if entry.steps >= wrappers.FIRST and outer is None:
+        wrappers.before_step(entry, frame)
     place, trail = places.place_and_trail(frame)
     draft = state.emit(Step, place, (), optimizer=entry.number, inside_backward=inside, inside=outer)
     draft.window, draft.trail, draft.depth = entry.steps, trail, depth

@@ -46,6 +46,7 @@ from gradient_ledger.events import (
     OwnAverage,
     OwnLoad,
     ParameterFacts,
+    PassedBy,
     Place,
     Reach,
     Rounded,
@@ -3784,6 +3785,27 @@ def every_other_one_begins_from_other_weights() -> Log:
 @quiet("standing.made_anew")
 def each_begins_from_other_weights() -> Log:
     return anew((1, None), (1, None), (1, None), (1, None), (1, None))
+
+
+@finds(
+    "standing.passed_by",
+    "wrapper-passed-by",
+    "warning",
+    IF,
+    "6 steps of SGD were taken from outside the Lookahead that was made around it, and nothing in that has changed",
+    wrapper="Lookahead",
+)
+def the_optimizer_inside_is_stepped() -> Log:
+    return around(PassedBy("Lookahead", at(IF)))
+
+
+@quiet("standing.passed_by")
+def nothing_stands_around_the_optimizer() -> Log:
+    return around(None)
+
+
+def around(wrapper: PassedBy | None) -> Log:
+    return windows(1, 1).log(optimizers=(OptimizerFacts(0, "SGD", 6, at(MADE), passed_by=wrapper),))
 
 
 @finds(

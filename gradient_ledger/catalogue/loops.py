@@ -1029,6 +1029,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "wrapper-passed-by",
+        "The optimizer inside is stepped, not the one around it",
+        "An optimizer was made around another one, to do more at each step: to average the weights, to set the rate, to "
+        "clip. The loop steps the inner one, and nothing of that is done.",
+        "Hand the outer optimizer to the loop: it steps the inner one itself.",
+        "Both have the same parameters, a zero_grad() and a step(), and the loss falls with either.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "step-between-forward-and-backward",
         "A step between a forward and its backward",
         "The step changed weights that the waiting backward needs; torch's version counter stops it.",

@@ -79,6 +79,7 @@ RULES: tuple[Rule, ...] = (
     precision.missing_steps,
     standing.eval_mode,
     standing.made_anew,
+    standing.passed_by,
     standing.own_loads,
     standing.one_memory,
     ownership.crossed,
