@@ -904,7 +904,8 @@ class WeightAverage:
 
 @dataclass(frozen=True)
 class DrawnWeights:
-    """Trained weights that a line draws to something that stands still, by more than a half each time."""
+    """Trained weights that a line draws to something that stands still: by more than a half each time, or to what is to
+    follow them, by its name or by the names in a call."""
 
     names: tuple[str, ...]
     """A few of them."""
@@ -914,6 +915,10 @@ class DrawnWeights:
     """How much is left of them."""
     rest: float
     """How much it takes of the other."""
+    drawn_to: str = ""
+    """What the user's code calls the model or the dict that holds the other; empty where no name was found."""
+    swapped_at: Place | None = None
+    """The call that hands the two over in each other's place, by the names of its arguments."""
 
 
 @dataclass(frozen=True)

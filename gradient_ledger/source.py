@@ -761,6 +761,24 @@ class Assigned(NamedTuple):
     """Whether it stands under `no_grad()` or `inference_mode()`."""
 
 
+def swapped_at(calls: Sequence[Place]) -> Place | None:
+    """The call, among calls that led to one another, innermost first, that hands something over by the name of another
+    argument, which in turn gets what is named otherwise."""
+    for inner, outer in zip(calls, calls[1:], strict=False):
+        within, line = scope(inner.file, inner.line), scope(outer.file, outer.line)
+        if not isinstance(within, ast.FunctionDef) or line is None:
+            continue
+        asked = [one.arg for one in (*within.args.posonlyargs, *within.args.args) if one.arg not in ("self", "cls")]
+        for one in own(line):
+            if isinstance(one, ast.Call) and one.lineno <= outer.line <= (one.end_lineno or 0):
+                given = [ast.unparse(each).rpartition(".")[2] for each in one.args]
+                called = ast.unparse(one.func).rpartition(".")[2] == within.name
+                pairs = dict(zip(asked, given, strict=False))
+                if called and any(name != got and got in pairs and pairs[got] != got for name, got in pairs.items()):
+                    return outer
+    return None
+
+
 def scope(file: str, line: int) -> ast.AST | None:
     """The innermost function that holds a line, or the whole file."""
     tree = _tree(file)

@@ -3358,6 +3358,23 @@ def trained_weights_are_drawn_to_what_stands_still() -> Log:
     return tape.log(drawn_back=(DrawnWeights(("w",), at(UPDATE), 0.01, 0.99),))
 
 
+@finds(
+    "window.drawn_back",
+    "weights-drawn-back",
+    "warning",
+    STEP,
+    "Again and again train.py:15, called from here, leaves 0.99 of w, which an optimizer trains, and takes 0.01 of",
+    "those of target, which stand still: what the steps have learned is undone, little by little",
+    names=["w"],
+    share=0.99,
+)
+def weights_and_target_are_handed_over_in_each_others_place() -> Log:
+    tape = Tape("w")
+    tape.passes(1)
+    tape.step()
+    return tape.log(drawn_back=(DrawnWeights(("w",), at(UPDATE), 0.99, 0.01, "target", at(STEP)),))
+
+
 @quiet("window.drawn_back")
 def nothing_is_drawn_anywhere() -> Log:
     tape = Tape("w")
