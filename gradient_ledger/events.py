@@ -933,6 +933,18 @@ class UnfrozenModule:
 
 
 @dataclass(frozen=True)
+class FrozenMeanwhile:
+    """A function of the text that freezes parameters, remembers them, and thaws what it has remembered."""
+
+    frozen_at: Place
+    """The line that freezes."""
+    thawed_at: Place
+    """The loop that thaws."""
+    where: Place
+    """The line by which it remembers too little, where the text shows one, else the one that freezes."""
+
+
+@dataclass(frozen=True)
 class CrossedRows:
     """A column and a vector in a loss, of which broadcasting makes a square."""
 
@@ -1054,6 +1066,8 @@ class Log:
     """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same."""
     frozen_at: Place | None = None
     """The one line that freezes parameters."""
+    meanwhile: tuple[FrozenMeanwhile, ...] = ()
+    """The one function that freezes parameters for a while, where no other text does so after training has begun."""
     late_hooks: tuple[LateHook, ...] = ()
     """Hooks that find another value of a variable than when they were put on."""
     redrawn_at: Place | None = None

@@ -8,12 +8,25 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import blends, buffers, closelook, compiled, loose, making, passes, places, source, wrappers
+from gradient_ledger import (
+    blends,
+    buffers,
+    closelook,
+    compiled,
+    frozen,
+    loose,
+    making,
+    passes,
+    places,
+    source,
+    wrappers,
+)
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import (
     CrossedRows,
     Forward,
+    FrozenMeanwhile,
     GrownGradients,
     Log,
     OptimizerFacts,
@@ -161,6 +174,11 @@ class Recorder(State):
                 called.setdefault(one.fields["model"], one.place)
         return {label: line for label, place in called.items() if (line := source.replaced(place)) is not None}
 
+    def _frozen_meanwhile(self) -> tuple[FrozenMeanwhile, ...]:
+        """The functions that freeze for a while; asked where something that was trained is frozen."""
+        some = any(account.stepped_by and not account.trains for account in self.books.accounts)
+        return frozen.for_a_while(closelook.own_files(self)) if some else ()
+
     def _unfrozen(self) -> tuple[UnfrozenModule, ...]:
         """Modules that were to be frozen by an attribute, and the line that sets it."""
         files = self.journal.files()
@@ -290,6 +308,7 @@ class Recorder(State):
                 thrown_away=self._where_read(buffers.thrown_away),
                 unfrozen=self._unfrozen(),
                 frozen_at=source.only_line(self.journal.files(), r"requires_grad(_\(|\s*=\s*)False"),
+                meanwhile=self._frozen_meanwhile(),
                 late_hooks=tuple(self.late_hooks.values()),
                 redrawn_at=self.redrawn_at,
                 steps_by_hand=self.progress.steps_by_hand,

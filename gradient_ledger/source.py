@@ -25,7 +25,7 @@ class Around(NamedTuple):
 
 _NOTHING = Around(None, "", None)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_LOOPS = (ast.For, ast.While, ast.AsyncFor)
+LOOPS = _LOOPS = (ast.For, ast.While, ast.AsyncFor)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 

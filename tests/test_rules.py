@@ -36,6 +36,7 @@ from gradient_ledger.events import (
     Finding,
     Forward,
     FreshLeaf,
+    FrozenMeanwhile,
     GrownGradients,
     InputGradient,
     LateHook,
@@ -3802,6 +3803,54 @@ def every_other_one_begins_from_other_weights() -> Log:
 @quiet("standing.made_anew")
 def each_begins_from_other_weights() -> Log:
     return anew((1, None), (1, None), (1, None), (1, None), (1, None))
+
+
+MEANWHILE = FrozenMeanwhile(at(GUARD), at(IF), at(EDIT))
+
+
+def left_behind(after: int = 3, frozen: bool = True, trained: bool = True, **fields: Any) -> Log:
+    """A part that is trained for two steps, and then frozen while the rest goes on."""
+    tape = Tape("w b")
+    for number in range(2 + after):
+        tape.forward()
+        tape.backward(names="w b" if trained and number < 2 else "b")
+        tape.step()
+        tape.clear()
+    return tape.log(facts={"w": {"requires_grad": not frozen, "deposits": 2}}, **({"meanwhile": (MEANWHILE,)} | fields))
+
+
+@finds(
+    "ownership.left_frozen",
+    "left-frozen",
+    "warning",
+    EDIT,
+    "w were trained, and have been frozen since, through 3 steps of others. train.py:5 freezes",
+    "and train.py:11 is to thaw them: these it did not",
+    names=["w"],
+    thawed_at=at(IF),
+)
+def a_part_is_not_thawed_after_an_evaluation() -> Log:
+    return left_behind()
+
+
+@quiet("ownership.left_frozen")
+def a_part_is_frozen_by_who_knows_what() -> Log:
+    return left_behind(meanwhile=())
+
+
+@quiet("ownership.left_frozen")
+def a_part_is_frozen_when_training_ends() -> Log:
+    return left_behind(after=1)
+
+
+@quiet("ownership.left_frozen")
+def a_part_without_gradients_is_not_frozen() -> Log:
+    return left_behind(frozen=False)
+
+
+@quiet("ownership.left_frozen")
+def a_frozen_part_was_never_trained() -> Log:
+    return left_behind(trained=False)
 
 
 @finds(

@@ -1029,6 +1029,17 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "left-frozen",
+        "Frozen for an evaluation, and never thawed",
+        "What was frozen for a while is remembered, to be thawed afterwards. Something of it was not remembered: it stays "
+        "as it is for the rest of training, and no error is raised.",
+        "Remember all that is frozen, before it is, in a list that is made once; or evaluate under torch.no_grad(), which "
+        "freezes nothing.",
+        "requires_grad is a switch: nothing turns it back.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "wrapper-passed-by",
         "The optimizer inside is stepped, not the one around it",
         "An optimizer was made around another one, to do more at each step: to average the weights, to set the rate, to "

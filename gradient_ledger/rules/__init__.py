@@ -91,6 +91,7 @@ RULES: tuple[Rule, ...] = (
     ownership.distributed,
     ownership.local_norms,
     ownership.unfrozen,
+    ownership.left_frozen,
     ownership.misspelt,
     numbers.against_reference,
     loud.exceptions,

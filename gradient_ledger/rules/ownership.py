@@ -677,6 +677,26 @@ def unfrozen(view: View) -> Iterator[Finding]:
             )
 
 
+def left_frozen(view: View) -> Iterator[Finding]:
+    """Parameters that were trained, were frozen for an evaluation, and were never thawed while training went on."""
+    steps = [w.step for w in view.all_windows]
+    last = {name: step.number for step in steps for name in step.names}
+    for one in view.log.meanwhile:
+        left = [p for p in view.log.parameters if p.stepped_by and not p.requires_grad and p.name in last]
+        since = [step for step in steps if left and step.names and step.number > max(last[p.name] for p in left)]
+        if len(since) > 1:
+            yield finding(
+                "left-frozen",
+                "warning",
+                one.where,
+                f"{some(p.name for p in left)} were trained, and have been frozen since, through {times(len(since), 'step')} "
+                f"of others. {one.frozen_at.short} freezes parameters for a while, and {one.thawed_at.short} is to thaw "
+                "them: these it did not.",
+                names=[p.name for p in left][:10],
+                thawed_at=one.thawed_at,
+            )
+
+
 def misspelt(view: View) -> Iterator[Finding]:
     """Parameters that were to be frozen by a name that torch does not know."""
     used = {name for w in view.all_windows for name in w.step.names}
