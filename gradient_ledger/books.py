@@ -388,6 +388,7 @@ class Books:
                 if entry not in account.owners:
                     if account.owners and account.module is not None:
                         account.module.begin_again()
+                    account.taken_frozen |= bool(entry.made) and not account.owners and not parameter.requires_grad
                     account.owners.append(entry)
                 account.owned = True
                 accounts.append(account)
@@ -563,7 +564,7 @@ class Books:
                 if before and not account.trains:
                     account.frozen_after, account.thawed_at = account.steps, None
                 elif account.trains and not before:
-                    account.thawed_at = account.total
+                    account.thawed_at, account.thawed_after = account.total, account.steps
                 if alive:
                     account.attached = id(parameter) in held
                 if account.frozen_zero is not False and account.module is not None and account.module.made:

@@ -760,6 +760,10 @@ class ParameterFacts:
     """Whether it got gradients since it required them again, and no optimizer that holds it has stepped since then."""
     stepped_by: tuple[int, ...] = ()
     """Numbers of the optimizers whose steps found a gradient on it, in windows that are not kept, too."""
+    taken_frozen: bool = False
+    """Whether it required no gradient when its first optimizer was made."""
+    norm: bool = False
+    """Whether a BatchNorm holds it."""
     stepped_past: bool = False
     """Whether a step used a backward pass that had reached it, too, while no optimizer held it: it was no probe."""
     rewritten: bool = False
@@ -1066,6 +1070,10 @@ class Log:
     """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same."""
     frozen_at: Place | None = None
     """The one line that freezes parameters."""
+    norms_frozen_at: Place | None = None
+    """The line that freezes the parameters of a norm where that is put into eval mode, too."""
+    thawed_at: Place | None = None
+    """The one line that makes parameters require gradients."""
     meanwhile: tuple[FrozenMeanwhile, ...] = ()
     """The one function that freezes parameters for a while, where no other text does so after training has begun."""
     late_hooks: tuple[LateHook, ...] = ()

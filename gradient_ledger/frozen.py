@@ -1,4 +1,4 @@
-"""What the text freezes: for a while, with a line that is to thaw it again."""
+"""What the text freezes: for a while, with a line that is to thaw it again; norms, with their statistics."""
 
 from __future__ import annotations
 
@@ -22,6 +22,22 @@ def for_a_while(files: Iterable[str]) -> tuple[FrozenMeanwhile, ...]:
     loops = [one for top in tops for one in source.own(top) if isinstance(one, source.LOOPS)]
     besides = any(True for one in (*loops, *others) for _ in _frozen(one))
     return () if besides or len(found) != 1 else (found[0][1],)
+
+
+def norms(files: Iterable[str]) -> Place | None:
+    """The line that freezes the parameters of norms, chosen by their class and put into eval mode."""
+    return next((place for file in files if (place := _norms(file)) is not None), None)
+
+
+@lru_cache(maxsize=256)
+def _norms(file: str) -> Place | None:
+    for within in source.functions(file):
+        for one in source.own(within):
+            if isinstance(one, ast.If) and "Norm" in ast.unparse(one.test):
+                lines = list(_frozen(one))
+                if lines and any(ast.unparse(each).endswith(".eval()") for each in one.body):
+                    return Place(file, lines[0], getattr(within, "name", ""))
+    return None
 
 
 def _frozen(within: ast.AST) -> Iterator[int]:

@@ -3824,7 +3824,7 @@ def left_behind(after: int = 3, frozen: bool = True, trained: bool = True, **fie
     "left-frozen",
     "warning",
     EDIT,
-    "w were trained, and have been frozen since, through 3 steps of others. train.py:5 freezes",
+    "w was trained, and has been frozen since, through 3 steps of others. train.py:5 freezes",
     "and train.py:11 is to thaw them: these it did not",
     names=["w"],
     thawed_at=at(IF),
@@ -3851,6 +3851,73 @@ def a_part_without_gradients_is_not_frozen() -> Log:
 @quiet("ownership.left_frozen")
 def a_frozen_part_was_never_trained() -> Log:
     return left_behind(trained=False)
+
+
+def warmed_up(
+    warm: str = "head",
+    norm: dict[str, Any] | None = None,
+    body: dict[str, Any] | None = None,
+    then: str = "head body norm",
+    **fields: Any,
+) -> Log:
+    """A head is trained for two steps, and then all that is thawed."""
+    tape = Tape("head body norm")
+    for number in range(5):
+        tape.forward()
+        tape.backward(names=warm if number < 2 else then)
+        tape.step()
+        tape.clear()
+    facts = {"norm": {"norm": True, "taken_frozen": True, "training": False} | (norm or {}), "body": body or {}}
+    return tape.log(facts=facts, **({"norms_frozen_at": at(LAYER), "thawed_at": at(IF)} | fields))
+
+
+@finds(
+    "ownership.thawed_norms",
+    "thawed-with-the-rest",
+    "warning",
+    IF,
+    "norm were frozen before SGD was made, where train.py:2 freezes norms and puts them into eval mode",
+    "When body were thawed, they were too: steps from 3 on move them",
+    names=["norm"],
+    frozen_at=at(LAYER),
+)
+def norms_are_thawed_with_the_body() -> Log:
+    return warmed_up()
+
+
+@finds("ownership.thawed_norms", "thawed-with-the-rest", "warning", STEP, "norm were frozen before SGD was made")
+def norms_are_thawed_by_one_of_several_lines() -> Log:
+    return warmed_up(thawed_at=None)
+
+
+@quiet("ownership.thawed_norms")
+def no_text_freezes_norms() -> Log:
+    return warmed_up(norms_frozen_at=None)
+
+
+@quiet("ownership.thawed_norms")
+def norms_are_trained_with_their_statistics() -> Log:
+    return warmed_up(norm={"training": True})
+
+
+@quiet("ownership.thawed_norms")
+def norms_are_frozen_for_the_warm_up_alone() -> Log:
+    return warmed_up(norm={"taken_frozen": False})
+
+
+@quiet("ownership.thawed_norms")
+def the_body_was_frozen_with_its_norms() -> Log:
+    return warmed_up(body={"taken_frozen": True})
+
+
+@quiet("ownership.thawed_norms")
+def norms_are_thawed_and_nothing_else_was_frozen() -> Log:
+    return warmed_up(warm="head body")
+
+
+@quiet("ownership.thawed_norms")
+def norms_stay_frozen() -> Log:
+    return warmed_up(then="head body", norm={"requires_grad": False})
 
 
 @finds(

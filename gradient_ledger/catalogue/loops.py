@@ -1040,6 +1040,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "thawed-with-the-rest",
+        "Frozen for good, and thawed with the rest",
+        "Norms were frozen with their statistics. A loop that ends a warm-up makes all parameters require gradients, theirs "
+        "included: their weights and biases are trained after all, on statistics that stand still.",
+        "Remember what the warm-up freezes, [p for p in ... if p.requires_grad], and thaw that alone.",
+        "A loop over parameters() does not know who froze what.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "wrapper-passed-by",
         "The optimizer inside is stepped, not the one around it",
         "An optimizer was made around another one, to do more at each step: to average the weights, to set the rate, to "

@@ -92,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     ownership.local_norms,
     ownership.unfrozen,
     ownership.left_frozen,
+    ownership.thawed_norms,
     ownership.misspelt,
     numbers.against_reference,
     loud.exceptions,

@@ -689,12 +689,45 @@ def left_frozen(view: View) -> Iterator[Finding]:
                 "left-frozen",
                 "warning",
                 one.where,
-                f"{some(p.name for p in left)} were trained, and have been frozen since, through {times(len(since), 'step')} "
+                f"{some(p.name for p in left)} {'was' if len(left) == 1 else 'were'} trained, and "
+                f"{'has' if len(left) == 1 else 'have'} been frozen since, through {times(len(since), 'step')} "
                 f"of others. {one.frozen_at.short} freezes parameters for a while, and {one.thawed_at.short} is to thaw "
                 "them: these it did not.",
                 names=[p.name for p in left][:10],
                 thawed_at=one.thawed_at,
             )
+
+
+def thawed_norms(view: View) -> Iterator[Finding]:
+    """Norms that were frozen for good, and thawed together with what was frozen for a warm-up.
+
+    Whoever freezes the weights of a norm with its statistics, and keeps these in eval mode all along, means both.
+    """
+    frozen_at = view.log.norms_frozen_at
+    if frozen_at is None:
+        return
+    for optimizer, windows in view.windows.items():
+        mine = [p for p in view.log.parameters if optimizer in p.owners]
+        early = [p for p in mine if p.taken_frozen]
+        thawed = [p for p in early if optimizer in p.stepped_by and p.norm and not p.training]
+        if not thawed or not all(p.norm for p in early) or any(p.training for p in mine if p.norm):
+            continue
+        begun = [w for w in windows if w.step.names]
+        first_with = next((w for w in begun if thawed[0].name in w.step.names), None)
+        warm = begun[0].step.names if begun else ()
+        besides = [p for p in mine if p.training and not p.taken_frozen and p.name not in warm]
+        if first_with is None or not warm or not any(p.name in first_with.step.names for p in besides):
+            continue
+        yield finding(
+            "thawed-with-the-rest",
+            "warning",
+            view.log.thawed_at or first_with.step.where,
+            f"{some(p.name for p in thawed)} were frozen before {view.label(optimizer)} was made, where {frozen_at.short} "
+            f"freezes norms and puts them into eval mode, in which they still are. When {some(p.name for p in besides)} were "
+            f"thawed, they were too: steps from {first_with.number + 1} on move them.",
+            names=[p.name for p in thawed][:10],
+            frozen_at=frozen_at,
+        )
 
 
 def misspelt(view: View) -> Iterator[Finding]:
