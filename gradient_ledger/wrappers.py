@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from gradient_ledger import places, source
 from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.events import PassedBy, Place
+from gradient_ledger.state import State
 
 FIRST = 4
 """The step of the inner optimizer at which a wrapper is looked for, and from which its state stands still."""
@@ -43,11 +44,11 @@ class Wrapper(NamedTuple):
     looks: int
 
 
-def before_step(entry: OptimizerAccount, frame: FrameType) -> None:
+def before_step(state: State, entry: OptimizerAccount, frame: FrameType) -> None:
     """An optimizer is about to step: is there a wrapper around it that knows nothing of that?"""
     known: Wrapper | None = entry.wrapper
     if known is None:
-        if entry.steps == FIRST:
+        if entry.steps == FIRST and state.budget.may_look("wrappers", 16):
             entry.wrapper = _find(entry.ref(), frame)
         return
     if known.codes & {one.f_code for one in _near(frame)}:
@@ -124,16 +125,13 @@ def _names(frame: FrameType, optimizer: Any) -> bool:
 
 def _wraps(thing: Any, optimizer: Any) -> bool:
     """Whether a thing is an optimizer of the user's own that steps another one and does more than that."""
-    if thing is optimizer or isinstance(thing, (type, nn.Module, Tensor)):
-        return False
-    step = inspect.getattr_static(type(thing), "step", None)
+    step = inspect.getattr_static(type(thing), "step", None)  # asked first: proxies answer `isinstance` by doing things
     code = getattr(inspect.unwrap(step) if callable(step) else None, "__code__", None)
     if code is None or places.kind_of(code.co_filename) != places.USER:
         return False
-    try:
-        held = [name for name, value in vars(thing).items() if value is optimizer]
-    except TypeError:
+    if thing is optimizer or isinstance(thing, nn.Module) or type(thing).__weakrefoffset__ == 0:
         return False
+    held = [name for name, value in getattr(thing, "__dict__", {}).items() if value is optimizer]
     like = isinstance(thing, torch.optim.Optimizer) or (code.co_argcount < 3 and not _holds_model(thing))
     return like and len(held) == 1 and _does_more(type(thing), held[0])
 
@@ -207,7 +205,7 @@ def _mark(value: Any, depth: int = 3) -> Any:
     if isinstance(value, (int, float, str, bool, type(None))):
         return value
     if isinstance(value, Tensor):
-        return value._version
+        return None if value.is_inference() else value._version
     inside = list(value.values()) if isinstance(value, dict) else value
     if isinstance(inside, (list, tuple)) and depth:
         return len(inside), [_mark(one, depth - 1) for one in inside[:64]]
