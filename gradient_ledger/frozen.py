@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -14,13 +15,12 @@ from gradient_ledger.events import FrozenMeanwhile, Place
 def for_a_while(files: Iterable[str]) -> tuple[FrozenMeanwhile, ...]:
     """The function that freezes parameters and thaws, further down, what it has frozen, where nothing else of the text
     freezes any while training is under way."""
-    every = [(file, one) for file in files for one in source.functions(file)]
+    known = {os.path.abspath(file): file for file in reversed(list(files))}  # a script may be there by two names
+    every = [(file, one) for file in known.values() for one in source.functions(file)]
     found = [(one, told) for file, one in every if (told := _restores(file, one)) is not None]
     inside = [one for one, _ in found]
-    others = [one for _, one in every if one not in inside and getattr(one, "name", "__init__") != "__init__"]
-    tops = [one for _, one in every if isinstance(one, ast.Module)]
-    loops = [one for top in tops for one in source.own(top) if isinstance(one, source.LOOPS)]
-    besides = any(True for one in (*loops, *others) for _ in _frozen(one))
+    others = [one for _, one in every if one not in inside and getattr(one, "name", "") != "__init__"]
+    besides = any(True for one in others for _ in _frozen(one))
     return () if besides or len(found) != 1 else (found[0][1],)
 
 
