@@ -38,8 +38,8 @@ def probe(model, head):
 """
 
 
-def written(folder: Path, text: str) -> str:
-    path = folder / "train.py"
+def written(folder: Path, text: str, name: str = "train.py") -> str:
+    path = folder / name
     path.write_text(text, encoding="utf-8")
     return str(path)
 
@@ -52,7 +52,7 @@ def test_the_line_is_found_by_which_an_evaluation_remembers_too_little(tmp_path:
 
 
 def test_a_file_may_be_there_by_two_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = written(tmp_path, EVALUATE)
+    file = written(tmp_path, EVALUATE, "known_by_two_names.py")  # texts are kept by name
     monkeypatch.chdir(tmp_path)
     (found,) = frozen.for_a_while([os.path.basename(file), file])
     assert found.where.file == os.path.basename(file)
