@@ -86,6 +86,8 @@ class Account:
         "shape",
         "stepped_by",
         "stepped_past",
+        "taken_frozen",
+        "thawed_after",
         "thawed_at",
         "trains",
         # what its gradient holds: written by the transitions alone
@@ -152,11 +154,15 @@ class Account:
         once it was found to be none."""
         self.thawed_at: int | None = None
         """How many passes had added to it when it was first seen to require a gradient again."""
+        self.thawed_after = 0
+        """How many steps its optimizers had taken then."""
         self.stepped_by: frozenset[int] = frozenset()
         """The optimizers whose steps found a gradient on it, a skipped step or an old gradient included. Of a long run
         some windows are forgotten, and this is not."""
         self.stepped_past = False
         """Whether a step used a backward pass that had reached it, too, while no optimizer held it."""
+        self.taken_frozen = False
+        """Whether it required no gradient when its first optimizer was made."""
         self.rewritten = False
         """Whether the user's code writes to the parameter itself, where no optimizer does."""
         self.cut_at: Place | None = None
@@ -227,9 +233,9 @@ class Account:
 
     @property
     def thawed(self) -> bool:
-        """Whether it got gradients since it began to require them again, and no living optimizer that holds it has
-        stepped since it was frozen."""
-        idle = not self.owned or self.frozen_after == self.steps
+        """Whether it got gradients since it began to require them again, and no optimizer that holds it has stepped
+        since it was frozen; or since it was thawed, where none of them lives any more."""
+        idle = self.frozen_after == self.steps or (not self.owned and self.thawed_after == self.steps)
         return self.thawed_at is not None and idle and self.total > self.thawed_at
 
     # ------------------------------------------------------------------ transitions
@@ -273,6 +279,8 @@ class Account:
         thrown = self._thrown()
         if self.status == SKIPPED:
             self.deposits, self.mixed = [], ""
+        if not self.looked_at:  # nobody has read what was there: nothing of it is in the new one
+            self.mixed = ""
         self.status, self.assigned, self.given = FRESH, place or Place("?", 0), True
         self.taken, self.taken_at, self.piled = False, None, []
         return thrown

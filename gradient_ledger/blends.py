@@ -9,6 +9,7 @@ optimizer, so that an evaluation with the average can be told from one with the 
 from __future__ import annotations
 
 import inspect
+import re
 import weakref
 from collections.abc import Callable
 from types import FrameType
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import places
+from gradient_ledger import places, source
 from gradient_ledger.account import Account
 from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.events import DrawnWeights, Place, WeightAverage
@@ -39,6 +40,10 @@ LASTS = 3
 """Steps for each of the first optimizers that a look lasts: an update has to be seen twice."""
 MOST_STEPS = 4096
 """Steps for which an average is followed."""
+NEAR = 8
+"""Frames in which the holder of a tensor is looked for."""
+AVERAGES = re.compile(r"ema(?![a-z])|average|avg|shadow|swa(?![a-z])|polyak", re.IGNORECASE)
+"""Names of averages: one that stands still is none."""
 
 
 class Mixture(NamedTuple):
@@ -74,6 +79,12 @@ class DrawnBack(NamedTuple):
     last: Tensor
     """Some entries of what they are drawn to."""
     times: int
+    drawn_to: str = ""
+    """What the user's code calls the model that they are drawn to, or what else holds that."""
+    swapped_at: Place | None = None
+    """The call that hands over the two in each other's place, by its names."""
+    moves: bool = False
+    """Whether what they are drawn to ever changed."""
 
 
 class Average:
@@ -169,6 +180,8 @@ class Blends:
         self.steps = -1
         self.known: dict[int, tuple[Any, Mixture]] = {}
         """By address: results whose parts are known, while they live, and what is being updated in place."""
+        self.scaled: dict[int, float] = {}
+        """By address: weights that were multiplied in place since the last step, and by what."""
         for name in ("__mul__", "__rmul__", "mul"):
             tap(Tensor, name, self._multiplied, after=True)
         for name in ("__add__", "__radd__", "add"):
@@ -182,6 +195,7 @@ class Blends:
         tap(torch, "lerp", self._drawn, after=True)
         tap(Tensor, "clone", self._cloned, after=True)
         tap(Tensor, "copy_", self._put)
+        look.tap_data(put=self._data_put)
         for name in ("mul_", "__imul__"):
             tap(Tensor, name, self._in_place(self._multiplied))
         for name in ("add_", "__iadd__"):
@@ -212,6 +226,7 @@ class Blends:
         if self.steps != self.state.progress.steps:
             self.steps = self.state.progress.steps
             self.known.clear()
+            self.scaled.clear()
             held = [(p, account) for account in self.watched if (p := account.ref()) is not None]
             self.weights = {at: account for p, account in held if (at := address(p))}
         at = address(tensor)
@@ -230,7 +245,11 @@ class Blends:
         at = address(result)
         if at in self.weights:
             if in_place and mixture is not None:
-                self._drawn_back(self.weights[at], mixture, frame)
+                mixture = mixture._replace(share=mixture.share * self.scaled.pop(at, 1.0))
+                if mixture.was is None:
+                    self.scaled[at] = mixture.share  # as in `mul_().add_()`
+                else:
+                    self._drawn_back(self.weights[at], at, mixture, frame)
             return
         if mixture is None or not at:
             self.known.pop(at, None)
@@ -240,16 +259,25 @@ class Blends:
         # What is updated in place lives on; of its `.data`, each time another tensor, none might.
         self.known[at] = ((lambda: result) if in_place else weakref.ref(result)), mixture
 
-    def _drawn_back(self, own: Account, mixture: Mixture, frame: FrameType) -> None:
-        """Weights become a mixture of themselves and something else: more of that, and does it stand still?"""
+    def _drawn_back(self, own: Account, at: int, mixture: Mixture, frame: FrameType) -> None:
+        """Weights become a mixture of themselves and something else: does that stand still?"""
         place, was = places.user_place(frame), mixture.was
-        if mixture.source is not own or was is None or not 0 < mixture.share < 0.5 or place is None:
+        if mixture.source is not own or was is None or not 0 < mixture.share < 1 or place is None:
             return
         known = self.state.drawn_back.get((own, place))
-        if known is not None and torch.equal(known.last, was) and known.share == mixture.share:
+        if known is None:
+            to, swapped_at = holder(frame, mixture.other, at), source.swapped_at(places.calls(frame))
+            self.state.drawn_back[own, place] = DrawnBack(mixture.share, mixture.rest, was, 1, to, swapped_at)
+        elif torch.equal(known.last, was) and abs(known.share - mixture.share) < 1e-6:
             self.state.drawn_back[own, place] = known._replace(times=known.times + 1)
         else:
-            self.state.drawn_back[own, place] = DrawnBack(mixture.share, mixture.rest, was, 1)
+            changed = known._replace(share=mixture.share, rest=mixture.rest, last=was, times=1, moves=True)
+            self.state.drawn_back[own, place] = changed
+
+    def _data_put(self, target: Tensor, value: Tensor, frame: FrameType) -> None:
+        """Something is about to be put in the place of a tensor's data."""
+        if address(target) in self.weights and address(target) != address(value):
+            self._is(target, self._of(value), frame, in_place=True)
 
     def _put(self, given: tuple[Any, ...], frame: FrameType) -> None:
         """`copy_` is about to write into a tensor."""
@@ -477,14 +505,48 @@ def is_average(one: Followed, shown: Tensor) -> bool:
     return far and any(float((shown - value).norm()) <= 0.02 * apart for value in (*one.values, *one.before))
 
 
+def holder(frame: FrameType | None, at: int, besides: int) -> str:
+    """What the outermost of the user's frames that can name it calls the model, or the dict or list, which holds the
+    tensor at an address, and not the one at another."""
+    name = ""
+    for _ in range(NEAR):
+        frame = places.user_frame(frame)
+        if frame is None:
+            break
+        own = getattr(frame.f_locals.get("self"), "__dict__", {})
+        named = {**frame.f_locals, **own, **own.get("_modules", {})}
+        held = (word for word, value in named.items() if _holds(value, at) and not _holds(value, besides))
+        name = next(held, name)
+        frame = frame.f_back
+    return name
+
+
+def _holds(value: Any, at: int) -> bool:
+    """Whether a model, a dict or a list holds a tensor at an address."""
+    if isinstance(value, nn.Module):
+        return any(address(p) == at for p in (*value.parameters(), *value.buffers()))
+    inside = list(value.values()) if isinstance(value, dict) else value
+    return isinstance(inside, (list, tuple)) and any(isinstance(p, Tensor) and address(p) == at for p in inside[:4096])
+
+
 def drawn_back(state: State) -> tuple[DrawnWeights, ...]:
-    """The lines that draw trained weights to something that stands still, by more than a half each time."""
+    """The lines that draw trained weights to something that stands still: by more than a half each time, or what is
+    drawn to has the name of an average, or was handed over in the place of the weights. Else one that draws by less
+    decays them towards where they began."""
     lines: dict[Place, list[tuple[Account, DrawnBack]]] = {}
     for (account, place), one in state.drawn_back.items():
-        if one.times > 2:
+        meant = one.share >= 0.5 and one.swapped_at is None and not AVERAGES.search(one.drawn_to)
+        if one.times > 2 and not meant and (one.share < 0.5 or (one.times > LASTS and not one.moves)):
             lines.setdefault(place, []).append((account, one))
     return tuple(
-        DrawnWeights(tuple(account.name for account, _ in found), place, found[0][1].share, found[0][1].rest)
+        DrawnWeights(
+            tuple(account.name for account, _ in found),
+            place,
+            found[0][1].share,
+            found[0][1].rest,
+            found[0][1].drawn_to,
+            found[0][1].swapped_at,
+        )
         for place, found in lines.items()
     )
 

@@ -142,6 +142,7 @@ class OptimizerAccount:
         "type",
         "unreached",
         "without_momentum",
+        "wrapper",
     )
 
     def __init__(self, optimizer: Any, number: int, made_by: tuple[Call, ...], made: int):
@@ -178,6 +179,8 @@ class OptimizerAccount:
         """The momentum that skipped steps have made and left unfilled, until a step is taken."""
         self.without_momentum: list[Account] = []
         """What had none before the step under way, where that might make some and be skipped."""
+        self.wrapper: Any = None
+        """What the user's code has made around it, while that knows nothing of its steps."""
         self._smallest: Account | None = None
         self.clock = Clock()
 
@@ -414,6 +417,7 @@ class Books:
                 if entry not in account.owners:
                     if account.owners and account.module is not None:
                         account.module.begin_again()
+                    account.taken_frozen |= bool(entry.made) and not account.owners and not parameter.requires_grad
                     account.owners.append(entry)
                 account.owned = True
                 accounts.append(account)
@@ -589,7 +593,7 @@ class Books:
                 if before and not account.trains:
                     account.frozen_after, account.thawed_at = account.steps, None
                 elif account.trains and not before:
-                    account.thawed_at = account.total
+                    account.thawed_at, account.thawed_after = account.total, account.steps
                 if alive:
                     account.attached = id(parameter) in held
                 if account.frozen_zero is not False and account.module is not None and account.module.made:

@@ -54,8 +54,8 @@ class CloseLook:
         self.told: dict[tuple[int, str], tuple[list[Seen], list[Seen]]] = {}
         """By owner and name, who is told before a call and who after it."""
         self.reads: list[Callable[[Tensor, FrameType], None]] = []
-        self.writes: list[Callable[[Tensor, Tensor, FrameType], None]] = []
-        """Who is told of a tensor's `.data`."""
+        self.puts: list[Callable[[Tensor, Tensor, FrameType], None]] = []
+        """Who is told of reads and writes of `.data`."""
         held = [(p, a) for a in state.books.accounts if a.owners and (p := a.ref()) is not None]
         self.held = [account for _, account in held]
         self.weights = {at: account for parameter, account in held if (at := address(parameter))}
@@ -69,7 +69,7 @@ class CloseLook:
         for one in self.listeners:
             one.end()
         self.reads.clear()
-        self.writes.clear()
+        self.puts.clear()
         self.told.clear()  # else this look keeps itself alive, and what it has seen
         _busy.release()
 
@@ -110,14 +110,16 @@ class CloseLook:
         self._put(owner, name, tapped)
 
     def tap_data(
-        self, seen: Callable[[Tensor, FrameType], None], put: Callable[[Tensor, Tensor, FrameType], None] | None = None
+        self,
+        seen: Callable[[Tensor, FrameType], None] | None = None,
+        put: Callable[[Tensor, Tensor, FrameType], None] | None = None,
     ) -> None:
         """Tell of each read of a tensor's `.data` by the user's code, and of each write to it."""
-        self.reads.append(seen)
-        if put is not None:
-            self.writes.append(put)
-        if len(self.reads) > 1:
-            return  # one tap tells all who listen
+        first = not (self.reads or self.puts)
+        self.reads += [seen] if seen is not None else []
+        self.puts += [put] if put is not None else []
+        if not first:
+            return  # one tap tells all who listen, as above
         base: Any = vars(Tensor).get("data", torch._C.TensorBase.data)
 
         def read(tensor: Tensor) -> Tensor:
@@ -130,8 +132,8 @@ class CloseLook:
 
         def write(tensor: Tensor, value: Tensor) -> None:
             frame = sys._getframe(1)
-            if self.writes and places.kind_of(frame.f_code.co_filename) == places.USER:
-                for one in self.writes:
+            if places.kind_of(frame.f_code.co_filename) == places.USER:
+                for one in self.puts:
                     self._tell(partial(one, tensor, value, frame))
             base.__set__(tensor, value)
 

@@ -246,6 +246,12 @@ class Backward(Event):
     """The earlier pass that began at the very same loss."""
     again: tuple[int, ...] = ()
     """Earlier passes through whose losses this one came again."""
+    against: Mapping[int, int] = field(default_factory=dict)
+    """Earlier passes that brought gradients to the same places of the graph, and to how many entries of one place this
+    one brought the opposite sign, to all that were looked at; 0 where there is no such place. Looked at for the first
+    passes of a line after one whose graph stayed."""
+    of_gradients: tuple[str, ...] = ()
+    """Parameters from whose gradients, with their graph, it was computed; asked for the first passes of a line."""
     forwards: int = 0
     """Training forwards since the last backward at the call that ran last, 0 below two."""
     held: int | None = None
@@ -268,6 +274,9 @@ class Accumulate(Event):
     """Those that held the gradients of a skipped step."""
     moved: tuple[str, ...] = ()
     """Those of the fresh ones whose weights had been changed since the gradients they hold were computed."""
+    moved_at: Place | None = None
+    """The line of the pass's own function that led to the last look at those gradients, by a text that changes tensors
+    in place."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -778,6 +787,10 @@ class ParameterFacts:
     """Whether it got gradients since it required them again, and no optimizer that holds it has stepped since then."""
     stepped_by: tuple[int, ...] = ()
     """Numbers of the optimizers whose steps found a gradient on it, in windows that are not kept, too."""
+    taken_frozen: bool = False
+    """Whether it required no gradient when its first optimizer was made."""
+    norm: bool = False
+    """Whether a BatchNorm holds it."""
     stepped_past: bool = False
     """Whether a step used a backward pass that had reached it, too, while no optimizer held it: it was no probe."""
     rewritten: bool = False
@@ -831,6 +844,16 @@ class ParameterFacts:
 
 
 @dataclass(frozen=True)
+class PassedBy:
+    """An optimizer of the user's own around another one, which stood still while that was stepped from outside."""
+
+    kind: str
+    """Its class."""
+    where: Place | None
+    """The outermost line that names the inner one where both are in sight."""
+
+
+@dataclass(frozen=True)
 class OptimizerFacts:
     """What the ledger knows of one optimizer at the end."""
 
@@ -855,6 +878,9 @@ class OptimizerFacts:
     follows: int | None = None
     """The optimizer of the same line that took its only step on the same parameters right before this one's first, and
     whose moments or momentum this one does not have; None where there is none."""
+    passed_by: PassedBy | None = None
+    """What was made around it, steps it by its text and does more, and knew nothing of its steps; looked for at its
+    fifth step, and looked at until the end."""
 
 
 @dataclass(frozen=True)
@@ -911,7 +937,8 @@ class WeightAverage:
 
 @dataclass(frozen=True)
 class DrawnWeights:
-    """Trained weights that a line draws to something that stands still, by more than a half each time."""
+    """Trained weights that a line draws to something that stands still: by more than a half each time, or to what is to
+    follow them, by its name or by the names in a call."""
 
     names: tuple[str, ...]
     """A few of them."""
@@ -921,6 +948,10 @@ class DrawnWeights:
     """How much is left of them."""
     rest: float
     """How much it takes of the other."""
+    drawn_to: str = ""
+    """What the user's code calls the model or the dict that holds the other; empty where no name was found."""
+    swapped_at: Place | None = None
+    """The call that hands the two over in each other's place, by the names of its arguments."""
 
 
 @dataclass(frozen=True)
@@ -942,6 +973,18 @@ class LowRank:
     """Its name."""
     pair: tuple[str, ...]
     """Those of the two; all three stand in one group of an optimizer."""
+
+
+@dataclass(frozen=True)
+class FrozenMeanwhile:
+    """A function of the text that freezes parameters, remembers them, and thaws what it has remembered."""
+
+    frozen_at: Place
+    """The line that freezes."""
+    thawed_at: Place
+    """The loop that thaws."""
+    where: Place
+    """The line by which it remembers too little, where the text shows one, else the one that freezes."""
 
 
 @dataclass(frozen=True)
@@ -1102,6 +1145,12 @@ class Log:
     """Modules with an attribute `requires_grad = False`, whose parameters are trained all the same."""
     frozen_at: Place | None = None
     """The one line that freezes parameters."""
+    norms_frozen_at: Place | None = None
+    """The line that freezes the parameters of a norm where that is put into eval mode, too."""
+    thawed_at: Place | None = None
+    """The one line that makes parameters require gradients."""
+    meanwhile: tuple[FrozenMeanwhile, ...] = ()
+    """The one function that freezes parameters for a while, where no other text does so after training has begun."""
     late_hooks: tuple[LateHook, ...] = ()
     """Hooks that find another value of a variable than when they were put on."""
     redrawn_at: Place | None = None

@@ -56,7 +56,8 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
         adapted.read(state, parameter)
     hand_step(state, account, parameter)
     place = places.user_place(frame)
-    state.read_at.add(place)
+    if place not in state.read_at:
+        state.read_at[place] = places.calls(frame)
     if grad is not None and state.progress.passes:
         arrived(state, account, grad)
     if grad is not None and (account.clipped or (account.read is not None and account.read != place)):
@@ -574,6 +575,7 @@ def book_deposit(state: State, account: Account, parameter: Tensor, current: Pas
     deposit = current.deposit
     if account.seen == deposit.number and account.status != EMPTY:
         return  # booked before, and perhaps used and zeroed since, inside the backward itself
+    taken_at = account.taken_at
     onto = account.deposit(deposit, current.thread)
     current.touched.append(account)
     if onto == USED:
@@ -588,10 +590,19 @@ def book_deposit(state: State, account: Account, parameter: Tensor, current: Pas
         account.shifted = account.total > 1
         if onto == FRESH and len(account.deposits) > 1:
             current.moved.append(account)
+            current.moved_at = current.moved_at or moved_at(state, taken_at, deposit.place)
     if state.reference is not None:
         grad = grad_of(parameter)
         if grad is not None:
             account.keep_increment(grad)
+
+
+def moved_at(state: State, taken_at: Place | None, caller: Place | None) -> Place | None:
+    """From where in the caller's function the weights were changed, if by what took hold of their gradients last."""
+    if taken_at is None or caller is None or not source.changes_in_place(taken_at.file, taken_at.line):
+        return None
+    calls = state.read_at.get(taken_at, ())
+    return next((one for one in calls if (one.file, one.function) == (caller.file, caller.function)), None)
 
 
 def flush(state: State, one: Pass) -> None:
@@ -607,6 +618,7 @@ def flush(state: State, one: Pass) -> None:
         onto_used=one.used or (),
         onto_skipped=one.skipped or (),
         moved=one.moved or (),
+        moved_at=one.moved_at,
     )
     draft.thread = one.draft.thread
     one.used, one.skipped, one.moved = [], [], []

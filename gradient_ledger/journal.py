@@ -35,6 +35,7 @@ MARKS = {
     "evaluated",
     "rescaled",
     "scheduled_at",
+    "against",
 }
 """Fields whose being set makes a window unlike others with the same events."""
 

@@ -67,6 +67,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     if (divided := graph.divided(node, scaled)) > 1 and (last := lastones.taken(line)) is not None:
         one.draft.fields |= {"last_at": last, "last_of": divided}
     one.draft.fields["contrast"] = graph.contrast(node)
+    marks = (inner.metadata.get(f"{state.mark} gradient") for inner in compared.every(node))
+    one.draft.fields["of_gradients"] = list(dict.fromkeys(account for account in marks if account is not None))
     _note_reaches(state, one, node, places.user_frame(frame))
     one.draft.fields |= policies.look(node, line)
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import clocks, graph, lossfacts, places, scalers
+from gradient_ledger import clocks, graph, lossfacts, opposed, places, scalers
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
@@ -71,6 +71,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         fields["same_root"] = node.metadata.get(f"{state.mark} root")
         node.metadata[f"{state.mark} root"] = one.deposit.number
         watch_again(state, node, one)
+        opposed.listen(state, node, one)
     return one
 
 
@@ -115,8 +116,9 @@ def gradients_made(state: State, inputs: Any, results: Any) -> None:
     """`torch.autograd.grad` was called with `create_graph`: mark gradients of parameters, which may match others."""
     for tensor, gradient in zip(inputs, results, strict=False):
         node = getattr(gradient, "grad_fn", None)
-        if node is not None and isinstance(tensor, Tensor) and state.books.find(tensor) is not None:
-            node.metadata[f"{state.mark} gradient"] = True
+        account = state.books.find(tensor) if isinstance(tensor, Tensor) else None
+        if node is not None and account is not None:
+            node.metadata[f"{state.mark} gradient"] = account
 
 
 def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:

@@ -27,7 +27,19 @@ Call = tuple[Trail, frozenset[int]]
 class Pass:
     """A backward pass under way."""
 
-    __slots__ = ("deposit", "draft", "flushed", "fresh", "moved", "skipped", "task", "thread", "touched", "used")
+    __slots__ = (
+        "deposit",
+        "draft",
+        "flushed",
+        "fresh",
+        "moved",
+        "moved_at",
+        "skipped",
+        "task",
+        "thread",
+        "touched",
+        "used",
+    )
 
     def __init__(self, deposit: Deposit, draft: Draft, thread: int):
         self.deposit, self.draft, self.thread = deposit, draft, thread
@@ -35,6 +47,7 @@ class Pass:
         self.used: list[Account] = []
         self.skipped: list[Account] = []
         self.moved: list[Account] = []
+        self.moved_at: Place | None = None
         self.fresh = 0
         self.flushed = 0
         self.task = -1

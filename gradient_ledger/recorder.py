@@ -14,6 +14,7 @@ from gradient_ledger import (
     clocks,
     closelook,
     compiled,
+    frozen,
     handed,
     loose,
     lowrank,
@@ -22,12 +23,14 @@ from gradient_ledger import (
     passes,
     places,
     source,
+    wrappers,
 )
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import ModuleAccount
 from gradient_ledger.events import (
     CrossedRows,
     Forward,
+    FrozenMeanwhile,
     GrownGradients,
     Log,
     OptimizerFacts,
@@ -176,6 +179,11 @@ class Recorder(State):
                 called.setdefault(one.fields["model"], one.place)
         return {label: line for label, place in called.items() if (line := source.replaced(place)) is not None}
 
+    def _frozen_meanwhile(self) -> tuple[FrozenMeanwhile, ...]:
+        """The functions that freeze for a while; asked where something that was trained is frozen."""
+        some = any(account.stepped_by and not account.trains for account in self.books.accounts)
+        return frozen.for_a_while(closelook.own_files(self)) if some else ()
+
     def _unfrozen(self) -> tuple[UnfrozenModule, ...]:
         """Modules that were to be frozen by an attribute, and the line that sets it."""
         files = self.journal.files()
@@ -220,6 +228,8 @@ class Recorder(State):
                     thawed=account.thawed,
                     stepped_by=tuple(sorted(account.stepped_by)),
                     stepped_past=account.stepped_past,
+                    taken_frozen=account.taken_frozen,
+                    norm=bool(account.module and account.module.norm),
                     rewritten=account.rewritten,
                     is_parameter=account.is_parameter,
                     in_model=account.attached,
@@ -263,6 +273,7 @@ class Recorder(State):
                         helper=asked[entry.number].helper,
                         grouped_at=_grouped_at(entry.made_by, asked[entry.number].place),
                         follows=entry.follows,
+                        passed_by=wrappers.passed_by(entry),
                     )
                     for entry in self.books.optimizers
                 ),
@@ -311,6 +322,9 @@ class Recorder(State):
                 thrown_away=self._where_read(buffers.thrown_away),
                 unfrozen=self._unfrozen(),
                 frozen_at=source.only_line(self.journal.files(), r"requires_grad(_\(|\s*=\s*)False"),
+                norms_frozen_at=frozen.norms(self.journal.files()),
+                thawed_at=source.only_line(self.journal.files(), r"requires_grad(_\((True)?\)|\s*=\s*True)"),
+                meanwhile=self._frozen_meanwhile(),
                 late_hooks=tuple(self.late_hooks.values()),
                 redrawn_at=self.redrawn_at,
                 steps_by_hand=self.progress.steps_by_hand,

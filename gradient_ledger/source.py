@@ -26,7 +26,7 @@ class Around(NamedTuple):
 
 _NOTHING = Around(None, "", None)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_LOOPS = (ast.For, ast.While, ast.AsyncFor)
+LOOPS = _LOOPS = (ast.For, ast.While, ast.AsyncFor)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -525,6 +525,19 @@ def gathers_gradients(place: Place) -> bool:
     return kept and not {"item", "tolist", "norm"} & set(calls)
 
 
+_CHANGES = re.compile(
+    r"\.(add|sub|mul|copy|lerp|addcmul|addcdiv)_\(|\.data\s*[-+]?=(?!=)|\b(p|param|parameter|w|weight)\s*[-+]=(?!=)"
+)
+
+
+@lru_cache(maxsize=256)
+def changes_in_place(file: str, line: int) -> bool:
+    """Whether the function that holds a line changes tensors in place."""
+    within = scope(file, line)
+    first, last = getattr(within, "lineno", 1), getattr(within, "end_lineno", None)
+    return any(map(_CHANGES.search, linecache.getlines(file)[first - 1 : last]))
+
+
 _KEEP = frozenset("append extend add_ clone cat stack flatten view reshape".split())
 """Methods and functions in a statement that keeps what it reads."""
 
@@ -835,6 +848,24 @@ class Assigned(NamedTuple):
     """Which of several things that are assigned together; None for one alone."""
     without_grad: bool
     """Whether it stands under `no_grad()` or `inference_mode()`."""
+
+
+def swapped_at(calls: Sequence[Place]) -> Place | None:
+    """The call, among calls that led to one another, innermost first, that hands something over by the name of another
+    argument, which in turn gets what is named otherwise."""
+    for inner, outer in zip(calls, calls[1:], strict=False):
+        within, line = scope(inner.file, inner.line), scope(outer.file, outer.line)
+        if not isinstance(within, ast.FunctionDef) or line is None:
+            continue
+        asked = [one.arg for one in (*within.args.posonlyargs, *within.args.args) if one.arg not in ("self", "cls")]
+        for one in own(line):
+            if isinstance(one, ast.Call) and one.lineno <= outer.line <= (one.end_lineno or 0):
+                given = [ast.unparse(each).rpartition(".")[2] for each in one.args]
+                called = ast.unparse(one.func).rpartition(".")[2] == within.name
+                pairs = dict(zip(asked, given, strict=False))
+                if called and any(name != got and got in pairs and pairs[got] != got for name, got in pairs.items()):
+                    return outer
+    return None
 
 
 def scope(file: str, line: int) -> ast.AST | None:

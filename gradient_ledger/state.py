@@ -128,8 +128,8 @@ class State:
         self.sync: dict[str, Any] = {}
         self.leaves: dict[int, tuple[Any, ...]] = {}
         """Tensors that are no parameters, as they were when their gradient was read."""
-        self.read_at: set[Place | None] = set()
-        """Lines that took hold of a gradient."""
+        self.read_at: dict[Place | None, tuple[Place, ...]] = {}
+        """Lines that took hold of a gradient, and the calls that led there the first time, innermost first."""
         self.edited_at: set[Place | None] = set()
         """Lines that changed gradients in place and left more than zeros."""
         self.assigned_at = -1

@@ -24,6 +24,7 @@ from gradient_ledger import (
     places,
     rounding,
     unfilled,
+    wrappers,
 )
 from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train, grad_of
 from gradient_ledger.books import Dead, OptimizerAccount
@@ -69,6 +70,8 @@ def step_begins(
         making.first_step(entry, frame)
     if state.averages:
         blends.step_begins(state, entry)
+    if (entry.wrapper is not None or entry.steps == wrappers.FIRST) and outer is None:
+        wrappers.before_step(state, entry, frame)
     place, trail = places.place_and_trail(frame)
     draft = state.emit(Step, place, (), optimizer=entry.number, inside_backward=inside, inside=outer)
     draft.window, draft.trail, draft.depth = entry.steps, trail, depth

@@ -205,7 +205,7 @@ def _install() -> None:
     _undo.append(compiled.keep_rules())
     _tap_grad()
     tap(torch.autograd, "backward", before=_backward_begins, after=_backward_ends)
-    tap(torch.autograd, "grad", after=_gradients_taken)
+    tap(torch.autograd, "grad", before=_gradients_asked, after=_gradients_taken)
     for owner in (torch.optim.Optimizer, nn.Module):
         tap(owner, "zero_grad", before=_clear_begins, after=_clear_ends)
     tap(torch.optim.Optimizer, "__init__", after=_done(_optimizer_made))
@@ -295,8 +295,16 @@ def _backward_ends(recorder: Recorder, call: Call, begun: Any) -> None:
         passes.backward_ends(recorder, begun)
 
 
-def _gradients_taken(recorder: Recorder, call: Call, _: Any) -> None:
-    inputs = call.argument(1, "inputs")
+def _gradients_asked(recorder: Recorder, call: Call) -> list[Tensor]:
+    """What `module.parameters()` is going to give: afterwards it is used up."""
+    frame = getattr(call.argument(1, "inputs"), "gi_frame", None)
+    if frame is None or frame.f_code is not nn.Module.parameters.__code__:
+        return []
+    return list(frame.f_locals["self"].parameters(frame.f_locals["recurse"]))
+
+
+def _gradients_taken(recorder: Recorder, call: Call, given: list[Tensor] | None) -> None:
+    inputs = given or call.argument(1, "inputs")
     inputs = (inputs,) if isinstance(inputs, Tensor) else inputs
     if recorder.loose:
         loose.used(recorder, inputs)

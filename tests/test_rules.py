@@ -37,6 +37,7 @@ from gradient_ledger.events import (
     Finding,
     Forward,
     FreshLeaf,
+    FrozenMeanwhile,
     GrownGradients,
     HandedState,
     InputGradient,
@@ -49,6 +50,7 @@ from gradient_ledger.events import (
     OwnAverage,
     OwnLoad,
     ParameterFacts,
+    PassedBy,
     Place,
     Reach,
     Rounded,
@@ -2442,11 +2444,20 @@ def batchnorm_runs_twice_in_one_forward() -> Log:
     steps=[0, 1, 2],
 )
 def the_weights_move_between_two_passes() -> Log:
+    return moved_between()
+
+
+@finds("window.moved", "weights-moved-inside-window", "warning", EDIT, "the weights b and w were changed")
+def the_weights_are_moved_by_a_line_of_the_loop() -> Log:
+    return moved_between(moved_at=at(EDIT))
+
+
+def moved_between(**fields: Any) -> Log:
     tape = Tape("w b")
     for _ in range(3):
         tape.passes(1, OTHER)
         tape.passes(1)
-        tape.amend(moved=("w", "b"))
+        tape.amend(moved=("w", "b"), **fields)
         tape.step()
         tape.clear()
     return tape.log()
@@ -3546,6 +3557,23 @@ def trained_weights_are_drawn_to_what_stands_still() -> Log:
     return tape.log(drawn_back=(DrawnWeights(("w",), at(UPDATE), 0.01, 0.99),))
 
 
+@finds(
+    "window.drawn_back",
+    "weights-drawn-back",
+    "warning",
+    STEP,
+    "Again and again train.py:15, called from here, leaves 0.99 of w, which an optimizer trains, and takes 0.01 of",
+    "those of target, which stand still: what the steps have learned is undone, little by little",
+    names=["w"],
+    share=0.99,
+)
+def weights_and_target_are_handed_over_in_each_others_place() -> Log:
+    tape = Tape("w")
+    tape.passes(1)
+    tape.step()
+    return tape.log(drawn_back=(DrawnWeights(("w",), at(UPDATE), 0.99, 0.01, "target", at(STEP)),))
+
+
 @quiet("window.drawn_back")
 def nothing_is_drawn_anywhere() -> Log:
     tape = Tape("w")
@@ -4034,6 +4062,142 @@ def every_other_one_begins_from_other_weights() -> Log:
 @quiet("standing.made_anew")
 def each_begins_from_other_weights() -> Log:
     return anew((1, None), (1, None), (1, None), (1, None), (1, None))
+
+
+MEANWHILE = FrozenMeanwhile(at(GUARD), at(IF), at(EDIT))
+
+
+def left_behind(after: int = 3, frozen: bool = True, trained: bool = True, **fields: Any) -> Log:
+    """A part that is trained for two steps, and then frozen while the rest goes on."""
+    tape = Tape("w b")
+    for number in range(2 + after):
+        tape.forward()
+        tape.backward(names="w b" if trained and number < 2 else "b")
+        tape.step()
+        tape.clear()
+    return tape.log(facts={"w": {"requires_grad": not frozen, "deposits": 2}}, **({"meanwhile": (MEANWHILE,)} | fields))
+
+
+@finds(
+    "ownership.left_frozen",
+    "left-frozen",
+    "warning",
+    EDIT,
+    "w was trained, and has been frozen since, through 3 steps of others. train.py:5 freezes",
+    "and train.py:11 is to thaw them: these it did not",
+    names=["w"],
+    thawed_at=at(IF),
+)
+def a_part_is_not_thawed_after_an_evaluation() -> Log:
+    return left_behind()
+
+
+@quiet("ownership.left_frozen")
+def a_part_is_frozen_by_who_knows_what() -> Log:
+    return left_behind(meanwhile=())
+
+
+@quiet("ownership.left_frozen")
+def a_part_is_frozen_when_training_ends() -> Log:
+    return left_behind(after=1)
+
+
+@quiet("ownership.left_frozen")
+def a_part_without_gradients_is_not_frozen() -> Log:
+    return left_behind(frozen=False)
+
+
+@quiet("ownership.left_frozen")
+def a_frozen_part_was_never_trained() -> Log:
+    return left_behind(trained=False)
+
+
+def warmed_up(
+    warm: str = "head",
+    norm: dict[str, Any] | None = None,
+    body: dict[str, Any] | None = None,
+    then: str = "head body norm",
+    **fields: Any,
+) -> Log:
+    """A head is trained for two steps, and then all that is thawed."""
+    tape = Tape("head body norm")
+    for number in range(5):
+        tape.forward()
+        tape.backward(names=warm if number < 2 else then)
+        tape.step()
+        tape.clear()
+    facts = {"norm": {"norm": True, "taken_frozen": True, "training": False} | (norm or {}), "body": body or {}}
+    return tape.log(facts=facts, **({"norms_frozen_at": at(LAYER), "thawed_at": at(IF)} | fields))
+
+
+@finds(
+    "ownership.thawed_norms",
+    "thawed-with-the-rest",
+    "warning",
+    IF,
+    "norm were frozen before SGD was made, where train.py:2 freezes norms and puts them into eval mode",
+    "When body were thawed, they were too: steps from 3 on move them",
+    names=["norm"],
+    frozen_at=at(LAYER),
+)
+def norms_are_thawed_with_the_body() -> Log:
+    return warmed_up()
+
+
+@finds("ownership.thawed_norms", "thawed-with-the-rest", "warning", STEP, "norm were frozen before SGD was made")
+def norms_are_thawed_by_one_of_several_lines() -> Log:
+    return warmed_up(thawed_at=None)
+
+
+@quiet("ownership.thawed_norms")
+def no_text_freezes_norms() -> Log:
+    return warmed_up(norms_frozen_at=None)
+
+
+@quiet("ownership.thawed_norms")
+def norms_are_trained_with_their_statistics() -> Log:
+    return warmed_up(norm={"training": True})
+
+
+@quiet("ownership.thawed_norms")
+def norms_are_frozen_for_the_warm_up_alone() -> Log:
+    return warmed_up(norm={"taken_frozen": False})
+
+
+@quiet("ownership.thawed_norms")
+def the_body_was_frozen_with_its_norms() -> Log:
+    return warmed_up(body={"taken_frozen": True})
+
+
+@quiet("ownership.thawed_norms")
+def norms_are_thawed_and_nothing_else_was_frozen() -> Log:
+    return warmed_up(warm="head body")
+
+
+@quiet("ownership.thawed_norms")
+def norms_stay_frozen() -> Log:
+    return warmed_up(then="head body", norm={"requires_grad": False})
+
+
+@finds(
+    "standing.passed_by",
+    "wrapper-passed-by",
+    "warning",
+    IF,
+    "6 steps of SGD were taken from outside the Lookahead that was made around it, and nothing in that has changed",
+    wrapper="Lookahead",
+)
+def the_optimizer_inside_is_stepped() -> Log:
+    return around(PassedBy("Lookahead", at(IF)))
+
+
+@quiet("standing.passed_by")
+def nothing_stands_around_the_optimizer() -> Log:
+    return around(None)
+
+
+def around(wrapper: PassedBy | None) -> Log:
+    return windows(1, 1).log(optimizers=(OptimizerFacts(0, "SGD", 6, at(MADE), passed_by=wrapper),))
 
 
 @finds(
@@ -5741,6 +5905,83 @@ def the_discriminator_is_cleared_before_the_generators_loss_goes_through_it() ->
 @finds("ownership.crossed", "backward-reaches-another-model", "error", OTHER, "also put gradients on d", names=["d"])
 def the_discriminator_is_cleared_before_a_loss_that_comes_to_it_last() -> Log:
     return cleared_first("g d")
+
+
+def cleared_between(names: str = "d", second: str = "g d", both: bool = False, **fields: Any) -> Log:
+    """Both losses go backward, `names` being cleared between them, and then both optimizers step."""
+    tape = Tape("g", "d")
+    for _ in range(3):
+        tape.passes(1, OTHER)
+        told = {key: {tape.count: signs} for key, signs in fields.items() if key == "against"}
+        tape.clear(IF, names)
+        tape.forward()
+        tape.backward(BACKWARD, second, **(fields | told))
+        tape.step(optimizer=0)
+        if not both:
+            tape.step(optimizer=1)
+        tape.clear(lost=0, lost_names=())
+    return tape.log()
+
+
+@finds(
+    "ownership.meant_for_another",
+    "backward-reaches-another-model",
+    "warning",
+    BACKWARD,
+    "What train.py:8 had put on d was cleared at train.py:11, before this backward() filled them.",
+    "But it also adds to g, and there it undoes the other pass",
+    "all 48 gradients that were looked at have opposite signs; SGD #1 (train.py:1) used both, in 3 steps",
+    remedy="Detach what this loss is computed from where it comes to the other model, or name what it is for: "
+    "loss.backward(inputs=list(model.parameters())).",
+    names=["g"],
+    steps=[0, 1, 2],
+)
+def the_critics_loss_undoes_the_generators() -> Log:
+    return cleared_between(against=16)
+
+
+@finds(
+    "ownership.meant_for_another",
+    "backward-reaches-another-model",
+    "warning",
+    BACKWARD,
+    "it also adds to g, from whose gradients its loss is computed; SGD #1",
+    remedy="Detach what this loss is computed from where it comes to the other model, or name what it is for: "
+    "loss.backward(inputs=list(model.parameters())).",
+    names=["g"],
+)
+def the_weights_of_losses_are_balanced_by_gradients_of_what_the_losses_train() -> Log:
+    return cleared_between(of_gradients=("g",))
+
+
+@quiet("ownership.meant_for_another")
+def two_losses_train_a_trunk_and_a_head_is_cleared_between_them() -> Log:
+    return cleared_between(against=0)
+
+
+@quiet("ownership.meant_for_another")
+def two_losses_whose_common_graph_was_not_looked_at() -> Log:
+    return cleared_between()
+
+
+@quiet("ownership.meant_for_another")
+def two_signs_are_opposite_by_chance() -> Log:
+    return cleared_between(against=1)
+
+
+@quiet("ownership.meant_for_another")
+def a_penalty_on_gradients_of_what_it_trains() -> Log:
+    return cleared_between(of_gradients=("d",))
+
+
+@quiet("ownership.meant_for_another")
+def the_critics_loss_reaches_the_critic_alone() -> Log:
+    return cleared_between(second="d", against=16)
+
+
+@quiet("ownership.meant_for_another")
+def nobody_steps_what_was_cleared_between() -> Log:
+    return cleared_between(both=True, against=16)
 
 
 @quiet("ownership.crossed")

@@ -1085,6 +1085,37 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "left-frozen",
+        "Frozen for an evaluation, and never thawed",
+        "What was frozen for a while is remembered, to be thawed afterwards. Something of it was not remembered: it stays "
+        "as it is for the rest of training, and no error is raised.",
+        "Remember all that is frozen, before it is, in a list that is made once; or evaluate under torch.no_grad(), which "
+        "freezes nothing.",
+        "requires_grad is a switch: nothing turns it back.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
+        "thawed-with-the-rest",
+        "Frozen for good, and thawed with the rest",
+        "Norms were frozen with their statistics. A loop that ends a warm-up makes all parameters require gradients, theirs "
+        "included: their weights and biases are trained after all, on statistics that stand still.",
+        "Remember what the warm-up freezes, [p for p in ... if p.requires_grad], and thaw that alone.",
+        "A loop over parameters() does not know who froze what.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
+        "wrapper-passed-by",
+        "The optimizer inside is stepped, not the one around it",
+        "An optimizer was made around another one, to do more at each step: to average the weights, to set the rate, to "
+        "clip. The loop steps the inner one, and nothing of that is done.",
+        "Hand the outer optimizer to the loop: it steps the inner one itself.",
+        "Both have the same parameters, a zero_grad() and a step(), and the loss falls with either.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "step-between-forward-and-backward",
         "A step between a forward and its backward",
         "The step changed weights that the waiting backward needs; torch's version counter stops it.",

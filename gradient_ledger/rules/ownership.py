@@ -22,6 +22,9 @@ from gradient_ledger.events import (
 )
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
 
+LEAST_SIGNS = 8
+"""So many opposite signs are no accident."""
+
 
 def crossed(view: View) -> Iterator[Finding]:
     """A backward meant for one optimizer that also reached another's parameters."""
@@ -96,6 +99,70 @@ def _cleared_before(window: Window, detail: Crossing) -> Place | None:
             through = bool(event.names) and event.names[0] in detail.names and event.names[-1] not in detail.names
             return where if through else None
     return None
+
+
+def meant_for_another(view: View) -> Iterator[Finding]:
+    """A backward for one optimizer's parameters alone that also adds to another's, before either has stepped.
+
+    What an earlier pass had put on the first one's was cleared in between, so the two passes are not one loss in two
+    parts. Both may be meant for the second one all the same, as where heads share an encoder. Not where they undo one
+    another, nor where the loss is made of the second one's gradients, as weights of losses are balanced by.
+    """
+    used = [(w.optimizer, w.step.pass_numbers) for w in view.all_windows]
+    for optimizer, windows in view.windows.items():
+        lines: dict[Place | None, list[tuple[Window, Backward, Clear, Backward]]] = {}
+        for window in windows if optimizer != BY_HAND else ():
+            for later, clear, earlier in _cleared_between(view, window):
+                if any(o != optimizer and later.pass_number in n and earlier.pass_number not in n for o, n in used):
+                    lines.setdefault(later.where, []).append((window, later, clear, earlier))
+        for place, hits in lines.items():
+            window, later, clear, earlier = hits[0]
+            looks = [one.against[early.pass_number] for _, one, _, early in hits if early.pass_number in one.against]
+            made_of = [window.names & set(one.of_gradients) for _, one, _, _ in hits if one.of_gradients]
+            mine = sorted(window.names & _reached(window, later.pass_number))
+            if made_of and all(made_of):
+                why = "from whose gradients its loss is computed"
+            elif len(looks) > 1 and all(looks) and sum(looks) >= LEAST_SIGNS:
+                why = (
+                    "and there it undoes the other pass: where both come to the same tensor, all "
+                    f"{sum(looks)} gradients that were looked at have opposite signs"
+                )
+            else:
+                continue
+            steps = times(len({id(w) for w, _, _, _ in hits}), "step")
+            yield finding(
+                "backward-reaches-another-model",
+                "warning",
+                place,
+                f"What {earlier.where} had put on {some(clear.lost_names)} was cleared at {clear.where}, before this "
+                f"backward() filled them. But it also adds to {some(mine)}, {why}; {view.label(optimizer)} used both, in {steps}.",
+                "Detach what this loss is computed from where it comes to the other model, or name what it is for: "
+                "loss.backward(inputs=list(model.parameters())).",
+                names=mine[:10],
+                steps=steps_of(list({id(w): w for w, _, _, _ in hits}.values())),
+            )
+
+
+def _reached(window: Window, number: int) -> set[str]:
+    """What a backward pass added to."""
+    return {name for event in window.of(Accumulate) if event.pass_number == number for name in event.names}
+
+
+def _cleared_between(view: View, window: Window) -> Iterator[tuple[Backward, Clear, Backward]]:
+    """Passes in a step that also reach another optimizer's parameters, which were cleared of an earlier pass in it."""
+    numbers = window.step.pass_numbers
+    for earlier, later in zip(numbers, numbers[1:], strict=False):
+        one, before = view.by_pass.get(later), view.by_pass.get(earlier)
+        if one is None or before is None or one.where == before.where:
+            continue
+        touched = _reached(window, later)
+        for clear in window.of(Clear):
+            lost = set(clear.lost_names)
+            own = any(before.where and t and t[0] == (before.where.file, before.where.line) for t in clear.lost_trails)
+            between = before.number < clear.number < one.number and own and not clear.nonfinite
+            if between and lost & touched and window.names.isdisjoint(clear.names) and window.names & touched:
+                yield one, clear, before
+                break
 
 
 def input_gradients(view: View) -> Iterator[Finding]:
@@ -651,6 +718,59 @@ def unfrozen(view: View) -> Iterator[Finding]:
                 "gradients, and steps used them.",
                 names=mine[:10],
             )
+
+
+def left_frozen(view: View) -> Iterator[Finding]:
+    """Parameters that were trained, were frozen for an evaluation, and were never thawed while training went on."""
+    steps = [w.step for w in view.all_windows]
+    last = {name: step.number for step in steps for name in step.names}
+    for one in view.log.meanwhile:
+        left = [p for p in view.log.parameters if p.stepped_by and not p.requires_grad and p.name in last]
+        since = [step for step in steps if left and step.names and step.number > max(last[p.name] for p in left)]
+        if len(since) > 1:
+            yield finding(
+                "left-frozen",
+                "warning",
+                one.where,
+                f"{some(p.name for p in left)} {'was' if len(left) == 1 else 'were'} trained, and "
+                f"{'has' if len(left) == 1 else 'have'} been frozen since, through {times(len(since), 'step')} "
+                f"of others. {one.frozen_at.short} freezes parameters for a while, and {one.thawed_at.short} is to thaw "
+                "them: these it did not.",
+                names=[p.name for p in left][:10],
+                thawed_at=one.thawed_at,
+            )
+
+
+def thawed_norms(view: View) -> Iterator[Finding]:
+    """Norms that were frozen for good, and thawed together with what was frozen for a warm-up.
+
+    Whoever freezes the weights of a norm with its statistics, and keeps these in eval mode all along, means both.
+    """
+    frozen_at = view.log.norms_frozen_at
+    if frozen_at is None:
+        return
+    for optimizer, windows in view.windows.items():
+        mine = [p for p in view.log.parameters if optimizer in p.owners]
+        early = [p for p in mine if p.taken_frozen]
+        thawed = [p for p in early if optimizer in p.stepped_by and p.norm and not p.training]
+        if not thawed or not all(p.norm for p in early) or any(p.training for p in mine if p.norm):
+            continue
+        begun = [w for w in windows if w.step.names]
+        first_with = next((w for w in begun if thawed[0].name in w.step.names), None)
+        warm = begun[0].step.names if begun else ()
+        besides = [p for p in mine if p.training and not p.taken_frozen and p.name not in warm]
+        if first_with is None or not warm or not any(p.name in first_with.step.names for p in besides):
+            continue
+        yield finding(
+            "thawed-with-the-rest",
+            "warning",
+            view.log.thawed_at or first_with.step.where,
+            f"{some(p.name for p in thawed)} were frozen before {view.label(optimizer)} was made, where {frozen_at.short} "
+            f"freezes norms and puts them into eval mode, in which they still are. When {some(p.name for p in besides)} were "
+            f"thawed, they were too: steps from {first_with.number + 1} on move them.",
+            names=[p.name for p in thawed][:10],
+            frozen_at=frozen_at,
+        )
 
 
 def misspelt(view: View) -> Iterator[Finding]:

@@ -99,6 +99,21 @@ def made_anew(view: View) -> Iterator[Finding]:
         )
 
 
+def passed_by(view: View) -> Iterator[Finding]:
+    """An optimizer that is stepped from outside what was made around it."""
+    for entry in view.log.optimizers:
+        if entry.passed_by is not None:
+            kind = entry.passed_by.kind
+            yield finding(
+                "wrapper-passed-by",
+                "warning",
+                entry.passed_by.where,
+                f"{times(entry.steps, 'step')} of {view.label(entry.number)} were taken from outside the {kind} that was "
+                f"made around it, and nothing in that has changed: what {kind} does beside such a step was never done.",
+                wrapper=kind,
+            )
+
+
 def own_loads(view: View) -> Iterator[Finding]:
     """A snapshot of the weights that moves with them: loading it restores nothing."""
     at_once = [e for e in view.of(OwnLoad) if e.at_once and not e.besides]

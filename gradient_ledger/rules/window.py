@@ -594,12 +594,14 @@ def newest_averages(view: View) -> Iterator[Finding]:
 def drawn_back(view: View) -> Iterator[Finding]:
     """Trained weights that are set to little of themselves and much of others that never change."""
     for one in view.log.drawn_back:
+        other = f"those of {one.drawn_to}" if one.drawn_to else "other weights"
+        line = f"{one.where.short}, called from here," if one.swapped_at is not None else "this line"
         yield finding(
             "weights-drawn-back",
             "warning",
-            one.where,
-            f"Again and again this line leaves {one.share:.3g} of {some(one.names)}, which an optimizer trains, and takes "
-            f"{one.rest:.3g} of other weights, which stand still: what the steps have learned is undone.",
+            one.swapped_at or one.where,
+            f"Again and again {line} leaves {one.share:.3g} of {some(one.names)}, which an optimizer trains, and takes "
+            f"{one.rest:.3g} of {other}, which stand still: what the steps have learned is undone{'' if one.share < 0.5 else ', little by little'}.",
             names=list(one.names)[:10],
             share=one.share,
         )
@@ -650,7 +652,7 @@ def moved(view: View) -> Iterator[Finding]:
         yield finding(
             "weights-moved-inside-window",
             "warning",
-            event.where,
+            event.moved_at or event.where,
             f"Between two backward passes of one window the weights {some(sorted(window.names & set(event.moved)))} were "
             f"changed, and the second gradient was added to the first, in {times(len({id(w) for w, _ in hits}), 'window')}: the "
             "sum is the gradient at neither place.",

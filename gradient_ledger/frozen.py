@@ -1,0 +1,121 @@
+"""What the text freezes: for a while, with a line that is to thaw it again; norms, with their statistics."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from gradient_ledger import source
+from gradient_ledger.events import FrozenMeanwhile, Place
+
+
+def for_a_while(files: Iterable[str]) -> tuple[FrozenMeanwhile, ...]:
+    """The function that freezes parameters and thaws, further down, what it has frozen, where nothing else of the text
+    freezes any while training is under way."""
+    known = {os.path.abspath(file): file for file in reversed(list(files))}  # a script may be there by two names
+    every = [(file, one) for file in known.values() for one in source.functions(file)]
+    found = [(one, told) for file, one in every if (told := _restores(file, one)) is not None]
+    inside = [one for one, _ in found]
+    others = [one for _, one in every if one not in inside and getattr(one, "name", "") != "__init__"]
+    besides = any(True for one in others for _ in _frozen(one))
+    return () if besides or len(found) != 1 else (found[0][1],)
+
+
+def norms(files: Iterable[str]) -> Place | None:
+    """The line that freezes the parameters of norms, chosen by their class and put into eval mode."""
+    return next((place for file in files if (place := _norms(file)) is not None), None)
+
+
+@lru_cache(maxsize=256)
+def _norms(file: str) -> Place | None:
+    for within in source.functions(file):
+        for one in source.own(within):
+            if isinstance(one, ast.If) and "Norm" in ast.unparse(one.test):
+                lines = list(_frozen(one))
+                if lines and any(ast.unparse(each).endswith(".eval()") for each in one.body):
+                    return Place(file, lines[0], getattr(within, "name", ""))
+    return None
+
+
+def _frozen(within: ast.AST) -> Iterator[int]:
+    """The lines of a function that freeze parameters."""
+    for one in source.own(within):
+        if (value := _given(one)) is not None and isinstance(value, ast.Constant) and value.value is False:
+            yield one.lineno
+
+
+def _given(node: Any) -> ast.expr | None:
+    """What a statement gives to `requires_grad`."""
+    if isinstance(node, ast.Assign) and any(
+        isinstance(t, ast.Attribute) and t.attr == "requires_grad" for t in node.targets
+    ):
+        return node.value
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_"
+    return (node.args[0] if node.args else ast.Constant(True)) if called else None
+
+
+@lru_cache(maxsize=256)
+def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
+    """Whether a function thaws what it has frozen: by a list that it filled meanwhile, or by flags that it kept.
+
+    What is chosen from elsewhere and thawed is what is to be trained from then on.
+    """
+    lines = list(_frozen(within))
+    if not lines or isinstance(within, ast.Module):
+        return None
+    nodes, first = source.own(within), min(lines)
+    filled, flags = dict(_filled(nodes)), dict(_flags(nodes))
+    for loop in nodes:
+        if not isinstance(loop, ast.For) or loop.lineno <= first:
+            continue
+        through = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+        for value in (value for one in ast.walk(loop) if (value := _given(one)) is not None):
+            if isinstance(value, ast.Constant):
+                names = through & filled.keys() if value.value is True else set()
+            else:
+                kept = {ast.unparse(n) for n in ast.walk(value) if isinstance(n, (ast.Name, ast.Attribute))}
+                names = (through | kept) & flags.keys()
+            for name in sorted(names):
+                late = flags.get(name, 0)
+                line = _emptied(nodes, name, lines) or (late if late > max(lines) else first)
+                told = (Place(file, at, getattr(within, "name", "")) for at in (first, loop.lineno, line))
+                return FrozenMeanwhile(*told)
+    return None
+
+
+def _filled(nodes: Iterable[Any]) -> Iterator[tuple[str, int]]:
+    """Lists that get something where parameters are frozen."""
+    for block in nodes:
+        body = getattr(block, "body", None)
+        if isinstance(body, list) and any(True for each in body if _freezes(each)):
+            for call in (
+                each.value for each in body if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)
+            ):
+                if isinstance(call.func, ast.Attribute) and call.func.attr == "append":
+                    yield ast.unparse(call.func.value), call.lineno
+
+
+def _freezes(statement: ast.stmt) -> bool:
+    value = _given(statement.value if isinstance(statement, ast.Expr) else statement)
+    return isinstance(value, ast.Constant) and value.value is False
+
+
+def _flags(nodes: Iterable[Any]) -> Iterator[tuple[str, int]]:
+    """Names that keep which parameters require gradients."""
+    for one in nodes:
+        if isinstance(one, ast.Assign) and ".requires_grad" in ast.unparse(one.value):
+            for target in one.targets:
+                yield ast.unparse(target.value if isinstance(target, ast.Subscript) else target), one.lineno
+
+
+def _emptied(nodes: Iterable[Any], name: str, lines: list[int]) -> int | None:
+    """The line in a loop around a freezing that begins a list anew, so that it holds the last round's alone."""
+    for loop in nodes:
+        if isinstance(loop, source.LOOPS) and any(loop.lineno < line <= (loop.end_lineno or 0) for line in lines):
+            for one in loop.body:
+                if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == name:
+                    return one.lineno
+    return None
