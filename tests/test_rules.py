@@ -5920,7 +5920,7 @@ def cleared_between(names: str = "d", second: str = "g d", both: bool = False, *
         if not both:
             tape.step(optimizer=1)
         tape.clear(lost=0, lost_names=())
-    return tape.log()
+    return tape.log({"d": {"by_hand": both}})  # what no optimizer steps is read
 
 
 @finds(
