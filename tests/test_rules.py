@@ -892,6 +892,44 @@ def cleared_before_every_micro_batch() -> Log:
     return tape.log()
 
 
+def stepped_at_the_first_micro_batch(times_over: int = 4, **fields: Any) -> Log:
+    """The step stands at the beginning of a window, and the clear at its end; `fields` are of the clears."""
+    tape = Tape("w b")
+    for number in range(6):
+        tape.passes(1)
+        tape.step()
+        if number < times_over:
+            tape.passes(3)
+        tape.clear(**fields)
+    return tape.log()
+
+
+@finds(
+    "order.lost",
+    "zeroed-inside-window",
+    "error",
+    CLEAR,
+    "of 16 backward passes in 4 windows, 12 were thrown away and the steps used 4",
+)
+def the_step_stands_at_one_end_of_the_window_and_the_clear_at_the_other() -> Log:
+    return stepped_at_the_first_micro_batch()
+
+
+@quiet("order.lost")
+def passes_that_are_read_and_cleared_between_steps_of_one_pass() -> Log:
+    return stepped_at_the_first_micro_batch(taken=True)
+
+
+@quiet("order.lost")
+def passes_that_hooks_take_between_steps_of_one_pass() -> Log:
+    return stepped_at_the_first_micro_batch(hooked=True)
+
+
+@quiet("order.lost")
+def passes_that_are_given_up_between_a_few_steps_of_one_pass() -> Log:
+    return stepped_at_the_first_micro_batch(times_over=2)
+
+
 @finds("order.lost", "zeroed-inside-window", "error", CLEAR, "of 4 backward passes in 1 window, 1 ", lost=1, used=3)
 def cleared_once_in_the_middle_of_a_window() -> Log:
     tape = windows(4, 4)
@@ -1936,6 +1974,30 @@ def the_scheduler_steps_with_every_micro_batch() -> Log:
         tape.step()
         tape.clear()
     return tape.log()
+
+
+def decays(steps: int, micro_batches: int) -> Log:
+    """A linear decay to zero within so many optimizer steps, moved on with every micro-batch; 16 steps are taken."""
+    tape = Tape("w b")
+    for step in range(16):
+        for _ in range(micro_batches):
+            tape.passes(1)
+            tape.schedule()
+        tape.step(rate=max(0.0, 1 - step / steps))
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.schedulers", "scheduler-every-micro-batch", "warning", SCHEDULE, "stepped 32 times for 16 optimizer steps"
+)
+def the_learning_rate_is_nothing_halfway() -> Log:
+    return decays(8, 2)
+
+
+@quiet("window.schedulers")
+def the_learning_rate_is_nothing_with_the_last_step() -> Log:
+    return decays(16, 2)
 
 
 @finds(

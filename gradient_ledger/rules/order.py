@@ -261,6 +261,7 @@ def lost(view: View) -> Iterator[Finding]:
         used = {trail for w in windows for trail in w.step.trails}
         before: dict[Place | None, list[Window]] = defaultdict(list)
         inside: dict[Place | None, list[tuple[Window, Clear]]] = defaultdict(list)
+        single: dict[Place | None, list[tuple[Window, Clear]]] = defaultdict(list)
         dropped: list[tuple[Window, Clear]] = []
         clean = [w.passes for w in windows if w.passes and not _lost(w, None)]
         usual = view.log.window or (sorted(clean)[len(clean) // 2] if clean else 0)
@@ -285,8 +286,12 @@ def lost(view: View) -> Iterator[Finding]:
                     dropped.append((window, thrown[-1]))
             elif window.passes > 1 or usual != 1:
                 inside[thrown[-1].where].append((window, thrown[-1]))
+            elif not any(e.taken or e.hooked for e in thrown):
+                single[thrown[-1].where].append((window, thrown[-1]))
         for place, hit in before.items():
             yield _zeroed_before_step(view, optimizer, place, hit, windows)
+        # Where steps use one pass alone, others of its line are given up now and then, but not before most steps.
+        inside |= {place: pairs for place, pairs in single.items() if len(pairs) > max(2, len(windows) // 2)}
         for place, pairs in inside.items():
             yield _zeroed_inside(view, optimizer, place, pairs, windows)
         yield from _tail_dropped(view, optimizer, dropped, windows, usual)

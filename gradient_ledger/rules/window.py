@@ -376,9 +376,15 @@ def _own_schedule(view: View, optimizer: int, windows: list[Window]) -> Iterator
 
 
 def _is_over_at_the_end(view: View, optimizer: int) -> bool:
-    """Whether a scheduler of this optimizer took just as many steps as it is made for."""
+    """Whether a scheduler of this optimizer took just as many steps as it is made for: by its number of them, or for
+    its learning rate comes down to nothing with the last step, and not long before."""
     mine = [one for one in view.log.schedules if one.optimizer == optimizer]
-    return any(abs(one.length - one.steps) * 50 <= one.length for one in mine)
+    if any(abs(one.length - one.steps) * 50 <= one.length for one in mine):
+        return True
+    rates = [w.step.rate or 0.0 for w in view.windows[optimizer]]
+    most = max(rates)
+    nothing = sum(rate <= 0.02 * most for rate in rates)
+    return not view.log.dropped and 0.0 < most >= 10 * rates[-1] and nothing * 8 <= len(rates) + 8
 
 
 _EPOCH = 5
