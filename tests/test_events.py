@@ -237,7 +237,6 @@ FOR_READERS = {
     "Event.thread": "which thread did it, for whoever reads the JSON",
     "Comparison.norm": "the two lengths behind `ratio`",
     "Comparison.reference_norm": "the two lengths behind `ratio`",
-    "Ending.rate": "the learning rate, beside the one a scheduler sets",
 }
 """Fields that only the JSON shows, and why they are there."""
 
