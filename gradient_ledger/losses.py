@@ -36,6 +36,20 @@ SQUARES = {"PowBackward0": ("pow", "square"), "AbsBackward0": ("abs",), "MseLoss
 WRAPPERS |= SQUARES
 """By operation, the functions and methods of that name: what they are given stands in their argument."""
 
+CRITERIA = {
+    "MSELoss": ("MseLossBackward0",),
+    "mse_loss": ("MseLossBackward0",),
+    "SmoothL1Loss": ("SmoothL1LossBackward0",),
+    "smooth_l1_loss": ("SmoothL1LossBackward0",),
+    "HuberLoss": ("HuberLossBackward0",),
+    "huber_loss": ("HuberLossBackward0",),
+    "L1Loss": ("MeanBackward0", "AbsBackward0", "SubBackward0"),
+    "l1_loss": ("MeanBackward0", "AbsBackward0", "SubBackward0"),
+}
+"""What compares two things, and the operations that it leaves in the graph: the last one knows both."""
+SQUARED = ("square", "loss")
+"""Under a square, or what a criterion compares with something else: a residual with zero, say."""
+
 
 MODULES = ("F", "torch", "functional", "nn.functional", "torch.nn.functional")
 
@@ -74,6 +88,8 @@ class Idle(NamedTuple):
     """Its own graph, where it has one that trains nothing."""
     frozen: frozenset[int] = frozenset()
     """The parameters, by `id`, of the modules it was made by that are frozen now."""
+    product: Any = None
+    """The graph of the summand as a whole, where it is made of a derivative and of something else that has one."""
     missed: bool = True
     """Whether the text shows where a graph was left, or a model all of which is trained made it: else it is one of
     the data's constants, or the work of what is frozen."""
@@ -311,6 +327,8 @@ class _Reader:
             if inner is not None:
                 under = "square" if kind in SQUARES else under or ("hinge" if kind in HINGES else "")
                 yield from self.idle(inner, node.next_functions[0][0], line, "", depth + 1, under)
+            elif (compared := self._compared(expression, node)) is not None:
+                yield from self.idle(*compared, line, "", depth + 1, "loss")
             else:
                 yield from self._returned(expression, node, 0, depth, under)
         elif isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Pow) and kind == "PowBackward0":
@@ -329,7 +347,9 @@ class _Reader:
                 left, right = right, left  # Python hands the sum of a number and a tensor to the tensor
             summands: list[tuple[ast.expr, Any]] = [(expression.left, left), (expression.right, right)]
             for (side, inner), (beside, graph) in (summands, summands[::-1]):
-                if inner is not None and graph is not None and not self.trains(inner, graph):
+                if under in SQUARED and inner is not None and graph is not None:
+                    yield self._described(side, line, beside)._replace(beside=graph, product=inner, inner=True)
+                if under != "loss" and inner is not None and graph is not None and not self.trains(inner, graph):
                     yield self._described(side, line, beside)._replace(beside=graph, graph=inner, inner=False)
                 elif inner is not None:
                     yield from self.idle(side, inner, line, target, depth + 1, under)
@@ -342,7 +362,22 @@ class _Reader:
                     )
                     if plain or not under:
                         described = self._described(side, line, beside)
-                        yield described._replace(inner=under == "square" or not plain, beside=graph)
+                        yield described._replace(inner=under in SQUARED or not plain, beside=graph)
+
+    def _compared(self, call: ast.Call, node: Any) -> tuple[ast.expr, Any] | None:
+        """What a criterion, a function or a module of any name, compares with something else, and its graph."""
+        function = call.func
+        if isinstance(function, ast.Call):  # nn.MSELoss()(residual, zeros)
+            function = function.func
+        criterion = type(called).__name__ if isinstance(called := self._object(function), nn.Module) else None
+        chain = CRITERIA.get(criterion or ast.unparse(function).rpartition(".")[2], ())
+        for kind in chain[:-1]:
+            if type(node).__name__ == kind:
+                node = node.next_functions[0][0]
+        if not chain or type(node).__name__ != chain[-1]:
+            return None
+        graphs = [inner for inner, _ in node.next_functions[:2]]
+        return next(((one, inner) for one, inner in zip(call.args, graphs, strict=False) if inner is not None), None)
 
     def _returned(self, call: ast.Call, node: Any, at: int, depth: int, under: str) -> Iterator[Idle]:
         """The same in what a function of the user's returns, as the `at`-th of several things."""

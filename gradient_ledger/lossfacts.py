@@ -195,6 +195,13 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
         reached = graph.uses(inner.beside) if inner.beside is not None else {}
         trained = [leaf for leaf in reached if (known := state.books.by_id.get(leaf)) is not None and known.owned]
         own = [trail for trail, leaves in calls if not leaves.isdisjoint(trained)]
+        if inner.product is not None:
+            # A coefficient has a graph of its own: what the derivative was taken of must get nothing by this summand.
+            reached = graph.uses(inner.product)
+            weights = state.progress.of_weights
+            own = [trail for trail, leaves in calls if trail in own and trail not in weights]
+            if any(not leaves.isdisjoint(reached) for trail, leaves in calls if trail in own):
+                return False
         call = losses.stems_from(inner, own)
         return call is not None and not losses.is_meant(inner, own) and not losses.LEAVES.search(call.code)
 
