@@ -247,8 +247,21 @@ def _hands_on(expression: ast.expr) -> bool:
     return all(_detached(one) and one in given for one in cuts)
 
 
-def _names(expression: ast.expr) -> list[str]:
+def _names(expression: ast.AST) -> list[str]:
     return [one.id for one in ast.walk(expression) if isinstance(one, ast.Name)]
+
+
+def _path(one: ast.AST) -> str:
+    """A name as the text writes it, with its dots: `loss`, `self.loss`."""
+    inner = one
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    return ast.unparse(one) if isinstance(inner, ast.Name) else ""
+
+
+def _paths(expression: ast.AST) -> list[str]:
+    """The names in an expression, and those with dots: of `self.net.loss` all three."""
+    return [path for one in ast.walk(expression) if (path := _path(one))]
 
 
 def _leaves(one: ast.AST) -> bool:
@@ -264,13 +277,28 @@ def _detached(one: ast.AST) -> str:
         one = one.func
     elif not (isinstance(one, ast.Attribute) and one.attr == "data"):
         return ""
-    return one.value.id if isinstance(one.value, ast.Name) else ""
+    return _path(one.value)
 
 
-def _alive(expression: ast.expr) -> set[str]:
+def _cut_out(one: ast.AST) -> ast.expr | None:
+    """What an expression takes out of its graph."""
+    if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "float" and len(one.args) == 1:
+        return one.args[0]
+    if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in LEAVING:
+        return one.func.value
+    return one.value if isinstance(one, ast.Attribute) and one.attr == "data" else None
+
+
+def _uncut(statement: ast.AST) -> set[str]:
+    """The names that a statement uses outside of everything that it takes out of its graph."""
+    gone = {one for each in ast.walk(statement) if _cut_out(each) is not None for one in ast.walk(each)}
+    return {path for one in ast.walk(statement) if one not in gone and (path := _path(one))}
+
+
+def _alive(expression: ast.AST) -> set[str]:
     """The names that an expression uses with their graphs."""
     gone = {one for each in ast.walk(expression) if _detached(each) for one in ast.walk(each)}
-    return {one.id for one in ast.walk(expression) if isinstance(one, ast.Name) and one not in gone}
+    return {path for one in ast.walk(expression) if one not in gone and (path := _path(one))}
 
 
 def _given_detached(expression: ast.expr, names: set[str]) -> list[int]:
@@ -303,7 +331,7 @@ class _Reader:
         self.scope, self.file, self.variables, self.trains = scope, file, variables, trains
 
     def value(self, expression: ast.expr) -> Any:
-        return self.variables.get(expression.id) if isinstance(expression, ast.Name) else None
+        return self._object(expression)
 
     def idle(
         self, expression: ast.expr, node: Any, line: int, target: str = "", depth: int = 0, under: str = ""
@@ -316,12 +344,12 @@ class _Reader:
         kind = type(node).__name__
         if node is None or depth > 12:
             return
-        if isinstance(expression, ast.Name):
-            found = source.assigned(self.scope, expression.id, line)
+        if path := _path(expression):
+            found = source.assigned(self.scope, path, line)
             if found is not None and found.at is not None and isinstance(found.value, ast.Call):
                 yield from self._returned(found.value, node, found.at, depth, under)
             elif found is not None and found.at is None:
-                yield from self.idle(found.value, node, found.line, expression.id, depth + 1, under)
+                yield from self.idle(found.value, node, found.line, path, depth + 1, under)
         elif isinstance(expression, ast.Call):
             inner = _argument(expression, node)
             if inner is not None:
@@ -340,7 +368,9 @@ class _Reader:
                 yield from self.idle(sides[0], graphs[0], line, target, depth + 1, under)
         elif isinstance(expression, ast.BinOp) and SUMS.get(type(expression.op)) == kind:  # type: ignore[call-overload]
             (left, _), (right, _) = node.next_functions
-            own = any(_names(one) == [target] for one in (expression.left, expression.right))
+            own = any(
+                target and target in (_path(one), " ".join(_names(one))) for one in (expression.left, expression.right)
+            )
             if own and (left is None or (right is None and self._begins_empty(target, line))):
                 return  # a running sum, whose first term was a number or a tensor of zeros
             if right is None and self._is_number(expression.left):
@@ -362,6 +392,8 @@ class _Reader:
                     )
                     if plain or not under:
                         described = self._described(side, line, beside)
+                        if not under and (kind == "AddBackward0" or isinstance(side, ast.BinOp)):
+                            described = self._as_cut(described, side)
                         yield described._replace(inner=under in SQUARED or not plain, beside=graph)
 
     def _compared(self, call: ast.Call, node: Any) -> tuple[ast.expr, Any] | None:
@@ -434,7 +466,7 @@ class _Reader:
     def _chain(self, side: ast.expr, line: int) -> Iterator[source.Assigned]:
         """What an expression was computed by in this function, itself first."""
         yield source.Assigned(side, side.lineno, side.end_lineno or side.lineno, None, False)
-        waiting = [(name, line) for name in _names(side)]
+        waiting = [(name, line) for name in _paths(side)]
         seen: set[str] = set()
         while waiting:
             name, before = waiting.pop()
@@ -442,7 +474,7 @@ class _Reader:
             if name not in seen and found is not None:
                 seen.add(name)
                 yield found
-                waiting += [(one, found.line) for one in _names(found.value)]
+                waiting += [(one, found.line) for one in _paths(found.value)]
 
     def _lost(self, side: ast.expr, beside: ast.expr, line: int) -> int | None:
         """Where something that the other summand is made of leaves its graph on the way into this one's loss."""
@@ -454,10 +486,14 @@ class _Reader:
         called = {name for one in ast.walk(side) if isinstance(one, ast.Call) for name in _names(one)}
         known = [name for name in names if isinstance(self.variables.get(name), (Tensor, float))]
         plain = len(known) == 1 and known[0] not in called
-        held = self._held(side)
+        held, local = self._held(side), self._set_here(side, line)
+        if local is not None and not plain:
+            held = None
         holders = {each.value for each in ast.walk(side) if isinstance(each, ast.Attribute)}
         bare = [one.id for one in ast.walk(side) if isinstance(one, ast.Name) and one not in holders]
         subject = "" if held else known[0] if plain else next((one[0] for one in (names, bare) if len(one) == 1), "")
+        if local is not None and not plain:
+            subject = local
         begun = source.assigned(self.scope, subject, line) if subject else None
         file = self.file
         if held is not None:
@@ -475,6 +511,8 @@ class _Reader:
         missed = held is not None or bool(said) or self._is_number(side) or any(map(self._may_miss, chain))
         if held is not None:
             value = _number(held.value)
+        elif local is not None and not plain and isinstance(known_as := self._at(local), (Tensor, float)):
+            value = _number(known_as)
         lost = None if held is not None else self._lost(side, beside, line)
         if lost is not None:
             return Idle(
@@ -495,6 +533,61 @@ class _Reader:
             frozen=frozen,
             missed=missed,
         )
+
+    def _set_here(self, side: ast.expr, line: int) -> str | None:
+        """The one attribute in an expression, as `self.loss_gan`, that this function gives its value: it is followed as
+        a name is. A tensor comes before the factors that it may stand beside."""
+        if any(isinstance(one, ast.Call) for one in ast.walk(side)):
+            return None
+        found = [path for path in _paths(side) if "." in path and source.assigned(self.scope, path, line) is not None]
+        tensors = [path for path in found if isinstance(self._at(path), Tensor)]
+        return next((each[0] for each in (tensors, found) if len(each) == 1), None)
+
+    def _at(self, path: str) -> Any:
+        return self._object(ast.parse(path, mode="eval").body)
+
+    def _as_cut(self, idle: Idle, side: ast.expr) -> Idle:
+        """The same, where the summand itself takes out of its graph what has one, and nothing else uses that with it.
+
+        A straight-through sum, `soft + (hard - soft).detach()`, uses it beside; what is to change the printed value
+        alone is taken off again; and what had its own `backward()` has trained already.
+        """
+        for one in ast.walk(side):
+            inner = _cut_out(one)
+            if inner is None or any(isinstance(each, (ast.Sub, ast.USub)) for each in ast.walk(inner)):
+                continue
+            used = [path for path in dict.fromkeys(_paths(inner)) if self._has_graph(self._at(path))]
+            if any(map(self._lives, used)) or not (used or any(map(self._is_trained, ast.walk(inner)))):
+                continue
+            return (
+                idle
+                if idle.lost
+                else idle._replace(line=side.lineno, file=self.file, value=None, cut=True, missed=True)
+            )
+        return idle
+
+    def _has_graph(self, value: Any) -> bool:
+        return isinstance(value, Tensor) and value.requires_grad
+
+    def _is_trained(self, call: ast.AST) -> bool:
+        """Whether this calls a module all of which is trained, or asks one for its parameters."""
+        if not isinstance(call, ast.Call):
+            return False
+        asked = isinstance(call.func, ast.Attribute) and call.func.attr == "parameters"
+        called = self._object(call.func.value if asked and isinstance(call.func, ast.Attribute) else call.func)
+        own = [p.requires_grad for p in called.parameters()] if isinstance(called, nn.Module) else []
+        return bool(own) and all(own)
+
+    def _lives(self, path: str) -> bool:
+        """Whether this function uses a name with its graph, other than to make it or to show it."""
+        for one in source.own(self.scope):
+            targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+            if not isinstance(one, ast.stmt) or hasattr(one, "body") or path in map(_path, filter(None, targets)):
+                continue
+            shown = isinstance(one, ast.Expr) and not re.search(r"backward|append|grad\(", ast.unparse(one))
+            if not shown and path in _uncut(one):
+                return True
+        return False
 
     def _has_no_graph(self, call: ast.Call) -> bool:
         """Whether a decorator switches gradients off in what is called."""
@@ -547,9 +640,14 @@ class _Reader:
             return self._is_number(expression.operand)
         if isinstance(expression, ast.BinOp):
             return self._is_number(expression.left) and self._is_number(expression.right)
+        if isinstance(expression, ast.Attribute) and self._has_graph(self._object(expression)):
+            return False  # self.loss is a loss; without a graph it may be a setting that was made a tensor
         return isinstance(expression, (ast.Constant, ast.Attribute, ast.Subscript))
 
     def _is_constant(self, expression: ast.expr) -> bool:
         """Whether it is a number as settings are, or the empty start of a sum."""
+        if isinstance(expression, ast.Attribute) and isinstance(self._object(expression), Tensor):
+            # What another function keeps may be a running mean; what this one computes is followed.
+            return source.assigned(self.scope, ast.unparse(expression), sys.maxsize) is None
         whole = isinstance(expression, ast.Name) and isinstance(self.variables.get(expression.id), int)
         return whole or (self._is_number(expression) and not isinstance(expression, (ast.Name, ast.BinOp)))

@@ -915,7 +915,8 @@ def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
 
 @lru_cache(maxsize=256)
 def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
-    """The last assignment to a name above a line of this function, `+=` and the like as the sum it stands for."""
+    """The last assignment to a name, or to `self.name`, above a line of this function, `+=` and the like as the sum it
+    stands for."""
     last = None
     for one in own(within):
         if getattr(one, "lineno", before) >= before:
@@ -924,7 +925,7 @@ def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
         if isinstance(one, ast.Assign) and (found := _target(one, name)) is not None:
             value: ast.expr = one.value
             at = found if found >= 0 else None
-        elif isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == name:
+        elif isinstance(one, ast.AugAssign) and _is_called(one.target, name):
             value = ast.copy_location(ast.BinOp(one.target, one.op, one.value), one)
         else:
             continue
@@ -968,13 +969,20 @@ def held(file: str, kind: str, name: str) -> Assigned | None:
 def _target(statement: ast.Assign, name: str) -> int | None:
     """Where a name stands among several targets, -1 where it stands alone, None where it does not."""
     for target in statement.targets:
-        if isinstance(target, ast.Name) and target.id == name:
+        if _is_called(target, name):
             return -1
         if isinstance(target, ast.Tuple):
             for at, one in enumerate(target.elts):
-                if isinstance(one, ast.Name) and one.id == name:
+                if _is_called(one, name):
                     return at
     return None
+
+
+def _is_called(target: ast.expr, name: str) -> bool:
+    """Whether this is that name, with dots where it has some."""
+    if isinstance(target, ast.Name):
+        return target.id == name
+    return isinstance(target, ast.Attribute) and "." in name and ast.unparse(target) == name
 
 
 def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:
