@@ -76,9 +76,9 @@ def _last(within: ast.AST, quotient: ast.BinOp, at: int, line: int) -> int | Non
         if any(_ran_for(loop, quotient.right) for loop in _loops(within, made.line, line)):
             return made.line if _is_new_each_time(within, value.id, made.value, made.line, line) else None
         value, taken_at = made.value, made.line
-    if not _is_last_entry(value):
+    if not isinstance(value, ast.Subscript) or not _is_last_entry(value):
         return None
-    name = ast.unparse(value.value)  # type: ignore[attr-defined]
+    name = ast.unparse(value.value)
     fills = [one for one in source.own(within) if _appends(one, name) and one.lineno < line]
     if len(fills) != 1:
         return None

@@ -286,11 +286,12 @@ def lost(view: View) -> Iterator[Finding]:
                     dropped.append((window, thrown[-1]))
             elif window.passes > 1 or usual != 1:
                 inside[thrown[-1].where].append((window, thrown[-1]))
-            elif not any(e.taken or e.hooked for e in thrown):
+            elif not any(e.taken or e.hooked for e in thrown) and len(window.of(Backward)) >= window.passes + count:
                 single[thrown[-1].where].append((window, thrown[-1]))
         for place, hit in before.items():
             yield _zeroed_before_step(view, optimizer, place, hit, windows)
-        # Where steps use one pass alone, others of its line are given up now and then, but not before most steps.
+        # Where steps use one pass alone, others of its line are given up now and then, but not before most steps. (That
+        # very pass is not among them, of which a part of the parameters may have been cleared.)
         inside |= {place: pairs for place, pairs in single.items() if len(pairs) > max(2, len(windows) // 2)}
         for place, pairs in inside.items():
             yield _zeroed_inside(view, optimizer, place, pairs, windows)

@@ -337,7 +337,8 @@ def unstepped(view: View) -> Iterator[Finding]:
         names = {p.name for p in mine}
         reached = [e for e in view.of(Accumulate) if names & set(e.names)]
         least = min((len(set(e.names) - names) for e in reached), default=0)  # its own pass, not one through it
-        passes = [view.by_pass[e.pass_number] for e in reached if len(set(e.names) - names) == least]
+        own = [e.pass_number for e in reached if len(set(e.names) - names) == least]
+        passes = [view.by_pass[number] for number in own if number in view.by_pass]
         yield finding(
             "never-stepped",
             "warning",
