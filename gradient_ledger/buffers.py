@@ -306,7 +306,7 @@ def _lost_names(file: str) -> tuple[int, ...]:
 
 def _lost_in(loop: ast.For, nodes: Iterable[ast.AST]) -> list[int]:
     """The lines of a loop that bind a name of its target to a sum or a product with it, and that is all."""
-    targets = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+    targets = source.words(loop.target)
     reads = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
     lambdas = [each for one in ast.walk(loop) if isinstance(one, ast.Lambda) for each in ast.walk(one)]
     reads += [one for one in lambdas if isinstance(one, ast.Name)]
@@ -347,14 +347,12 @@ def counts_parameters(file: str, line: int) -> Place | None:
         if "backward(" in text or "autograd.grad(" in text or not (reads or _PARAMETERS.search(ast.unparse(loop.iter))):
             continue
         made = [one for one in nodes if isinstance(one, ast.Assign)]
-        bound = {name for one in made for name in _names(one)} | {
-            one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)
-        }
+        bound = {name for one in made for name in _names(one)} | source.words(loop.target)
         powers = {ast.unparse(one) for each in nodes for one in _exponents(each)}
         powers |= {ast.unparse(one.value) for one in made if powers.intersection(_names(one))}
         for one in nodes:
             if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) and ast.unparse(one.value) == "1":
-                held = {each.id for each in ast.walk(one.target) if isinstance(each, ast.Name)}
+                held = source.words(one.target)
                 if ast.unparse(one.target) in powers and not held & bound:
                     return Place(file, one.lineno)
     return None

@@ -71,7 +71,7 @@ def _restores(file: str, within: ast.AST) -> FrozenMeanwhile | None:
     for loop in nodes:
         if not isinstance(loop, ast.For) or loop.lineno <= first:
             continue
-        through = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+        through = source.words(loop.iter)
         for value in (value for one in ast.walk(loop) if (value := _given(one)) is not None):
             if isinstance(value, ast.Constant):
                 names = through & filled.keys() if value.value is True else set()

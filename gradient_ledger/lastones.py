@@ -8,6 +8,7 @@ from typing import Any
 
 from gradient_ledger import source
 from gradient_ledger.events import Place, Trail
+from gradient_ledger.source import words
 
 _STEPS = 4
 """Names that are followed from a backward pass to what was divided."""
@@ -129,19 +130,15 @@ def _is_new_each_time(within: ast.AST, name: str, value: ast.expr, line: int, en
     """Whether a value is made of nothing that is carried from one round of its loop to the next: what is, may be a sum
     of all rounds, or the end of a path."""
     carried = {word for loop in _loops(within, line, end) for word in _carried(loop)}
-    words, waiting = {name}, [*_names(value)]
+    known, waiting = {name}, [*words(value)]
     while waiting:
         word = waiting.pop()
         if word in carried or word == name:
             return False
-        made = source.assigned(within, word, line) if word not in words else None
-        words.add(word)
-        waiting += _names(made.value) if made is not None else ()
+        made = source.assigned(within, word, line) if word not in known else None
+        known.add(word)
+        waiting += words(made.value) if made is not None else ()
     return True
-
-
-def _names(value: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
 
 
 def _carried(loop: ast.For) -> set[str]:
@@ -150,11 +147,11 @@ def _carried(loop: ast.For) -> set[str]:
     found: set[str] = set()
     for one in ast.walk(loop):
         if isinstance(one, ast.AugAssign):
-            found |= _names(one.target)
+            found |= words(one.target)
         elif isinstance(one, ast.Assign):
-            found |= {word for target in one.targets for word in _names(target)} & _names(one.value)
-            found |= {word for target in one.targets if isinstance(target, ast.Subscript) for word in _names(target)}
+            found |= {word for target in one.targets for word in words(target)} & words(one.value)
+            found |= {word for target in one.targets if isinstance(target, ast.Subscript) for word in words(target)}
         elif isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):  # what is called for what it changes
-            found |= _names(one.value.func)
+            found |= words(one.value.func)
     begun = [one for one in loop.body if isinstance(one, ast.Assign)]
-    return found - {n for one in begun for target in one.targets for n in _names(target) - _names(one.value)}
+    return found - {n for one in begun for target in one.targets for n in words(target) - words(one.value)}

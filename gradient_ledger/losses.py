@@ -191,8 +191,7 @@ def names_in(frame: FrameType) -> Any:
 @lru_cache(maxsize=256)
 def _reads_all(scope: ast.AST) -> bool:
     """Whether a function may read its variables as a whole: by a name, not by a method such as `model.eval()`."""
-    words = {one.id for one in ast.walk(scope) if isinstance(one, ast.Name)}
-    return bool({"locals", "vars", "eval", "exec"} & words)
+    return bool({"locals", "vars", "eval", "exec"} & source.words(scope))
 
 
 @lru_cache(maxsize=256)  # the same line is asked for by every ledger that is opened around it
@@ -248,6 +247,7 @@ def _hands_on(expression: ast.expr) -> bool:
 
 
 def _names(expression: ast.AST) -> list[str]:
+    """The names in a text in its order, each as often as it is written."""
     return [one.id for one in ast.walk(expression) if isinstance(one, ast.Name)]
 
 

@@ -6,10 +6,8 @@ Listened to during a closer look, where the text takes a norm of `.data`. What s
 from __future__ import annotations
 
 import ast
-import linecache
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +30,7 @@ TOLERANCE = 1e-3
 
 def may_be_bare(files: Iterable[str]) -> bool:
     """Whether one of these files may take a norm of `.data`."""
-    return any(map(_says_data, files))
-
-
-@lru_cache(maxsize=1024)
-def _says_data(file: str) -> bool:
-    return any(_TEXT.search(line) for line in linecache.getlines(file))
+    return any(source.says(file, _TEXT) for file in files)
 
 
 class Normed:
@@ -109,7 +102,7 @@ def _by_data(place: Place | None) -> Place | None:
             continue
         if _DATA.search(ast.unparse(by)):
             return Place(place.file, by.lineno, place.function)
-        names = [each.id for each in ast.walk(by) if isinstance(each, ast.Name)]
+        names = source.words(by)
         made = [found for name in names if (found := source.assigned(within, name, line)) is not None]
         for each in made:
             if _DATA.search(ast.unparse(each.value)):

@@ -58,7 +58,7 @@ def recomputed(trail: Trail) -> Place | None:
             old = source.assigned(within, name, line)
             if old is None or not old.without_grad or old.line <= loop.lineno:
                 continue
-            if not any(_is_fresh(one, within, loop) for one in _names(old.value)):
+            if not any(_is_fresh(one, within, loop) for one in source.words(old.value)):
                 return Place(file, old.line)
         if (found := _recomputed_in_call(file, within, loop)) is not None:
             return found
@@ -70,7 +70,7 @@ def _recomputed_in_call(file: str, within: ast.AST, loop: Any) -> Place | None:
     calls = [one for one in source.own(loop) if isinstance(one, ast.Call)]
     for inner in source.functions(file):
         mine = [one for one in calls if ast.unparse(one.func).rpartition(".")[2] == getattr(inner, "name", "")]
-        if inner is within or not mine or any(_is_fresh(n, within, loop) for one in mine for n in _names(one)):
+        if inner is within or not mine or any(_is_fresh(n, within, loop) for one in mine for n in source.words(one)):
             continue
         for name in _subtracted(source.own(inner)):
             old = source.assigned(inner, name, sys.maxsize)
@@ -88,13 +88,9 @@ def _subtracted(nodes: tuple[Any, ...]) -> Iterator[str]:
                 yield inner.right.id
 
 
-def _names(expression: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(expression) if isinstance(one, ast.Name)}
-
-
 def _is_fresh(name: str, within: ast.AST, loop: Any, depth: int = 0) -> bool:
     """Whether a name gets its value in this loop, by anything but taking a part of what was there before."""
-    if name in _names(loop.target) or depth > 8:
+    if name in source.words(loop.target) or depth > 8:
         return depth > 8
     found = source.assigned(within, name, loop.end_lineno + 1)
     if found is None or found.line <= loop.lineno:
@@ -102,4 +98,4 @@ def _is_fresh(name: str, within: ast.AST, loop: Any, depth: int = 0) -> bool:
     calls = [one.func for one in ast.walk(found.value) if isinstance(one, ast.Call)]
     if not all(isinstance(one, ast.Attribute) and one.attr in SAME for one in calls):
         return True
-    return any(_is_fresh(one, within, loop, depth + 1) for one in _names(found.value) - {name})
+    return any(_is_fresh(one, within, loop, depth + 1) for one in source.words(found.value) - {name})

@@ -39,12 +39,13 @@ _MIXES = re.compile(
 
 def may_average(files: Iterable[str]) -> bool:
     """Whether a running average may be written in one of these files."""
-    return any(map(_mixes, files))
+    return any(says(file, _MIXES) for file in files)
 
 
 @lru_cache(maxsize=1024)
-def _mixes(file: str) -> bool:
-    return any(_MIXES.search(line) for line in linecache.getlines(file))
+def says(file: str, what: re.Pattern[str]) -> bool:
+    """Whether a line of a file holds what is looked for."""
+    return any(what.search(line) for line in linecache.getlines(file))
 
 
 def conditions(place: Place, trail: Trail) -> dict[str, Any]:
@@ -652,7 +653,7 @@ def limit_is_product(file: str, line: int) -> bool:
         given = waiting.pop()
         if any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) for one in ast.walk(given)):
             return True
-        for name in {one.id for one in ast.walk(given) if isinstance(one, ast.Name)} - names:
+        for name in words(given) - names:
             names.add(name)
             makers = [one for one in (within, _tree(file)) if one is not None]
             waiting += [made.value for one in makers if (made := assigned(one, name, line)) is not None]
@@ -669,8 +670,7 @@ def _given_to_clip(within: ast.AST | None, line: int, at: int, keywords: Sequenc
 @lru_cache(maxsize=256)
 def made_frozen(file: str, name: str) -> bool:
     """Whether a parameter of that name is made with `requires_grad=False`."""
-    made = re.compile(rf"\b{re.escape(name)}\b\s*[=:,].*\bParameter\(.*requires_grad\s*=\s*False")
-    return any(made.search(text) for text in linecache.getlines(file))
+    return says(file, re.compile(rf"\b{re.escape(name)}\b\s*[=:,].*\bParameter\(.*requires_grad\s*=\s*False"))
 
 
 def loop_around(file: str, line: int) -> Any:
@@ -678,6 +678,11 @@ def loop_around(file: str, line: int) -> Any:
     tree = _tree(file)
     holder = _innermost([n for n in _blocks(tree) if not isinstance(n, ast.If)], line) if tree is not None else None
     return holder if isinstance(holder, _LOOPS) else None
+
+
+def words(node: ast.AST) -> set[str]:
+    """The names in a piece of text; of what is written with dots the first alone."""
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _names_in(node: ast.AST) -> set[str]:
