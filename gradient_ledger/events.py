@@ -1010,6 +1010,16 @@ class BareNorm:
 
 
 @dataclass(frozen=True)
+class TakenBack:
+    """Parts of a model that were put into eval mode, and back into train mode before they had ever run."""
+
+    where: Place | None
+    """The line whose `train()` on the whole put them back."""
+    parts: tuple[str, ...]
+    """Those that compute something else in train mode and then ran so, with their classes."""
+
+
+@dataclass(frozen=True)
 class HandedState:
     """A recurrent network that begins with the state of another one, without its graph, in a loss that trains both."""
 
@@ -1110,6 +1120,8 @@ class Log:
     it where the text shows one, else that of the call."""
     bare_norms: tuple[BareNorm, ...] = ()
     """Norms without a graph, by the text's `.data`, that vectors of a loss are divided by."""
+    taken_back: tuple[TakenBack, ...] = ()
+    """Parts that `train()` on the whole put back into train mode before their eval mode had mattered."""
     handed: tuple[HandedState, ...] = ()
     """States that recurrent networks hand to others without their graph."""
     own_averages: tuple[OwnAverage, ...] = ()

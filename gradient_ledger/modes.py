@@ -111,7 +111,7 @@ def _begin(
         parts = {id(part): entry for entry, part in found}
         holders = [entry for entry, one in whole if not parts.keys().isdisjoint(map(id, one.children()))]
         begun = Evaluation(parts, holders, every, accounts, places.user_place(frame))
-        begun.names = tuple(f"{_name(state, entry)} ({type(part).__name__})" for entry, part in found[:8])
+        begun.names = tuple(named(state, part) for _, part in found[:8])
         state.evaluations.append(begun)
 
 
@@ -157,8 +157,13 @@ def _is_own_train(frame: FrameType) -> bool:
     return code.co_name == "train" and code.co_argcount > 1 and isinstance(frame.f_locals.get("self"), nn.Module)
 
 
-def _name(state: State, entry: ModuleAccount) -> str:
-    return (state.books.full_name(entry.root, entry.name) if entry.root is not None else entry.name) or "the model"
+def named(state: State, part: nn.Module) -> str:
+    """A module's name and class, as a finding tells them."""
+    entry, kind = state.books.module(part), type(part).__name__
+    if entry is None:
+        return kind
+    name = state.books.full_name(entry.root, entry.name) if entry.root is not None else entry.name
+    return f"{name or 'the model'} ({kind})"
 
 
 def before_step(state: State, entry: OptimizerAccount, draft: Draft) -> None:

@@ -23,6 +23,7 @@ from gradient_ledger import (
     passes,
     places,
     source,
+    undone,
     wrappers,
 )
 from gradient_ledger.account import FRESH, Account
@@ -297,6 +298,7 @@ class Recorder(State):
                     if one.bare and not one.carried
                 },
                 bare_norms=normed.facts(self),
+                taken_back=undone.facts(self),
                 handed=handed.facts(self),
                 own_averages=tuple(
                     OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, source.kept(place))

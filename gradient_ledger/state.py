@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gradient_ledger.loose import Fresh, Loose
     from gradient_ledger.memory import Loaded, Snapshot
     from gradient_ledger.modes import Evaluation
+    from gradient_ledger.undone import Undone
 
 _register: Any = Tensor.register_post_accumulate_grad_hook
 """As torch has it: the taps wrap the name."""
@@ -147,6 +148,8 @@ class State:
         """What listens for them in a closer look."""
         self.norms = 0
         """Vectors brought to unit length that a closer look has seen."""
+        self.undone: list[Undone] = []
+        """Parts that were put into eval mode, and back before they ran."""
         self.bare_norms: dict[Place, tuple[int, bool]] = {}
         """By the line that takes a norm out of its graph: backward passes through it, and whether their loss also
         divides by norms that have one."""

@@ -23,6 +23,7 @@ from gradient_ledger import (
     modes,
     places,
     rounding,
+    undone,
     unfilled,
     wrappers,
 )
@@ -190,6 +191,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
             lowrank.stepped(state, optimizer.param_groups)
     if state.evaluations:
         modes.before_step(state, entry, draft)
+    if state.undone:
+        undone.before_step(state)
     clocks.step_begins(entry, draft)
     count_batch_norms(state, draft)
     count_hooks(state, entry, draft)

@@ -41,6 +41,7 @@ from gradient_ledger import (
     scalers,
     steps,
     surroundings,
+    undone,
 )
 from gradient_ledger.recorder import Recorder
 
@@ -520,16 +521,20 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _module_train(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Nearly nothing, and only where a model was evaluated: `train()` goes through every module of a model."""
-    frame_at = sys._getframe
+    """Nearly nothing, and only where a model was evaluated or is in train mode as a whole: `train()` goes through every
+    module of a model."""
+    frame_at, kind_of, user = sys._getframe, places.kind_of, places.USER
 
     @functools.wraps(original)
     def train(self: Any, mode: bool = True) -> Any:
         for recorder in _open:
+            if mode and self.training and kind_of(frame_at(1).f_code.co_filename) == user:
+                if not recorder.muted and not is_compiling():
+                    _tell(recorder, undone.put_into_train, self, frame_at(1))
             if recorder.evaluations and not recorder.muted and not is_compiling():
                 if mode:
                     _tell(recorder, modes.put_into_train, self)
-                elif places.kind_of(frame_at(1).f_code.co_filename) == places.USER:  # not by `eval()`, nor for a part
+                elif kind_of(frame_at(1).f_code.co_filename) == user:  # not by `eval()`, nor for a part
                     _tell(recorder, modes.put_by_hand, self, frame_at(1))
         return original(self, mode)
 

@@ -60,6 +60,7 @@ from gradient_ledger.events import (
     SkippedStep,
     Step,
     Taken,
+    TakenBack,
     UnfrozenModule,
     Unscale,
     WeightAverage,
@@ -3072,6 +3073,34 @@ def a_state_is_handed_on_and_nothing_is_stepped() -> Log:
     tape.passes(1)
     tape.clear()
     return tape.log(handed=(HANDED,))
+
+
+@finds(
+    "standing.taken_back",
+    "eval-mode-taken-back",
+    "warning",
+    OTHER,
+    "also puts 1 (BatchNorm1d) and 4 (BatchNorm1d) back into train mode",
+    "put them into eval mode, in which they never ran.",
+    parts=["1 (BatchNorm1d)", "4 (BatchNorm1d)"],
+)
+def train_takes_eval_mode_back() -> Log:
+    return windows(1, 1).log(taken_back=(TakenBack(at(OTHER), ("1 (BatchNorm1d)", "4 (BatchNorm1d)")),))
+
+
+@finds(
+    "standing.taken_back", "eval-mode-taken-back", "warning", OTHER, "had put it into eval mode, in which it never ran."
+)
+def train_takes_the_eval_mode_of_one_part_back() -> Log:
+    return windows(1, 1).log(taken_back=(TakenBack(at(OTHER), ("1 (BatchNorm1d)",)),))
+
+
+@quiet("standing.taken_back")
+def eval_mode_is_taken_back_and_nothing_is_stepped() -> Log:
+    tape = Tape("w b")
+    tape.passes(1)
+    tape.clear()
+    return tape.log(taken_back=(TakenBack(at(OTHER), ("1 (BatchNorm1d)",)),))
 
 
 @finds(

@@ -1075,6 +1075,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "eval-mode-taken-back",
+        "Put into eval mode, and back before it ran",
+        "train() goes through all parts of a model. What was put into eval mode before it, to keep a BatchNorm's "
+        "statistics or to switch a dropout off, is in train mode again.",
+        "Put these parts into eval mode after train(), each time; or give the model a train() of its own that does.",
+        "train() and eval() are switches of each part: the last one called counts.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "optimizer-made-anew",
         "A new optimizer for every step",
         "What Adam, RMSprop and momentum go by is what they keep from step to step: a new one begins with zeros, and "

@@ -83,6 +83,7 @@ RULES: tuple[Rule, ...] = (
     precision.unfilled,
     precision.missing_steps,
     standing.eval_mode,
+    standing.taken_back,
     standing.made_anew,
     standing.passed_by,
     standing.own_loads,

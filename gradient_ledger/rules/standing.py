@@ -77,6 +77,21 @@ def _as_before(windows: list[Window], inside: list[Window]) -> bool:
     return all(set(w.step.trails) <= before for w in inside)
 
 
+def taken_back(view: View) -> Iterator[Finding]:
+    """Eval mode that `train()` took back before it had mattered."""
+    for one in view.log.taken_back:
+        if any(view.windows.values()):
+            them = "it" if len(one.parts) == 1 else "them"
+            yield finding(
+                "eval-mode-taken-back",
+                "warning",
+                one.where,
+                f"This train() also puts {some(one.parts)} back into train mode. Something before it had put {them} into "
+                f"eval mode, in which {'it' if them == 'it' else 'they'} never ran.",
+                parts=list(one.parts)[:10],
+            )
+
+
 def made_anew(view: View) -> Iterator[Finding]:
     """An optimizer that goes by what earlier steps have left in it, and is made anew for every step."""
     stepped = [entry for entry in view.log.optimizers if entry.steps and entry.made_at is not None]
