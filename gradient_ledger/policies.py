@@ -90,7 +90,8 @@ def _subtracted(nodes: tuple[Any, ...]) -> Iterator[str]:
 
 def _is_fresh(name: str, within: ast.AST, loop: Any, depth: int = 0) -> bool:
     """Whether a name gets its value in this loop, by anything but taking a part of what was there before."""
-    if name in source.words(loop.target) or depth > 8:
+    over = source.words(loop.target) if isinstance(loop, (ast.For, ast.AsyncFor)) else ()
+    if name in over or depth > 8:
         return depth > 8
     found = source.assigned(within, name, loop.end_lineno + 1)
     if found is None or found.line <= loop.lineno:
