@@ -638,10 +638,10 @@ class _Reader:
             own = {name for target, over in _gone_over(there.scope) if there._train(over) for name in _names(target)}
             chain = list(there._chain(value, line))
             for cuts in (_cut_out, _copied) if own else ():
-                for made, one in ((made, one) for made in chain for one in ast.walk(made.value)):
+                for line, one in ((made.line, one) for made in chain for one in ast.walk(made.value)):
                     inner = cuts(one)
                     if inner is not None and any(
-                        own & set(_names(each.value)) for each in there._chain(inner, made.line + 1)
+                        own & set(_names(each.value)) for each in there._chain(inner, line + 1)
                     ):
                         return Place(there.file, one.lineno)  # type: ignore[attr-defined]
         return None

@@ -131,9 +131,11 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
         where = cancelled.written_at(files)
         note("undone", compared.leaves(undone) if where is not None else (), where)
-    if turned := cancelled.turned(parts, nodes):
+    for kind in losses.SUMS.values():
+        if not (turned := cancelled.turned(parts, nodes, kind)):
+            continue
         files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
-        where = cancelled.turned_at(files)
+        where = cancelled.turned_at(files, kind)
         note("turned", compared.leaves(turned) if where is not None else (), where)
     if (score := cancelled.score(node, nodes)) is not None:
         where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
