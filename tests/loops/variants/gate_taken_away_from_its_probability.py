@@ -6,7 +6,6 @@ torch.manual_seed(0)
 
 
 def binarize(z):
-    q = z
     h = (z > 0.5).float()
     return z - (z - h).detach()
 
