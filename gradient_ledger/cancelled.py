@@ -31,7 +31,7 @@ def undone(nodes: Iterable[Any]) -> list[Any]:
     return found
 
 
-def turned(parts: compared.Compared, nodes: Iterable[Any]) -> list[Any]:
+def turned(parts: compared.Compared, nodes: Iterable[Any], kind: str = "AddBackward0") -> list[Any]:
     """The rows of a table that a constant is added to, where the loss also compares them with what they stand for: a
     straight-through whose two sides have changed places leaves its gradient with the table."""
     pairs = [
@@ -39,9 +39,13 @@ def turned(parts: compared.Compared, nodes: Iterable[Any]) -> list[Any]:
     ]
     pairs += [(half.side, None) for half in parts.halves]
     rows = {_below(one): other for one, other in pairs if compared.is_row(one)}
-    sums = (one for one in nodes if type(one).__name__ == "AddBackward0" and _is_plain(one))
+    nodes = list(nodes)
+    squared = {inner for one in nodes if type(one).__name__ in _MEASURES for inner, _ in one.next_functions}
+    sums = (one for one in nodes if type(one).__name__ == kind and _is_plain(one) and one not in squared)
     operands = ([inner for inner, _ in one.next_functions] for one in sums)
     added = [pair[0] or pair[1] for pair in operands if len(pair) == 2 and pair.count(None) == 1]
+    if kind == "SubBackward0":
+        added = [one for one in added if compared.is_row(one)]
     found = [one for one in added if _below(one) in rows]
     return [one for one in found if not _is_made_of(rows[_below(one)], one)]
 
@@ -53,11 +57,16 @@ def _below(node: Any) -> Any:
     return node
 
 
-_TURNED = r"\b(\w+) \+ \(\w+ - \1\)\.detach\(\)"
-"""As `ast.unparse` writes a straight-through."""
+_TURNED = {
+    "AddBackward0": r"\b(\w+) \+ \(\w+ - \1\)\.detach\(\)",
+    "SubBackward0": r"\b(\w+) - \(\1 - \w+\)\.detach\(\)",
+}
+"""As `ast.unparse` writes a straight-through, by the operation that it leaves in the graph."""
+_MEASURES = ("PowBackward0", "AbsBackward0", "MulBackward0", "LinalgVectorNormBackward0")
+"""What is made of a difference that a loss compares by."""
 
 
-def turned_at(files: Iterable[str]) -> Place | None:
+def turned_at(files: Iterable[str], kind: str = "AddBackward0") -> Place | None:
     """The one line of all that is written as a straight-through."""
     found = []
     for file in files:
@@ -65,7 +74,7 @@ def turned_at(files: Iterable[str]) -> Place | None:
             lines = {
                 one.lineno
                 for one in source.own(within)
-                if isinstance(one, ast.BinOp) and re.fullmatch(_TURNED, ast.unparse(one))
+                if isinstance(one, ast.BinOp) and re.fullmatch(_TURNED[kind], ast.unparse(one))
             }
             found += [Place(file, line) for line in lines]
     return found[0] if len(found) == 1 else None

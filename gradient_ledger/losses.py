@@ -56,6 +56,10 @@ MODULES = ("F", "torch", "functional", "nn.functional", "torch.nn.functional")
 
 MOST_LISTENERS = 16
 """Objects that a loop goes over whose methods are looked at."""
+MOST_STEPS = 24
+"""Names and functions that a summand is followed through."""
+HOLDERS = (list, tuple, nn.ModuleList, nn.Sequential)
+LOGS = ("log", "logdet", "slogdet", "logabsdet")
 LEAVES = re.compile(rf"\.({'|'.join(LEAVING)})\(\)|\.data\b")
 """Text that takes a tensor out of its graph."""
 
@@ -93,6 +97,8 @@ class Idle(NamedTuple):
     missed: bool = True
     """Whether the text shows where a graph was left, or a model all of which is trained made it: else it is one of
     the data's constants, or the work of what is frozen."""
+    of_weights: bool = False
+    """Whether a function of the user's took weights out of their graphs for it, as for a penalty on them."""
 
 
 def idle_summand(
@@ -119,7 +125,13 @@ def idle_summand(
             loss = call.args[0]  # accelerator.backward(loss), torch.autograd.backward(loss)
         found = reader.idle(loss, node, call.lineno)
         found = (one for one in found if one.graph is None or one.lost)
-        return next((one for one in found if not one.inner or certain(one)), None)
+        idle = next((one for one in found if not one.inner or certain(one)), None)
+        if idle is not None and (idle.value is None or idle.lost):
+            return idle
+        volume = next(reader.volumes(loss, call.lineno), None)
+        if volume is not None and idle is not None:  # the same one, where it left its graph
+            return idle._replace(line=volume.line, file=volume.file, cut=True)
+        return volume or idle
 
 
 def made_at(frame: FrameType | None) -> Place | None:
@@ -316,6 +328,31 @@ def _number(value: Tensor | float) -> float | None:
     return float(value.double().mean()) if plain and value.numel() else None
 
 
+def _inside_cut(value: ast.expr) -> ast.expr:
+    """What a text takes out of its graph first, or all of it."""
+    return next((inner for one in ast.walk(value) if (inner := _cut_out(one)) is not None), value)
+
+
+def _copied(one: ast.AST) -> ast.expr | None:
+    """What `torch.tensor()` makes a number of, which keeps no graph."""
+    called = ast.unparse(one.func) if isinstance(one, ast.Call) else ""
+    return one.args[0] if called == "torch.tensor" and isinstance(one, ast.Call) and one.args else None
+
+
+def _gone_over(within: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What the loops and the comprehensions of a function call each of what they go over."""
+    for one in source.own(within):
+        if isinstance(one, (ast.For, ast.comprehension)):
+            yield one.target, one.iter
+
+
+def _calls(one: ast.AST, names: tuple[str, ...]) -> bool:
+    """Whether this calls a function, or a method, of such a name."""
+    if not isinstance(one, ast.Call):
+        return False
+    return (one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")) in names
+
+
 class _Held(NamedTuple):
     """A tensor that an object holds, and where a method of its class puts it there, if one place does."""
 
@@ -359,6 +396,8 @@ class _Reader:
                 yield from self.idle(*compared, line, "", depth + 1, "loss")
             else:
                 yield from self._returned(expression, node, 0, depth, under)
+        elif isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub) and kind == "NegBackward0":
+            yield from self.idle(expression.operand, node.next_functions[0][0], line, "", depth + 1, under)
         elif isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Pow) and kind == "PowBackward0":
             yield from self.idle(expression.left, node.next_functions[0][0], line, "", depth + 1, "square")
         elif isinstance(expression, ast.BinOp) and PRODUCTS.get(type(expression.op)) == kind:  # type: ignore[call-overload]
@@ -394,6 +433,8 @@ class _Reader:
                         described = self._described(side, line, beside)
                         if not under and (kind == "AddBackward0" or isinstance(side, ast.BinOp)):
                             described = self._as_cut(described, side)
+                        elif not under and (at := self._value_cut(side, line)) is not None:
+                            described, plain = described._replace(line=at, value=None, cut=True, missed=True), True
                         yield described._replace(inner=under in SQUARED or not plain, beside=graph)
 
     def _compared(self, call: ast.Call, node: Any) -> tuple[ast.expr, Any] | None:
@@ -509,6 +550,11 @@ class _Reader:
         result = tuple(lines for lines, one in said if one.without_grad or not _hands_on(one.value))
         value = _number(self.variables[known[0]]) if plain else None
         missed = held is not None or bool(said) or self._is_number(side) or any(map(self._may_miss, chain))
+        at = begun.at if begun is not None else None
+        penalty = next((place for one in calls if (place := self._penalty(one, at)) is not None), None)
+        if penalty is not None:
+            text = ast.unparse(side)
+            return Idle(text, penalty.line, None, True, penalty.file, made, of_weights=True)
         if held is not None:
             value = _number(held.value)
         elif local is not None and not plain and isinstance(known_as := self._at(local), (Tensor, float)):
@@ -533,6 +579,147 @@ class _Reader:
             frozen=frozen,
             missed=missed,
         )
+
+    def _value_cut(self, side: ast.expr, line: int) -> int | None:
+        """Where a value is cut that a trained module gave to something that has a graph, as a critic to an action: what
+        made that something was to be trained by it. A density has no module, and what it compares may be a constant."""
+        chain = list(self._chain(side, line))[:4]
+        left = next((one for one in chain if one.without_grad or _says_constant(one.value)), None)
+        inner = side if left is None else _inside_cut(left.value)
+        if left is None or ((path := _path(inner)) and self._has_graph(self._at(path)) and self._lives(path)):
+            return None
+        for call in (one for made in chain for one in ast.walk(made.value) if self._is_trained(one)):
+            given = [path for each in getattr(call, "args", ()) for path in _alive(each)]
+            if any(self._has_graph(self._at(path)) for path in given):
+                return left.line
+        return None
+
+    def _reader_of(self, call: ast.Call, at: int | None) -> Iterator[tuple[_Reader, ast.expr, int]]:
+        """Who reads the functions of the user's that may be called here, with what each returns as the `at`-th."""
+        candidates = [*self._candidates(call)]
+        if isinstance(call.func, ast.Name) and candidates[0][1] is None:
+            loops = [one for one in source.own(self.scope) if isinstance(one, ast.For) and call in set(ast.walk(one))]
+            over = [one.iter for one in loops if call.func.id in _names(one.target)]
+            others = self._object(over[-1]) if over else None
+            kinds = {type(one): one for one in list(others)[:MOST_LISTENERS]} if isinstance(others, HOLDERS) else {}
+            candidates = [(one, one) for one in kinds.values()]
+        for owner, called in candidates:
+            function = _function(called)
+            code = getattr(function, "__code__", None)
+            if function is None or code is None or places.kind_of(code.co_filename) != places.USER:
+                continue
+            scope = source.scope(code.co_filename, code.co_firstlineno + 1)
+            returns = [one for one in source.own(scope) if isinstance(one, ast.Return)] if scope is not None else []
+            if scope is None or len(returns) != 1 or returns[0].value is None:
+                continue
+            value, names = returns[0].value, dict(function.__globals__)
+            if isinstance(value, ast.Tuple):
+                value = value.elts[at] if at is not None and at < len(value.elts) else value
+            asked = list(code.co_varnames[: code.co_argcount])
+            if asked[:1] == ["self"]:
+                names["self"] = called if isinstance(called, nn.Module) else owner
+                del asked[0]
+            given = [*zip(asked, call.args, strict=False), *((one.arg, one.value) for one in call.keywords if one.arg)]
+            names |= dict.fromkeys(asked) | {name: self._weights(one) for name, one in given}
+            yield _Reader(scope, code.co_filename, names, self.trains), value, returns[0].lineno + 1
+
+    def _weights(self, expression: ast.expr) -> Any:
+        """The module, or the parameters, that an expression stands for."""
+        called = expression.func if isinstance(expression, ast.Call) else None
+        if isinstance(called, ast.Attribute) and called.attr in ("parameters", "named_parameters"):
+            owner = self._object(called.value)
+            return list(getattr(owner, called.attr)()) if isinstance(owner, nn.Module) else None
+        found = self._object(expression)
+        return found if isinstance(found, (nn.Module, list, tuple)) else None
+
+    def _penalty(self, call: ast.Call, at: int | None) -> Place | None:
+        """Where a function of the user's takes trained weights out of their graphs for what it returns."""
+        for there, value, line in self._reader_of(call, at):
+            own = {name for target, over in _gone_over(there.scope) if there._train(over) for name in _names(target)}
+            chain = list(there._chain(value, line))
+            for cuts in (_cut_out, _copied) if own else ():
+                for line, one in ((made.line, one) for made in chain for one in ast.walk(made.value)):
+                    inner = cuts(one)
+                    if inner is not None and any(
+                        own & set(_names(each.value)) for each in there._chain(inner, line + 1)
+                    ):
+                        return Place(there.file, one.lineno)  # type: ignore[attr-defined]
+        return None
+
+    def _train(self, over: ast.expr) -> bool:
+        """Whether a loop over this goes over parameters of which some are trained."""
+        found = self._weights(over)
+        each = [one[-1] if isinstance(one, tuple) and one else one for one in found or ()] if found is not None else []
+        return any(isinstance(one, nn.Parameter) and one.requires_grad for one in each)
+
+    def volumes(self, expression: ast.expr, line: int, depth: int = 0, at: int | None = None) -> Iterator[Idle]:
+        """Changes of volume, as a flow adds them to its loss, that leave the graph of what makes the change: the log of
+        what something is multiplied by, or what something is multiplied by the exponential of."""
+        if depth > MOST_STEPS:
+            return
+        inner: list[ast.expr] = []
+        if path := _path(expression):
+            found = source.assigned(self.scope, path, line)
+            if found is not None and (found.at is None or isinstance(found.value, ast.Call)):
+                if cut := self._changes(found.value):
+                    yield self._as_volume(found.value, cut)
+                else:
+                    yield from self.volumes(found.value, found.line, depth + 1, found.at)
+            return
+        if isinstance(expression, ast.UnaryOp):
+            inner = [expression.operand]
+        elif isinstance(expression, ast.BinOp):
+            numbers = [self._is_number(one) for one in (expression.left, expression.right)]
+            if isinstance(expression.op, (ast.Add, ast.Sub)) or any(numbers):
+                inner = [
+                    one for one, number in zip((expression.left, expression.right), numbers, strict=True) if not number
+                ]
+        elif isinstance(expression, ast.Call):
+            function = expression.func
+            if isinstance(function, ast.Attribute) and function.attr in ("mean", "sum"):
+                plain = ast.unparse(function.value) in MODULES
+                inner = expression.args[:1] if plain else [function.value]
+            else:
+                for there, value, end in self._reader_of(expression, at):
+                    if cut := there._changes(value):
+                        yield there._as_volume(value, cut)
+                    else:
+                        yield from there.volumes(value, end, depth + 1)
+        for one in inner:
+            yield from self.volumes(one, line, depth + 1)
+
+    def _changes(self, value: ast.expr) -> ast.AST | None:
+        """What a text takes out of its graph as the change of a volume, where the same function makes that change."""
+        owner = self.variables.get("self")
+        if not isinstance(owner, nn.Module) or not any(p.requires_grad for p in owner.parameters()):
+            return None
+        others = [
+            one
+            for one in source.own(self.scope)
+            if isinstance(one, (ast.Assign, ast.Return))
+            and one.value is not None
+            and value not in set(ast.walk(one))
+            or isinstance(one, ast.Return)
+            and isinstance(one.value, ast.Tuple)
+        ]
+        for one in ast.walk(value):
+            path = _detached(one)
+            cut = _cut_out(one)
+            path = path or (_path(cut) if cut is not None else "")
+            if not path or (path.startswith("self.") and not self._has_graph(owner._parameters.get(path[5:]))):
+                continue
+            logs = [each for each in ast.walk(value) if _calls(each, LOGS) and one in set(ast.walk(each))]
+            for other in others:
+                if path not in _uncut(other):
+                    continue
+                kinds = [each for each in ast.walk(other) if path in _uncut(each)]
+                scaled = any(isinstance(each, ast.BinOp) and isinstance(each.op, (ast.Mult, ast.Div)) for each in kinds)
+                if (logs and scaled) or (not logs and any(_calls(each, ("exp",)) for each in kinds)):
+                    return one
+        return None
+
+    def _as_volume(self, value: ast.expr, cut: Any) -> Idle:
+        return Idle(ast.unparse(value), cut.lineno, None, True, self.file, ())
 
     def _set_here(self, side: ast.expr, line: int) -> str | None:
         """The one attribute in an expression, as `self.loss_gan`, that this function gives its value: it is followed as

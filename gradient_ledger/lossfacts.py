@@ -131,9 +131,11 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
         where = cancelled.written_at(files)
         note("undone", compared.leaves(undone) if where is not None else (), where)
-    if turned := cancelled.turned(parts, nodes):
+    for kind in losses.SUMS.values():
+        if not (turned := cancelled.turned(parts, nodes, kind)):
+            continue
         files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
-        where = cancelled.turned_at(files)
+        where = cancelled.turned_at(files, kind)
         note("turned", compared.leaves(turned) if where is not None else (), where)
     if (score := cancelled.score(node, nodes)) is not None:
         where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
@@ -187,6 +189,12 @@ def _drawn_for_critic(state: State, node: Any, idle: losses.Idle) -> Place | Non
     return next((one.place for one in marks if one is not None), None)
 
 
+def _decays(state: State) -> bool:
+    """Whether an optimizer draws its weights towards zero by itself."""
+    made = [held for entry in state.books.optimizers if (held := entry.ref()) is not None]
+    return any(group.get("weight_decay") for one in made for group in one.param_groups)
+
+
 def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, calls: list[Call]) -> None:
     """Whether a summand of the loss has no graph."""
 
@@ -215,6 +223,8 @@ def _look_for_idle(state: State, one: Pass, node: Any, frame: FrameType | None, 
         return len(mine) < 2 or not owners or any(owner.number in owners for a in mine for owner in a.owners)
 
     idle = losses.idle_summand(frame, node, certain, trains)
+    if idle is not None and idle.of_weights and _decays(state):
+        idle = None  # the optimizer does what the summand says; the loss that is printed has it, too
     stem = losses.stems_from(idle, [trail for trail, _ in calls]) if idle is not None else None
     if idle is not None and idle.graph is None and stem is None:
         drawn = _drawn_for_critic(state, node, idle)
