@@ -1,4 +1,4 @@
-# bug: 201
+# bug: B201
 # id: eval-mode-taken-back
 """A frozen backbone with batch norms, put into eval mode before train() goes through the whole model."""
 

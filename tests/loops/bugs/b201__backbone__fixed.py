@@ -1,4 +1,4 @@
-# bug: 201
+# bug: B201
 """A frozen backbone with batch norms, put into eval mode after train() went through the whole model."""
 
 import torch

@@ -1,4 +1,4 @@
-# bug: 201
+# bug: B201
 # id: eval-mode-taken-back
 """The batch norms of a network are frozen one by one, in a function that is called too early."""
 

@@ -1,4 +1,4 @@
-# bug: 201
+# bug: B201
 """The batch norms of a network are frozen one by one, after train() went through the whole."""
 
 import torch
