@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,6 +44,13 @@ NEAR = 8
 """Frames in which the holder of a tensor is looked for."""
 AVERAGES = re.compile(r"ema(?![a-z])|average|avg|shadow|swa(?![a-z])|polyak", re.IGNORECASE)
 """Names of averages: one that stands still is none."""
+
+UPDATES = re.compile(
+    r"(?<![a-z])ema(?![a-z])|update\w*(average|avg|shadow|teacher|target)|(average|avg|shadow|teacher|target|momentum)\w*update",
+    re.IGNORECASE,
+)
+"""Names of functions that update an average, and not what it is an average of. One that averages with fixed weights, as
+`average_with_start`, may be meant to."""
 
 
 class Mixture(NamedTuple):
@@ -266,7 +273,8 @@ class Blends:
             return
         known = self.state.drawn_back.get((own, place))
         if known is None:
-            to, swapped_at = holder(frame, mixture.other, at), source.swapped_at(places.calls(frame))
+            calls = places.calls(frame)
+            to, swapped_at = holder(frame, mixture.other, at), source.swapped_at(calls) or updated_at(calls)
             self.state.drawn_back[own, place] = DrawnBack(mixture.share, mixture.rest, was, 1, to, swapped_at)
         elif torch.equal(known.last, was) and abs(known.share - mixture.share) < 1e-6:
             self.state.drawn_back[own, place] = known._replace(times=known.times + 1)
@@ -519,6 +527,12 @@ def holder(frame: FrameType | None, at: int, besides: int) -> str:
         name = next(held, name)
         frame = frame.f_back
     return name
+
+
+def updated_at(calls: Sequence[Place]) -> Place | None:
+    """The call of a function that by its name updates an average: it was given the weights to write into."""
+    named = (outer for inner, outer in zip(calls, calls[1:], strict=False) if UPDATES.search(inner.function))
+    return next(named, None)
 
 
 def _holds(value: Any, at: int) -> bool:

@@ -244,6 +244,9 @@ class Backward(Event):
     """DDP: whether gradients are all-reduced in this pass; None for other models."""
     same_root: int | None = None
     """The earlier pass that began at the very same loss."""
+    made_for: int | None = None
+    """The last of the earlier passes for which all that this loss makes of trained weights was made, where some of
+    these weights have changed since; looked at for the first passes of a line whose graph stays."""
     again: tuple[int, ...] = ()
     """Earlier passes through whose losses this one came again."""
     against: Mapping[int, int] = field(default_factory=dict)
@@ -951,7 +954,8 @@ class DrawnWeights:
     drawn_to: str = ""
     """What the user's code calls the model or the dict that holds the other; empty where no name was found."""
     swapped_at: Place | None = None
-    """The call that hands the two over in each other's place, by the names of its arguments."""
+    """The call that hands the two over in each other's place, by the names of its arguments, or because the function
+    updates an average by its own."""
 
 
 @dataclass(frozen=True)

@@ -417,3 +417,21 @@ def uses(*nodes: Any) -> dict[int, int]:
                 seen.add(inner)
                 waiting.append(inner)
     return dict(counts)
+
+
+def users(node: Any) -> list[tuple[Any, Any]]:
+    """The operations in the graph of a loss that take a leaf, each with that leaf; none where it is too large."""
+    found: list[tuple[Any, Any]] = []
+    waiting, seen = [node], {node}
+    while waiting:
+        one = waiting.pop()
+        for inner, _ in one.next_functions:
+            leaf = getattr(inner, "variable", None)
+            if leaf is not None:
+                found.append((one, leaf))
+            elif inner is not None and inner not in seen:
+                if len(seen) > MOST_NODES:
+                    return []
+                seen.add(inner)
+                waiting.append(inner)
+    return found

@@ -36,6 +36,7 @@ MARKS = {
     "rescaled",
     "scheduled_at",
     "against",
+    "made_for",
 }
 """Fields whose being set makes a window unlike others with the same events."""
 

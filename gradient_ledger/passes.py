@@ -24,6 +24,9 @@ from gradient_ledger.progress import Pass, task_id
 from gradient_ledger.state import State
 from gradient_ledger.tensors import digest_of, fingerprint, seems_finite
 
+USED_ENTRIES = 4096
+"""Entries of a weight by which it is told whether it has changed."""
+
 CALLS_KEPT = 16
 """Calls of `torch.autograd.grad` between two backwards that are looked at."""
 
@@ -71,6 +74,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         fields["same_root"] = node.metadata.get(f"{state.mark} root")
         node.metadata[f"{state.mark} root"] = one.deposit.number
         watch_again(state, node, one)
+        look_for_outlived(state, node, one)
         opposed.listen(state, node, one)
     return one
 
@@ -178,6 +182,30 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
                 if graph.is_loss(inner):
                     inner.register_prehook(again)
                 waiting.append(inner)
+
+
+def look_for_outlived(state: State, node: Any, one: Pass) -> None:
+    """Whether all that this loss makes of trained weights was made for an earlier pass, and they have changed since.
+
+    Where autograd needs the old weights it raises; a gradient of one layer behind the input does not need them.
+    """
+    if not state.budget.may_look(("outlived", one.deposit.trail), 2 * SAMPLES):
+        return
+    mark, number = f"{state.mark} made for", one.deposit.number
+    made: list[int] = []
+    moved = False
+    for inner, leaf in graph.users(node):
+        account = state.books.find(leaf)
+        if account is None or not account.owned:
+            continue
+        before = inner.metadata.get(mark)
+        now = fingerprint(leaf.detach().flatten()[:USED_ENTRIES])
+        if before is None:
+            inner.metadata[mark] = number, now
+        made.append(number if before is None else before[0])
+        moved = moved or (before is not None and None not in (before[1], now) and before[1] != now)
+    if made and moved and max(made) < number:
+        one.draft.fields["made_for"] = max(made)
 
 
 def deposited(state: State, account: Account, parameter: Tensor) -> None:

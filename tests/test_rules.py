@@ -1434,6 +1434,67 @@ def one_more_step_at_the_end() -> Log:
     return tape.log()
 
 
+def kept_graphs(steps: int, made_for: int | None = 1) -> Log:
+    """One forward, and a pass through its graph before each step."""
+    tape = Tape("w b")
+    tape.passes(1, retain_graph=True)
+    tape.step()
+    for _ in range(steps):
+        tape.clear()
+        tape.backward(retain_graph=True, made_for=made_for)
+        tape.step()
+    return tape.log()
+
+
+@finds(
+    "order.outlived",
+    "step-between-forward-and-backward",
+    "warning",
+    BACKWARD,
+    "nothing in it was computed with the weights as they are now: 3 steps looked at",
+    remedy="Run the forward anew after every step, and leave out retain_graph=True.",
+    steps=[1, 2, 3],
+)
+def one_forward_serves_several_steps() -> Log:
+    return kept_graphs(3)
+
+
+@quiet("order.outlived")
+def one_forward_serves_one_more_step() -> Log:
+    return kept_graphs(1)
+
+
+@quiet("order.outlived")
+def a_graph_stays_and_every_pass_has_a_forward_of_its_own() -> Log:
+    return kept_graphs(3, made_for=None)
+
+
+@quiet("order.outlived")
+def another_optimizer_takes_its_step_on_the_same_forward() -> Log:
+    tape = Tape("w b", "d")
+    for _ in range(3):
+        tape.clear(names="w b")
+        tape.passes(1, names="w b", retain_graph=True)
+        tape.step()
+        tape.clear(names="d")
+        tape.backward(names="d", made_for=tape.count)
+        tape.step(optimizer=1)
+    return tape.log()
+
+
+@quiet("order.outlived")
+def what_a_graph_that_stayed_brings_is_one_part_of_a_step() -> Log:
+    tape = Tape("w b")
+    tape.passes(2, retain_graph=True)
+    tape.step()
+    for _ in range(3):
+        tape.clear()
+        tape.passes(1)
+        tape.backward(retain_graph=True, made_for=1)
+        tape.step()
+    return tape.log()
+
+
 @quiet("order.used_again")
 def a_line_search_steps_back_and_steps_again() -> Log:
     tape = Tape("w b")

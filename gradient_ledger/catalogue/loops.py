@@ -1128,7 +1128,8 @@ MISCONCEPTIONS = (
     Misconception(
         "step-between-forward-and-backward",
         "A step between a forward and its backward",
-        "The step changed weights that the waiting backward needs; torch's version counter stops it.",
+        "The step changed weights of the forward whose backward is yet to come. Where the gradient needs their values, "
+        "torch's version counter stops it; else it is the gradient at the old weights.",
         "Every backward of a forward first, then the step.",
         about_value=False,
         without_steps=True,

@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     order.grown,
     order.idle_closures,
     order.used_again,
+    order.outlived,
     window.sizes,
     window.losses,
     window.hooks,

@@ -513,3 +513,25 @@ def used_again(view: View) -> Iterator[Finding]:
                 "with no backward() in between.",
                 steps=steps_of(again),
             )
+
+
+def outlived(view: View) -> Iterator[Finding]:
+    """Steps on gradients of a graph that was made before the optimizer's last steps."""
+    for optimizer, windows in view.windows.items():
+        hits: list[tuple[Window, Backward]] = []
+        for before, window in zip(windows, windows[1:], strict=False):
+            passes = view.passes_of(window)
+            made = [view.by_pass.get(one.made_for) if one.made_for is not None else None for one in passes]
+            if passes and all(one is not None and one.number < before.step.number for one in made):
+                hits.append((window, passes[0]))
+        if len(hits) > 1:
+            yield finding(
+                "step-between-forward-and-backward",
+                "warning",
+                hits[0][1].where,
+                f"This goes backward through a graph that stayed from before the last step of {view.label(optimizer)}, and "
+                f"nothing in it was computed with the weights as they are now: {times(len(hits), 'step')} looked at used the "
+                "gradient at older weights. torch notices that only where the gradient needs their values.",
+                "Run the forward anew after every step, and leave out retain_graph=True.",
+                steps=steps_of([w for w, _ in hits]),
+            )

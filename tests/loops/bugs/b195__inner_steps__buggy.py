@@ -1,0 +1,16 @@
+# bug: B195
+# id: step-between-forward-and-backward
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Linear(6, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.02)
+criterion = nn.MSELoss()
+for _ in range(8):
+    x, y = torch.randn(16, 6), torch.randn(16, 1)
+    loss = criterion(net(x), y)
+    for _ in range(4):
+        optimizer.zero_grad()
+        loss.backward(retain_graph=True)  # <-- bug
+        optimizer.step()
