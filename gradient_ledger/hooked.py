@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import inspect
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
@@ -46,8 +45,7 @@ def scales(hook: Any) -> bool:
     name = source.factor(hook.__code__.co_filename, hook.__code__.co_firstlineno)
     if name is None or not name.isidentifier():
         return name is not None
-    known = inspect.getclosurevars(hook)
-    return isinstance({**known.globals, **known.nonlocals}.get(name), (int, float))
+    return isinstance(_variables(hook).get(name, (None, None))[1], (int, float))
 
 
 def note_variables(state: State, hook: FunctionType, place: Place) -> None:
@@ -83,9 +81,26 @@ def _writes(code: CodeType) -> bool:
 
 
 def _variables(hook: FunctionType) -> dict[str, tuple[Any, Any]]:
-    """By name, the variables outside it that a function reads: where each is kept, and its value if that is plain."""
-    cells: dict[str, Any] = dict(zip(hook.__code__.co_freevars, hook.__closure__ or (), strict=False))
-    known = inspect.getclosurevars(hook)
-    found = {name: (cells[name], value) for name, value in known.nonlocals.items() if name in cells}
-    found |= {name: (hook.__globals__, value) for name, value in known.globals.items()}
+    """By name, the plain variables outside it that a function reads: where each is kept, and its value.
+
+    Not by `inspect.getclosurevars`, which raises where a variable of the function around it has no value yet.
+    """
+    outside = hook.__globals__
+    found: dict[str, tuple[Any, Any]] = {n: (outside, outside[n]) for n in hook.__code__.co_names if n in outside}
+    found |= {name: (cell, cell.cell_contents) for name, cell in cells(hook).items()}
     return {name: one for name, one in found.items() if isinstance(one[1], PLAIN)}
+
+
+def cells(function: Any) -> dict[str, Any]:
+    """By name, where a function finds the variables of the functions around it, of those that have a value by now."""
+    held = getattr(function, "__closure__", None) or ()
+    names = function.__code__.co_freevars if held else ()
+    return {name: cell for name, cell in zip(names, held, strict=True) if _has(cell)}
+
+
+def _has(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True

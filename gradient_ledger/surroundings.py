@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import blends, making, places
+from gradient_ledger import blends, hooked, making, places
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -217,17 +217,9 @@ def _largest_held(scheduler: Any) -> int | None:
     for one in getattr(scheduler, "lr_lambdas", ()):
         given = getattr(one, "keywords", {})  # of a functools.partial
         function = getattr(one, "func", one)
-        cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if _is_filled(cell)]
-        held += [*given.values(), *getattr(one, "args", ()), *cells, *(getattr(function, "__defaults__", None) or ())]
+        held += [*given.values(), *getattr(one, "args", ()), *(getattr(function, "__defaults__", None) or ())]
+        held += [cell.cell_contents for cell in hooked.cells(function).values()]
     return max((n for n in held if isinstance(n, int) and not isinstance(n, bool) and n > 1), default=None)
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
 
 
 def _count_schedule(state: State, scheduler: Any, optimizer: int, frame: FrameType) -> None:

@@ -29,7 +29,7 @@ def write(outcome: Outcome, out: TextIO) -> None:
 
     parts = ["", *([outcome.trace] if outcome.trace else []), f"gradient-ledger: {outcome.script} {outcome.said}."]
     parts.append(as_text(outcome.log, outcome.findings, trouble=outcome.trouble))
-    if not outcome.stepped and outcome.how != "crash":  # the crash says why by itself
+    if not outcome.stepped and outcome.how != "crash" and not outcome.trouble:  # these say why by themselves
         parts += ["", _why_no_step(outcome.log)]
     print("\n".join([*parts, "", BLIND]), file=out)
 
