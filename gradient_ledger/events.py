@@ -805,6 +805,8 @@ class ParameterFacts:
     """Whether that module was in train mode when it last ran."""
     cut_at: Place | None = None
     """Where its output left the graph, if it got no gradient and that was seen."""
+    thrown_at: Place | None = None
+    """The first call of its model, if it got no gradient and the text throws one of the outputs away there."""
     in_checkpoint: bool = False
     """Whether that first call stood inside a reentrant checkpoint."""
     made_at: Place | None = None

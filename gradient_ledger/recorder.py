@@ -150,6 +150,12 @@ class Recorder(State):
         found = (source.without_grad_by_decorator(one.called_at) for one in around if one.called_at is not None)
         return next((place for place in found if place is not None), None)
 
+    def _thrown_at(self, account: Account) -> Place | None:
+        """The call of a parameter's model that throws one of its outputs away."""
+        top = next((one for one in self.books.modules.values() if one.root is account.root and not one.name), None)
+        place = top.called_at if top is not None and account.root is not None else None
+        return place if place is not None and source.throws_away(place.file, place.line) else None
+
     def _listed_at(self, account: Account) -> Place | None:
         """The line that put the model of a parameter into a plain list of another module."""
         modules = list(self.books.modules.values())
@@ -237,6 +243,7 @@ class Recorder(State):
                     called_at=runs.called_at if runs else None,
                     training=bool(account.module and account.module.in_training),
                     cut_at=account.cut_at or self._cut_by_decorator(account),
+                    thrown_at=self._thrown_at(account) if account.owned and not account.total else None,
                     in_checkpoint=bool(runs and runs.checkpoint),
                     **_making(account),
                     listed_at=self._listed_at(account) if account.total and not account.owners else None,

@@ -7000,6 +7000,32 @@ def a_layer_is_cut_beside_one_that_the_code_writes_to() -> Log:
     return part("w", "w b c").log({"b": {"rewritten": True}})
 
 
+@finds(
+    "ownership.never",
+    "graph-cut",
+    "info",
+    FORWARD,
+    f"at {at(OTHER).short} throws one of its outputs away.",
+    names=["c"],
+)
+def a_head_whose_output_is_thrown_away() -> Log:
+    return part("w", "w c").log({"c": {"thrown_at": at(OTHER)}})
+
+
+@finds(
+    "ownership.never",
+    "graph-cut",
+    "warning",
+    EDIT,
+    "leaves the graph at",
+    names=["c"],
+    remedy="If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
+    "leave these parameters out of the optimizer.",
+)
+def an_output_is_thrown_away_beside_one_that_is_cut() -> Log:
+    return part("w", "w c").log({"c": {"thrown_at": at(OTHER), "cut_at": at(EDIT)}})
+
+
 @finds("ownership.never", "gradients-nobody-uses", "info", None, "Net2.w get gradients, and no optimizer holds them")
 def a_copy_that_is_brought_up_to_date_gets_gradients() -> Log:
     twins = {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2", "rewritten": True}}

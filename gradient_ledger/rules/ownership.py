@@ -301,10 +301,13 @@ def never(view: View) -> Iterator[Finding]:
         else:
             places = [p.cut_at for p in cut if p.cut_at is not None]
             leaves = f" What they compute leaves the graph at {places[0]}." if places else ""
+            thrown = None if places else cut[0].thrown_at
+            if thrown is not None:
+                leaves = f" The call of the model at {thrown.short} throws one of its outputs away."
             ran = "ran in every forward and belong" if cut[0].ran else "belong"
             yield finding(
                 "graph-cut",
-                "error" if len(cut) == len(mine) else "warning",
+                "error" if len(cut) == len(mine) else "warning" if thrown is None else "info",
                 places[0] if places else cut[0].called_at,
                 f"{some(p.name for p in cut)} {ran} to {view.label(optimizer)}, but no gradient "
                 f"reached them in {times(_steps(view, optimizer, windows), 'step')}.{leaves}",
