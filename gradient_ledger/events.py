@@ -318,6 +318,8 @@ class Clip(Event):
 
     function: str
     limit: float | None = None
+    limit_is_product: bool = False
+    """Whether that is worked out by a multiplication in the text."""
     order: float | None = None
     """The kind of norm."""
     status: Mapping[str, int] = field(default_factory=dict)

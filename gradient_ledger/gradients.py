@@ -313,6 +313,7 @@ def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
         (),
         function=outer.f_code.co_name,
         limit=number_of(local.get("max_norm", local.get("clip_value"))),
+        limit_is_product=place is not None and source.limit_is_product(place.file, place.line),
         order=number_of(local.get("norm_type", 2.0)),
         scale=state.progress.scale,
         status={},

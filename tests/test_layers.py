@@ -47,6 +47,18 @@ def test_the_instrument_knows_nothing_of_the_course(path: Path) -> None:
     assert "course_utils" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("path", sorted((INSTRUMENT / "rules").glob("*.py")), ids=lambda path: path.name)
+def test_a_rule_reads_the_log_alone(path: Path) -> None:
+    """Neither the user's text nor the recorder: what a rule needs of them stands in an event."""
+    allowed = ("gradient_ledger.events", "gradient_ledger.catalogue", "gradient_ledger.rules")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        for name in names:
+            assert name.startswith(allowed) or not name.startswith("gradient_ledger"), name
+            assert name.split(".")[0] not in {"ast", "inspect", "linecache", "torch"}, name
+
+
 def _modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 

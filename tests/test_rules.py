@@ -4874,14 +4874,14 @@ def a_model_that_is_not_trained_now_is_clipped_with_the_other() -> Log:
 # ------------------------------------------------------------------ edits: by hand
 
 
-def clipped_and_divided(*factors: float, first: bool = False) -> Log:
+def clipped_and_divided(*factors: float, first: bool = False, **clip: Any) -> Log:
     """Windows of two passes, clipped and then changed by these factors, or `first` changed."""
     tape = Tape("w b")
     for factor in factors:
         tape.passes(2)
         if first:
             tape.edit(factors=(factor,))
-        tape.clip()
+        tape.clip(**clip)
         if not first:
             tape.edit(factors=(factor,))
         tape.step()
@@ -4911,6 +4911,11 @@ def a_sum_is_divided_before_it_is_clipped() -> Log:
 @quiet("edits.divided_late")
 def what_was_clipped_is_weakened_by_another_factor() -> Log:
     return clipped_and_divided(0.1, 0.1)
+
+
+@quiet("edits.divided_late")
+def the_limit_is_worked_out_as_one_for_the_sum() -> Log:
+    return clipped_and_divided(0.5, 0.5, 0.5, limit_is_product=True)
 
 
 @quiet("edits.divided_late")

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, Event, Finding, Place, Unscale
 from gradient_ledger.rules.view import BY_HAND, View, Window, accumulates_after, finding, first, some, steps_of, times
-from gradient_ledger.source import limit_is_product
 
 
 def clipping(view: View) -> Iterator[Finding]:
@@ -288,7 +287,7 @@ def divided_late(view: View) -> Iterator[Finding]:
         hits = [(w, e) for w in windows if w.step.passes > 1 for e in w.of(Clip) if e.where not in idle]
         hits = [(w, e) for w, e in hits if w.names & set(e.names) and _is_divided_after(w, e)]
         # A limit that is worked out may be one for the sum.
-        if len(hits) > 1 and not ((at := hits[0][1].where) is not None and limit_is_product(at.file, at.line)):
+        if len(hits) > 1 and not hits[0][1].limit_is_product:
             window, clip = hits[0]
             yield finding(
                 "clipped-before-division",
