@@ -33,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     window.late_hooks,
     window.schedulers,
     window.schedules,
+    window.used_up,
     window.means,
     window.forwards,
     window.averages,
