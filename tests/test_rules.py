@@ -2589,6 +2589,40 @@ def an_optimizer_in_backward_steps_where_windows_were_meant() -> Log:
     return windows(1, 1, 1, inside_backward=True).log(window=4)
 
 
+@finds(
+    "division.never_reset",
+    "step-every-micro-batch",
+    "warning",
+    IF,
+    "The first window of SGD holds 4 backward passes, as many as each loss is divided by; the 5 after it hold 1 each",
+    remedy="Set the count back to 0 after the step, or test count % k == 0.",
+    window=4,
+    sizes=[4, 1, 1, 1, 1, 1],
+)
+def a_count_is_not_set_back_after_the_first_window() -> Log:
+    return windows(4, 1, 1, 1, 1, 1, passes={"divisor": 4.0}, under=at(IF)).log()
+
+
+@quiet("division.never_reset")
+def a_first_window_is_large_and_no_loss_is_divided() -> Log:
+    return windows(4, 1, 1, 1, 1, 1).log()
+
+
+@quiet("division.never_reset")
+def losses_are_divided_by_another_number_than_the_first_window_holds() -> Log:
+    return windows(2, 1, 1, 1, 1, 1, passes={"divisor": 4.0}).log()
+
+
+@quiet("division.never_reset")
+def a_large_window_comes_back() -> Log:
+    return windows(4, 1, 1, 1, 4, 1, passes={"divisor": 4.0}).log()
+
+
+@quiet("division.never_reset")
+def few_windows_follow_the_first() -> Log:
+    return windows(4, 1, 1, 1, passes={"divisor": 4.0}).log()
+
+
 @finds("division.twice", "divided-twice", "warning", BACKWARD, "divided by 16", "4 times 4 is 16", window=4, divisor=16)
 def a_function_and_its_caller_both_divide() -> Log:
     return windows(4, 4, passes={"divisor": 16.0}).log()

@@ -43,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     window.kept_averages,
     window.drawn_back,
     division.stepped_every_time,
+    division.never_reset,
     division.twice,
     division.auxiliary,
     division.running_totals,

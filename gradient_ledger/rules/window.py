@@ -7,6 +7,7 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from gradient_ledger.events import (
     Accumulate,
@@ -438,7 +439,7 @@ def used_up(view: View) -> Iterator[Finding]:
         starts = [bisect([e.number for e in inside], e.number) for e in events]
         most = max(Counter(at for at in starts if at).values(), default=0)
         rates = [w.step.rate for w in windows if w.step.rate is not None]
-        told = {"scheduler_steps": len(events), "optimizer_steps": len(windows)}
+        told: dict[str, Any] = {"scheduler_steps": len(events), "optimizer_steps": len(windows)}
         if one.in_epochs and most >= _EPOCH and len(events) <= 1.1 * len(windows):
             yield finding(
                 "schedule-on-another-clock",
