@@ -609,6 +609,10 @@ class SchedulerStep(Event):
     """The learning rate it set."""
     told: bool = False
     """Whether it was told where training stands, as in `step(epoch + i / batches)`: then it counts nothing."""
+    in_epochs: str = ""
+    """The text of what says when it lowers the rate, where that counts epochs by its names."""
+    loop: Place | None = None
+    """The head of the innermost `for` around it, where that text was found."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,6 +44,16 @@ def is_loss(node: Any) -> bool:
     )
 
 
+def without_factors(node: Any) -> Any:
+    """The node of what a loss is, apart from its sign and from numbers that it is multiplied with or divided by."""
+    while type(node).__name__ in ("NegBackward0", "MulBackward0", "DivBackward0"):
+        inner = [below for below, _ in node.next_functions if below is not None]
+        if len(inner) != 1:
+            break
+        node = inner[0]
+    return node
+
+
 def describe(node: Any, scaled: bool) -> dict[str, Any]:
     """Name of the loss's last operation, and whether that is a mean over a batch.
 

@@ -412,7 +412,7 @@ class _Reader:
             )
             if own and (left is None or (right is None and self._begins_empty(target, line))):
                 return  # a running sum, whose first term was a number or a tensor of zeros
-            if right is None and self._is_number(expression.left):
+            if right is None and self._gives_number(expression.left):
                 left, right = right, left  # Python hands the sum of a number and a tensor to the tensor
             summands: list[tuple[ast.expr, Any]] = [(expression.left, left), (expression.right, right)]
             for (side, inner), (beside, graph) in (summands, summands[::-1]):
@@ -830,6 +830,16 @@ class _Reader:
         if isinstance(expression, ast.Attribute) and self._has_graph(self._object(expression)):
             return False  # self.loss is a loss; without a graph it may be a setting that was made a tensor
         return isinstance(expression, (ast.Constant, ast.Attribute, ast.Subscript))
+
+    def _gives_number(self, expression: ast.expr) -> bool:
+        """Whether it is a number and no tensor, or asks a tensor for its number."""
+        if isinstance(expression, ast.BinOp):
+            return self._gives_number(expression.left) and self._gives_number(expression.right)
+        if isinstance(expression, ast.Call):
+            called = expression.func
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            return name == ("item" if isinstance(called, ast.Attribute) else "float")
+        return self._is_number(expression)
 
     def _is_constant(self, expression: ast.expr) -> bool:
         """Whether it is a number as settings are, or the empty start of a sum."""

@@ -70,6 +70,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     for root in state.books.roots:
         if root.kind == "ddp" and (module := root.ref()) is not None:
             fields["sync"] = bool(module.require_backward_grad_sync)
+    if node is not None:
+        one.sum = graph.without_factors(node)._sequence_nr()
     if retain and node is not None and gradient is None:
         fields["same_root"] = node.metadata.get(f"{state.mark} root")
         node.metadata[f"{state.mark} root"] = one.deposit.number
@@ -168,7 +170,19 @@ def watch_again(state: State, node: Any, one: Pass) -> None:
             if number not in seen:
                 seen.append(number)
 
+    def again_within(grads: Any) -> None:
+        recorder = mine()
+        current = current_pass(recorder) if recorder is not None else None
+        # Another line may want this sum for another purpose, and another factor of the very same one is no running sum.
+        if current is not None and current.deposit.place == place and current.sum != total:
+            again(grads)
+
     run_as_it_is(again)
+    core, total, place = graph.without_factors(node), one.sum, one.deposit.place
+    if core is not node and type(core).__name__ in ("AddBackward0", "SubBackward0"):
+        run_as_it_is(again_within)
+        core.register_prehook(again_within)
+    del core  # what listens must not hold the graph that holds it
     # Losses are seldom summed the same way twice: the single losses in a sum are watched too.
     waiting, seen = [node], 0
     node.register_prehook(again)

@@ -35,6 +35,7 @@ class Pass:
         "moved",
         "moved_at",
         "skipped",
+        "sum",
         "task",
         "thread",
         "touched",
@@ -50,6 +51,8 @@ class Pass:
         self.moved_at: Place | None = None
         self.fresh = 0
         self.flushed = 0
+        self.sum = -1
+        """The number that autograd gave to the node of its loss, apart from factors."""
         self.task = -1
 
 

@@ -690,6 +690,39 @@ def loop_around(file: str, line: int) -> Any:
     return holder if isinstance(holder, _LOOPS) else None
 
 
+_CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}
+_EPOCHS = re.compile(r"(^|_)epochs?($|_)", re.IGNORECASE)
+_STEPS = re.compile(r"per_epoch|steps?($|s_|_per)|iter|batch|len\b|loader|updates?$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def length_in_epochs(file: str, kind: str) -> str:
+    """What the one scheduler of this kind in a file is given as the time to lower the rate, where the text calls that a
+    number of epochs: `milestones=args.decay_epochs`. Not where it is multiplied by anything but a number."""
+    tree, name = _tree(file), _CLOCKED.get(kind)
+    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree is not None and name else []
+    calls = [one for one in calls if getattr(one.func, "attr", getattr(one.func, "id", "")) == kind]
+    if len(calls) != 1:
+        return ""
+    given = [one.value for one in calls[0].keywords if one.arg == name] or calls[0].args[1:2]
+    within = scope(file, calls[0].lineno)
+    if not given or within is None:
+        return ""
+    whole: list[ast.AST] = [given[0]]
+    if isinstance(given[0], ast.Name) and (found := assigned(within, given[0].id, calls[0].lineno)) is not None:
+        whole.append(found.value)
+    inner = [one for part in whole for one in ast.walk(part)]
+    names = [
+        one.id if isinstance(one, ast.Name) else one.attr for one in inner if isinstance(one, ast.Name | ast.Attribute)
+    ]
+    names += [one.value for one in inner if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    products = [one for one in inner if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
+    if any(not isinstance(one.left, ast.Constant) and not isinstance(one.right, ast.Constant) for one in products):
+        return ""
+    told = any(map(_EPOCHS.search, names)) and not any(map(_STEPS.search, names))
+    return f"{name}={ast.unparse(given[0])}" if told else ""
+
+
 def words(node: ast.AST) -> set[str]:
     """The names in a piece of text; of what is written with dots the first alone."""
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import threading
 import weakref
 from types import FrameType
@@ -11,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import blends, hooked, making, places
+from gradient_ledger import blends, hooked, making, places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -21,6 +22,7 @@ from gradient_ledger.events import (
     DataPass,
     Ending,
     Forward,
+    Place,
     SchedulerStep,
     SkippedStep,
 )
@@ -193,10 +195,12 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
         skipped = any(a.status == SKIPPED for a in entry.accounts)
     last = state.journal.last(Ending, Backward)
     skipped = skipped or (last is not None and last.kind is SkippedStep)
+    place = places.user_place(frame)
     state.emit(
         SchedulerStep,
-        places.user_place(frame),
+        place,
         (),
+        **(_told_in_epochs(state, type(scheduler).__name__, number, place) if place is not None else {}),
         optimizer=number,
         scheduler=type(scheduler).__name__,
         which=id(scheduler),
@@ -205,6 +209,16 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
         told=told and not isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau),  # that is given a number
         rate=rate_of(state.books.optimizers[number]) if number is not None else None,
     )
+
+
+def _told_in_epochs(state: State, kind: str, optimizer: int | None, place: Place) -> dict[str, Any]:
+    """Whether the text counts the epochs of this scheduler, where it stands or where its optimizer was made."""
+    made = state.books.optimizers[optimizer].made_by if optimizer is not None else ()
+    files = dict.fromkeys([place.file, *(call.place.file for call in made)])
+    told = next((text for file in files if (text := source.length_in_epochs(file, kind))), "")
+    loop = source.loop_around(place.file, place.line) if told else None
+    head = Place(place.file, loop.lineno) if isinstance(loop, ast.For) else None
+    return {"in_epochs": told, "loop": head} if head is not None else {}
 
 
 _LENGTHS = {"OneCycleLR": "total_steps", "CosineAnnealingLR": "T_max", "PolynomialLR": "total_iters"}

@@ -2650,6 +2650,40 @@ def an_optimizer_in_backward_steps_where_windows_were_meant() -> Log:
     return windows(1, 1, 1, inside_backward=True).log(window=4)
 
 
+@finds(
+    "division.never_reset",
+    "step-every-micro-batch",
+    "warning",
+    IF,
+    "The first window of SGD holds 4 backward passes, as many as each loss is divided by; the 5 after it hold 1 each",
+    remedy="Set the count back to 0 after the step, or test count % k == 0.",
+    window=4,
+    sizes=[4, 1, 1, 1, 1, 1],
+)
+def a_count_is_not_set_back_after_the_first_window() -> Log:
+    return windows(4, 1, 1, 1, 1, 1, passes={"divisor": 4.0}, under=at(IF)).log()
+
+
+@quiet("division.never_reset")
+def a_first_window_is_large_and_no_loss_is_divided() -> Log:
+    return windows(4, 1, 1, 1, 1, 1).log()
+
+
+@quiet("division.never_reset")
+def losses_are_divided_by_another_number_than_the_first_window_holds() -> Log:
+    return windows(2, 1, 1, 1, 1, 1, passes={"divisor": 4.0}).log()
+
+
+@quiet("division.never_reset")
+def a_large_window_comes_back() -> Log:
+    return windows(4, 1, 1, 1, 4, 1, passes={"divisor": 4.0}).log()
+
+
+@quiet("division.never_reset")
+def few_windows_follow_the_first() -> Log:
+    return windows(4, 1, 1, 1, passes={"divisor": 4.0}).log()
+
+
 @finds("division.twice", "divided-twice", "warning", BACKWARD, "divided by 16", "4 times 4 is 16", window=4, divisor=16)
 def a_function_and_its_caller_both_divide() -> Log:
     return windows(4, 4, passes={"divisor": 16.0}).log()
@@ -3606,6 +3640,116 @@ def a_schedule_goes_up_and_down_once_an_epoch() -> Log:
 @quiet("window.schedules")
 def a_schedule_is_half_over_when_the_run_ends() -> Log:
     return _scheduled("OneCycleLR", 40, 20, taken=20)
+
+
+def _by_batch(rates: list[float], epoch: int = 6, loop: int = LOADER, **told: Any) -> Log:
+    """Steps at these rates, and one of the schedule after each; a pass over the data holds so many of them."""
+    tape = Tape("w b")
+    for number, rate in enumerate(rates):
+        if epoch and number % epoch == 0:
+            tape.new_pass()
+        tape.passes(1)
+        tape.step(rate=rate)
+        tape.schedule(**({"loop": at(loop)} | told))
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.used_up",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "StepLR is told its time in epochs, step_size=epochs // 2",
+    "6 steps in one pass over the data",
+    remedy="Step it once an epoch, after the loop over the batches, or give it that many steps instead.",
+    scheduler_steps=18,
+    optimizer_steps=18,
+)
+def a_schedule_told_in_epochs_is_stepped_with_each_batch() -> Log:
+    return _by_batch([0.1] * 18, in_epochs="step_size=epochs // 2")
+
+
+@finds(
+    "window.used_up",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "2 of 5 steps were taken at a learning rate below zero, down to -0.05",
+    remedy="Step the schedule by the clock that it is made for, and let it end at zero.",
+    steps=[3, 4],
+)
+def a_schedule_goes_below_zero() -> Log:
+    return _by_batch([0.1, 0.05, 0.0, -0.02, -0.05])
+
+
+@finds(
+    "window.used_up", "schedule-on-another-clock", "warning", SCHEDULE, "the last 10 of 24 steps", "at 9.77e-06 or less"
+)
+def a_schedule_is_used_up_in_the_middle() -> Log:
+    return _by_batch([0.1] * 14 + [9.77e-6] * 10)
+
+
+@quiet("window.used_up")
+def a_schedule_told_in_epochs_is_stepped_outside_of_the_loop_over_batches() -> Log:
+    return _by_batch([0.1] * 18, loop=OTHER, in_epochs="step_size=epochs // 2")
+
+
+@quiet("window.used_up")
+def a_schedule_told_in_epochs_has_epochs_of_few_batches() -> Log:
+    return _by_batch([0.1] * 18, epoch=2, in_epochs="step_size=epochs // 2")
+
+
+@quiet("window.used_up")
+def a_schedule_is_not_told_in_epochs() -> Log:
+    return _by_batch([0.1] * 18)
+
+
+@quiet("window.used_up")
+def one_step_is_below_zero() -> Log:
+    return _by_batch([0.1, 0.05, 0.0, -0.05])
+
+
+@quiet("window.used_up")
+def a_schedule_decays_by_its_own_formula() -> Log:
+    return _by_batch([0.1 * 0.5**n for n in range(40)], scheduler="ExponentialLR")
+
+
+@quiet("window.used_up")
+def a_schedule_is_low_for_the_last_steps_alone() -> Log:
+    return _by_batch([0.1] * 30 + [1e-6] * 9)
+
+
+@quiet("window.used_up")
+def a_schedule_is_low_for_a_small_part_of_the_run() -> Log:
+    return _by_batch([0.1] * 40 + [1e-6] * 12)
+
+
+@quiet("window.used_up")
+def a_schedule_is_used_up_by_passes_that_hold_one_step_each() -> Log:
+    return _by_batch([0.1] * 20 + [1e-6] * 20, epoch=1)
+
+
+@quiet("window.used_up")
+def a_schedule_is_used_up_and_nobody_knows_of_epochs() -> Log:
+    return _by_batch([0.1] * 20 + [1e-6] * 20, epoch=0)
+
+
+@quiet("window.used_up")
+def rates_rise_from_almost_nothing() -> Log:
+    return _by_batch([1e-6] * 20 + [0.1] * 20)
+
+
+@quiet("window.used_up")
+def a_schedule_is_stepped_once_in_a_while() -> Log:
+    tape = windows(*[1] * 20, rate=-0.1)
+    tape.schedule()
+    return tape.log()
+
+
+@quiet("window.used_up")
+def a_schedule_is_told_where_training_stands() -> Log:
+    return _by_batch([0.1] * 18, told=True, in_epochs="step_size=epochs // 2")
 
 
 @finds(

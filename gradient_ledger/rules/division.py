@@ -35,6 +35,32 @@ def stepped_every_time(view: View) -> Iterator[Finding]:
         )
 
 
+SINGLES = 4
+"""Windows of one pass, after a whole one, from which on the count that they waited for is not seen to begin anew."""
+
+
+def never_reset(view: View) -> Iterator[Finding]:
+    """A first window as large as the losses are divided for, and a step after every micro-batch from then on."""
+    for optimizer, windows in view.windows.items():
+        by = view.divisor(optimizer)
+        found = [w.micro_batches for w in windows]
+        if view.log.window or by < LEAST or len(found) <= SINGLES or found[0] != by or set(found[1:]) != {1}:
+            continue
+        if len({w.step.where for w in windows}) > 1 or any(w.step.stale or w.step.mixed for w in windows):
+            continue
+        first = windows[0].step
+        yield finding(
+            "step-every-micro-batch",
+            "warning",
+            first.passed_over or first.under or first.where,
+            f"The first window of {view.label(optimizer)} holds {by} backward passes, as many as each loss is divided by; "
+            f"the {len(found) - 1} after it hold 1 each. What counts to {by} seems not to be set back after a step.",
+            "Set the count back to 0 after the step, or test count % k == 0.",
+            sizes=found[:20],
+            window=by,
+        )
+
+
 def twice(view: View) -> Iterator[Finding]:
     """Losses divided by the square of the window's size, as where a function and its caller both divide."""
     for optimizer, windows in view.windows.items():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from gradient_ledger.events import (
     Accumulate,
@@ -419,6 +421,71 @@ def schedules(view: View) -> Iterator[Finding]:
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
             )
+
+
+_NOTHING = 1e-4
+"""A learning rate is as good as none below this share of the highest: what it moves is less than rounding hides."""
+
+
+def used_up(view: View) -> Iterator[Finding]:
+    """Schedules that are told in epochs and stepped with each batch, or that leave no learning rate to train with."""
+    passes = view.of(DataPass)
+    for optimizer, windows in view.windows.items():
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer and not e.told]
+        if not events or len({e.which for e in events}) > 1:
+            continue
+        one, label = events[-1], view.label(optimizer)
+        inside = [e for e in passes if one.loop is not None and e.where is not None and _is_at(e.where, one.loop)]
+        starts = [bisect([e.number for e in inside], e.number) for e in events]
+        most = max(Counter(at for at in starts if at).values(), default=0)
+        rates = [w.step.rate for w in windows if w.step.rate is not None]
+        told: dict[str, Any] = {"scheduler_steps": len(events), "optimizer_steps": len(windows)}
+        if one.in_epochs and most >= _EPOCH and len(events) <= 1.1 * len(windows):
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{one.scheduler} is told its time in epochs, {one.in_epochs}, and is stepped with each batch: "
+                f"{times(most, 'step')} in one pass over the data.",
+                "Step it once an epoch, after the loop over the batches, or give it that many steps instead.",
+                **told,
+            )
+            continue
+        if len(rates) < len(windows) or max(rates) <= 0.0 or len(events) * 10 < 9 * len(windows):
+            continue
+        below = [w for w, rate in zip(windows, rates, strict=True) if rate < 0.0]
+        if len(below) > 1:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{one.scheduler} was stepped with each step of {label}, and {len(below)} of {times(len(windows), 'step')} "
+                f"were taken at a learning rate below zero, down to {min(rates):.3g}: they go up what they are to go down.",
+                "Step the schedule by the clock that it is made for, and let it end at zero.",
+                steps=steps_of(below),
+                **told,
+            )
+            continue
+        end = next(n for n, rate in enumerate(reversed(rates)) if rate > _NOTHING * max(rates))
+        often = passes and len(events) >= _EPOCH * len(passes) and not view.log.dropped
+        if one.scheduler in _PIECEWISE and often and end >= 10 and end * 4 >= len(rates):
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{one.scheduler} was stepped with each step of {label}, {len(events)} times in "
+                f"{times(len(passes), 'pass')} over data: the last {end} of {times(len(windows), 'step')} were taken at "
+                f"{rates[-end]:.3g} or less, where the first ones had {max(rates):.3g}.",
+                **told,
+            )
+
+
+_PIECEWISE = ("StepLR", "MultiStepLR")
+"""Schedulers that lower the rate at certain times, and have no end of their own."""
+
+
+def _is_at(where: Place, other: Place) -> bool:
+    return (where.file, where.line) == (other.file, other.line)
 
 
 def means(view: View) -> Iterator[Finding]:
