@@ -442,6 +442,9 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
         return
     if not zero and account.before != 0.0:
         state.edited_at.add(place)
+    if account.piled and place is not None and source.overwrites_gradient(place):
+        note_grown(state, account, stepped=False)
+        account.piled = []
     how = "assigned" if account.status == ZERO else "in place"
     draft = state.join(Edit, place, account, how, how=how, status=account.status)
     draft.fields["adds_gradient"] = place is not None and bool(_ADDS.search(place.code))

@@ -526,6 +526,28 @@ def gathers_gradients(place: Place) -> bool:
     return kept and not {"item", "tolist", "norm"} & set(calls)
 
 
+@lru_cache(maxsize=256)
+def overwrites_gradient(place: Place) -> bool:
+    """Whether the statement at a line puts something else into the whole of a gradient, in its own memory."""
+    within = scope(place.file, place.line)
+    for one in own(within) if within is not None else ():
+        if not (isinstance(one, ast.stmt) and one.lineno <= place.line <= (one.end_lineno or 0)):
+            continue
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Subscript):
+            holder, value = one.targets[0].value, one.value
+            if ast.unparse(one.targets[0].slice) not in ("...", ":"):
+                continue
+        elif isinstance(one, ast.Expr) and isinstance(call := one.value, ast.Call) and call.args:
+            if not isinstance(call.func, ast.Attribute) or call.func.attr != "copy_":
+                continue
+            holder, value = call.func.value, call.args[0]
+        else:
+            continue
+        if re.search(r"\.grad(\.data|\.detach\(\))?$", ast.unparse(holder)) and ".grad" not in ast.unparse(value):
+            return True
+    return False
+
+
 _CHANGES = re.compile(
     r"\.(add|sub|mul|copy|lerp|addcmul|addcdiv)_\(|\.data\s*[-+]?=(?!=)|\b(p|param|parameter|w|weight)\s*[-+]=(?!=)"
 )
