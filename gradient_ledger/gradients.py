@@ -156,6 +156,9 @@ def book_clear(state: State, account: Account, place: Place | None, to: str) -> 
     draft = clear_event(state, account, place, to, call)
     if account.piled:
         note_grown(state, account, stepped=False)
+    if account.edited is not None and source.changes_gradient(account.edited):
+        draft.fields.setdefault("idle_edits", []).append(account)
+        draft.fields.setdefault("edited_at", account.edited)
     thrown = account.clear(to)
     if thrown.status in (FRESH, USED, SKIPPED):
         draft.fields["full"] += 1
@@ -442,9 +445,9 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
         return
     if not zero and account.before != 0.0:
         state.edited_at.add(place)
-    if account.piled and place is not None and source.overwrites_gradient(place):
+    whole = bool(account.piled) and place is not None and source.overwrites_gradient(place)
+    if whole:
         note_grown(state, account, stepped=False)
-        account.piled = []
     how = "assigned" if account.status == ZERO else "in place"
     draft = state.join(Edit, place, account, how, how=how, status=account.status)
     draft.fields["adds_gradient"] = place is not None and bool(_ADDS.search(place.code))
@@ -454,7 +457,7 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
         note_factor(draft, account, grad)
     if account.status == FRESH:
         note_scale(draft, account)
-    account.edit(place)
+    account.edit(place, whole)
 
 
 def book_assignment(state: State, account: Account, place: Place | None, value: Tensor) -> None:

@@ -4345,6 +4345,42 @@ def the_first_group_is_clipped_once() -> Log:
     return first_group(windows=1)
 
 
+CHANGED = "This changes the gradients of w when the step has used them, and they are cleared before anything else does"
+
+
+@finds("edits.idle_edits", "changed-after-step", "warning", EDIT, CHANGED + ", 2 times", names=["w"])
+def gradients_are_changed_after_each_step() -> Log:
+    return changed_after()
+
+
+def changed_after(steps: int = 2, told: bool = True, before: bool = False) -> Log:
+    tape = Tape("w b")
+    for step in range(steps):
+        tape.passes(1)
+        if before and not step:
+            tape.edit(names="w")
+        tape.step()
+        tape.edit(names="w")
+        idle = {"idle_edits": ("w",), "edited_at": at(EDIT)} if told else {}
+        tape.clear(**idle)
+    return tape.log()
+
+
+@quiet("edits.idle_edits")
+def gradients_are_changed_after_one_step() -> Log:
+    return changed_after(steps=1)
+
+
+@quiet("edits.idle_edits")
+def changed_gradients_are_looked_at() -> Log:
+    return changed_after(told=False)
+
+
+@quiet("edits.idle_edits")
+def the_same_line_changes_gradients_before_a_step() -> Log:
+    return changed_after(steps=3, before=True)
+
+
 PART = "This clips w; b, which the same steps of SGD use, goes into them unclipped, in 2 windows"
 
 
