@@ -103,6 +103,7 @@ class Account:
         "taken",
         "taken_at",
         "piled",
+        "edited",
         "thread",
         "total",
         "used_by",
@@ -190,6 +191,8 @@ class Account:
         self.piled: list[tuple[Deposit, Place]] = []
         """Deposits onto what the same line had brought before, and where the user's code had read that; since the last
         clear or step."""
+        self.edited: Place | None = None
+        """The line that changed used gradients, where nobody has looked at them from elsewhere since."""
         self.assigned: Place | None = None
         """Where the user's code put the gradient that is there."""
         self.given = False
@@ -255,7 +258,7 @@ class Account:
         if len(deposits) > MOST_DEPOSITS:  # nobody steps or clears it
             del deposits[1:-1]
         self.total += 1
-        self.taken, self.taken_at = False, None
+        self.taken, self.taken_at, self.edited = False, None, None
         return onto
 
     def clear(self, to: str) -> Thrown:
@@ -264,10 +267,14 @@ class Account:
         self._begin(to)
         return thrown
 
-    def edit(self, place: Place | None) -> Thrown:
-        """It was changed in place. Used gradients that are rescaled and kept, as eligibility traces are, are fresh
-        again: meant, not forgotten. Returns what it held."""
+    def edit(self, place: Place | None, whole: bool = False) -> Thrown:
+        """It was changed in place; as a `whole`, if nothing of what it held is left. Used gradients that are rescaled
+        and kept, as eligibility traces are, are fresh again: meant, not forgotten. Returns what it held."""
         thrown = self._thrown()
+        if self.status == USED or self.edited is not None:
+            self.edited = place
+        if whole:
+            self.piled = []
         if self.status in (USED, ZERO):
             self.status, self.deposits = FRESH, []
             self.assigned = place or Place("?", 0)
@@ -281,6 +288,7 @@ class Account:
             self.deposits, self.mixed = [], ""
         if not self.looked_at:  # nobody has read what was there: nothing of it is in the new one
             self.mixed = ""
+        self.edited = place if self.status == USED or self.edited is not None else None
         self.status, self.assigned, self.given = FRESH, place or Place("?", 0), True
         self.taken, self.taken_at, self.piled = False, None, []
         return thrown
@@ -292,7 +300,7 @@ class Account:
             self.status, self.used_by = USED, by
         self.deposits, self.increments, self.mixed, self.pieces = [], [], "", []
         self.assigned, self.taken, self.finite = None, False, True
-        self.taken_at, self.piled = None, []
+        self.taken_at, self.piled, self.edited = None, [], None
         return thrown
 
     def skip(self) -> Thrown:
@@ -310,7 +318,7 @@ class Account:
         self.deposits, self.increments, self.finite = [], [], True
         self.assigned, self.taken, self.mixed, self.used_by = None, False, "", None
         self.read, self.clipped, self.before = None, False, None
-        self.taken_at, self.piled = None, []
+        self.taken_at, self.piled, self.edited = None, [], None
         if status == EMPTY:
             self.version = -1
 
@@ -319,6 +327,8 @@ class Account:
     def held(self, place: Place | None) -> None:
         """The user's code took hold of it at that line."""
         self.read, self.taken, self.looked_at = place, True, True
+        if self.edited is not None and self.edited != place:
+            self.edited = None
         if place is not None:
             self.by_hand, self.taken_at = True, place
 

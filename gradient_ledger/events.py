@@ -305,6 +305,13 @@ class Clear(Event):
     """Whether some optimizer had stepped since those passes."""
     nonfinite: bool = False
     """Whether inf or nan was among what was thrown away."""
+    idle_edits: tuple[str, ...] = ()
+    """The parameters whose gradients the user's code had changed after a step, with no pass, no step and no look at
+    them since."""
+    edited_at: Place | None = None
+    """The line that had changed the first of them, which does nothing else by its text."""
+    edited_by: Place | None = None
+    """Where that line stands in a function: the call of it that follows the step."""
     hooked: bool = False
     """Whether a module or a parameter has a hook on its backward, which may have kept what a pass computed; looked at
     the first few times that something is thrown away."""

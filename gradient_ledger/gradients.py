@@ -156,11 +156,23 @@ def book_clear(state: State, account: Account, place: Place | None, to: str) -> 
     draft = clear_event(state, account, place, to, call)
     if account.piled:
         note_grown(state, account, stepped=False)
+    if account.edited is not None and source.changes_gradient(account.edited):
+        note_idle_edit(state, draft, account, account.edited)
     thrown = account.clear(to)
     if thrown.status in (FRESH, USED, SKIPPED):
         draft.fields["full"] += 1
     if thrown.deposits:
         note_loss(state, draft, account, thrown, grad)
+
+
+def note_idle_edit(state: State, draft: Draft, account: Account, place: Place) -> None:
+    """A gradient was changed after its step, for nothing."""
+    if "idle_edits" not in draft.fields:
+        step = state.journal.last(Step)
+        after = step.place if step is not None and place.function else None
+        by = source.called_after(after, place.function) if after is not None else None
+        draft.fields |= {"idle_edits": [], "edited_at": place, "edited_by": by}
+    draft.fields["idle_edits"].append(account)
 
 
 def clear_event(state: State, account: Account, place: Place | None, to: str, call: ClearCall | None) -> Draft:
@@ -443,6 +455,9 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
         return
     if not zero and account.before != 0.0:
         state.edited_at.add(place)
+    whole = bool(account.piled) and place is not None and source.overwrites_gradient(place)
+    if whole:
+        note_grown(state, account, stepped=False)
     how = "assigned" if account.status == ZERO else "in place"
     draft = state.join(Edit, place, account, how, how=how, status=account.status)
     draft.fields["adds_gradient"] = place is not None and bool(_ADDS.search(place.code))
@@ -452,7 +467,7 @@ def book_change(state: State, account: Account, grad: Tensor) -> None:
         note_factor(draft, account, grad)
     if account.status == FRESH:
         note_scale(draft, account)
-    account.edit(place)
+    account.edit(place, whole)
 
 
 def book_assignment(state: State, account: Account, place: Place | None, value: Tensor) -> None:

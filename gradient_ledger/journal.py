@@ -24,6 +24,7 @@ MARKS = {
     "onto_skipped",
     "moved",
     "lost",
+    "idle_edits",
     "overwrote",
     "stale",
     "again",

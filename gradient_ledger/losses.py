@@ -458,7 +458,8 @@ class _Reader:
             function = _function(called)
             code = getattr(function, "__code__", None)
             if code is not None and places.kind_of(code.co_filename) == places.USER:
-                yield from self._returned_by(function, owner, node, at, depth, under)
+                for one in self._returned_by(function, owner, node, at, depth, under):
+                    yield self._as_given(one, function, call)
 
     def _candidates(self, call: ast.Call) -> Iterator[tuple[Any, Any]]:
         """What may have been called, and the object whose method it is: a loop may have gone over several."""
@@ -475,7 +476,7 @@ class _Reader:
 
     def _returned_by(self, function: Any, owner: Any, node: Any, at: int, depth: int, under: str) -> Iterator[Idle]:
         code = function.__code__
-        scope = source.scope(code.co_filename, code.co_firstlineno + 1)
+        scope = source.function_at(code.co_filename, code.co_firstlineno)
         returns = [one for one in source.own(scope) if isinstance(one, ast.Return)] if scope is not None else []
         if scope is None or len(returns) != 1 or returns[0].value is None:
             return
@@ -488,6 +489,27 @@ class _Reader:
         there = _Reader(scope, code.co_filename, names, self.trains)
         for one in there.idle(value, node, returns[0].lineno + 1, "", depth + 1, under):
             yield one if one.cut or one.graph is not None else one._replace(inner=True)
+
+    def _as_given(self, idle: Idle, function: Any, call: ast.Call) -> Idle:
+        """The same as it stands in this call, where the function makes it of nothing but one of its arguments: what
+        that was computed by is to be read here."""
+        code = function.__code__
+        scope = source.function_at(code.co_filename, code.co_firstlineno)
+        if idle.cut or idle.graph is not None or idle.product is not None or idle.file != code.co_filename:
+            return idle
+        if scope is None or any(isinstance(one, ast.Starred) for one in call.args):
+            return idle
+        names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        given = dict(zip(names[names[:1] == ["self"] :], call.args, strict=False))
+        given |= {one.arg: one.value for one in call.keywords if one.arg is not None}
+        there = _Reader(scope, code.co_filename, function.__globals__, self.trains)
+        text = ast.parse(idle.text, mode="eval").body
+        used = {name for made in there._chain(text, idle.line + 1) for name in _names(made.value)}
+        sides = [given[name] for name in names if name in used and name in given and not self._is_number(given[name])]
+        if len(sides) != 1:
+            return idle
+        found = self._described(sides[0], call.lineno, ast.copy_location(ast.Constant(0), call))
+        return found._replace(inner=idle.inner or not found.cut, beside=idle.beside)
 
     def _object(self, expression: ast.expr) -> Any:
         """What a name or an attribute stands for, without running anything of the user's."""

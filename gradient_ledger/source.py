@@ -526,6 +526,60 @@ def gathers_gradients(place: Place) -> bool:
     return kept and not {"item", "tolist", "norm"} & set(calls)
 
 
+@lru_cache(maxsize=256)
+def overwrites_gradient(place: Place) -> bool:
+    """Whether the statement at a line puts something else into the whole of a gradient, in its own memory."""
+    within = scope(place.file, place.line)
+    for one in own(within) if within is not None else ():
+        if not (isinstance(one, ast.stmt) and one.lineno <= place.line <= (one.end_lineno or 0)):
+            continue
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Subscript):
+            holder, value = one.targets[0].value, one.value
+            if ast.unparse(one.targets[0].slice) not in ("...", ":"):
+                continue
+        elif isinstance(one, ast.Expr) and isinstance(call := one.value, ast.Call) and call.args:
+            if not isinstance(call.func, ast.Attribute) or call.func.attr != "copy_":
+                continue
+            holder, value = call.func.value, call.args[0]
+        else:
+            continue
+        if re.search(r"\.grad(\.data|\.detach\(\))?$", ast.unparse(holder)) and ".grad" not in ast.unparse(value):
+            return True
+    return False
+
+
+@lru_cache(maxsize=256)
+def changes_gradient(place: Place) -> bool:
+    """Whether the statement at a line does nothing but change a `.grad`: in place, or by putting another one there."""
+    within = scope(place.file, place.line)
+    for one in own(within) if within is not None else ():
+        if not (isinstance(one, ast.stmt) and one.lineno <= place.line <= (one.end_lineno or 0)):
+            continue
+        changed: ast.expr | None = None
+        if isinstance(one, ast.Assign) and len(one.targets) == 1:
+            changed = one.targets[0]
+        elif isinstance(one, ast.AugAssign):
+            changed = one.target
+        elif isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+            function = one.value.func
+            changed = function.value if isinstance(function, ast.Attribute) and function.attr.endswith("_") else None
+        while isinstance(changed, ast.Subscript):
+            changed = changed.value
+        if changed is not None and re.search(r"\.grad(\.data|\.detach\(\))?$", ast.unparse(changed)):
+            return True
+    return False
+
+
+def called_after(place: Place, name: str) -> Place | None:
+    """The next line of the function around a line that calls a function or a method of this name."""
+    within = scope(place.file, place.line)
+    for one in own(within) if within is not None else ():
+        if isinstance(one, ast.Call) and one.lineno > place.line:
+            if (one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")) == name:
+                return Place(place.file, one.lineno)
+    return None
+
+
 _CHANGES = re.compile(
     r"\.(add|sub|mul|copy|lerp|addcmul|addcdiv)_\(|\.data\s*[-+]?=(?!=)|\b(p|param|parameter|w|weight)\s*[-+]=(?!=)"
 )

@@ -4550,6 +4550,50 @@ def the_first_group_is_clipped_once() -> Log:
     return first_group(windows=1)
 
 
+CHANGED = "This changes the gradients of w when the step has used them, and they are cleared before anything else does"
+
+
+@finds("edits.idle_edits", "changed-after-step", "warning", EDIT, CHANGED + ", 2 times", names=["w"])
+def gradients_are_changed_after_each_step() -> Log:
+    return changed_after()
+
+
+IN_HELPER = CHANGED.replace("This", "script.py:6")
+
+
+@finds("edits.idle_edits", "changed-after-step", "warning", EDIT + 20, IN_HELPER, names=["w"])
+def a_helper_that_changes_gradients_is_called_after_the_step() -> Log:
+    return changed_after(edited_by=at(EDIT + 20))
+
+
+def changed_after(steps: int = 2, told: bool = True, before: bool = False, **clear: Any) -> Log:
+    tape = Tape("w b")
+    for step in range(steps):
+        tape.passes(1)
+        if before and not step:
+            tape.edit(names="w")
+        tape.step()
+        tape.edit(names="w")
+        idle = {"idle_edits": ("w",), "edited_at": at(EDIT)} if told else {}
+        tape.clear(**idle, **clear)
+    return tape.log()
+
+
+@quiet("edits.idle_edits")
+def gradients_are_changed_after_one_step() -> Log:
+    return changed_after(steps=1)
+
+
+@quiet("edits.idle_edits")
+def changed_gradients_are_looked_at() -> Log:
+    return changed_after(told=False)
+
+
+@quiet("edits.idle_edits")
+def the_same_line_changes_gradients_before_a_step() -> Log:
+    return changed_after(steps=3, before=True)
+
+
 PART = "This clips w; b, which the same steps of SGD use, goes into them unclipped, in 2 windows"
 
 

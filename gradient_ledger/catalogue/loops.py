@@ -485,6 +485,12 @@ MISCONCEPTIONS = (
         "4.4",
     ),
     Misconception(
+        "changed-after-step",
+        "A gradient is changed after the step",
+        "The step has already used the gradient, and the next clear throws away what was added to it.",
+        "Move the change between backward() and step().",
+    ),
+    Misconception(
         "clipped-before-backward",
         "Clipped before backward",
         "There is nothing to clip yet, or not all of it.",

@@ -80,6 +80,7 @@ RULES: tuple[Rule, ...] = (
     precision.low_sums,
     precision.nonfinite,
     window.moved,
+    edits.idle_edits,
     edits.replaced,
     edits.lost,
     precision.rounded_away,

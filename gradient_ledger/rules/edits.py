@@ -420,6 +420,30 @@ def _by_position(hits: list[tuple[Window, Edit]]) -> bool:
     return all(max(f) - min(f) < 1e-3 * max(f) for f in seen.values() if f)
 
 
+def idle_edits(view: View) -> Iterator[Finding]:
+    """Gradients that are changed when the step has used them, and cleared before anything else does."""
+    clears = [e for e in view.of(Clear) if e.idle_edits and e.edited_at is not None]
+    for where in dict.fromkeys(e.edited_at for e in clears):
+        mine = [e for e in clears if e.edited_at == where]
+        edits = [e for e in view.of(Edit) if e.where == where]
+        names = sorted({name for e in mine for name in e.idle_edits})
+        used = {e.step for e in edits if e.status == "used"}
+        # Where the line also changes what no step has used, it may stand in its right place.
+        if where is None or len(mine) < 2 or not edits or any(e.step not in used for e in edits):
+            continue
+        call = mine[0].edited_by  # the helper may be right, and its call stand too late
+        yield finding(
+            "changed-after-step",
+            "warning",
+            call or where,
+            f"{f'{where.short} changes' if call is not None else 'This changes'} the gradients of {some(names)} when the "
+            f"step has used them, and they are cleared before anything else does, {times(len(mine), 'time')}: it changed "
+            "no update.",
+            names=names[:10],
+            steps=sorted({e.step for e in mine})[:10],
+        )
+
+
 def replaced(view: View) -> Iterator[Finding]:
     """Gradients that are lost because another is put in their place, or are kept as the optimizer's own state."""
     for optimizer, windows in view.windows.items():
