@@ -4558,7 +4558,7 @@ def gradients_are_changed_after_each_step() -> Log:
     return changed_after()
 
 
-IN_HELPER = CHANGED.replace("This", "script.py:6")
+IN_HELPER = CHANGED.replace("This", at(EDIT).short)
 
 
 @finds("edits.idle_edits", "changed-after-step", "warning", EDIT + 20, IN_HELPER, names=["w"])
