@@ -191,6 +191,8 @@ def _averages(state: State, several_passes: bool) -> bool:
 
 
 def _shared(state: State, several_passes: bool) -> bool:
+    if _holders is None and not state.rewritten:  # this torch does not tell: the text has to be the reason
+        return state.budget.may_look("sharing text", 4) and may_average(own_files(state))
     return state.rewritten or any(map(is_shared, state.books.accounts))
 
 
@@ -270,6 +272,7 @@ def has_twins(accounts: Iterable[Account]) -> bool:
 
 
 _holders: Any = getattr(torch._C, "_storage_Use_Count", None)
+"""How many hold a storage; torch 2.6 has no such function."""
 
 
 def is_shared(account: Account) -> bool:

@@ -11,7 +11,7 @@ import loops_bank
 import pytest
 from loops_bank import Script, accusations, run, scripts
 
-from gradient_ledger import GradientLedger
+from gradient_ledger import GradientLedger, closelook
 from gradient_ledger.catalogue import catalogue
 from gradient_ledger.events import Step
 
@@ -74,6 +74,12 @@ def test_a_mistake_is_found_under_its_name_at_its_line(script: Script) -> None:
     for one in hits:
         assert one.remedy and one.text
         assert one.misconception in catalogue()
+
+
+@pytest.mark.parametrize("script", [one for one in BUGGY if one.header["id"] == "average-shares-memory"], ids=_by_name)
+def test_what_torch_2_6_cannot_tell_of_memory_the_text_can(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closelook, "_holders", None)
+    test_a_mistake_is_found_under_its_name_at_its_line(script)
 
 
 @pytest.mark.parametrize("script", FIXED + VARIANTS, ids=_by_name)
