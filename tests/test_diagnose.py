@@ -148,7 +148,7 @@ def _in_parts(of: int) -> Callable[..., object]:
                 loss = loss_fn(model(x), y)
                 found = torch.autograd.grad(loss, list(params.values()), allow_unused=True, materialize_grads=True)
                 for total, gradient in zip(part.values(), found, strict=True):
-                    total += gradient
+                    total += gradient.detach()  # in torch 2.6 the zeros of what was not used ask for gradients
             for name, total in part.items():
                 sums[name] += total
         return {name: total / len(micro_batches) for name, total in sums.items()}

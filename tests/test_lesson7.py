@@ -84,6 +84,26 @@ def test_a_function_of_the_notebook_runs_in_two_processes_that_talk_to_each_othe
     assert len({first[4], second[4], os.getpid()}) == 3
 
 
+@pytest.mark.skipif(
+    sys.platform != "linux" or torch.accelerator.is_available(), reason="there are no forks here anyway"
+)
+@pytest.mark.parametrize("refused", [False, True])
+def test_where_autograd_refuses_a_fork_the_processes_are_new(refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the builds of torch do that Debian has, once a backward pass has run."""
+
+    def is_forked() -> bool:
+        import multiprocessing
+
+        return multiprocessing.parent_process() is not None
+
+    def backward(loss: torch.Tensor) -> None:
+        if refused:
+            raise RuntimeError("Unable to handle autograd's threading in combination with fork-based multiprocessing.")
+
+    monkeypatch.setattr(torch.autograd, "backward", backward)
+    assert on_ranks(is_forked) == [not refused] * 2
+
+
 def test_the_words_of_the_rank_that_failed_first_are_told() -> None:
     def failing() -> None:
         if dist.get_rank() == 1:

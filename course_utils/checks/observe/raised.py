@@ -15,6 +15,8 @@ from course_utils.plain import MAX_TEXT, without_addresses
 _LEDGER = Path(gradient_ledger.__file__).resolve().parent
 _PACKAGES = tuple(str(folder) + os.sep for folder in (Path(__file__).resolve().parents[2], _LEDGER))
 _LIBRARIES = tuple({os.path.realpath(path) + os.sep for path in sysconfig.get_paths().values()})
+_INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+"""Folders of packages that are not this environment's own: a system's, as Debian's and Colab's, or a user's."""
 
 
 def describe_exception(error: BaseException) -> Raised:
@@ -41,4 +43,6 @@ def is_learners(filename: str) -> bool:
     path = os.path.realpath(filename)
     if path.startswith(_PACKAGES):
         return False
-    return bool(linecache.getlines(filename)) and not path.startswith(_LIBRARIES)
+    if path.startswith(_LIBRARIES) or any(mark in path for mark in _INSTALLED):
+        return False
+    return bool(linecache.getlines(filename))

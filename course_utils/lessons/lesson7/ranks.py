@@ -1,9 +1,9 @@
 """Two processes that run one function together, as `torchrun` would start them, and hand back what each returns.
 
 A notebook's functions live in its kernel. On Linux the processes are forked from it, which takes a few hundredths of a
-second and brings the functions along. Elsewhere, and where autograd has threads for a GPU (PyTorch refuses to go on
-in a fork of such a process), they are new interpreters, and the function travels as code, with the functions and values
-that it names.
+second and brings the functions along. Elsewhere, and where autograd has threads for devices (PyTorch refuses to go on
+in a fork of such a process; some builds have them without a GPU), they are new interpreters, and the function travels
+as code, with the functions and values that it names.
 
 The processes meet over a file in a temporary folder and talk by gloo over the loopback interface. None outlives the
 call: whatever ends it, they are killed, and if the caller itself is killed, each ends by its own alarm.
@@ -37,6 +37,8 @@ import torch.distributed as dist
 
 DEADLINE = 60.0
 """Seconds after which processes that have not answered are ended."""
+TRIAL = 10.0
+"""Seconds after which a fork in which a backward pass has not ended is taken for one in which it never does."""
 _LOOPBACK = {"Linux": "lo", "Darwin": "lo0"}
 
 
@@ -63,7 +65,7 @@ def on_ranks(
     if ranks < 1:
         raise ValueError(f"at least one process is needed, not {ranks}")
     if fork is None:
-        fork = platform.system() == "Linux" and not torch.accelerator.is_available()
+        fork = platform.system() == "Linux" and not torch.accelerator.is_available() and _autograd_outlives_a_fork()
     with tempfile.TemporaryDirectory(prefix="ranks-") as name:
         folder = Path(name)
         started = (_forked if fork else _fresh)(function, arguments, ranks, deadline, folder)
@@ -100,6 +102,33 @@ class _Fresh:
         self._process.wait()
 
 
+def _autograd_outlives_a_fork() -> bool:
+    """Whether a backward pass runs in a fork of this process, found out in one."""
+    with _unwarned():
+        trial = multiprocessing.get_context("fork").Process(target=_one_backward, daemon=True)
+        trial.start()
+    trial.join(TRIAL)
+    trial.kill()
+    trial.join()
+    return trial.exitcode == 0
+
+
+def _one_backward() -> None:
+    torch.set_num_threads(1)
+    with _silent(), contextlib.suppress(RuntimeError):
+        torch.autograd.backward(torch.ones((), requires_grad=True))
+        os._exit(0)
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def _unwarned() -> Iterator[None]:
+    """From Python 3.12 on: threads of the parent are not in the fork. Those of torch are dealt with in `_run`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
 def _forked(
     function: Callable[..., Any], arguments: tuple[Any, ...], ranks: int, deadline: float, folder: Path
 ) -> list[Any]:
@@ -108,9 +137,7 @@ def _forked(
         context.Process(target=_run, args=(lambda: (function, arguments), rank, ranks, deadline, folder), daemon=True)
         for rank in range(ranks)
     ]
-    with warnings.catch_warnings():
-        # From Python 3.12 on: threads of the parent are not in the fork. Those of torch are dealt with in `_run`.
-        warnings.simplefilter("ignore", DeprecationWarning)
+    with _unwarned():
         for process in made:
             process.start()
     return list(made)

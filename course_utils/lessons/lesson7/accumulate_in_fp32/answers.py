@@ -26,7 +26,8 @@ def right(model: nn.Module, loss_fn: LossFn, micro_batches: Sequence[Batch]) -> 
     found = torch.autograd.grad(
         loss_fn(exact(x), y), list(trainable.values()), allow_unused=True, materialize_grads=True
     )
-    return {name: gradient.float() for name, gradient in zip(trainable, found, strict=True)}
+    # In torch 2.6 the zeros of what was not used ask for gradients themselves.
+    return {name: gradient.detach().float() for name, gradient in zip(trainable, found, strict=True)}
 
 
 def _accepted(_: Case, evidence: Evidence) -> Evidence:
