@@ -47,7 +47,7 @@ def check(identifier: str, attempt: object = _NOTHING) -> None:
     exercise, gets one line that says how. Where no answer is, the code runs on the cases all the same, and the card
     says what came of it. Raises `CheckFailed` only while nbgrader grades.
     """
-    from course_utils.feedback.card import card, card_of_run
+    from course_utils.feedback.card import card_of_run
 
     fault = _misused("check", identifier, attempt)
     if fault:
@@ -59,10 +59,7 @@ def check(identifier: str, attempt: object = _NOTHING) -> None:
         note = definitions.note(exercise.name)
         try:
             if answers_are_here():
-                verdict = evaluate(identifier, attempt, seed=terms().case_seed)
-                _remember(verdict, attempt)
-                show(card(verdict, exercise.rules, kept=kept, note=note))
-                outcome = _in_a_line(verdict)
+                outcome = _judged(exercise, attempt, kept, note)
             else:
                 cases = all_cases(exercise, terms().case_seed)
                 evidence = [] if attempt is ... else observe_all(exercise, attempt, cases)
@@ -76,6 +73,22 @@ def check(identifier: str, attempt: object = _NOTHING) -> None:
             raise Interrupted from None
     if os.environ.get("NBGRADER_EXECUTION") and outcome != "passed":
         raise CheckFailed(f"exercise {identifier}: {outcome}")
+
+
+def _judged(exercise: Exercise, attempt: object, kept: int, note: str) -> str:
+    """Show the card of an attempt and keep its points; the outcome, in a line."""
+    from course_utils.checks.judge import CannotJudge  # here, as the answers it needs, which a learner may not have
+    from course_utils.feedback.card import card
+
+    try:
+        verdict = evaluate(exercise.id, attempt, seed=terms().case_seed)
+    except CannotJudge as error:
+        said = str(error)
+        _say(f"{said[0].upper()}{said[1:]}.")
+        return "not checked"
+    _remember(verdict, attempt)
+    show(card(verdict, exercise.rules, kept=kept, note=note))
+    return _in_a_line(verdict)
 
 
 def _in_a_line(verdict: Verdict) -> str:

@@ -15,8 +15,8 @@ import torch
 from course_utils import definitions
 from course_utils.authoring.verify import SEEDS
 from course_utils.checks import effects
-from course_utils.checks.judge import mistakes_of
-from course_utils.exercise import Fault, Frame, Raised, Verdict
+from course_utils.checks.judge import left, mistakes_of
+from course_utils.exercise import Evidence, Fault, Frame, Raised, Verdict
 from course_utils.feedback import display
 from course_utils.feedback.card import card
 from course_utils.feedback.display import Shown
@@ -225,6 +225,16 @@ def test_an_interrupt_gives_one_line_and_keeps_nothing(capfd: pytest.CaptureFixt
         check("1.2", interrupted)
     assert caught.value._render_traceback_() == ["Interrupted."]  # what a notebook shows in place of the traceback
     assert "interrupted" in capfd.readouterr().out and not own_record.exists()
+
+
+def test_an_exercise_that_cannot_be_checked_here_gives_one_line_and_keeps_nothing(
+    capfd: pytest.CaptureFixture[str], own_record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left, "left_by", lambda *_: Evidence("the first", "stopped"))
+    check("1.2", _right)
+    said = capfd.readouterr().out
+    assert "Exercise 1.2 cannot be checked here" in said and "no fault of your code" in said and "points" not in said
+    assert not own_record.exists()
 
 
 def test_points_of_an_earlier_pass_are_said_to_stay(capfd: pytest.CaptureFixture[str]) -> None:

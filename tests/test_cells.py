@@ -44,7 +44,7 @@ class _Notebook:
     def __init__(self) -> None:
         self._measured: list[tuple[str, str]] = []
         quiet = dict.fromkeys(("check", "hint", "predict", "progress", "quiz", "solution"), lambda *_: None)
-        self._names: dict[str, object] = {**quiet, "compare": self._compare}
+        self._names: dict[str, object] = {"__name__": "__main__", **quiet, "compare": self._compare}
 
     def _compare(self, identifier: str, measured: str) -> None:
         assert measured in question(identifier).choices, f"{measured!r} is no choice of {identifier}"

@@ -11,7 +11,7 @@ import torch
 from course_utils.authoring.verify import SEEDS
 from course_utils.checks import effects
 from course_utils.checks.difference import RESULT, difference_kind, differences, flatten, nice, shown
-from course_utils.checks.judge import answers_of, judge, left_by, mistakes_of
+from course_utils.checks.judge import CannotJudge, answers_of, judge, left, left_by, mistakes_of
 from course_utils.checks.observe import observe
 from course_utils.exercise import Case, Change, Evidence, Exercise, Frame, Raised, Verdict
 from course_utils.learner import evaluate
@@ -440,6 +440,29 @@ def test_where_all_names_are_gone_the_card_says_none() -> None:
 def test_numbers_are_said_as_one_would() -> None:
     assert [nice(value) for value in (2.0, 0.5, -1 / 3, 1.25, 1e-12)] == ["2", "1/2", "-1/3", "1.25", "0"]
     assert difference_kind(1.0, 1.0 + 1e-9) is None
+
+
+def _no_such_keyword(*_: object) -> None:
+    raise TypeError("no such keyword")
+
+
+def test_two_that_fail_alike_are_not_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a torch lacks what the course asks of it: then everything would pass."""
+    right = replace(answers_of(TASK.home), right=_no_such_keyword)
+    monkeypatch.setattr(left, "answers_of", lambda _: right)
+    monkeypatch.setattr(left, "_seen", {})
+    evidence = [observe(TASK, _no_such_keyword, case) for case in CASES]
+    with pytest.raises(CannotJudge, match=r"own answer ended with TypeError: no such keyword .* no fault of your code"):
+        judge(TASK, CASES, evidence)
+
+
+def test_a_right_answer_that_takes_too_long_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"right answers": "of earlier checks"}
+    monkeypatch.setattr(left, "_seen", known)
+    monkeypatch.setattr(left, "left_by", lambda *_: Evidence(CASES[0].name, "stopped"))
+    with pytest.raises(CannotJudge, match=r"own answer ran into the time limit .* check again"):
+        judge(TASK, CASES, [Evidence(case.name, "stopped") for case in CASES])
+    assert not known
 
 
 def test_a_case_of_another_seed_is_another_case() -> None:

@@ -22,6 +22,7 @@ import torch.distributed as dist
 from course_utils.authoring.source import read
 from course_utils.learner import evaluate
 from course_utils.lessons import lesson
+from course_utils.lessons.lesson7 import ranks
 from course_utils.lessons.lesson7 import take_home as home
 from course_utils.lessons.lesson7.ranks import RankError, on_ranks
 from course_utils.lessons.lesson7.take_home import take_home
@@ -77,6 +78,8 @@ def together(start):
 
 @both_ways
 def test_a_function_of_the_notebook_runs_in_two_processes_that_talk_to_each_other(fork: bool) -> None:
+    if fork and not ranks._autograd_outlives_a_fork():
+        pytest.skip("this build of torch refuses to go on in a fork")
     first, second = on_ranks(notebook(TOGETHER), 5.0, fork=fork)
     assert (first[0], second[0], first[1]) == (0, 1, 2)
     assert first[2].tolist() == second[2].tolist() == [11.0]

@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from course_utils.checks.judge.faults import faults_of
-from course_utils.checks.judge.left import answers_of, left_by, mistakes_of, run_of, seen_of
+from course_utils.checks.judge.left import CannotJudge, answers_of, left_by, mistakes_of, run_of, seen_of
 from course_utils.checks.originals import Names
 from course_utils.exercise import Case, Evidence, Exercise, Fault, Outcome, Verdict
 
-__all__ = ["answers_of", "judge", "left_by", "mistakes_of", "seen_of"]
+__all__ = ["CannotJudge", "answers_of", "judge", "left_by", "mistakes_of", "seen_of"]
 
 
 def judge(exercise: Exercise, cases: Sequence[Case], evidence: Sequence[Evidence]) -> Verdict:
     """The verdict on an attempt from its evidence, one piece for each of the first `len(evidence)` cases.
 
-    Raises `ValueError` when evidence and cases do not belong together.
+    Raises `ValueError` when evidence and cases do not belong together, and its kind `CannotJudge` when the course's own
+    answer does not return here: two that fail alike are not right.
     """
     if not evidence or [e.case for e in evidence] != [c.name for c in cases[: len(evidence)]]:
         raise ValueError(f"the evidence is not about the cases of exercise {exercise.id}")

@@ -9,6 +9,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+import torch
+
 from course_utils.checks.answers import Answers
 from course_utils.checks.diagnose import Run
 from course_utils.checks.difference import RESULT, differences, flatten
@@ -34,6 +36,21 @@ def answers_of(home: str) -> Answers:
 def mistakes_of(home: str) -> tuple[Mistake, ...]:
     """The mistakes of the exercise whose package is `home`, in order."""
     return mistakes_in(import_module(f"{home}.mistakes"))
+
+
+class CannotJudge(ValueError):
+    """The course's own answer did not return on a case: whatever an attempt did there, it cannot be compared."""
+
+    def __init__(self, exercise: Exercise, case: Case, right: Evidence) -> None:
+        if right.raised is not None:
+            ended = f"ended with {right.raised.type}: {right.raised.message}".rstrip(": ")
+            advice = f"Please report it to whoever keeps this course, with your version of torch, {torch.__version__}"
+        else:
+            ended, advice = "ran into the time limit", "The machine may be busy: check again in a while"
+        super().__init__(
+            f'exercise {exercise.id} cannot be checked here: the course\'s own answer {ended} (case "{case.name}"). '
+            f"That is no fault of your code. {advice}"
+        )
 
 
 Key = tuple[str, str, int, str]
@@ -102,6 +119,10 @@ def run_of(exercise: Exercise, number: int, case: Case, piece: Evidence) -> Run:
     answers = answers_of(exercise.home)
     # Probes tell what an attempt leaves out, and take a call for each argument: only where the attempt was probed.
     right = left_by(exercise, answers.right, "", PROBED if piece.probes else 0, case)
+    if right.status != "returned":
+        _seen.clear()  # what ran into the limit may not do so the next time
+        _parted.clear()
+        raise CannotJudge(exercise, case, right)
     given = _accepted(answers, case, piece)
     tolerance = answers.tolerance(case) if answers.tolerance else None
     expected = leaves_of(answers, right)

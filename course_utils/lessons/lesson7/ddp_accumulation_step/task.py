@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,6 +24,12 @@ OWN = "numbers sent by collectives of one's own, in each call"
 SWITCH = "whether each pass was to be averaged: in its forward, in its backward"
 AVERAGES = "whether DDP averages the next backward"
 STEPS = "steps of each rank's optimizer"
+
+
+_BUILT_ALIKE: dict[str, Any] = (
+    {"init_sync": False} if "init_sync" in inspect.signature(DistributedDataParallel).parameters else {}
+)
+"""Ranks need not be told how the first was built; torch 2.6 tells them anyway."""
 
 
 def updates(rank: int) -> str:
@@ -95,7 +102,7 @@ class _Rank:
         wrapped = DistributedDataParallel(
             self.model,
             process_group=group,
-            init_sync=False,  # the ranks were built alike
+            **_BUILT_ALIKE,
             bucket_cap_mb=spec.get("bucket_cap_mb", 25),
             find_unused_parameters=spec["model"] == "unused",
             gradient_as_bucket_view=spec.get("views", False),
