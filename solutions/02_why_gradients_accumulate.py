@@ -791,7 +791,7 @@ def per_sample_gradients(model, loss_fn, x, y):
             loss, list(named.values()), allow_unused=True, materialize_grads=True
         )
         for name, gradient in zip(named, gradients, strict=True):
-            rows[name].append(gradient)
+            rows[name].append(gradient.detach())  # torch 2.6 makes zeros that ask for gradients
     return {name: torch.stack(gradients) for name, gradients in rows.items()}
     ### END SOLUTION
 

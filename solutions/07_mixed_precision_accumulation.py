@@ -1515,15 +1515,21 @@ def three_ways():
     return sharded(True), sharded(False), sharded(True, shard_again=False)
 
 
-((empty, shapes, whole), (never, _, moved), (kept_whole, _, _)), _ = on_ranks(three_ways)
-print(".grad is None after micro-batch 1, 2, 3, 4:", empty)
-print("gradients of rank 0:", shapes)
-print("put together off by", shown(off(whole, eight_pages())))
-print("never switched on again:                   ", never)
-print("    and a step of SGD then moves a weight: ", moved)
-print("weights not sharded again after a backward:", kept_whole)
-assert off(whole, eight_pages()) < 1e-6 and all(never)
-compare("7.m", "none" if all(empty[:3]) else "sum")
+try:
+    ((empty, shapes, whole), (never, _, moved), (kept_whole, _, _)), _ = on_ranks(three_ways)
+except RankError as error:
+    if "'Stream' object" not in str(error):
+        raise
+    print("This torch shards on GPUs alone; torch 2.13 does so on the CPU, too.")
+else:
+    print(".grad is None after micro-batch 1, 2, 3, 4:", empty)
+    print("gradients of rank 0:", shapes)
+    print("put together off by", shown(off(whole, eight_pages())))
+    print("never switched on again:                   ", never)
+    print("    and a step of SGD then moves a weight: ", moved)
+    print("weights not sharded again after a backward:", kept_whole)
+    assert off(whole, eight_pages()) < 1e-6 and all(never)
+    compare("7.m", "none" if all(empty[:3]) else "sum")
 
 # %% [markdown]
 # The sums of the window are kept elsewhere until the passes are averaged again. Two things

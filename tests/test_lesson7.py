@@ -87,6 +87,20 @@ def test_a_function_of_the_notebook_runs_in_two_processes_that_talk_to_each_othe
     assert len({first[4], second[4], os.getpid()}) == 3
 
 
+def test_what_a_notebook_puts_in_place_of_a_builtin_stays_with_the_notebook(tmp_path: Path) -> None:
+    """IPython's `open` is a function of its own around Python's, and cannot travel."""
+    code = (
+        "import functools\n"
+        "nothing, python_open = None, open\n"
+        "@functools.wraps(open)\n"
+        "def own(*given):\n    return python_open(*given)\n"
+        "globals()['open'] = own\n"
+        "def count(path):\n    with open(path) as file:\n        return len(file.read()), nothing\n"
+    )
+    (tmp_path / "text").write_text("three", encoding="utf-8")
+    assert on_ranks(notebook(code), tmp_path / "text", ranks=1, fork=False) == [(5, None)]
+
+
 @pytest.mark.skipif(
     sys.platform != "linux" or torch.accelerator.is_available(), reason="there are no forks here anyway"
 )

@@ -281,6 +281,8 @@ def _collect(function: Any, parcel: dict[str, Any]) -> None:
         if name in parcel or name not in function.__globals__:
             continue
         value = function.__globals__[name]
+        if hasattr(builtins, name) and getattr(value, "__wrapped__", value) is getattr(builtins, name):
+            continue  # as IPython's own `open`: the other interpreter has Python's
         if isinstance(value, types.ModuleType):
             parcel[name] = ("module", value.__name__)
         elif isinstance(value, types.FunctionType) and value.__module__ == _HERE:
