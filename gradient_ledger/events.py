@@ -1039,6 +1039,20 @@ class TakenBack:
 
 
 @dataclass(frozen=True)
+class Withdrawn:
+    """A model that was put into train mode, and by another function into eval mode before it ran; and stayed in it."""
+
+    where: Place | None
+    """The line that put it into eval mode."""
+    began_at: Place | None
+    """The line that had put it into train mode."""
+    parts: tuple[str, ...]
+    """Its parts that compute something else in train mode, with their classes."""
+    steps: int
+    """Steps that have trained it in eval mode."""
+
+
+@dataclass(frozen=True)
 class HandedState:
     """A recurrent network that begins with the state of another one, without its graph, in a loss that trains both."""
 
@@ -1141,6 +1155,8 @@ class Log:
     """Norms without a graph, by the text's `.data`, that vectors of a loss are divided by."""
     taken_back: tuple[TakenBack, ...] = ()
     """Parts that `train()` on the whole put back into train mode before their eval mode had mattered."""
+    withdrawn: tuple[Withdrawn, ...] = ()
+    """Models put into train mode, and into eval mode before they were trained so."""
     handed: tuple[HandedState, ...] = ()
     """States that recurrent networks hand to others without their graph."""
     own_averages: tuple[OwnAverage, ...] = ()

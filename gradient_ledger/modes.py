@@ -81,11 +81,11 @@ def put_into_eval(state: State, module: nn.Module, frame: FrameType) -> None:
     Nor does a layer by itself: nobody evaluates a BatchNorm. It is put into eval mode to be trained so. Each large part
     of a model stands for itself: somebody may put one of them back and forget another.
     """
-    if state.evaluations and not _in_own_train(frame):
+    if state.evaluations and not in_own_train(frame):
         put_into_eval_again(state, module)
     if not state.progress.steps or not module._modules or not state.budget.may_look(("eval", places.site(frame))):
         return
-    if _in_own_train(frame):
+    if in_own_train(frame):
         return
     # The models of earlier folds or runs are gone, and nothing steps them any more.
     state.evaluations = [o for o in state.evaluations if all(part.ref() is not None for part in o.parts.values())]
@@ -141,7 +141,7 @@ def put_into_train(state: State, module: nn.Module) -> None:
         one.back = one.back or id(module) in one.parts
 
 
-def _in_own_train(frame: FrameType | None) -> bool:
+def in_own_train(frame: FrameType | None) -> bool:
     """Whether a `train(self, mode)` of the user calls: what that puts into eval mode is meant to be trained so."""
     for _ in range(NEAR):
         if frame is None:

@@ -305,7 +305,8 @@ class Recorder(State):
                     if one.bare and not one.carried
                 },
                 bare_norms=normed.facts(self),
-                taken_back=undone.facts(self),
+                taken_back=undone.taken_back(self),
+                withdrawn=undone.withdrawn(self),
                 handed=handed.facts(self),
                 own_averages=tuple(
                     OwnAverage(tuple(dict.fromkeys(a.name for a in held if a is not None)), place, source.kept(place))

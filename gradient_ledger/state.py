@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gradient_ledger.loose import Fresh, Loose
     from gradient_ledger.memory import Loaded, Snapshot
     from gradient_ledger.modes import Evaluation
-    from gradient_ledger.undone import Undone
+    from gradient_ledger.undone import Begun, Undone
 
 _register: Any = Tensor.register_post_accumulate_grad_hook
 """As torch has it: the taps wrap the name."""
@@ -150,6 +150,10 @@ class State:
         """Vectors brought to unit length that a closer look has seen."""
         self.undone: list[Undone] = []
         """Parts that were put into eval mode, and back before they ran."""
+        self.begun: list[Begun] = []
+        """Models that were put into train mode, until they are put into eval mode."""
+        self.withdrawn: list[Begun] = []
+        """Those of them that had not run in between."""
         self.bare_norms: dict[Place, tuple[int, bool]] = {}
         """By the line that takes a norm out of its graph: backward passes through it, and whether their loss also
         divides by norms that have one."""

@@ -193,6 +193,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         modes.before_step(state, entry, draft)
     if state.undone:
         undone.before_step(state)
+    if state.withdrawn:
+        undone.count_in_eval(state, entry)
     clocks.step_begins(entry, draft)
     count_batch_norms(state, draft)
     count_hooks(state, entry, draft)

@@ -214,7 +214,7 @@ def _install() -> None:
     tap(nn.Module, "__init__", after=_done(lambda *of: surroundings.module_made(*of)))
     tap(nn.Module, "register_parameter", after=_parameter_put)
     _replace(nn.Module, "train", _module_train)
-    tap(nn.Module, "eval", before=_before(lambda *of: modes.put_into_eval(*of)))
+    tap(nn.Module, "eval", before=_before(_put_into_eval))
     tap(nn.Module, "state_dict", after=_snapshot_taken)
     tap(nn.Module, "load_state_dict", before=_load_begins, after=_load_ends)
     _tap_scaler()
@@ -258,6 +258,12 @@ def _tap_scaler() -> None:
     tap(scaler, "unscale_", before=_unscale_begins, after=_unscale_ends, when=enabled)
     tap(scaler, "step", before=_scaler_step_begins, after=_scaler_step_ends, when=enabled)
     tap(scaler, "update", after=_done(lambda *of: scalers.updated(*of)), when=enabled)
+
+
+def _put_into_eval(recorder: Recorder, module: nn.Module, frame: FrameType) -> None:
+    if recorder.begun:
+        undone.put_into_eval(recorder, module, frame)
+    modes.put_into_eval(recorder, module, frame)
 
 
 def _snapshot_taken(recorder: Recorder, call: Call, _: Any) -> None:
@@ -528,7 +534,7 @@ def _module_train(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def train(self: Any, mode: bool = True) -> Any:
         for recorder in _open:
-            if mode and self.training and kind_of(frame_at(1).f_code.co_filename) == user:
+            if mode and kind_of(frame_at(1).f_code.co_filename) == user:
                 if not recorder.muted and not is_compiling():
                     _tell(recorder, undone.put_into_train, self, frame_at(1))
             if recorder.evaluations and not recorder.muted and not is_compiling():

@@ -64,6 +64,7 @@ from gradient_ledger.events import (
     UnfrozenModule,
     Unscale,
     WeightAverage,
+    Withdrawn,
 )
 from gradient_ledger.rules import RULES, findings
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
@@ -3196,6 +3197,25 @@ def eval_mode_is_taken_back_and_nothing_is_stepped() -> Log:
     tape.passes(1)
     tape.clear()
     return tape.log(taken_back=(TakenBack(at(OTHER), ("1 (BatchNorm1d)",)),))
+
+
+@finds(
+    "standing.withdrawn",
+    "train-mode-taken-back",
+    "warning",
+    OTHER,
+    f"The train() at {at(FORWARD).short} is taken back here before the model has run",
+    "4 steps trained 1 (BatchNorm1d) in eval mode.",
+    parts=["1 (BatchNorm1d)"],
+    trained=4,
+)
+def a_helper_puts_a_model_into_eval_mode_before_it_trains() -> Log:
+    return windows(1, 1).log(withdrawn=(Withdrawn(at(OTHER), at(FORWARD), ("1 (BatchNorm1d)",), 4),))
+
+
+@quiet("standing.withdrawn")
+def no_mode_was_taken_back() -> Log:
+    return windows(1, 1).log()
 
 
 @finds(

@@ -1091,6 +1091,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "train-mode-taken-back",
+        "Put into train mode, and back before it was trained",
+        "In eval mode dropout is off, and a BatchNorm neither uses the statistics of its batch nor updates the running "
+        "ones.",
+        "Let the helper put back the mode that it found: keep model.training, and call model.train(kept) at its end.",
+        "eval() is a switch: a helper that calls it leaves it so for everybody.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "optimizer-made-anew",
         "A new optimizer for every step",
         "What Adam, RMSprop and momentum go by is what they keep from step to step: a new one begins with zeros, and "

@@ -88,6 +88,7 @@ RULES: tuple[Rule, ...] = (
     precision.missing_steps,
     standing.eval_mode,
     standing.taken_back,
+    standing.withdrawn,
     standing.made_anew,
     standing.passed_by,
     standing.own_loads,

@@ -92,6 +92,21 @@ def taken_back(view: View) -> Iterator[Finding]:
             )
 
 
+def withdrawn(view: View) -> Iterator[Finding]:
+    """Train mode that an `eval()` took back before anything was trained in it."""
+    for one in view.log.withdrawn:
+        begun = f"The train() at {one.began_at.short}" if one.began_at is not None else "train()"
+        yield finding(
+            "train-mode-taken-back",
+            "warning",
+            one.where,
+            f"{begun} is taken back here before the model has run, and nothing puts it into train mode again before it is "
+            f"trained: {times(one.steps, 'step')} trained {some(one.parts)} in eval mode.",
+            parts=list(one.parts)[:10],
+            trained=one.steps,
+        )
+
+
 def made_anew(view: View) -> Iterator[Finding]:
     """An optimizer that goes by what earlier steps have left in it, and is made anew for every step."""
     stepped = [entry for entry in view.log.optimizers if entry.steps and entry.made_at is not None]
