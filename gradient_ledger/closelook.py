@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -233,14 +233,8 @@ def own_files(state: State) -> list[str]:
     """The files that events came from, and the user's modules that were loaded from their folders or below."""
     files = state.journal.files()
     folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files)
-    return files + list(_loaded_below(folders, len(sys.modules)))
-
-
-@lru_cache(maxsize=16)
-def _loaded_below(folders: tuple[str, ...], modules: int) -> tuple[str, ...]:
-    """The files of the user's modules below some folders, while so many modules are loaded."""
     loaded = [file for one in list(sys.modules.values()) if isinstance(file := getattr(one, "__file__", None), str)]
-    return tuple(one for one in loaded if one.startswith(folders) and places.kind_of(one) == places.USER)
+    return files + [one for one in loaded if one.startswith(folders) and places.kind_of(one) == places.USER]
 
 
 REASONS = (

@@ -234,6 +234,8 @@ class Backward(Event):
     """By what it was divided there."""
     gradient: bool = False
     """Whether it began with a gradient the caller gave."""
+    by_itself: bool = False
+    """Whether that is the loss itself, a single number."""
     retain_graph: bool = False
     """Whether the graph stays for another pass."""
     scaled: bool = False
@@ -445,7 +447,8 @@ class Rounded:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """Parts of a model that ran in eval mode, without gradients, after they had been trained in train mode."""
+    """Parts of a model that ran in eval mode, without gradients or where nothing trains them, after they had been
+    trained in train mode."""
 
     parts: tuple[str, ...]
     """Those that compute something else in train mode, such as dropout, with their classes."""

@@ -26,6 +26,7 @@ class Evaluation:
         "again",
         "back",
         "calls",
+        "elsewhere",
         "holders",
         "judged",
         "names",
@@ -52,9 +53,11 @@ class Evaluation:
         self.optimizers: frozenset[int] = frozenset().union(*(account.stepped_by for account in accounts))
         """Those that have trained it: another one is another phase, which may be meant to run in eval mode."""
         self.calls = self.runs()
+        self.elsewhere = 0
+        """How often it ran in eval mode with gradients, where nobody had called it in train mode."""
         self.judged = self.judgements()
         self.validated: bool | None = None
-        """Whether it ran without gradients before it was trained again; None while it was not."""
+        """Whether it ran without gradients or elsewhere before it was trained again; None while it was not."""
         self.stayed = False
         """Whether a step has trained it since."""
         self.again: int | None = None
@@ -67,8 +70,8 @@ class Evaluation:
         return sum(one.calls for one in (*self.parts.values(), *self.holders))
 
     def judgements(self) -> int:
-        """How often it, or a part of it, ran in eval mode without gradients."""
-        return sum(one.judged for one in self.whole)
+        """How often it, or a part of it, ran in eval mode without gradients, or elsewhere."""
+        return sum(one.judged for one in self.whole) + self.elsewhere
 
     def in_training(self) -> bool:
         """Whether any of its parts is in train mode, or gone."""
@@ -133,6 +136,13 @@ def put_by_hand(state: State, module: nn.Module, frame: FrameType) -> None:
         caller = caller.f_back
     if caller is not None and places.kind_of(caller.f_code.co_filename) == places.USER:
         put_into_eval_again(state, module)
+
+
+def ran_in_eval(state: State, entry: ModuleAccount, frame: FrameType) -> None:
+    """A model was called in eval mode with gradients, as an evaluation may that does without `no_grad()`."""
+    if places.site(frame) not in state.trained_at:
+        for one in state.evaluations:
+            one.elsewhere += entry in one.whole
 
 
 def put_into_train(state: State, module: nn.Module) -> None:

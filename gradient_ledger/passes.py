@@ -22,7 +22,7 @@ from gradient_ledger.events import Backward, Edit, Place
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
 from gradient_ledger.progress import Pass, task_id
 from gradient_ledger.state import State
-from gradient_ledger.tensors import digest_of, fingerprint, seems_finite
+from gradient_ledger.tensors import address, digest_of, fingerprint, seems_finite
 
 USED_ENTRIES = 4096
 """Entries of a weight by which it is told whether it has changed."""
@@ -57,6 +57,7 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
         isinstance(first, Tensor) and gradient is None and is_doubtful(first),
         retain_graph=retain,
         gradient=gradient is not None,
+        by_itself=gradient is not None and is_itself(first, gradient),
         **graph.describe(node, scaled),
     )
     fields = one.draft.fields
@@ -93,6 +94,14 @@ def open_pass(state: State, frame: FrameType, scaled: bool, doubtful: bool = Fal
     progress.passes.append(one)
     progress.last = one
     return one
+
+
+def is_itself(loss: Any, gradient: Any) -> bool:
+    """Whether a loss of one number is handed over as its own gradient, `detach()`ed or not."""
+    given = gradient[0] if isinstance(gradient, (list, tuple)) and gradient else gradient
+    if not (isinstance(loss, Tensor) and isinstance(given, Tensor)) or loss.numel() != 1:
+        return False
+    return given is loss or (address(given) is not None and address(given) == address(loss))
 
 
 def is_doubtful(loss: Tensor) -> bool:

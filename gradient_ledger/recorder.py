@@ -151,10 +151,11 @@ class Recorder(State):
         return next((place for place in found if place is not None), None)
 
     def _thrown_at(self, account: Account) -> Place | None:
-        """The call of a parameter's model that throws one of its outputs away."""
+        """The call of a parameter's layer, or of its model, that throws away what it gives, or a part of that."""
         top = next((one for one in self.books.modules.values() if one.root is account.root and not one.name), None)
-        place = top.called_at if top is not None and account.root is not None else None
-        return place if place is not None and source.throws_away(place.file, place.line) else None
+        around = (account.module, top if account.root is not None else None)
+        places_of = (one.called_at for one in around if one is not None)
+        return next((at for at in places_of if at is not None and source.throws_away(at.file, at.line)), None)
 
     def _listed_at(self, account: Account) -> Place | None:
         """The line that put the model of a parameter into a plain list of another module."""

@@ -723,12 +723,14 @@ def _given_to_clip(within: ast.AST | None, line: int, at: int, keywords: Sequenc
 
 @lru_cache(maxsize=256)
 def throws_away(file: str, line: int) -> bool:
-    """Whether a call on this line gives several values, one of which has the name of what nobody reads: `_`."""
+    """Whether what a call on this line gives, or one of its values, has the name of what nobody reads, `_`, or none."""
     within = scope(file, line)
-    made = [one for one in own(within) if isinstance(one, ast.Assign)] if within is not None else []
+    made = [one for one in own(within) if isinstance(one, ast.Assign | ast.Expr)] if within is not None else []
     made = [one for one in made if isinstance(one.value, ast.Call) and one.lineno <= line <= (one.end_lineno or 0)]
-    given = [each for one in made for target in one.targets for each in getattr(target, "elts", [])]
-    return any(isinstance(one, ast.Name) and not one.id.strip("_") for one in given)
+    targets = [target for one in made if isinstance(one, ast.Assign) for target in one.targets]
+    given = [each for target in targets for each in getattr(target, "elts", [target])]
+    nameless = any(isinstance(one, ast.Expr) for one in made)
+    return nameless or any(isinstance(one, ast.Name) and not one.id.strip("_") for one in given)
 
 
 @lru_cache(maxsize=256)

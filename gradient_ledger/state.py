@@ -148,6 +148,8 @@ class State:
         """What listens for them in a closer look."""
         self.norms = 0
         """Vectors brought to unit length that a closer look has seen."""
+        self.trained_at: set[tuple[str, int] | None] = set()
+        """Where models were called in train mode, with gradients."""
         self.undone: list[Undone] = []
         """Parts that were put into eval mode, and back before they ran."""
         self.begun: list[Begun] = []

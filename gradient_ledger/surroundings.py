@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import blends, hooked, making, places, source
+from gradient_ledger import blends, hooked, making, modes, places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -76,8 +76,11 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
             progress.last_run[thread] = call
             runs = progress.runs.setdefault(thread, {})
             runs[call] = runs.get(call, 0) + 1
+            state.trained_at.add(call[0])
         elif state.followed:
             blends.evaluated(state, root, frame)
+        if state.evaluations and learning and not training:
+            modes.ran_in_eval(state, entry, frame)
         place, region = places.user_place(frame), current_region(state)
         draft = state.emit(Forward, place, (), model=model, training=training, grad=learning, region=region)
         if root.kind == "ddp":

@@ -9,9 +9,11 @@ import random
 import subprocess
 import sys
 import threading
+import types
 import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from gradient_ledger import Event, GradientLedger
+from gradient_ledger import Event, GradientLedger, closelook
 from gradient_ledger.events import Step
 from gradient_ledger.taps import _open
 
@@ -777,3 +779,13 @@ def test_the_parameters_of_a_model_that_is_gone_are_called_by_its_names() -> Non
         "bias",
         *(f"Net3.{path}" for path in paths),
     ]
+
+
+def test_the_users_modules_are_those_that_are_loaded_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those of an earlier script, though as many modules are loaded as then."""
+    state: Any = types.SimpleNamespace(journal=types.SimpleNamespace(files=lambda: [str(tmp_path / "train.py")]))
+    for name in ("models", "losses"):
+        module = types.ModuleType("of_the_script")
+        module.__file__ = str(tmp_path / f"{name}.py")
+        monkeypatch.setitem(sys.modules, "of_the_script", module)
+        assert closelook.own_files(state) == [str(tmp_path / "train.py"), module.__file__]

@@ -2685,6 +2685,16 @@ def few_windows_follow_the_first() -> Log:
     return windows(4, 1, 1, 1, passes={"divisor": 4.0}).log()
 
 
+@finds("division.by_itself", "loss-as-gradient", "warning", BACKWARD, "3 backward passes began here", passes=3)
+def a_loss_goes_backward_with_itself_as_the_gradient() -> Log:
+    return windows(1, 2, passes={"gradient": True, "by_itself": True}).log()
+
+
+@quiet("division.by_itself")
+def a_loss_goes_backward_with_another_gradient() -> Log:
+    return windows(1, 1, passes={"gradient": True}).log()
+
+
 @finds("division.twice", "divided-twice", "warning", BACKWARD, "divided by 16", "4 times 4 is 16", window=4, divisor=16)
 def a_function_and_its_caller_both_divide() -> Log:
     return windows(4, 4, passes={"divisor": 16.0}).log()
@@ -7218,7 +7228,7 @@ def a_layer_is_cut_beside_one_that_the_code_writes_to() -> Log:
     "graph-cut",
     "info",
     FORWARD,
-    f"at {at(OTHER).short} throws one of its outputs away.",
+    f"at {at(OTHER).short} throws away what it gives, or a part of that.",
     names=["c"],
 )
 def a_head_whose_output_is_thrown_away() -> Log:

@@ -144,6 +144,14 @@ MISCONCEPTIONS = (
         by_numbers=True,
     ),
     Misconception(
+        "loss-as-gradient",
+        "The loss is handed over as its own gradient",
+        "The first argument of loss.backward() is what every gradient is multiplied with; without it, that is 1.",
+        "Write loss.backward().",
+        "backward is thought to ask for the loss. It is called on the loss; what it takes is the gradient to begin with.",
+        about_value=True,
+    ),
+    Misconception(
         "auxiliary-loss-not-divided",
         "An auxiliary loss is not divided",
         "The main loss is divided by the size of the window and the other one is not, so it weighs k times as much as in one large batch.",
@@ -1098,6 +1106,7 @@ MISCONCEPTIONS = (
         "Let the helper put back the mode that it found: keep model.training, and call model.train(kept) at its end.",
         "eval() is a switch: a helper that calls it leaves it so for everybody.",
         "",
+        shadows=("trained-in-eval-mode",),
         about_value=False,
     ),
     Misconception(

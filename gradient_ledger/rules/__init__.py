@@ -45,6 +45,7 @@ RULES: tuple[Rule, ...] = (
     window.drawn_back,
     division.stepped_every_time,
     division.never_reset,
+    division.by_itself,
     division.twice,
     division.auxiliary,
     division.running_totals,

@@ -61,6 +61,21 @@ def never_reset(view: View) -> Iterator[Finding]:
         )
 
 
+def by_itself(view: View) -> Iterator[Finding]:
+    """A loss that is handed to its own backward as the gradient."""
+    hits = [e for e in view.of(Backward) if e.by_itself]
+    for where in dict.fromkeys(e.where for e in hits):
+        mine = [e for e in hits if e.where == where]
+        yield finding(
+            "loss-as-gradient",
+            "warning",
+            where,
+            f"{times(len(mine), 'backward pass')} began here with the loss itself as the gradient: each gradient is "
+            "multiplied by the loss, and what is trained is half its square.",
+            passes=len(mine),
+        )
+
+
 def twice(view: View) -> Iterator[Finding]:
     """Losses divided by the square of the window's size, as where a function and its caller both divide."""
     for optimizer, windows in view.windows.items():

@@ -303,7 +303,7 @@ def never(view: View) -> Iterator[Finding]:
             leaves = f" What they compute leaves the graph at {places[0]}." if places else ""
             thrown = None if places else cut[0].thrown_at
             if thrown is not None:
-                leaves = f" The call of the model at {thrown.short} throws one of its outputs away."
+                leaves = f" The call at {thrown.short} throws away what it gives, or a part of that."
             ran = "ran in every forward and belong" if cut[0].ran else "belong"
             yield finding(
                 "graph-cut",
