@@ -502,6 +502,9 @@ class Ending(Event):
     """Whether the text gathers micro-batches for this step, and divides nothing but losses by their number."""
     passed_over: Place | None = None
     """The last `continue` before that `if` in the same loop, or `return` in the same function."""
+    behind: Place | None = None
+    """The head of the `for` that it stands behind, in the same block, where each turn of that clears, goes backward and
+    steps nothing."""
     restored: Place | None = None
     """Where this optimizer's state was loaded from a checkpoint since its last step."""
 

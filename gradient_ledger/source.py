@@ -65,7 +65,26 @@ def conditions(place: Place, trail: Trail) -> dict[str, Any]:
         "reported": reported_share(lines),
         "gathers": _gathers(lines, one.condition),
         "passed_over": Place(over[0].file, over[1]) if over is not None and over[1] is not None else None,
+        "behind": Place(place.file, head) if (head := _loop_before(place.file, place.line)) is not None else None,
     }
+
+
+@lru_cache(maxsize=256)
+def _loop_before(file: str, line: int) -> int | None:
+    """The head of the `for` that a statement stands behind, in the same block, and whose turns clear, go backward and
+    step nothing."""
+    within = scope(file, line)
+    blocks = [block for one in own(within) for block in vars(one).values()] if within is not None else []
+    blocks += [getattr(within, "body", None)]
+    for block in (one for one in blocks if isinstance(one, list)):
+        for at, one in enumerate(block):
+            if isinstance(one, ast.Expr | ast.Assign) and one.lineno <= line <= (one.end_lineno or 0):
+                loop = next((each for each in reversed(block[:at]) if isinstance(each, ast.For)), None)
+                calls = [each.func for each in ast.walk(loop) if isinstance(each, ast.Call)] if loop is not None else []
+                names = {each.attr for each in calls if isinstance(each, ast.Attribute)}
+                if loop is not None and {"backward", "zero_grad"} <= names and "step" not in names:
+                    return loop.lineno
+    return None
 
 
 @lru_cache(maxsize=4096)

@@ -74,7 +74,8 @@ def put_into_eval(state: State, module: nn.Module, frame: FrameType) -> None:
         place = places.user_place(frame)
         if place is None or one.began_at is None or place.function == one.began_at.function:
             continue  # whoever says both in a row may mean it
-        if one.calls == _calls(state, module) and module.training and not modes.in_own_train(frame):
+        known = any(other.module() is module for other in state.withdrawn)
+        if one.calls == _calls(state, module) and module.training and not known and not modes.in_own_train(frame):
             one.place = place
             state.withdrawn.append(one)
 

@@ -858,7 +858,7 @@ def test_when_a_step_is_taken_is_read_from_its_source(name: str, tmp_path: Path)
 
 
 def test_a_file_that_cannot_be_read_tells_nothing() -> None:
-    nowhere = {"under": None, "condition": "", "reported": None, "gathers": False, "passed_over": None}
+    nowhere = {"under": None, "condition": "", "reported": None, "gathers": False, "passed_over": None, "behind": None}
     assert conditions(Place("<string>", 3), (("<string>", 3),)) == nowhere
     assert conditions(Place("/nowhere/train.py", 3), ()) == nowhere
 

@@ -885,13 +885,43 @@ def cleared_to_zeros_before_a_step_of_unknown_kind_that_moves() -> Log:
     windows=3,
 )
 def cleared_before_every_micro_batch() -> Log:
+    return cleared_in_each_turn()
+
+
+def cleared_in_each_turn(behind: int | None = None, loader: bool = False, **passes: Any) -> Log:
     tape = Tape("w b")
     for _ in range(3):
+        if loader:
+            tape.new_pass()
         for _ in range(4):
             tape.clear()
-            tape.passes(1)
-        tape.step()
+            tape.passes(1, **passes)
+        tape.step(behind=at(behind) if behind is not None else None)
     return tape.log()
+
+
+@finds(
+    "order.lost",
+    "step-behind-loop",
+    "error",
+    STEP,
+    f"behind the loop over the data in line {LOADER}, which clears before each backward: of 12 backward passes in 3 "
+    "windows, 9 were thrown away.",
+    lost=9,
+    windows=3,
+)
+def a_step_behind_the_loop_over_a_loader() -> Log:
+    return cleared_in_each_turn(LOADER, loader=True)
+
+
+@finds("order.lost", "zeroed-inside-window", "error", CLEAR, lost=9)
+def a_step_behind_a_loop_over_micro_batches() -> Log:
+    return cleared_in_each_turn(FORWARD, loader=True)
+
+
+@finds("order.lost", "zeroed-inside-window", "error", CLEAR, lost=9)
+def a_step_behind_a_loop_whose_losses_are_divided() -> Log:
+    return cleared_in_each_turn(LOADER, loader=True, divisor=4.0)
 
 
 def stepped_at_the_first_micro_batch(times_over: int = 4, **fields: Any) -> Log:

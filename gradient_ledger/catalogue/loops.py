@@ -1099,6 +1099,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "step-behind-loop",
+        "The step stands behind the loop over the data",
+        "Each batch clears what the one before has brought, so the one step of an epoch uses the gradient of its last batch "
+        "alone.",
+        "Indent step() into the loop, behind backward().",
+        "One level of indentation decides how often a line runs.",
+        "",
+        shadows=("tail-dropped", "window-misaligned", "step-every-micro-batch"),
+    ),
+    Misconception(
         "train-mode-taken-back",
         "Put into train mode, and back before it was trained",
         "In eval mode dropout is off, and a BatchNorm neither uses the statistics of its batch nor updates the running "

@@ -294,7 +294,8 @@ def lost(view: View) -> Iterator[Finding]:
         # very pass is not among them, of which a part of the parameters may have been cleared.)
         inside |= {place: pairs for place, pairs in single.items() if len(pairs) > max(2, len(windows) // 2)}
         for place, pairs in inside.items():
-            yield _zeroed_inside(view, optimizer, place, pairs, windows)
+            behind = _behind_an_epoch(view, optimizer, pairs, windows)
+            yield behind or _zeroed_inside(view, optimizer, place, pairs, windows)
         yield from _tail_dropped(view, optimizer, dropped, windows, usual)
 
 
@@ -402,6 +403,29 @@ def _left(hit: list[Window]) -> str:
     # Of two, one may have had nothing to move them with: where no gradient ever counted, momentum is zeros, too.
     did = "moved" if moved and len(by) == 1 else "could move"
     return f"zeros, so only {' and '.join(by)} {did} the parameters"
+
+
+def _behind_an_epoch(
+    view: View, optimizer: int, pairs: list[tuple[Window, Clear]], windows: list[Window]
+) -> Finding | None:
+    """Steps behind the loop over a loader, each turn of which clears and goes backward: micro-batches come from no
+    loader of their own, and their losses are divided."""
+    head = pairs[0][0].step.behind
+    begun = [{(e.where.file, e.where.line) for e in w.of(DataPass) if e.where is not None} for w, _ in pairs]
+    if head is None or view.divisor(optimizer) > 1 or any((head.file, head.line) not in places for places in begun):
+        return None
+    gone = sum(e.lost for w, _ in pairs for e in _lost(w, None))
+    return finding(
+        "step-behind-loop",
+        "error",
+        pairs[0][0].step.where,
+        f"This step stands behind the loop over the data in line {head.line}, which clears before each backward: of "
+        f"{gone + sum(w.passes for w, _ in pairs)} backward passes in {times(len(pairs), 'window')}, {gone} "
+        f"{'was' if gone == 1 else 'were'} thrown away.",
+        steps=steps_of([w for w, _ in pairs]),
+        windows=len(windows),
+        lost=gone,
+    )
 
 
 def _zeroed_inside(
