@@ -766,7 +766,8 @@ class _Reader:
             if inner is None or any(isinstance(each, (ast.Sub, ast.USub)) for each in ast.walk(inner)):
                 continue
             used = [path for path in dict.fromkeys(_paths(inner)) if self._has_graph(self._at(path))]
-            if any(map(self._lives, used)) or not (used or any(map(self._is_trained, ast.walk(inner)))):
+            made = any(self._is_trained(each) or self._asks_trained(each) for each in ast.walk(inner))
+            if any(map(self._lives, used)) or not (used or made):
                 continue
             return (
                 idle
@@ -786,6 +787,14 @@ class _Reader:
         called = self._object(call.func.value if asked and isinstance(call.func, ast.Attribute) else call.func)
         own = [p.requires_grad for p in called.parameters()] if isinstance(called, nn.Module) else []
         return bool(own) and all(own)
+
+    def _asks_trained(self, call: ast.AST) -> bool:
+        """Whether this hands a module all of which is trained to a function of the user's, as `residual(model)`."""
+        code = getattr(_function(self._object(call.func)), "__code__", None) if isinstance(call, ast.Call) else None
+        if not isinstance(call, ast.Call) or code is None or places.kind_of(code.co_filename) != places.USER:
+            return False
+        given = [one for each in call.args if isinstance(one := self._object(each), nn.Module)]
+        return any(own and all(own) for own in ([p.requires_grad for p in one.parameters()] for one in given))
 
     def _lives(self, path: str) -> bool:
         """Whether this function uses a name with its graph, other than to make it or to show it."""

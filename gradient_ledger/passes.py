@@ -148,10 +148,11 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
         if nodes and state.budget.may_look("uses"):
             held = graph.uses(*nodes)
             root = call[2]
-            mine = [id(a.ref()) for a in state.books.accounts if a.root is root]
-            counts = [held[one_of] for one_of in mine if one_of in held]
+            # A bias is not in a derivative of what it is added to, as a loss with a differential equation takes them.
+            mine = [(len(a.shape) < 2, id(a.ref())) for a in state.books.accounts if a.root is root]
+            counts = [(bias, held[leaf]) for bias, leaf in mine if leaf in held]
             if counts:
-                one.draft.fields["held"] = min(counts)
+                one.draft.fields["held"] = min(counts)[1]
 
 
 def note_graphs(state: State, node: Any, place: Place | None) -> None:

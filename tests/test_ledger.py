@@ -391,6 +391,32 @@ def test_a_divergence_may_be_asked_for_by_keywords() -> None:
     assert [finding.misconception for finding in ledger.findings()] == ["sampled-without-graph"]
 
 
+def test_of_several_forwards_in_one_loss_a_derivative_needs_no_bias() -> None:
+    net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+    optimizer = torch.optim.Adam(net.parameters())
+
+    def forward(t: Tensor) -> Tensor:
+        result: Tensor = net(t)
+        return result
+
+    def train_once(lost: bool) -> None:
+        t = torch.rand(6, 1, requires_grad=True)
+        (slope,) = torch.autograd.grad(forward(t).sum(), t, create_graph=True)
+        start = forward(torch.zeros(1, 1))
+        if lost:
+            start = forward(torch.zeros(1, 1))
+        optimizer.zero_grad()
+        (slope.square().mean() + start.square().mean()).backward()
+        optimizer.step()
+
+    for lost in (False, True):
+        with GradientLedger(net, optimizer) as ledger:
+            train_once(lost)
+            train_once(lost)
+        found = {one.misconception for one in ledger.findings()}
+        assert ("micro-batches-without-backward" in found) == lost
+
+
 def test_training_in_another_thread_is_seen() -> None:
     model, batches = model_and_data()
     with GradientLedger() as ledger:
