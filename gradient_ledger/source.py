@@ -545,13 +545,22 @@ def gathers_gradients(place: Place) -> bool:
     return kept and not {"item", "tolist", "norm"} & set(calls)
 
 
+_GRADIENT = re.compile(r"\.grad(\.data|\.detach\(\))?$")
+"""A text that stands for a gradient, in its own memory."""
+
+
+def _statements_at(place: Place) -> Iterator[ast.stmt]:
+    """The statements around a line, of its own function."""
+    within = scope(place.file, place.line)
+    for one in own(within) if within is not None else ():
+        if isinstance(one, ast.stmt) and one.lineno <= place.line <= (one.end_lineno or 0):
+            yield one
+
+
 @lru_cache(maxsize=256)
 def overwrites_gradient(place: Place) -> bool:
     """Whether the statement at a line puts something else into the whole of a gradient, in its own memory."""
-    within = scope(place.file, place.line)
-    for one in own(within) if within is not None else ():
-        if not (isinstance(one, ast.stmt) and one.lineno <= place.line <= (one.end_lineno or 0)):
-            continue
+    for one in _statements_at(place):
         if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Subscript):
             holder, value = one.targets[0].value, one.value
             if ast.unparse(one.targets[0].slice) not in ("...", ":"):
@@ -562,7 +571,7 @@ def overwrites_gradient(place: Place) -> bool:
             holder, value = call.func.value, call.args[0]
         else:
             continue
-        if re.search(r"\.grad(\.data|\.detach\(\))?$", ast.unparse(holder)) and ".grad" not in ast.unparse(value):
+        if _GRADIENT.search(ast.unparse(holder)) and ".grad" not in ast.unparse(value):
             return True
     return False
 
@@ -570,10 +579,7 @@ def overwrites_gradient(place: Place) -> bool:
 @lru_cache(maxsize=256)
 def changes_gradient(place: Place) -> bool:
     """Whether the statement at a line does nothing but change a `.grad`: in place, or by putting another one there."""
-    within = scope(place.file, place.line)
-    for one in own(within) if within is not None else ():
-        if not (isinstance(one, ast.stmt) and one.lineno <= place.line <= (one.end_lineno or 0)):
-            continue
+    for one in _statements_at(place):
         changed: ast.expr | None = None
         if isinstance(one, ast.Assign) and len(one.targets) == 1:
             changed = one.targets[0]
@@ -584,7 +590,7 @@ def changes_gradient(place: Place) -> bool:
             changed = function.value if isinstance(function, ast.Attribute) and function.attr.endswith("_") else None
         while isinstance(changed, ast.Subscript):
             changed = changed.value
-        if changed is not None and re.search(r"\.grad(\.data|\.detach\(\))?$", ast.unparse(changed)):
+        if changed is not None and _GRADIENT.search(ast.unparse(changed)):
             return True
     return False
 

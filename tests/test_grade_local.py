@@ -21,7 +21,7 @@ from course_utils import cli
 from course_utils.grading import command as grading_command
 from course_utils.grading import grade
 from course_utils.grading.engine import LIVES, Settings, local
-from course_utils.grading.sandbox import NoIsolation, why_not
+from course_utils.grading.sandbox import NoIsolation, Sandbox, warm, why_not
 from gradient_ledger import files
 from gradient_ledger.errors import UserError
 
@@ -296,6 +296,14 @@ def test_without_a_temporary_folder_it_is_said_what_to_do(tmp_path: Path, monkey
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     with pytest.raises(UserError, match="No such file or directory.*set TMPDIR to another folder"):
         list(local.grade_all(hand_in(tmp_path / "in", ["work"]), Settings("fake"), 1))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted where /proc is")
+def test_a_build_of_torch_that_starts_threads_is_named_as_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    thread = "import threading; threading.Thread(target=threading.Event().wait, daemon=True).start(); "
+    monkeypatch.setattr(warm, "_RUN", thread + warm._RUN)
+    with pytest.raises(NoIsolation, match=r"torch has started a thread in it \(.+\).*torch from PyPI"):
+        Sandbox("none")
 
 
 def test_without_bubblewrap_the_command_refuses_before_anything_is_written(

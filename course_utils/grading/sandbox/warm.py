@@ -89,8 +89,11 @@ class Warm:
                 self._process = self._start(isolation, staged, theirs)
             held.callback(self._end)
             said = self._hear(_START)
-            if not said.get("ready"):
-                raise Gone(f"the warm process has {said.get('threads')} threads, and forks of it would hang")
+            if others := said.get("others"):
+                raise NoIsolation(
+                    f"The warm process cannot be forked: this build of torch has started a thread in it ({others[0]}), "
+                    "as some packages of Linux distributions do at the first backward pass. Grade with torch from PyPI."
+                )
             self._held = held.pop_all()
 
     def _start(self, isolation: str, staged: Path, theirs: socket.socket) -> subprocess.Popen[bytes]:
@@ -107,6 +110,7 @@ class Warm:
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
+            "CUDA_VISIBLE_DEVICES": "",  # for each device autograd has a thread, and what has threads cannot be forked
         }
         if site.ENABLE_USER_SITE:  # where torch itself may be; else HOME would say where it is
             environment["PYTHONUSERBASE"] = site.getuserbase()
