@@ -1,8 +1,10 @@
-"""Gradients that cancel exactly, as the graph of a loss tells: a tensor is added and taken away again."""
+"""Gradients that cancel exactly, as the graph of a loss tells: a tensor is added and taken away again. And sums of that
+kind that let no gradient through, which the text alone tells."""
 
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -121,6 +123,31 @@ def written_at(files: Iterable[str]) -> Place | None:
                     if _undoes(list(_terms(one, named))):
                         return Place(file, one.lineno)
     return None
+
+
+def detached_whole(files: Iterable[str]) -> tuple[Place, ...]:
+    """Lines that take a straight-through out of its graph as a whole, as in `(z + (q - z)).detach()`: that is a long
+    word for `q.detach()`."""
+    inner = (
+        (file, one.func.value)
+        for file in files
+        if any(")).detach()" in line for line in linecache.getlines(file))
+        for within in source.functions(file)
+        for one in source.own(within)
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "detach"
+    )
+    return tuple(dict.fromkeys(Place(file, one.lineno) for file, one in inner if _is_straight_through(one)))
+
+
+def _is_straight_through(one: ast.expr) -> bool:
+    """Whether a text is `z + (q - z)` or `z - (z - q)`: with a factor before the difference it would be an average."""
+    if not isinstance(one, ast.BinOp) or not isinstance(one.op, (ast.Add, ast.Sub)):
+        return False
+    difference = one.right
+    if not isinstance(difference, ast.BinOp) or not isinstance(difference.op, ast.Sub):
+        return False
+    again = difference.right if isinstance(one.op, ast.Add) else difference.left
+    return ast.unparse(again) == ast.unparse(one.left)
 
 
 def _undoes(terms: list[tuple[int, ast.expr]]) -> bool:

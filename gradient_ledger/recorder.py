@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from gradient_ledger import (
     blends,
     buffers,
+    cancelled,
     clocks,
     closelook,
     compiled,
@@ -327,6 +328,7 @@ class Recorder(State):
                 crossed=tuple(CrossedRows(place, rows) for place, rows in self.crossed.items()),
                 drawn_at=self.drawn_at[0] if len(self.drawn_at) > 1 else None,
                 forgotten=self._in_own_steps(buffers.forgotten),
+                detached_whole=cancelled.detached_whole(closelook.own_files(self)),
                 rebound=tuple(p for p in buffers.rebound(self.journal.files()) if p not in unchanged),
                 counted=self._in_own_steps(buffers.counts_parameters),
                 unchanged=unchanged,

@@ -5417,6 +5417,18 @@ def a_step_by_hand_changes_no_parameter_and_is_not_seen() -> Log:
     return tape.log(rebound=(at(EDIT),))
 
 
+@finds("edits.lost", "straight-through-cut", "warning", EDIT, "no gradient passes it to what it is made of")
+def a_straight_through_is_detached_as_a_whole() -> Log:
+    return windows(1, 1).log(detached_whole=(at(EDIT),))
+
+
+@quiet("edits.lost")
+def nothing_was_stepped_and_a_straight_through_is_detached_as_a_whole() -> Log:
+    tape = Tape("w")
+    tape.forward()
+    return tape.log(detached_whole=(at(EDIT),))
+
+
 @finds("edits.lost", "bias-correction-counts-parameters", "warning", EDIT, "it grows by one for each of them")
 def the_count_of_steps_stands_in_the_loop_over_parameters() -> Log:
     return windows(1, 1).log(counted=(at(EDIT),))

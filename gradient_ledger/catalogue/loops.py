@@ -868,6 +868,14 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "straight-through-cut",
+        "A straight-through without its gradient",
+        "(z + (q - z)).detach() is q.detach(): what stands behind it trains nothing before it, neither z nor q.",
+        "Detach the difference alone: z + (q - z).detach().",
+        "The numbers of the forward are the same wherever detach() stands.",
+        "",
+    ),
+    Misconception(
         "upstream-gradient-ignored",
         "A backward ignores the gradient it is given",
         "Its own derivative is returned without the factor that comes from everything behind it: a weight of the loss, "

@@ -520,6 +520,11 @@ _LOST = {
         "This line makes a new tensor and binds the loop's own name to it; nothing reads that name afterwards, and what "
         "the loop goes over stays as it was.",
     ),
+    "detached_whole": (
+        "straight-through-cut",
+        "This line takes the sum of what it adds and takes away out of its graph as a whole: no gradient passes it to "
+        "what it is made of.",
+    ),
     "forgotten": (
         "buffer-not-kept",
         "This line binds a name to a new value of the buffer, and nothing in this function puts it where the buffer was "
@@ -536,7 +541,7 @@ _LOST = {
 
 def lost(view: View) -> Iterator[Finding]:
     """A name is bound to a new value, which is lost: of a gradient, of a parameter, or of the buffer of a hand-written
-    step; or such a step counts parameters where it is to count steps."""
+    step; such a step counts parameters where it is to count steps; or a straight-through lets no gradient through."""
     stepped = any(view.windows.values())
     for field, (name, seen) in _LOST.items():
         # A step that changes no parameter is none that anybody could see.
