@@ -752,10 +752,10 @@ def test_an_optimizer_that_a_helper_returns_is_said_to_be_made_where_the_helper_
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (partial(torch.optim.SGD, lr=0.1), "found zeros, so it did nothing."),
+        (partial(torch.optim.SGD, lr=0.1), "found zeros and did nothing."),
         (partial(torch.optim.SGD, lr=0.1, weight_decay=0.1), "so only weight decay moved the parameters."),
         (partial(torch.optim.SGD, lr=0.1, momentum=0.9), "so only momentum could move the parameters."),
-        (partial(torch.optim.RMSprop, lr=0.1), "found zeros, so it did nothing."),
+        (partial(torch.optim.RMSprop, lr=0.1), "found zeros and did nothing."),
         (partial(torch.optim.AdamW, lr=0.1), "so only momentum and weight decay could move the parameters."),
     ],
 )

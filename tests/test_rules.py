@@ -818,7 +818,7 @@ def a_closure_that_clears_runs_several_times() -> Log:
     "zeroed-before-step",
     "error",
     CLEAR,
-    "3 of 3 steps of SGD found nothing, so it did nothing",
+    "3 of 3 steps of SGD found no gradients and did nothing",
     lost=1,
     windows=3,
     steps=[0, 1, 2],
@@ -842,9 +842,7 @@ def cleared_to_zeros(**fields: Any) -> Log:
     return tape.log()
 
 
-@finds(
-    "order.lost", "zeroed-before-step", "error", CLEAR, "2 of 3 steps of SGD found zeros, so it did nothing.", lost=4
-)
+@finds("order.lost", "zeroed-before-step", "error", CLEAR, "2 of 3 steps of SGD found zeros and did nothing.", lost=4)
 def cleared_to_zeros_between_backward_and_step() -> Log:
     return cleared_to_zeros(idle_by=())
 
@@ -6562,7 +6560,7 @@ def the_sharded_gradients_are_never_reduced() -> Log:
     "layer-replaced-after-optimizer",
     "error",
     MADE,
-    "SGD holds b.w, which no model uses any more, while b.h, made at train.py:2, get gradients that no optimizer uses",
+    "SGD holds b.w, which no model uses any more, while b.h, made at train.py:2, gets gradients that no optimizer uses",
     ghosts=["b.w"],
     orphans=["b.h"],
     layer_made=at(LAYER),
@@ -6582,7 +6580,7 @@ def renamed(log: Log, **names: str) -> Log:
     "layer-replaced-after-optimizer",
     "error",
     MADE,
-    "SGD holds the old b, which no model uses any more, while the new b, made at train.py:13, get gradients",
+    "SGD holds the old b, which no model uses any more, while the new b, made at train.py:13, gets gradients",
     orphans=["b"],
     layer_made=at(CLEAR),
 )
@@ -6593,7 +6591,7 @@ def a_layer_was_replaced_beside_a_fixed_model_that_gradients_pass_through() -> L
 
 
 @finds(
-    "ownership.never", "layer-replaced-after-optimizer", "error", MADE, "while Net2.b get gradients", ghosts=["Net1.b"]
+    "ownership.never", "layer-replaced-after-optimizer", "error", MADE, "while Net2.b gets gradients", ghosts=["Net1.b"]
 )
 def a_model_was_made_again() -> Log:
     first = {"in_model": False, "model": "Net1", "shape": (3, 2)}
@@ -6612,17 +6610,38 @@ def a_head_was_replaced_before_the_ledger_was_opened() -> Log:
     return met_late((10, 64), (3, 64))
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+@finds(
+    "ownership.never",
+    "gradients-nobody-uses",
+    "info",
+    None,
+    "h gets gradients, and no optimizer holds it.",
+    names=["h"],
+)
 def a_scale_was_made_before_the_ledger_was_opened_and_is_not_used() -> Log:
     return met_late((10,), (3, 64))
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+@finds(
+    "ownership.never",
+    "gradients-nobody-uses",
+    "info",
+    None,
+    "h gets gradients, and no optimizer holds it.",
+    names=["h"],
+)
 def a_tensor_of_an_optimizer_was_never_in_a_model() -> Log:
     return met_late((3, 64), (3, 64), made=1)
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+@finds(
+    "ownership.never",
+    "gradients-nobody-uses",
+    "info",
+    None,
+    "h gets gradients, and no optimizer holds it.",
+    names=["h"],
+)
 def a_layer_was_taken_out_and_another_one_is_not_trained() -> Log:
     tape = part("w h", "w b", loose="h")
     return tape.log({"w": {"made": 1}, "b": {"in_model": False}, "h": {"model": "Critic", "training": False}})
@@ -6638,7 +6657,7 @@ def calls(*lines: tuple[int, str]) -> tuple[Place, ...]:
     "layer-replaced-after-optimizer",
     "error",
     MADE,
-    "while b.h, made at train.py:6, get gradients",
+    "while b.h, made at train.py:6, gets gradients",
     layer_made=Place(FILE, FORWARD, "resume"),
 )
 def a_model_was_made_again_elsewhere_by_the_same_function() -> Log:
@@ -6652,7 +6671,7 @@ def a_model_was_made_again_elsewhere_by_the_same_function() -> Log:
     "layer-replaced-after-optimizer",
     "error",
     MADE,
-    "while b.h, made at train.py:13, get gradients",
+    "while b.h, made at train.py:13, gets gradients",
     layer_made=at(CLEAR),
 )
 def a_model_was_made_again_in_the_same_function() -> Log:
@@ -6702,7 +6721,14 @@ def a_layer_came_too_late() -> Log:
     return tape.log({"h": {"made_at": at(LAYER), "made": 5}}, optimizers=made)
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+@finds(
+    "ownership.never",
+    "gradients-nobody-uses",
+    "info",
+    None,
+    "h gets gradients, and no optimizer holds it.",
+    names=["h"],
+)
 def a_layer_came_late_and_was_measured_and_no_step_followed() -> Log:
     tape = part("w b", "w b", loose="h")
     tape.passes(1, names="w b h")
@@ -6785,7 +6811,7 @@ def the_whole_model_gets_no_gradient() -> Log:
     "gradients-nobody-uses",
     "warning",
     MADE,
-    "h get gradients, in train mode, and no optimizer holds them",
+    "h gets gradients, in train mode, and no optimizer holds it",
     names=["h"],
 )
 def the_last_layer_was_left_out_of_the_optimizer() -> Log:
@@ -6797,7 +6823,7 @@ def the_last_layer_was_left_out_of_the_optimizer() -> Log:
     "gradients-nobody-uses",
     "warning",
     RESTORED,
-    "no optimizer holds them: the one that did was let go before it ever stepped",
+    "no optimizer holds it: the one that did was let go before it ever stepped",
 )
 def the_optimizer_of_a_layer_was_let_go() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"position": -1, "let_go_at": at(RESTORED)}})
@@ -6808,7 +6834,7 @@ def a_workers_gradients_are_stepped_elsewhere() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"lent": True}})
 
 
-@finds("ownership.never", "gradients-nobody-uses", "warning", LAYER, "Net2.w get gradients, in train mode")
+@finds("ownership.never", "gradients-nobody-uses", "warning", LAYER, "Net2.w gets gradients, in train mode")
 def what_the_optimizer_is_given_was_put_together_before() -> Log:
     made = (OptimizerFacts(0, "SGD", 2, at(MADE), grouped_at=at(LAYER)),)
     return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
@@ -6816,7 +6842,7 @@ def what_the_optimizer_is_given_was_put_together_before() -> Log:
     )
 
 
-@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode")
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w gets gradients, in train mode")
 def what_the_optimizer_is_given_was_put_together_by_a_helper() -> Log:
     made = (OptimizerFacts(0, "SGD", 2, at(MADE), grouped_at=Place(FILE, LAYER, "helper")),)
     return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
@@ -6824,7 +6850,7 @@ def what_the_optimizer_is_given_was_put_together_by_a_helper() -> Log:
     )
 
 
-@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode")
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w gets gradients, in train mode")
 def one_of_two_twins_was_left_out() -> Log:
     return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
         {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2"}}
@@ -6882,29 +6908,43 @@ def nothing_is_left_out() -> Log:
     return windows(1, 1).log()
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+@finds(
+    "ownership.never",
+    "gradients-nobody-uses",
+    "info",
+    None,
+    "h gets gradients, and no optimizer holds it.",
+    names=["h"],
+)
 def gradients_pass_through_a_model_in_eval_mode() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"training": False}})
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer", names=["h"])
+@finds(
+    "ownership.never",
+    "gradients-nobody-uses",
+    "info",
+    None,
+    "h gets gradients, and no optimizer holds it.",
+    names=["h"],
+)
 def what_stands_in_front_of_the_trained_part_is_not_trained() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"position": -1}})
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.h get gradients, and no optimizer")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.h gets gradients, and no optimizer")
 def what_stands_beside_its_adapter_is_not_trained() -> Log:
     return part("block.w block.h", "block.w", loose="block.h").log()
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "Critic.0.w get gradients, and no optimizer")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "Critic.0.w gets gradients, and no optimizer")
 def gradients_pass_through_another_model() -> Log:
     return part("Net.w Critic.0.w", "Net.w", loose="Critic.0.w").log(
         {"Critic.0.w": {"model": "Critic", "training": False}}
     )
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "h get gradients, and no optimizer")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "h gets gradients, and no optimizer holds it.")
 def a_plain_tensor_gets_gradients_behind_the_model() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"is_parameter": False}})
 
@@ -6929,7 +6969,7 @@ def a_tensor_of_no_model_gets_gradients() -> Log:
     return part("w b h", "w b", loose="h").log({"h": {"in_model": False}})
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "Judge.0.h get gradients, and no optimizer")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "Judge.0.h gets gradients, and no optimizer")
 def a_layer_of_another_model_comes_late_and_is_not_trained() -> Log:
     made = (OptimizerFacts(0, "SGD", 3, at(MADE), made=4),)
     late = {"made_at": at(LAYER), "made": 5, "model": "Judge", "training": False}
@@ -6937,13 +6977,13 @@ def a_layer_of_another_model_comes_late_and_is_not_trained() -> Log:
     return tape.log({"Judge.0.h": late}, optimizers=made)
 
 
-@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Weighting.s get gradients, in train mode")
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Weighting.s gets gradients, in train mode")
 def the_weights_of_several_losses_are_left_out() -> Log:
     facts = {"model": "Weighting", "training": True}
     return part("w Weighting.s", "w", loose="Weighting.s").log({"Weighting.s": facts})
 
 
-COPY = "this line put their model in the place of one of its kind, which SGD had trained and still holds."
+COPY = "this line put its model in the place of one of its kind, which SGD had trained and still holds."
 LOADED = "Load the weights into the model that is there, model.load_state_dict(saved), or make a new optimizer."
 
 
@@ -6952,7 +6992,7 @@ def a_copy_takes_the_place_of_the_trained_model() -> Log:
     return copied(deposits=3)
 
 
-@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w get gradients, in train mode, and no")
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "Net2.w gets gradients, in train mode, and no")
 def a_second_model_takes_a_name_of_one_that_was_never_trained() -> Log:
     return copied(deposits=0)
 
@@ -6994,21 +7034,21 @@ def matrices(clipped: str) -> Log:
     return tape.log(VECTORS)
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "Linear.weight get gradients, and no optimizer")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "Linear.weight gets gradients, and no optimizer")
 def the_program_looks_at_the_gradients_of_another_model() -> Log:
     facts = {"model": "Linear", "training": True, "read": True}
     return part("w Linear.weight", "w", loose="Linear.weight").log({"Linear.weight": facts})
 
 
 @finds(
-    "ownership.never", "gradients-nobody-uses", "warning", MADE, "a.x get gradients, in train mode, and no optimizer"
+    "ownership.never", "gradients-nobody-uses", "warning", MADE, "a.x gets gradients, in train mode, and no optimizer"
 )
 def what_was_frozen_when_the_optimizer_was_made_is_not_held_by_it() -> Log:
     return part("a.x w", "w", loose="a.x").log({"a.x": {"thawed": True, "training": True}})
 
 
 @finds(
-    "ownership.never", "gradients-nobody-uses", "warning", MADE, "a.x get gradients, in train mode, and no optimizer"
+    "ownership.never", "gradients-nobody-uses", "warning", MADE, "a.x gets gradients, in train mode, and no optimizer"
 )
 def what_was_frozen_is_passed_over_by_a_helper() -> Log:
     made = (OptimizerFacts(0, "SGD", 3, at(OTHER), made_by=(at(MADE), at(OTHER))),)
@@ -7016,7 +7056,7 @@ def what_was_frozen_is_passed_over_by_a_helper() -> Log:
     return part("a.x w", "w", loose="a.x").log(facts, optimizers=made)
 
 
-LISTED = "no optimizer holds them: a plain list holds their modules"
+LISTED = "no optimizer holds them: a plain list holds the modules"
 REGISTERED = "Put the modules into nn.ModuleList, or nn.ModuleDict: then parameters() finds them."
 
 
@@ -7040,7 +7080,7 @@ def listed(second: dict[str, Any]) -> Log:
     "stepped-without-gradients",
     "error",
     STEP,
-    "SGD took 2 steps, and no gradient ever reached what it holds: h got some, and no optimizer holds them",
+    "SGD took 2 steps, and no gradient ever reached what it holds: h got some, and no optimizer holds it.",
     names=["h"],
 )
 def another_model_is_trained_than_the_optimizer_holds() -> Log:
@@ -7050,6 +7090,24 @@ def another_model_is_trained_than_the_optimizer_holds() -> Log:
         tape.backward(names="h")
         tape.step()
     return tape.log({"w": {"ran": 0}})
+
+
+@finds(
+    "ownership.never",
+    "stepped-without-gradients",
+    "error",
+    MADE,
+    "no gradient ever reached what it holds: all of it is frozen. h got some, and no optimizer holds it.",
+    remedy="Give the optimizer the parameters that are to be trained.",
+    names=["h"],
+)
+def a_frozen_model_is_handed_over_in_the_place_of_another() -> Log:
+    tape = Tape("w", loose="h")
+    for _ in range(2):
+        tape.forward()
+        tape.backward(names="h")
+        tape.step()
+    return tape.log({"w": {"requires_grad": False}})
 
 
 @finds(
@@ -7291,33 +7349,33 @@ def an_output_is_thrown_away_beside_one_that_is_cut() -> Log:
     return part("w", "w c").log({"c": {"thrown_at": at(OTHER), "cut_at": at(EDIT)}})
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "Net2.w get gradients, and no optimizer holds them")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "Net2.w gets gradients, and no optimizer holds it")
 def a_copy_that_is_brought_up_to_date_gets_gradients() -> Log:
     twins = {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2", "rewritten": True}}
     return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(twins)
 
 
-@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "block.a.w get gradients, in train mode")
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "block.a.w gets gradients, in train mode")
 def an_adapter_is_put_among_frozen_layers() -> Log:
     return adapted()
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w get gradients, and no optimizer holds them")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w gets gradients, and no optimizer holds it")
 def an_adapter_is_put_beside_a_layer_that_is_not_frozen() -> Log:
     return adapted(old={"requires_grad": True})
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w get gradients, and no optimizer holds them")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w gets gradients, and no optimizer holds it")
 def two_layers_of_one_model_and_one_is_frozen() -> Log:
     return adapted(new={"made_by": calls((LAYER, "__init__"), (OTHER, "main"))})
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w get gradients, and no optimizer holds them")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w gets gradients, and no optimizer holds it")
 def what_was_made_before_the_frozen_layers_is_not_trained() -> Log:
     return adapted(new={"made": 1})
 
 
-@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w get gradients, and no optimizer holds them")
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "block.a.w gets gradients, and no optimizer holds it")
 def an_adapter_that_a_few_passes_reach() -> Log:
     return adapted(new={"deposits": 1})
 
@@ -7447,12 +7505,12 @@ def from_one_helper(*left_out: str, **fields: Any) -> Log:
     return tape.log(facts, optimizers=made, **fields)
 
 
-@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "a get gradients, in train mode")
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "a gets gradients, in train mode")
 def a_part_of_the_first_of_two_models_is_left_out() -> Log:
     return from_one_helper("a")
 
 
-@finds("ownership.never", "gradients-nobody-uses", "warning", MADE + 1, "b get gradients, in train mode")
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE + 1, "b gets gradients, in train mode")
 def a_part_of_the_second_of_two_models_is_left_out() -> Log:
     return from_one_helper("b")
 

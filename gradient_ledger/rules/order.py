@@ -393,13 +393,13 @@ def _left(hit: list[Window]) -> str:
     """What steps found whose gradients were cleared, and what that made of them."""
     zeros = [w.step for w in hit if w.step.zeros]
     if not zeros:
-        return "nothing, so it did nothing"
+        return "no gradients and did nothing"
     moved = any(one.idle_moved for one in zeros)
     if any(one.idle_by is None for one in zeros):
         return f"zeros{', and moved the parameters all the same' if moved else ''}"
     by = list(dict.fromkeys(name for one in zeros for name in one.idle_by or ()))
     if not by:
-        return "zeros, so it did nothing"
+        return "zeros and did nothing"
     # Of two, one may have had nothing to move them with: where no gradient ever counted, momentum is zeros, too.
     did = "moved" if moved and len(by) == 1 else "could move"
     return f"zeros, so only {' and '.join(by)} {did} the parameters"

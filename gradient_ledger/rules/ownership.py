@@ -20,7 +20,7 @@ from gradient_ledger.events import (
     Place,
     Step,
 )
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, some, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, getting, some, steps_of, times
 
 LEAST_SIGNS = 8
 """So many opposite signs are no accident."""
@@ -239,12 +239,13 @@ def never(view: View) -> Iterator[Finding]:
             names, names_now = some(p.name for p in ghosts), some(p.name for p in new)
             if names == names_now:
                 names, names_now = f"the old {names}", f"the new {names_now}"
+            get = "gets" if len(new) == 1 else "get"
             yield finding(
                 "layer-replaced-after-optimizer",
                 "error",
                 _made_too_early(view, optimizer, new[0]) or layer_made or windows[0].step.where,
                 f"{view.label(optimizer)} holds {names}, which no model uses any more, while "
-                f"{names_now}{f', made at {layer_made},' if layer_made else ''} get gradients that no optimizer uses.",
+                f"{names_now}{f', made at {layer_made},' if layer_made else ''} {get} gradients that no optimizer uses.",
                 ghosts=[p.name for p in ghosts][:10],
                 orphans=[p.name for p in new][:10],
                 layer_made=layer_made,
@@ -258,7 +259,7 @@ def never(view: View) -> Iterator[Finding]:
                 "warning",
                 late[0].made_at if late[0].made_after or made is None else made,  # where training was under way already
                 f"{some(p.name for p in late)} became part of the model after {view.label(optimizer)} was made "
-                f"({late[0].made_at}): they get gradients, and no optimizer holds them.",
+                f"({late[0].made_at}): now {getting(p.name for p in late)}, and no optimizer holds {_them(late)}.",
                 orphans=[p.name for p in late][:10],
                 layer_made=late[0].made_at,
             )
@@ -275,14 +276,19 @@ def never(view: View) -> Iterator[Finding]:
             and not any(p.deposits or p.given for p in mine)
             and _found_nothing(windows)
         ):
-            others = ": " + some(p.name for p in orphans) + " got some, and no optimizer holds them" if orphans else ""
+            others = f"{some(p.name for p in orphans)} got some, and no optimizer holds {_them(orphans)}"
+            # A model that is frozen is meant to stand still: then it was handed over in the place of another.
+            frozen = bool(orphans) and not any(p.requires_grad for p in mine)
+            why = ": all of it is frozen. " + others if frozen else ": " + others if orphans else ""
+            remedy = "Give the optimizer the parameters that are to be trained." if frozen else ""
+            made = next((one.made_at for one in view.log.optimizers if one.number == optimizer), None)
             yield finding(
                 "stepped-without-gradients",
                 "error",
-                windows[0].step.where,
+                made if frozen and made is not None else windows[0].step.where,
                 f"{view.label(optimizer)} took {times(len(windows), 'step')}, and no gradient ever reached what it holds"
-                f"{others if backwards else ': no backward() ran'}.",
-                "" if backwards else "Call backward() on the loss before the step.",
+                f"{why if backwards else ': no backward() ran'}.",
+                remedy if backwards else "Call backward() on the loss before the step.",
                 names=[p.name for p in orphans][:10],
             )
             continue
@@ -473,17 +479,20 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
     likely = _beside(view, left_out, stepped, str) or _beside(view, left_out, stepped, _class) or stepped
     let_go = next((p.let_go_at for p in left_out if p.let_go_at is not None), None)
-    held = "no optimizer holds them" + (": the one that did was let go before it ever stepped" if let_go else "")
-    if any(p.owners for p in left_out or orphans):
-        held = "no optimizer that holds them has stepped since they were frozen"
+    who = left_out or orphans
+    held = f"no optimizer holds {_them(who)}" + (
+        ": the one that did was let go before it ever stepped" if let_go else ""
+    )
+    if any(p.owners for p in who):
+        held = f"no optimizer that holds {_them(who)} has stepped since {'it was' if len(who) == 1 else 'they were'} frozen"
     put_at = next((p.replaced_at for p in left_out if p.replaced_at is not None), None)
     if put_at is not None and left_out and all(_is_a_copy(view, p) for p in left_out):
         return finding(
             "gradients-nobody-uses",
             "warning",
             put_at,
-            f"{some(p.name for p in left_out)} get gradients, in train mode, and {held}: this line put their model in the "
-            f"place of one of its kind, which {_name_of(view, likely)} had trained and still holds.",
+            f"{getting(p.name for p in left_out)}, in train mode, and {held}: this line put "
+            f"{_them(left_out, 'its', 'their')} model in the place of one of its kind, which {_name_of(view, likely)} had trained and still holds.",
             "Load the weights into the model that is there, model.load_state_dict(saved), or make a new optimizer.",
             names=[p.name for p in left_out][:10],
         )
@@ -493,7 +502,7 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
             "gradients-nobody-uses",
             "warning",
             listed[0],
-            f"{some(p.name for p in left_out)} get gradients, in train mode, and {held}: a plain list holds their modules, "
+            f"{getting(p.name for p in left_out)}, in train mode, and {held}: a plain list holds the modules, "
             "and what stands in one is no part of a model.",
             "Put the modules into nn.ModuleList, or nn.ModuleDict: then parameters() finds them.",
             names=[p.name for p in left_out][:10],
@@ -502,9 +511,13 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
         "gradients-nobody-uses",
         "warning" if left_out else "info",
         let_go or (_made_at(view, likely, left_out) if likely and left_out else None),
-        f"{some(p.name for p in left_out or orphans)} get gradients{', in train mode' if left_out else ''}, and {held}.",
-        names=[p.name for p in left_out or orphans][:10],
+        f"{getting(p.name for p in who)}{', in train mode' if left_out else ''}, and {held}.",
+        names=[p.name for p in who][:10],
     )
+
+
+def _them(parameters: list[ParameterFacts], one: str = "it", several: str = "them") -> str:
+    return one if len(parameters) == 1 else several
 
 
 def _is_a_copy(view: View, orphan: ParameterFacts) -> bool:

@@ -240,6 +240,12 @@ def some(names: Iterable[str], most: int = 3) -> str:
     return f"{', '.join(every[:most])} and {len(every) - most} more"
 
 
+def getting(names: Iterable[str]) -> str:
+    """Who gets gradients: `a gets gradients`, `a and b get gradients`."""
+    every = list(dict.fromkeys(names))
+    return f"{some(every)} get{'s' if len(every) == 1 else ''} gradients"
+
+
 def times(count: int, noun: str) -> str:
     """`1 step`, `3 steps`."""
     if count == 1:
