@@ -6862,7 +6862,7 @@ def one_of_two_twins_was_left_out() -> Log:
     "gradients-nobody-uses",
     "warning",
     MADE,
-    "log_vars requires a gradient, and no optimizer holds it",
+    "The loss puts gradients on log_vars, and no optimizer holds it.",
     "as 14 of them were seen to do",
     names=["log_vars"],
     backward=at(BACKWARD),
@@ -6871,7 +6871,20 @@ def the_weights_of_a_loss_are_left_out() -> Log:
     return windows(1, 1).log(loose=(LooseLeaf("log_vars", at(BACKWARD), 14),))
 
 
-@finds("ownership.loose", "gradients-nobody-uses", "warning", BACKWARD, "alpha requires a gradient", names=["alpha"])
+@finds(
+    "ownership.loose",
+    "gradients-nobody-uses",
+    "warning",
+    MADE,
+    "puts gradients on a and b, and no optimizer holds them.",
+    "as 9 of them were seen to do",
+    names=["a", "b"],
+)
+def two_weights_of_a_loss_are_left_out() -> Log:
+    return windows(1, 1).log(loose=(LooseLeaf("a", at(BACKWARD), 14), LooseLeaf("b", at(BACKWARD), 9)))
+
+
+@finds("ownership.loose", "gradients-nobody-uses", "warning", BACKWARD, "puts gradients on alpha, and", names=["alpha"])
 def the_weight_of_a_loss_is_left_out_of_two_optimizers() -> Log:
     tape = Tape("w b", "d")
     tape.passes(1)
@@ -6885,7 +6898,7 @@ def the_weight_of_a_loss_is_left_out_of_two_optimizers() -> Log:
     "gradients-nobody-uses",
     "warning",
     LAYER,
-    "Mixer.mix requires a gradient, and no optimizer holds it. It is a plain tensor, which parameters() does not give",
+    "puts gradients on Mixer.mix, and no optimizer holds it. A plain tensor on a module is none of its parameters().",
     remedy="Make it an nn.Parameter.",
     names=["Mixer.mix"],
 )
@@ -6893,7 +6906,14 @@ def a_plain_tensor_of_a_module_is_left_out() -> Log:
     return windows(1, 1).log(loose=(LooseLeaf("Mixer.mix", at(BACKWARD), 14, True, at(LAYER)),))
 
 
-@finds("ownership.loose", "gradients-nobody-uses", "warning", BACKWARD, "A tensor of this loss requires", names=[])
+@finds(
+    "ownership.loose",
+    "gradients-nobody-uses",
+    "warning",
+    BACKWARD,
+    "The loss puts gradients on a tensor, and",
+    names=[],
+)
 def what_has_no_name_is_left_out() -> Log:
     return windows(1, 1).log(loose=(LooseLeaf("", at(BACKWARD), 14),))
 

@@ -15,6 +15,7 @@ from gradient_ledger.events import (
     Forward,
     InputGradient,
     LocalNorm,
+    LooseLeaf,
     OptimizerFacts,
     ParameterFacts,
     Place,
@@ -409,19 +410,23 @@ def loose(view: View) -> Iterator[Finding]:
     stepped = [entry for entry in view.log.optimizers if entry.number in view.windows]
     if not stepped or BY_HAND in view.windows or view.log.steps_by_hand:
         return
+    lines: dict[tuple[Place | None, bool], list[LooseLeaf]] = {}
     for leaf in view.log.loose:
-        name = leaf.name or "A tensor of this loss"
         made = stepped[0].made_at if len(stepped) == 1 and leaf.name else None
-        plain = " It is a plain tensor, which parameters() does not give." if leaf.in_module else ""
+        lines.setdefault((leaf.made_at or made or leaf.where, leaf.in_module), []).append(leaf)
+    for (where, in_module), leaves in lines.items():
+        names = list(dict.fromkeys(leaf.name for leaf in leaves if leaf.name))
+        plain = " A plain tensor on a module is none of its parameters()." if in_module else ""
         yield finding(
             "gradients-nobody-uses",
             "warning",
-            leaf.made_at or made or leaf.where,
-            f"{name} requires a gradient, and no optimizer holds it.{plain} Backward passes add to its gradient, as {leaf.passes} of "
-            "them were seen to do, and nobody clears or reads it.",
-            "Make it an nn.Parameter." if leaf.in_module else "",
-            names=[leaf.name] if leaf.name else [],
-            backward=leaf.where,
+            where,
+            f"The loss puts gradients on {some(names) or 'a tensor'}, and no optimizer holds "
+            f"{'them' if len(names) > 1 else 'it'}.{plain} Each backward adds to what is there, as "
+            f"{min(leaf.passes for leaf in leaves)} of them were seen to do, and nobody clears or reads it.",
+            "Make it an nn.Parameter." if in_module else "",
+            names=names,
+            backward=leaves[0].where,
         )
 
 
