@@ -288,12 +288,15 @@ class ModuleAccount:
 class Root:
     """A model as the user calls it: an outermost module."""
 
-    __slots__ = ("handed_over", "kind", "label", "number", "parameters", "ref")
+    __slots__ = ("handed_over", "kind", "label", "named", "number", "parameters", "ref")
 
     def __init__(self, module: nn.Module, number: int, label: str):
         self.ref = weakref.ref(module)
         self.number = number
         self.label = label
+        self.named = number != 0
+        """Whether its name stands before those of its parameters. The first model has that only where it must be told
+        from another one."""
         self.parameters = 0
         """How many were met in it so far."""
         self.handed_over = False
@@ -483,7 +486,18 @@ class Books:
 
     def full_name(self, root: Root, name: str) -> str:
         name = plain_name(name)
-        return f"{root.label}.{name}" if root.number else name
+        return f"{root.label}.{name}" if root.named else name
+
+    def tell_apart(self) -> None:
+        """Put the name of the first model before those of its parameters, where another model has one of them too."""
+        held = [(account, account.root) for account in self.accounts if account.root is not None]
+        mine = [(account, root) for account, root in held if not root.named]
+        others = {account.name.removeprefix(f"{root.label}.") for account, root in held if root.named}
+        if any(account.name in others for account, _ in mine):
+            for account, root in mine:
+                account.name = f"{root.label}.{account.name}"
+            for _, root in mine:
+                root.named = True
 
     def meet(self, module: nn.Module) -> ModuleAccount:
         """Open the account of a module seen for the first time: part of a known model, or a model of its own."""

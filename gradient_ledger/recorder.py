@@ -214,6 +214,7 @@ class Recorder(State):
             if not self.finished:
                 self.books.look_around()
                 compiled.note(self.compiled)
+            self.books.tell_apart()
             reached = {a.root.number for a in self.books.accounts if a.root and a.total}
             dead = self._dead()
             misspelt = self._misspelt()

@@ -417,6 +417,46 @@ def test_of_several_forwards_in_one_loss_a_derivative_needs_no_bias() -> None:
         assert ("micro-batches-without-backward" in found) == lost
 
 
+def test_the_names_of_two_models_are_told_apart_where_they_are_the_same() -> None:
+    class Actor(nn.Module):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            setattr(self, name, nn.Linear(2, 1))
+
+        def forward(self, x: Tensor) -> Tensor:
+            (layer,) = self.children()
+            result: Tensor = layer(x)
+            return result
+
+    class Critic(Actor):
+        pass
+
+    def names(ledger: GradientLedger) -> list[str]:
+        return [one.name for one in ledger.log.parameters]
+
+    def train_once(actor: nn.Module, critic: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+        optimizer.zero_grad()
+        (actor(torch.ones(1, 2)) + critic(torch.ones(1, 2))).sum().backward()
+        optimizer.step()
+
+    for word, wanted in ("layer", "Actor.layer"), ("head", "head"):
+        actor, critic = Actor(word), Critic("layer")
+        optimizer = torch.optim.SGD([*actor.parameters(), *critic.parameters()], lr=0.1)
+        with GradientLedger() as ledger:
+            actor(torch.ones(1, 2))
+            assert names(ledger) == [f"{word}.weight", f"{word}.bias"]  # one model alone needs no name
+            for _ in range(2):
+                train_once(actor, critic, optimizer)
+                assert names(ledger) == [
+                    f"{wanted}.weight",
+                    f"{wanted}.bias",
+                    "Critic.layer.weight",
+                    "Critic.layer.bias",
+                ]
+        (used, *_) = [event for event in ledger.events if isinstance(event, Step)]
+        assert used.names == tuple(names(ledger))
+
+
 def test_training_in_another_thread_is_seen() -> None:
     model, batches = model_and_data()
     with GradientLedger() as ledger:
