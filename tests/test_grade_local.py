@@ -281,6 +281,7 @@ def test_an_interrupted_run_leaves_no_worker_and_no_temporary_file(
 def test_a_worker_begins_deaf_to_ctrl_c_and_the_command_hears_it_a_little_later() -> None:
     blocked = "next(line for line in open('/proc/self/status') if line.startswith('SigBlk')).split()[1]"
     done = threading.Event()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in a shell's background ignores it
     threading.Thread(target=done.wait).start()  # as a progress bar has one, to which a signal may be given
     try:
         with pytest.raises(KeyboardInterrupt), local._interrupts_held():
@@ -288,6 +289,7 @@ def test_a_worker_begins_deaf_to_ctrl_c_and_the_command_hears_it_a_little_later(
             said = subprocess.run([sys.executable, "-c", f"print({blocked})"], capture_output=True, text=True).stdout
     finally:
         done.set()
+        signal.signal(signal.SIGINT, before)
     assert int(said, 16) >> (signal.SIGINT - 1) & 1
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
