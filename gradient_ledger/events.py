@@ -747,6 +747,8 @@ class Finding:
     """The numbers: which steps, how many backward passes, norms; `text` says them in one sentence."""
     remedy: str
     """Which line to move, or what to write."""
+    called_at: Place | None = None
+    """The line of a loop that calls the helper in which `where` stands, if it stands in one."""
 
     @property
     def text(self) -> str:
@@ -759,6 +761,7 @@ class Finding:
             "misconception": self.misconception,
             "severity": self.severity,
             "where": self.where.plain() if self.where else None,
+            "called_at": self.called_at.plain() if self.called_at else None,
             "evidence": {key: _plain(value) for key, value in self.evidence.items()},
             "remedy": self.remedy,
         }
@@ -1073,6 +1076,16 @@ class HandedState:
 
 
 @dataclass(frozen=True)
+class HelperCall:
+    """A line of a backward or a step that stands in no loop of its own function, and the one call of that in a loop."""
+
+    where: Place
+    """The line of the backward or the step."""
+    called_at: Place
+    """The line of the loop."""
+
+
+@dataclass(frozen=True)
 class LateHook:
     """Hooks of one line that read one variable, which was given another value before any of them had run."""
 
@@ -1206,6 +1219,8 @@ class Log:
     """The one line that makes parameters require gradients."""
     meanwhile: tuple[FrozenMeanwhile, ...] = ()
     """The one function that freezes parameters for a while, where no other text does so after training has begun."""
+    helpers: tuple[HelperCall, ...] = ()
+    """Lines in functions that a loop calls: what is to be mended may stand there, or where they are called."""
     late_hooks: tuple[LateHook, ...] = ()
     """Hooks that find another value of a variable than when they were put on."""
     redrawn_at: Place | None = None

@@ -34,6 +34,7 @@ from gradient_ledger.events import (
     Forward,
     FrozenMeanwhile,
     GrownGradients,
+    HelperCall,
     Log,
     OptimizerFacts,
     OwnAverage,
@@ -188,6 +189,16 @@ class Recorder(State):
                 called.setdefault(one.fields["model"], one.place)
         return {label: line for label, place in called.items() if (line := source.replaced(place)) is not None}
 
+    def _helpers(self) -> tuple[HelperCall, ...]:
+        """The lines of passes and steps in functions that one line of a loop calls."""
+        calls: dict[tuple[str, int], set[Place | None]] = {}
+        for one in self.journal.drafts:
+            for trail in (one.trail, *one.fields.get("trails", ())):
+                if trail:
+                    calls.setdefault(trail[0], set()).add(source.called_in_loop(trail))
+        alone = ((line, found.pop()) for line, found in calls.items() if len(found) == 1)
+        return tuple(HelperCall(Place(*line), called) for line, called in alone if called is not None)
+
     def _frozen_meanwhile(self) -> tuple[FrozenMeanwhile, ...]:
         """The functions that freeze for a while; asked where something that was trained is frozen."""
         some = any(account.stepped_by and not account.trains for account in self.books.accounts)
@@ -339,6 +350,7 @@ class Recorder(State):
                 norms_frozen_at=frozen.norms(self.journal.files()),
                 thawed_at=source.only_line(self.journal.files(), r"requires_grad(_\((True)?\)|\s*=\s*True)"),
                 meanwhile=self._frozen_meanwhile(),
+                helpers=self._helpers(),
                 late_hooks=tuple(self.late_hooks.values()),
                 redrawn_at=self.redrawn_at,
                 steps_by_hand=self.progress.steps_by_hand,

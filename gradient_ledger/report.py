@@ -136,6 +136,8 @@ def _finding_lines(finding: Finding, number: int) -> list[str]:
     lines = [f"{number}. {word}: {entry.title} [{finding.misconception}]{place}"]
     if finding.where and finding.where.code:
         lines.append(f"       {finding.where.code}")
+    if finding.called_at:
+        lines.append(f"       called at {finding.called_at}  {finding.called_at.code}".rstrip())
     for head, text in (("seen", finding.text), ("mend", finding.remedy), ("why", entry.why or entry.happens)):
         lines += textwrap.wrap(
             text, 100, initial_indent=f"   {head:5}", subsequent_indent=" " * 8, break_on_hyphens=False
@@ -155,6 +157,8 @@ def as_html(log: Log, found: Sequence[Finding], *, trouble: str = "") -> str:
         parts = [html.paragraph(str(finding.where), "Where:")] if finding.where else []
         if finding.where and finding.where.code:
             parts.append(html.lines([finding.where.code], "the line"))
+        if finding.called_at:
+            parts.append(html.paragraph(str(finding.called_at), "Called at:"))
         parts += [html.paragraph(finding.text, "Seen:"), html.paragraph(finding.remedy, "Mend:")]
         parts.append(html.paragraph(entry.why or entry.happens, "Why:"))
         cards.append(html.box(f"{word}: {entry.title} (`{finding.misconception}`)", parts, tone))

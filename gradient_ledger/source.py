@@ -771,6 +771,13 @@ def loop_around(file: str, line: int) -> Any:
     return holder if isinstance(holder, _LOOPS) else None
 
 
+@lru_cache(maxsize=1024)
+def called_in_loop(trail: Trail) -> Place | None:
+    """Of the calls that led to a line, the first that stands in a loop; None where the line itself does, or none."""
+    looped = next((at for at, line in enumerate(trail) if loop_around(*line) is not None), 0)
+    return Place(*trail[looped]) if looped else None
+
+
 _CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}
 _EPOCHS = re.compile(r"(^|_)epochs?($|_)", re.IGNORECASE)
 _STEPS = re.compile(r"per_epoch|steps?($|s_|_per)|iter|batch|len\b|loader|updates?$", re.IGNORECASE)

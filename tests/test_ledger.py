@@ -657,6 +657,38 @@ def test_report_table_json_html_and_picture() -> None:
         ledger.assert_clean()
 
 
+def test_a_line_in_a_helper_is_told_with_the_loop_that_calls_it() -> None:
+    model, batches = model_and_data()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def update(x: Tensor, y: Tensor) -> None:
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()  # nothing is cleared
+
+    def epoch() -> None:
+        for x, y in batches:
+            update(x, y)  # the call
+
+    with GradientLedger() as ledger:
+        epoch()
+    (finding,) = [one for one in ledger.findings() if one.severity == "error"]
+    assert finding.misconception == "never-zeroed" and finding.where is not None and finding.called_at is not None
+    assert "backward()" in finding.where.code and finding.called_at.code.endswith("# the call")
+    assert f"called at {finding.called_at}  update(x, y)" in str(ledger)
+    assert json.loads(ledger.as_json())["findings"][0]["called_at"]["line"] == finding.called_at.line
+    assert str(finding.called_at) in ledger._repr_html_()
+    with GradientLedger() as ledger:
+        epoch()
+        for x, y in batches:
+            update(x, y)
+    assert {one.called_at for one in ledger.findings()} == {None}, "two loops call it"
+    with GradientLedger() as ledger:
+        for x, y in batches:
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+    assert {one.called_at for one in ledger.findings()} == {None}, "the loop is its own"
+
+
 def test_files_are_written_whole(tmp_path: Any) -> None:
     model, batches = model_and_data()
     with GradientLedger() as ledger:

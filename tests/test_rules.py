@@ -40,6 +40,7 @@ from gradient_ledger.events import (
     FrozenMeanwhile,
     GrownGradients,
     HandedState,
+    HelperCall,
     InputGradient,
     LateHook,
     LocalNorm,
@@ -4881,6 +4882,17 @@ def clipped_after_the_step() -> Log:
     return tape.log()
 
 
+@finds("edits.clipping", "clipped-after-step", "error", CLIP, "Clipped 2 times after the step", clips=2)
+def clipped_after_the_step_in_a_function_that_a_loop_calls() -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.clear()
+        tape.passes(1)
+        tape.step()
+        tape.clip()
+    return tape.log(helpers=(HelperCall(at(CLIP), at(OTHER)),))
+
+
 @finds("edits.clipping", "clipped-before-backward", "error", CLIP, "Clipped 3 times while there were", clips=3)
 def clipped_before_the_backward() -> Log:
     tape = Tape("w b")
@@ -8274,6 +8286,14 @@ def test_the_gravest_comes_first_and_the_same_twice_is_said_once(monkeypatch: py
         said("graph-cut", line=OTHER),
     ]
     assert settled(monkeypatch, log, *found) == ["graph-cut", "graph-cut", "hidden-write", "summed-loss-keeps-graphs"]
+
+
+def test_a_finding_tells_the_call_of_the_helper_that_its_line_stands_in() -> None:
+    helped, alone = clipped_after_the_step_in_a_function_that_a_loop_calls(), clipped_after_the_step()
+    assert [(one.where, one.called_at) for one in findings(helped)] == [(at(CLIP), at(OTHER))]
+    assert [(one.where, one.called_at) for one in findings(alone)] == [(at(CLIP), None)]
+    elsewhere = replace(alone, helpers=(HelperCall(at(STEP), at(OTHER)),))
+    assert [(one.where, one.called_at) for one in findings(elsewhere)] == [(at(CLIP), None)]
 
 
 ABOUT_VALUE = [entry for entry in catalogue().values() if entry.about_value and not entry.by_numbers]

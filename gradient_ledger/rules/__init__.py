@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from gradient_ledger.catalogue import misconception
 from gradient_ledger.events import Finding, Log
@@ -136,6 +137,10 @@ def findings(log: Log, trouble: Callable[[str], None] | None = None) -> list[Fin
     unique: dict[tuple[str, object], Finding] = {}
     for one in found:
         unique.setdefault((one.misconception, one.where), one)
+    helpers = {(one.where.file, one.where.line): one.called_at for one in log.helpers}
+    for key, one in unique.items():
+        if one.where is not None and (one.where.file, one.where.line) in helpers:
+            unique[key] = replace(one, called_at=helpers[one.where.file, one.where.line])
     return sorted(unique.values(), key=lambda one: order_of[one.severity])
 
 
