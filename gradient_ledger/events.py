@@ -851,7 +851,7 @@ class ParameterFacts:
     shape: tuple[int, ...] = ()
     """Its shape when the ledger met it."""
     listed_at: Place | None = None
-    """The line that put its model into a plain list, where no optimizer holds it."""
+    """The line that makes the plain list in which its model stands, where no optimizer holds it."""
     frozen_zero: bool = False
     """Whether it is a frozen matrix of zeros that no optimizer ever held."""
     dead: bool = False

@@ -160,7 +160,7 @@ class Recorder(State):
         return next((at for at in places_of if at is not None and source.throws_away(at.file, at.line)), None)
 
     def _listed_at(self, account: Account) -> Place | None:
-        """The line that put the model of a parameter into a plain list of another module."""
+        """The line that makes the plain list of another module into which the model of a parameter was put."""
         modules = list(self.books.modules.values())
         model = next((one for one in modules if one.root is account.root and not one.name), None)
         if model is None or account.root is None:
@@ -168,7 +168,7 @@ class Recorder(State):
         called = (place for place in model.made_by if source.class_at(place) != model.kind)
         place = next(called, None)
         known = place is not None and source.class_at(place) in {one.kind for one in modules}
-        return place if place is not None and known and source.puts_in_list(place) else None
+        return source.list_around(place) if place is not None and known else None
 
     def _misspelt(self) -> dict[str, Place | None]:
         """Attributes of parameters that were set where `requires_grad` was meant, and the line that sets each."""

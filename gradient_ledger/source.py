@@ -636,23 +636,24 @@ def class_at(place: Place) -> str:
 
 
 @lru_cache(maxsize=1024)
-def puts_in_list(place: Place) -> bool:
-    """Whether the statement at a line puts what it makes into a plain list, or another container, that is an attribute:
-    there nothing is registered."""
+def list_around(place: Place) -> Place | None:
+    """The line that makes the plain list, or another container, into which the statement at a line puts what it makes,
+    where that is an attribute: there nothing is registered."""
     within = scope(place.file, place.line)
     nodes = own(within) if within is not None else ()
-    kept = {ast.unparse(target): one.value for one in nodes if isinstance(one, ast.Assign) for target in one.targets}
-    mine = {name for name, value in kept.items() if name.startswith("self.") and _is_container(value)}
-    mine |= {value.id for name, value in kept.items() if name.startswith("self.") and isinstance(value, ast.Name)}
+    made = {ast.unparse(target): one for one in nodes if isinstance(one, ast.Assign) for target in one.targets}
+    mine = {name for name, one in made.items() if name.startswith("self.") and _is_container(one.value)}
+    mine |= {one.value.id for name, one in made.items() if name.startswith("self.") and isinstance(one.value, ast.Name)}
     for one in nodes:
         if getattr(one, "lineno", 0) <= place.line <= (getattr(one, "end_lineno", 0) or 0):
             if isinstance(one, ast.Assign) and _is_container(one.value):
-                return bool({ast.unparse(target) for target in one.targets} & mine)
+                return place if {ast.unparse(target) for target in one.targets} & mine else None
             called = one.value.func if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
             if isinstance(called, ast.Attribute) and called.attr == "append":
                 name = ast.unparse(called.value)
-                return name in mine and _is_container(kept.get(name))
-    return False
+                filled = name in mine and _is_container(made[name].value)
+                return Place(place.file, made[name].lineno, place.function) if filled else None
+    return None
 
 
 def _is_container(value: ast.AST | None) -> bool:
