@@ -160,8 +160,8 @@ class Account:
         self.stepped_by: frozenset[int] = frozenset()
         """The optimizers whose steps found a gradient on it, a skipped step or an old gradient included. Of a long run
         some windows are forgotten, and this is not."""
-        self.stepped_past = False
-        """Whether a step used a backward pass that had reached it, too, while no optimizer held it."""
+        self.stepped_past: frozenset[int] = frozenset()
+        """The optimizers whose steps used a backward pass that had reached it, too, while none held it."""
         self.taken_frozen = False
         """Whether it required no gradient when its first optimizer was made."""
         self.rewritten = False

@@ -816,8 +816,9 @@ class ParameterFacts:
     """Whether it required no gradient when its first optimizer was made."""
     norm: bool = False
     """Whether a BatchNorm holds it."""
-    stepped_past: bool = False
-    """Whether a step used a backward pass that had reached it, too, while no optimizer held it: it was no probe."""
+    stepped_past: tuple[int, ...] = ()
+    """Numbers of the optimizers whose steps used a backward pass that had reached it, too, while none held it: such a
+    pass was no probe."""
     rewritten: bool = False
     """Whether the user's code writes to the parameter itself, as to a running average or a copy, while no optimizer
     holds it, or its optimizer finds no gradient on it."""

@@ -113,9 +113,11 @@ def _begin(
         every = [entry for entry, _ in whole] + ([top] if top is not None else [])
         parts = {id(part): entry for entry, part in found}
         holders = [entry for entry, one in whole if not parts.keys().isdisjoint(map(id, one.children()))]
-        begun = Evaluation(parts, holders, every, accounts, places.user_place(frame))
+        place, trail = places.place_and_trail(frame)
+        begun = Evaluation(parts, holders, every, accounts, place)
         begun.names = tuple(named(state, part) for _, part in found[:8])
         state.evaluations.append(begun)
+        state.put_into_eval.add(trail)
 
 
 def put_into_eval_again(state: State, module: nn.Module) -> None:

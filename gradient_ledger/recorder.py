@@ -190,12 +190,12 @@ class Recorder(State):
         return {label: line for label, place in called.items() if (line := source.replaced(place)) is not None}
 
     def _helpers(self) -> tuple[HelperCall, ...]:
-        """The lines of passes and steps in functions that one line of a loop calls."""
+        """The lines of passes, of steps and of `eval()` in functions that one line of a loop calls."""
         calls: dict[tuple[str, int], set[Place | None]] = {}
-        for one in self.journal.drafts:
-            for trail in (one.trail, *one.fields.get("trails", ())):
-                if trail:
-                    calls.setdefault(trail[0], set()).add(source.called_in_loop(trail))
+        known = (trail for one in self.journal.drafts for trail in (one.trail, *one.fields.get("trails", ())))
+        for trail in (*known, *self.put_into_eval):
+            if trail:
+                calls.setdefault(trail[0], set()).add(source.called_in_loop(trail))
         alone = ((line, found.pop()) for line, found in calls.items() if len(found) == 1)
         return tuple(HelperCall(Place(*line), called) for line, called in alone if called is not None)
 
@@ -248,7 +248,7 @@ class Recorder(State):
                     shifted=account.shifted,
                     thawed=account.thawed,
                     stepped_by=tuple(sorted(account.stepped_by)),
-                    stepped_past=account.stepped_past,
+                    stepped_past=tuple(sorted(account.stepped_past)),
                     taken_frozen=account.taken_frozen,
                     norm=bool(account.module and account.module.norm),
                     rewritten=account.rewritten,

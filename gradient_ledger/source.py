@@ -287,7 +287,7 @@ def _is_weighing(node: ast.AST) -> bool:
 
 def advantage(trail: Trail) -> Place | None:
     """Where a log-probability is multiplied with something; where that is a difference with a name, which is read for
-    nothing else, the line that makes it."""
+    nothing else, the line that makes it: a clipped loss has two such products."""
     place = weighing(trail)
     within = scope(place.file, place.line) if place is not None else None
     if place is None or within is None:
@@ -299,7 +299,8 @@ def advantage(trail: Trail) -> Place | None:
             made = assigned(within, side.id, place.line)
             reads = [n for n in nodes if isinstance(n, ast.Name) and n.id == side.id and isinstance(n.ctx, ast.Load)]
             difference = made is not None and isinstance(made.value, ast.BinOp) and isinstance(made.value.op, ast.Sub)
-            if made is not None and difference and len(reads) == 1:
+            weighs = {id(inner) for one in nodes if _is_weighing(one) for inner in ast.walk(one)}
+            if made is not None and difference and all(id(one) in weighs for one in reads):
                 return Place(place.file, made.line)
     return place
 

@@ -166,7 +166,7 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     fields["region"] = current_region(state)
     fields["rate"] = rate_of(entry)
     tally(draft, entry.accounts)
-    look_for_left_out(state, draft)
+    look_for_left_out(state, entry, draft)
     if fields["fresh"] and (entry.steps < SAMPLES or fields["stale"]) and budget.may_look("norms"):
         held = [grad for a in entry.accounts if a.status in (FRESH, USED) and (grad := a.grad) is not None]
         fields["norm"] = norm_of(held)
@@ -202,12 +202,12 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         compare(state, entry, draft)
 
 
-def look_for_left_out(state: State, draft: Draft) -> None:
+def look_for_left_out(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Look for what the passes of this step have reached, too, and no optimizer holds."""
     numbers = draft.fields.get("pass_numbers", ())
     for account in state.books.accounts if numbers else ():
         if not account.owners and account.status == FRESH and account.seen in numbers:
-            account.stepped_past = True
+            account.stepped_past |= {entry.number}
 
 
 def look_for_nonfinite(entry: OptimizerAccount, draft: Draft) -> None:

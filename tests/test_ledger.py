@@ -689,6 +689,27 @@ def test_a_line_in_a_helper_is_told_with_the_loop_that_calls_it() -> None:
     assert {one.called_at for one in ledger.findings()} == {None}, "the loop is its own"
 
 
+def test_an_eval_in_a_helper_is_told_with_the_loop_that_calls_it() -> None:
+    model, batches = model_and_data()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    @torch.no_grad()
+    def validate() -> None:
+        model.eval()
+        model(batches[0][0])
+
+    with GradientLedger() as ledger:
+        for _ in range(3):
+            for x, y in batches:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+            validate()  # the call
+    (finding,) = ledger.findings()
+    assert finding.misconception == "trained-in-eval-mode" and finding.called_at is not None
+    assert finding.called_at.code.endswith("# the call")
+
+
 def test_files_are_written_whole(tmp_path: Any) -> None:
     model, batches = model_and_data()
     with GradientLedger() as ledger:

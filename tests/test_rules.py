@@ -99,7 +99,7 @@ class Held:
     used_by: int | None = None
     total: int = 0
     stepped_by: tuple[int, ...] = ()
-    stepped_past: bool = False
+    stepped_past: tuple[int, ...] = ()
 
 
 class Tape:
@@ -182,7 +182,8 @@ class Tape:
         }
         for one in (self.held[name] for name in loose):
             used = {number for number, _, _ in one.passes} & {number for number, _, _ in fullest}
-            one.stepped_past = one.stepped_past or (one.status == "fresh" and bool(used))
+            if optimizer is not None and one.status == "fresh" and used:
+                one.stepped_past = tuple({*one.stepped_past, optimizer})
         kinds = {mine[name].mixed for name in by["fresh"]} - {""}
         told["mixed"] = {word: tuple(n for n in by["fresh"] if mine[n].mixed == word) for word in kinds}
         self.write(kind, line, by["fresh"], **(told | fields))
@@ -6859,6 +6860,20 @@ def what_the_optimizer_is_given_was_put_together_by_a_helper() -> Log:
     made = (OptimizerFacts(0, "SGD", 2, at(MADE), grouped_at=Place(FILE, LAYER, "helper")),)
     return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(
         {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2"}}, optimizers=made
+    )
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", OTHER, "h gets gradients, in train mode")
+def the_optimizer_of_an_earlier_phase_holds_more_of_the_list() -> Log:
+    tape = Tape("w", "b", loose="h")
+    for reached, optimizer in (("w", 0), ("w", 0), ("b h", 1), ("b h", 1)):
+        tape.passes(1, names=reached)
+        tape.step(optimizer=optimizer)
+        tape.clear()
+    made = (OptimizerFacts(0, "SGD", 1, at(MADE)), OptimizerFacts(1, "SGD", 1, at(OTHER)))
+    return tape.log(
+        {"w": {"position": 1}, "b": {"model": "Student"}, "h": {"position": 2}},
+        optimizers=made,
     )
 
 

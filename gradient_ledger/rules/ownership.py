@@ -482,6 +482,7 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     """Whether parts were left out of the optimizer, or are there to be passed through."""
     left_out = [p for p in orphans if p.training and p.is_parameter and _left_out(view, p)]
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
+    stepped = [e for e in stepped if any(e.number in p.stepped_past for p in left_out)] or stepped
     likely = _beside(view, left_out, stepped, str) or _beside(view, left_out, stepped, _class) or stepped
     let_go = next((p.let_go_at for p in left_out if p.let_go_at is not None), None)
     who = left_out or orphans
@@ -595,7 +596,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     trained = [p for p in mine if p.owners]
     if trained:
         behind = min(p.position for p in trained) < orphan.position
-        return behind and orphan.stepped_past and not any(_part(p) == _part(orphan) for p in trained)
+        return behind and bool(orphan.stepped_past) and not any(_part(p) == _part(orphan) for p in trained)
     return not any(p.read for p in mine)
 
 
@@ -654,7 +655,7 @@ def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[Par
     made = {e.number: e.made for e in view.log.optimizers if e.number == optimizer or e.number in beside}
     trains = any(p.model == orphan.model and p.in_model for p in mine)
     latest = made.get(optimizer, 0) > 0 and made[optimizer] == max(made.values())
-    return trains and latest and orphan.made > made[optimizer] and orphan.stepped_past
+    return trains and latest and orphan.made > made[optimizer] and bool(orphan.stepped_past)
 
 
 def idle(view: View) -> Iterator[Finding]:
