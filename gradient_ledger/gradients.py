@@ -240,7 +240,9 @@ def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:
     number = state.books.number_of(owner)
     if number is None and isinstance(owner, torch.optim.Optimizer) and "param_groups" in vars(owner):
         number = state.optimizer(owner).number if state.knows(owner) else None
-    clearing[thread] = ClearCall(number, places.user_place(frame))
+    place, trail = places.place_and_trail(frame)
+    state.helped.add(trail)
+    clearing[thread] = ClearCall(number, place)
     return before
 
 

@@ -117,7 +117,7 @@ def _begin(
         begun = Evaluation(parts, holders, every, accounts, place)
         begun.names = tuple(named(state, part) for _, part in found[:8])
         state.evaluations.append(begun)
-        state.put_into_eval.add(trail)
+        state.helped.add(trail)
 
 
 def put_into_eval_again(state: State, module: nn.Module) -> None:

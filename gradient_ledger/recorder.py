@@ -190,10 +190,10 @@ class Recorder(State):
         return {label: line for label, place in called.items() if (line := source.replaced(place)) is not None}
 
     def _helpers(self) -> tuple[HelperCall, ...]:
-        """The lines of passes, of steps and of `eval()` in functions that one line of a loop calls."""
+        """The lines of passes, steps, clears and `eval()` in functions that one line of a loop calls."""
         calls: dict[tuple[str, int], set[Place | None]] = {}
         known = (trail for one in self.journal.drafts for trail in (one.trail, *one.fields.get("trails", ())))
-        for trail in (*known, *self.put_into_eval):
+        for trail in (*known, *self.helped):
             if trail:
                 calls.setdefault(trail[0], set()).add(source.called_in_loop(trail))
         alone = ((line, found.pop()) for line, found in calls.items() if len(found) == 1)

@@ -124,8 +124,8 @@ class State:
         self.late_hooks: dict[Place, LateHook] = {}
         self.evaluations: list[Evaluation] = []
         """Models that were trained and are in eval mode now, or were a step ago."""
-        self.put_into_eval: set[Trail] = set()
-        """The calls that led to each `eval()` of a trained model."""
+        self.helped: set[Trail] = set()
+        """The calls that led to each `zero_grad()`, and to each `eval()` of a trained model."""
         self.stepped_once: dict[tuple[Place, Account], Once] = {}
         """Optimizers that have taken one step, by their line and the first of their parameters."""
         self.sync: dict[str, Any] = {}

@@ -31,7 +31,7 @@ from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import run_as_it_is
-from gradient_ledger.events import SkippedStep, Step
+from gradient_ledger.events import Backward, SkippedStep, Step
 from gradient_ledger.gradients import arrived, book_deposit, current_pass, flush, note_grown, settle
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import ScalerStep, task_id
@@ -62,7 +62,10 @@ def step_begins(
     under_way = state.progress.stepping.setdefault(thread, [])
     del under_way[max(depth - 1, 0) :]  # steps that raised never ended
     outer: int | None = under_way[-1].fields["optimizer"] if under_way else None
-    if not state.knows(optimizer) or (outer is not None and is_part_of(state, optimizer, outer)):
+    if not state.knows(optimizer):
+        return None
+    if outer is not None and is_part_of(state, optimizer, outer):
+        weigh_anew(state, state.books.optimizers[outer], under_way[-1])
         return None
     entry = state.optimizer(optimizer)
     inside = bool(state.progress.passes) and task_id() != -1
@@ -200,6 +203,20 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     count_hooks(state, entry, draft)
     if state.reference is not None:
         compare(state, entry, draft)
+
+
+def weigh_anew(state: State, entry: OptimizerAccount, draft: Draft) -> None:
+    """A step hands its parameters to the optimizer inside it. Where it has run passes of its own before, as one that
+    keeps the loss as a function does, what it uses is what they have left, and not what was there when it began."""
+    last = state.journal.last(Backward)
+    if last is None or last.number < draft.number or "closure_calls" in draft.fields:
+        return
+    for account in entry.accounts:
+        settle(state, account)
+    draft.idle = {}
+    tally(draft, entry.accounts)
+    look_for_left_out(state, entry, draft)
+    state.journal.happens_now(draft)
 
 
 def look_for_left_out(state: State, entry: OptimizerAccount, draft: Draft) -> None:

@@ -609,9 +609,10 @@ def a_copied_block_clears_the_first_optimizer_again() -> Log:
     "order.stale",
     "one-of-two-optimizers-zeroed",
     "error",
-    CLEAR,
-    "SGD #1 (train.py:1) has its gradients cleared here; those of SGD #2 (train.py:1) never are",
-    remedy="Clear the parameters of SGD #2 (train.py:1) in the same place, or call zero_grad() of the whole model.",
+    OTHER,
+    "SGD #1 (train.py:1) has its gradients cleared (train.py:13); those of SGD #2 (train.py:1), to which this adds",
+    remedy="Clear the parameters of SGD #2 (train.py:1) before this backward(), or call zero_grad() of the whole "
+    "model.",
 )
 def the_first_optimizer_is_cleared_at_its_own_line_alone() -> Log:
     return blocks(None)

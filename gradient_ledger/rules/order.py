@@ -154,7 +154,20 @@ def _why_stale(
     others = _cleared_for_others(view, optimizer, names)
     often = max(1, (len(windows) - 1) // 2)
     if others is not None and not regular:
-        other, place = _cleared_in_its_place(view, optimizer, faulty) or others
+        instead = _cleared_in_its_place(view, optimizer, faulty)
+        other, place = instead or others
+        alone = _adds_alone(view, optimizer, faulty) if instead is None else None
+        if alone is not None:
+            cleared = f" ({place.short})" if place is not None else ""
+            return finding(
+                "one-of-two-optimizers-zeroed",
+                "error",
+                alone,
+                f"{view.label(other)} has its gradients cleared{cleared}; those of {label}, to which this adds, never "
+                f"are: {seen}.",
+                f"Clear the parameters of {label} before this backward(), or call zero_grad() of the whole model.",
+                **evidence,
+            )
         return finding(
             "one-of-two-optimizers-zeroed",
             "error",
@@ -250,6 +263,20 @@ def _cleared_in_its_place(view: View, optimizer: int, faulty: list[Window]) -> t
         elsewhere = any(isinstance(e, Clear) and e.by == last.by and e.where != last.where for e in before)
         if stepped and elsewhere and last.by is not None:
             found.append((last.by, last.where))
+    return found[0] if len(set(found)) == 1 and len(found) * 2 > len(faulty) else None
+
+
+def _adds_alone(view: View, optimizer: int, faulty: list[Window]) -> Place | None:
+    """The line whose passes, after the step of another optimizer and with no clear since, add to the gradients of this
+    one: what it misses is missed there, and not where the others' are cleared."""
+    mine = view.owned.get(optimizer, frozenset())
+    found: list[Place | None] = []
+    for window in faulty:
+        told = [e for e in window.events if isinstance(e, (Accumulate, Clear, Step)) and e is not window.step]
+        begun = next((n for n, e in reversed([*enumerate(told)]) if isinstance(e, Step)), None)
+        since = told[begun + 1 :] if begun is not None else []
+        if since and all(isinstance(e, Accumulate) for e in since) and mine & set(since[0].names):
+            found.append(since[0].where)
     return found[0] if len(set(found)) == 1 and len(found) * 2 > len(faulty) else None
 
 
