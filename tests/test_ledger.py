@@ -657,6 +657,27 @@ def test_report_table_json_html_and_picture() -> None:
         ledger.assert_clean()
 
 
+def test_a_clear_in_a_helper_is_told_with_the_loop_that_calls_it() -> None:
+    model, batches = model_and_data()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def start_anew() -> None:
+        optimizer.zero_grad()
+
+    def epoch() -> None:
+        for at in range(0, len(batches), 2):
+            for x, y in batches[at : at + 2]:
+                (nn.functional.mse_loss(model(x), y) / 2).backward()
+                start_anew()  # the call
+            optimizer.step()
+
+    with GradientLedger() as ledger:
+        epoch()
+    found = [one for one in ledger.findings() if one.where is not None and "zero_grad()" in one.where.code]
+    assert found, ledger.findings()
+    assert all(one.called_at is not None and one.called_at.code.endswith("# the call") for one in found)
+
+
 def test_a_line_in_a_helper_is_told_with_the_loop_that_calls_it() -> None:
     model, batches = model_and_data()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

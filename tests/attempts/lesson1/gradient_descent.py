@@ -1348,7 +1348,7 @@ def class_e_13(f, x0, lr, steps):
 
 
 # the gradient is a central difference with h = 1e-3, an approximation and a coarse one in float32
-@wrong(says='entry 1, entry 2, entry 3, entry 4 and 2 more: right to about 6 to 7 digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_e_14(f, x0, lr, steps):
     h = 1e-3
     x = x0.clone()
@@ -1825,7 +1825,7 @@ def class_g_22(f, x0, lr, steps):
 
 
 # lr becomes a float32 tensor, so with a float64 x0 every step uses a learning rate rounded to float32
-@wrong(says='entry 1, entry 2, entry 3, entry 4 and 2 more: right to about 6 to 8 digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_g_24(f, x0, lr, steps):
     lr = torch.tensor(lr, dtype=torch.float32, device=x0.device)
     x = x0.detach().clone()

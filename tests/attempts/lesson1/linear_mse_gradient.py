@@ -996,7 +996,7 @@ def class_f_24(w, x, y):
 
 
 # it measures the slope by forward differences, an approximation where the exact formula is asked
-@wrong(says='Right to about 3 to 4 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_f_25(w, x, y):
     f = lambda v: ((x @ v - y) ** 2).mean()
     h = 1e-4
@@ -1101,7 +1101,7 @@ def class_h_09(w, x, y):
 
 
 # forward differences approximate the gradient where the exact one is asked
-@wrong(says='Right to about 2 to 3 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_h_17(w, x, y):
     def loss(v):
         return ((x @ v - y) ** 2).mean()

@@ -857,7 +857,7 @@ def class_b_21(f, x, h=1e-5):
 
 
 # the slopes are rounded to three decimals to hide the noise: small gradients become 0
-@wrong(says='Right to about 3 to 4 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_b_24(f, x, h=1e-5):
     x0 = x.detach()
     grad = torch.zeros(x.shape, dtype=x.dtype, device=x.device)
@@ -1390,7 +1390,7 @@ def class_f_22(f, x, h=1e-5):
 
 # the step lives in a default float32 tensor (on the CPU), so for a float64 x it is not h but its float32 rounding,
 # about 1e-8 off relative
-@wrong(says='Right to about 7 digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_f_25(f, x, h=1e-5):
     n = x.numel()
     g = []

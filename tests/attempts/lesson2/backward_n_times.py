@@ -1553,7 +1553,7 @@ def class_h_18(param, loss_fn, n):
 
 # the gradient is measured with central differences in place of a backward: only an approximation, off by far more
 # than the rounding of the dtype
-@wrong(says='Right to about 8 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_h_19(param, loss_fn, n):
     param.grad = None
     if n == 0:

@@ -531,7 +531,7 @@ def class_a_26(model, losses, weights):
 
 
 # finite differences instead of backward: each loss is called many times and the gradient is only an approximation
-@wrong(says='Right to about 5 to 8 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_a_27(model, losses, weights):
     eps = 1e-3
     def total():

@@ -1603,7 +1603,7 @@ def class_d_18(model, loss_fn, x, y):
 
 
 # the gradients are finite differences of the loss, only an approximation
-@wrong(says='`0.weight`, `0.bias`, `first.weight`, `first.bias` and 6 more: right to about 7 to 8 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 @torch.no_grad()
 def class_d_20(model, loss_fn, x, y):
     h = 1e-4
@@ -2687,7 +2687,7 @@ def class_i_24(model, loss_fn, x, y):
 
 # the gradients are measured with forward differences in place of being computed, far too coarse, in float32 above
 # all
-@wrong(says='`weight`, `bias`, `0.weight`, `0.bias` and 15 more: right to about 2 to 3 digits and 3 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_i_25(model, loss_fn, x, y):
     eps = 1e-3
     result = {}

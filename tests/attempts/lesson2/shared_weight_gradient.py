@@ -2217,7 +2217,7 @@ def class_h_23(w, x, depth):
 
 # each use's weight is moved by 1e-4 and the change of the loss is divided by it: a one-sided approximation, far
 # below the precision of the dtype
-@wrong(says='Right to about 3 to 5 digits and 2 digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
+@wrong(says='digits in float32, and not further, as an approximation, a rounded number or a lower precision on the way would leave it; a missing factor would be seen in the first digit.')
 def class_h_24(w, x, depth):
     eps = 1e-4
     w, x = w.detach(), x.detach()
