@@ -7,7 +7,7 @@ Everything that can happen to a gradient is one of six transitions: `deposit`, `
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -48,10 +48,15 @@ class Thrown(NamedTuple):
 
     status: str
     """What the gradient held."""
-    deposits: list[Deposit]
+    deposits: Sequence[Deposit]
     """The passes in it that no step had used; empty where it held something else."""
     taken: bool
     """Whether the user's code had read it since the last of them."""
+
+
+_new = tuple.__new__
+_SPENT = {(one, taken): Thrown(one, (), taken) for one in (EMPTY, ZERO, USED, SKIPPED) for taken in (False, True)}
+"""All that can be thrown away of what is not fresh: made once, since every clear asks for one."""
 
 
 class Account:
@@ -264,7 +269,15 @@ class Account:
     def clear(self, to: str) -> Thrown:
         """It was set to None or to zeros (`EMPTY` or `ZERO`). Returns what is gone."""
         thrown = self._thrown()
-        self._begin(to)
+        self.status = to
+        if self.deposits or self.increments or self.piled:
+            self.deposits, self.increments, self.piled = [], [], []
+        self.finite, self.taken, self.mixed = True, False, ""
+        self.assigned = self.used_by = self.taken_at = self.edited = None
+        self.read = self.before = None
+        self.clipped = False
+        if to == EMPTY:
+            self.version = -1
         return thrown
 
     def edit(self, place: Place | None, whole: bool = False) -> Thrown:
@@ -293,14 +306,19 @@ class Account:
         self.taken, self.taken_at, self.piled = False, None, []
         return thrown
 
-    def use(self, by: int) -> Thrown:
-        """A step has used it. Returns what it was made of."""
+    def use(self, by: int, version: int | None = None) -> Thrown:
+        """A step has used it. Returns what it was made of. With its `version`, its value is known up to here."""
         thrown = self._thrown()
         if self.status in (FRESH, SKIPPED, USED):
             self.status, self.used_by = USED, by
-        self.deposits, self.increments, self.mixed, self.pieces = [], [], "", []
-        self.assigned, self.taken, self.finite = None, False, True
-        self.taken_at, self.piled, self.edited = None, [], None
+        self.deposits = []
+        if self.increments or self.pieces or self.piled:
+            self.increments, self.pieces, self.piled = [], [], []
+        self.finite, self.taken, self.mixed = True, False, ""
+        self.assigned = self.taken_at = self.edited = None
+        if version is not None:
+            self.version, self.digest = version, None
+            self.read, self.clipped, self.before = None, False, None
         return thrown
 
     def skip(self) -> Thrown:
@@ -311,18 +329,16 @@ class Account:
         return thrown
 
     def _thrown(self) -> Thrown:
-        return Thrown(self.status, self.deposits if self.status == FRESH else [], self.taken)
-
-    def _begin(self, status: str) -> None:
-        self.status = status
-        self.deposits, self.increments, self.finite = [], [], True
-        self.assigned, self.taken, self.mixed, self.used_by = None, False, "", None
-        self.read, self.clipped, self.before = None, False, None
-        self.taken_at, self.piled, self.edited = None, [], None
-        if status == EMPTY:
-            self.version = -1
+        if self.status != FRESH:
+            return _SPENT[self.status, self.taken]
+        return _new(Thrown, (FRESH, self.deposits or (), self.taken))  # as its own `__new__` does, which is Python
 
     # ------------------------------------------------------------------ what is known of the values
+
+    def came_again(self, times: int, passes: int) -> None:
+        """What was written of the last window came again: so many more deposits, the last one so many passes later."""
+        self.total += times
+        self.seen += passes
 
     def held(self, place: Place | None) -> None:
         """The user's code took hold of it at that line."""

@@ -26,6 +26,14 @@ class Budget:
         """How often it has been asked, without asking."""
         return self._looks.get(doubt, 0)
 
+    def looks(self) -> dict[Hashable, int]:
+        """How often it was asked about each doubt so far."""
+        return dict(self._looks)
+
+    def more(self, looks: dict[Hashable, int]) -> None:
+        """So many more questions have been asked and answered as before."""
+        self._looks.update(looks)
+
     def may_look(self, doubt: Hashable, at_most: int = LOOKS) -> bool:
         """Whether a value may still be looked at for this doubt. Asking counts as looking."""
         return self.asked(doubt) <= at_most

@@ -7,7 +7,8 @@ import math
 import re
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from types import FrameType, GeneratorType
 from typing import Any
 
@@ -37,8 +38,10 @@ _ADDS = re.compile(r"\.add_\([^)]*\.grad\b")
 
 def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType, kind: int) -> None:
     """`.grad` was read from Python, outside torch's own optimizers."""
-    account = state.books.find(parameter)
-    if account is None:
+    account = state.books.by_id.get(id(parameter))
+    if state.rhythm is not None and state.rhythm.read(account, kind):
+        return
+    if account is None or account.ref() is not parameter:
         if (known := state.loose.get(id(parameter))) is not None:
             known.out = True
         if kind == places.CLIP:
@@ -98,17 +101,23 @@ def input_read(state: State, tensor: Tensor, frame: FrameType) -> None:
 
 def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameType) -> None:
     """`.grad` is about to be set or deleted from Python."""
-    account = state.books.find(parameter)
-    if account is None:
+    account = state.books.by_id.get(id(parameter))
+    if state.rhythm is not None and state.rhythm.cleared(account, value):
+        return
+    if account is None or account.ref() is not parameter:
         loose.written(state, parameter, value)
         return
     clearing = state.progress.clearing
+    call = clearing.get(threading.get_ident()) if clearing else None
+    used = value is None and account.status == USED and account.read is None  # and nobody looked: just cleared
+    if used and call is not None and call.draft is not None and account.edited is None and not account.piled:
+        clear_used(call.draft, account)
+        return
     if value is None and account.status == EMPTY and clearing and grad_of(parameter) is None:
         return  # nothing there: the end of this zero_grad books it
-    if not (value is None and account.status == USED and account.read is None):  # used, and nobody looked: just cleared
+    if not used:
         hand_step(state, account, parameter)
         settle(state, account)
-    call = clearing.get(threading.get_ident()) if clearing else None
     place = (call and call.place) or places.user_place(frame)
     if value is None:
         book_clear(state, account, place, EMPTY)
@@ -163,6 +172,15 @@ def book_clear(state: State, account: Account, place: Place | None, to: str) -> 
         draft.fields["full"] += 1
     if thrown.deposits:
         note_loss(state, draft, account, thrown, grad)
+
+
+def clear_used(draft: Draft, account: Account) -> None:
+    """One more gradient that its step has used is set to None by the same `zero_grad`: the usual case, and short."""
+    if account.joined is not draft:
+        account.joined = draft
+        draft.accounts.append(account)
+    account.clear(EMPTY)
+    draft.fields["full"] += 1
 
 
 def note_idle_edit(state: State, draft: Draft, account: Account, place: Place) -> None:
@@ -235,6 +253,8 @@ def takes_in_hooks(state: State) -> bool:
 
 def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:
     """`zero_grad` of an optimizer or a module was called."""
+    if state.rhythm is not None and state.rhythm.clear_begins(owner, frame):
+        return None
     clearing, thread = state.progress.clearing, threading.get_ident()
     before = clearing.get(thread)
     number = state.books.number_of(owner)
@@ -248,24 +268,27 @@ def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:
 
 def clear_ends(state: State, owner: Any, before: Any) -> None:
     """`zero_grad` has returned: book what it left as zeros, and that it found nothing where it did."""
+    if state.rhythm is not None and state.rhythm.clear_ends():
+        return
     clearing, thread = state.progress.clearing, threading.get_ident()
-    call = clearing[thread]
+    call, by_id = clearing[thread], state.books.by_id
     if isinstance(owner, nn.Module):
-        mine: Iterable[Any] = owner.parameters()
+        mine: Iterable[Tensor] = owner.parameters()
     else:
-        mine = (p for group in getattr(owner, "param_groups", ()) for p in group["params"])
+        mine = chain.from_iterable([group["params"] for group in getattr(owner, "param_groups", ())])
     seen = False
     for parameter in mine:
-        account = state.books.find(parameter) if isinstance(parameter, Tensor) else None
-        if account is None:
+        account = by_id.get(id(parameter))
+        if account is None or account.ref() is not parameter:
             continue
         seen = True
         grad = grad_of(parameter)
-        if grad is not None and (grad._version != account.version or account.status in (FRESH, USED, SKIPPED)):
+        if grad is None:
+            if account.status == EMPTY and (call.draft is None or account.joined is not call.draft):
+                clear_event(state, account, call.place, EMPTY, call)
+        elif grad._version != account.version or account.status in (FRESH, USED, SKIPPED):
             book_clear(state, account, call.place, ZERO)
             account.looked(grad._version)
-        elif grad is None and account.status == EMPTY and (call.draft is None or account.joined is not call.draft):
-            clear_event(state, account, call.place, EMPTY, call)
     if not seen and not state.own_only:
         state.emit(Clear, call.place, (), how="none", by=call.optimizer)
     del clearing[thread]
@@ -279,20 +302,26 @@ def clear_ends(state: State, owner: Any, before: Any) -> None:
 def book_clip(state: State, account: Account, grad: Tensor | None, frame: FrameType) -> None:
     """Clipping took hold of one gradient."""
     settle(state, account)  # what was done to it before stands before the clip
-    draft, progress = state.journal.clipping, state.progress
-    call = progress.clips.get(threading.get_ident())
+    draft, clips = state.journal.clipping, state.progress.clips
+    call = clips.get(threading.get_ident()) if clips else None
     if call is not None:
         call.filled = True
     place = call.place if call is not None else places.user_place(frame)
     if draft is None or draft.place is not place:
         draft = state.journal.clipping = clip_begins(state, place, frame)
+    note_clip(state, draft, account, grad)
+
+
+def note_clip(state: State, draft: Draft, account: Account, grad: Tensor | None) -> None:
+    """What one gradient was when a call of clipping took hold of it."""
     account.joined = draft
     draft.accounts.append(account)
-    fields, label = draft.fields, account.status
-    if label == FRESH:
-        note_scale(draft, account)
+    fields, label, deposits = draft.fields, account.status, account.deposits
+    if label == FRESH and deposits:
+        if deposits[-1].scaled:
+            fields["scaled"] = True
         # Gradients that no optimizer owns count too: they are in the norm, and nobody clears them.
-        if not account.owned and account.deposits and account.deposits[0].steps < progress.steps:
+        if not account.owned and deposits[0].steps < state.progress.steps:
             label = "orphan"
     status = fields["status"]
     status[label] = status.get(label, 0) + 1
@@ -339,6 +368,8 @@ def clip_begins(state: State, place: Place | None, frame: FrameType) -> Draft:
 
 def clip_called(state: State, parameters: Any, function: str, limit: Any, frame: FrameType) -> object:
     """Clipping was called: where what it was given is an iterator that is used up, it will touch nothing."""
+    if state.rhythm is not None and not is_spent(parameters) and state.rhythm.clip_called(function, limit, frame):
+        return None
     clips, thread = state.progress.clips, threading.get_ident()
     before, place = clips.get(thread), places.user_place(frame)
     if place is not None:
@@ -350,6 +381,8 @@ def clip_called(state: State, parameters: Any, function: str, limit: Any, frame:
 
 def clip_ends(state: State, function: str, before: Any) -> None:
     """Clipping has returned."""
+    if state.rhythm is not None and state.rhythm.clip_ends():
+        return
     draft, clips, thread = state.journal.clipping, state.progress.clips, threading.get_ident()
     call = clips.get(thread)
     if call is not None and call is not before and call.strangers and not call.filled:
@@ -404,14 +437,15 @@ def settle(state: State, account: Account) -> None:
     if parameter is None:
         return
     grad = grad_of(parameter)
-    if is_settled(state, account, grad):
-        return
     if grad is None:
         if account.status != EMPTY and not state.progress.passes:
             book_clear(state, account, account.read, EMPTY)
         account.version = -1
         return
     version = grad._version
+    changed = version != account.version
+    if not (changed or account.clipped or account.read is not None or account.status == EMPTY or state.digests):
+        return  # nobody took hold of it
     if account.status == EMPTY:
         # A gradient nobody saw coming: put there by C++ code, or by a hook that ran before ours.
         current = current_pass(state)
@@ -421,7 +455,6 @@ def settle(state: State, account: Account) -> None:
             account.assign(account.read)
         account.version, account.read = version, None
         return
-    changed = version != account.version
     if changed and not account.clipped:
         book_change(state, account, grad)
     elif account.read is not None and not changed and account.before and account.status in (USED, SKIPPED, FRESH):
@@ -519,22 +552,35 @@ def book_hidden_change(state: State, account: Account, grad: Tensor, changed: bo
     account.digest = now
 
 
-def is_settled(state: State, account: Account, grad: Tensor | None) -> bool:
-    """Whether nothing can have happened to this gradient since we last looked: nobody took hold of it."""
-    if grad is None:
-        return account.status == EMPTY
-    if account.read is not None or account.clipped or account.status == EMPTY:
-        return False
-    return grad._version == account.version and not state.digests
+def unsettled(state: State, accounts: Iterable[Account]) -> Iterator[tuple[Account, Tensor]]:
+    """Those of these accounts, with their parameters, to whose gradient something may have happened since we last
+    looked: somebody took hold of it, or it is another one. One loop, since it goes over all of them again and again."""
+    digests = state.digests
+    for account in accounts:
+        parameter = account.ref()
+        if parameter is None:
+            continue
+        grad = grad_of(parameter)
+        if grad is None:
+            if account.status == EMPTY:
+                continue
+        elif account.version == grad._version and account.read is None and not (account.clipped or digests):
+            if account.status != EMPTY:
+                continue
+        yield account, parameter
+
+
+def settle_each(state: State, accounts: Iterable[Account]) -> None:
+    """Bring those of these accounts up to date that may need it."""
+    for account, _ in unsettled(state, accounts):
+        settle(state, account)
 
 
 def settle_all(state: State) -> None:
     """Bring every account up to date that may need it."""
-    for account in state.within_reach():
-        parameter = account.ref()
-        if parameter is not None and not is_settled(state, account, grad_of(parameter)):
-            hand_step(state, account, parameter)
-            settle(state, account)
+    for account, parameter in unsettled(state, state.within_reach()):
+        hand_step(state, account, parameter)
+        settle(state, account)
 
 
 # ------------------------------------------------------------------ steps by hand
@@ -588,8 +634,9 @@ def current_pass(state: State) -> Pass | None:
     return passes[-1]
 
 
-def book_deposit(state: State, account: Account, parameter: Tensor, current: Pass) -> None:
-    """Book that a backward pass has added to one gradient."""
+def book_deposit(state: State, account: Account, parameter: Tensor, current: Pass, as_it_was: bool = False) -> None:
+    """Book that a backward pass has added to one gradient; `as_it_was` if the parameter is known to have been then what
+    its last step had left."""
     deposit = current.deposit
     if account.seen == deposit.number and account.status != EMPTY:
         return  # booked before, and perhaps used and zeroed since, inside the backward itself
@@ -602,7 +649,7 @@ def book_deposit(state: State, account: Account, parameter: Tensor, current: Pas
         current.skipped.append(account)
     elif onto == FRESH:
         current.fresh += 1
-    if account.owned and parameter._version != account.written:
+    if account.owned and parameter._version != account.written and not as_it_was:
         account.written = parameter._version
         state.rewritten = state.rewritten or account.steps > 0
         account.shifted = account.total > 1
@@ -627,17 +674,16 @@ def flush(state: State, one: Pass) -> None:
     """Write the accumulations of a pass so far as one event."""
     if len(one.touched) == one.flushed:
         return
-    draft = state.emit(
-        Accumulate,
-        one.draft.place,
-        one.touched[one.flushed :],
-        pass_number=one.deposit.number,
-        onto_fresh=one.fresh,
-        onto_used=one.used or (),
-        onto_skipped=one.skipped or (),
-        moved=one.moved or (),
-        moved_at=one.moved_at,
-    )
+    fields = {
+        "pass_number": one.deposit.number,
+        "onto_fresh": one.fresh,
+        "onto_used": one.used or (),
+        "onto_skipped": one.skipped or (),
+        "moved": one.moved or (),
+        "moved_at": one.moved_at,
+    }
+    progress, new = state.progress, one.touched[one.flushed :]
+    draft = state.journal.emit(Accumulate, one.draft.place, new, progress.steps, progress.most_steps, fields)
     draft.thread = one.draft.thread
     one.used, one.skipped, one.moved = [], [], []
     one.flushed = len(one.touched)

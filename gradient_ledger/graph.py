@@ -104,7 +104,10 @@ def _is_mean_of_rows(node: Any) -> bool:
 
 
 def _first(node: Any) -> Any:
-    return next((inner for inner, _ in node.next_functions if inner is not None), None)
+    for inner, _ in node.next_functions:
+        if inner is not None:
+            return inner
+    return None
 
 
 def divisions(node: Any, scaled: bool) -> dict[str, Any]:

@@ -83,6 +83,19 @@ class Draft:
         )
 
 
+def copy_of(draft: Draft, windows: int, passes: int, events: int = 0) -> Draft:
+    """The same event so many windows later, each of so many passes and events."""
+    fields, passed = dict(draft.fields), windows * passes
+    if "pass_number" in fields:
+        fields["pass_number"] += passed
+    if "pass_numbers" in fields:
+        fields["pass_numbers"] = tuple([number + passed for number in fields["pass_numbers"]])
+    number, step, window = draft.number + windows * events, draft.step + windows, draft.window + windows
+    again = Draft(draft.kind, number, draft.place, step, window, draft.thread, draft.accounts, fields)
+    again.depth, again.trail = draft.depth, draft.trail
+    return again
+
+
 def _named(value: Any) -> Any:
     if isinstance(value, Account):
         return value.name
@@ -127,7 +140,7 @@ class Journal:
         thread = self._threads.get(ident)
         if thread is None:
             thread = self._threads[ident] = len(self._threads)
-        concerned = list(accounts)
+        concerned = list(accounts) if accounts else []
         if concerned and concerned[0].owners:
             window = concerned[0].owners[-1].steps
         draft = Draft(kind, self.number, place, steps, window, thread, concerned, fields)
@@ -153,7 +166,7 @@ class Journal:
         if self._kept < KEPT:
             self._kept += 1
             return
-        shape = tuple(_shape(draft) for draft in self.drafts[start:])
+        shape = tuple([_shape(draft) for draft in self.drafts[start:]])
         self._shapes[shape] += 1
         if self._shapes[shape] <= ALIKE:
             self._kept += 1
@@ -161,6 +174,25 @@ class Journal:
         self.dropped += 1
         del self.drafts[start:]
         self._window_start = start
+
+    def window(self) -> list[Draft]:
+        """The events since the last window was closed."""
+        return self.drafts[self._window_start :]
+
+    def repeat(self, window: list[Draft], times: int, passes: int) -> None:
+        """The last window, whose events these are, came so many times more, each of so many passes; `number` counts
+        them already."""
+        shape = tuple([_shape(draft) for draft in window])
+        for again in range(1, times + 1):
+            if self._kept >= KEPT:
+                self._shapes[shape] += 1
+                if self._shapes[shape] > ALIKE:
+                    self._shapes[shape] += times - again
+                    self.dropped += times - again + 1
+                    break
+            self._kept += 1
+            self.drafts += [copy_of(draft, again, passes, len(window)) for draft in window]
+        self._window_start = len(self.drafts)
 
     def files(self) -> list[str]:
         """The files that events came from."""
@@ -171,7 +203,10 @@ class Journal:
         return next((draft for draft in reversed(self.drafts) if issubclass(draft.kind, kinds)), None)
 
 
+_UNMARKED: frozenset[str] = frozenset()
+
+
 def _shape(draft: Draft) -> tuple[Any, ...]:
     place, own = draft.place, draft.fields
-    marks = frozenset(key for key in own.keys() & MARKS if own[key])
+    marks = _UNMARKED if MARKS.isdisjoint(own) else frozenset([key for key in MARKS & own.keys() if own[key]])
     return draft.kind, place and (place.file, place.line), marks, own.get("finite", True), own.get("passes")

@@ -78,8 +78,11 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
 
 def _look_for_factors(state: State, node: Any, line: Trail) -> None:
     """Which matrices of zeros without a gradient are multiplied with one another: neither can begin to move."""
-    dead = [account for entry in state.books.optimizers for account in entry.dead]
-    if len(dead) > 1 and state.budget.may_look(("factors", line), SAMPLES):
+    count = 0
+    for entry in state.books.optimizers:
+        count += len(entry.dead)
+    if count > 1 and state.budget.may_look(("factors", line), SAMPLES):
+        dead = [account for entry in state.books.optimizers for account in entry.dead]
         dead.sort(key=lambda account: (account.root.label if account.root else "", account.position))
         found = graph.multiplied(node, [id(account.ref()) for account in dead])
         state.factors |= {(dead[at - 1], dead[at]) for at in found}

@@ -18,9 +18,9 @@ from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
-from gradient_ledger.events import Backward, Edit, Place
+from gradient_ledger.events import Backward, Edit, Place, Trail
 from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
-from gradient_ledger.progress import Pass, task_id
+from gradient_ledger.progress import IN_RHYTHM, Pass, task_id
 from gradient_ledger.state import State
 from gradient_ledger.tensors import address, digest_of, fingerprint, seems_finite
 
@@ -35,6 +35,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     """`backward` was called. None for one inside another, as reentrant checkpoints do."""
     if task_id() != -1:
         return None
+    if state.rhythm is not None and state.rhythm.backward_begins(roots, gradient, retain, frame):
+        return IN_RHYTHM
     settle_all(state)
     state.journal.close_groups()
     if not state.books.accounts and not state.own_only and state.budget.may_look("optimizers", 2):
@@ -71,7 +73,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     for root in state.books.roots:
         if root.kind == "ddp" and (module := root.ref()) is not None:
             fields["sync"] = bool(module.require_backward_grad_sync)
-    if node is not None:
+    state.retains = state.retains or retain
+    if state.retains and node is not None:
         one.sum = graph.without_factors(node)._sequence_nr()
     if retain and node is not None and gradient is None:
         fields["same_root"] = node.metadata.get(f"{state.mark} root")
@@ -84,11 +87,18 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
 
 def open_pass(state: State, frame: FrameType, scaled: bool, doubtful: bool = False, **fields: Any) -> Pass:
     """Begin the event of a backward pass, and the pass itself."""
+    return open_pass_at(state, *places.place_and_trail(frame), scaled, doubtful, fields)
+
+
+def open_pass_at(
+    state: State, place: Place | None, trail: Trail, scaled: bool, doubtful: bool, fields: dict[str, Any]
+) -> Pass:
+    """The same for a pass whose line is known."""
     progress = state.progress
     progress.pass_number += 1
     number = progress.pass_number
-    place, trail = places.place_and_trail(frame)
-    draft = state.emit(Backward, place, (), pass_number=number, scaled=scaled, **fields)
+    fields |= {"pass_number": number, "scaled": scaled}
+    draft = state.journal.emit(Backward, place, (), progress.steps, progress.most_steps, fields)
     deposit = Deposit(number, place, trail, progress.steps, scaled, doubtful)
     one = Pass(deposit, draft, threading.get_ident())
     progress.passes.append(one)
@@ -252,6 +262,10 @@ def deposited(state: State, account: Account, parameter: Tensor) -> None:
 
 def backward_ends(state: State, one: Pass) -> None:
     """The backward pass is over, whatever way it ended."""
+    if one is IN_RHYTHM:
+        if state.rhythm is not None and state.rhythm.backward_ends():
+            return
+        one = state.progress.passes[-1]  # by now it is written, like any other
     flush(state, one)
     if one in state.progress.passes:
         state.progress.passes.remove(one)

@@ -98,7 +98,9 @@ def user_place(frame: FrameType | None) -> Place | None:
         if kind is None:
             kind = kind_of(file)
         if kind == USER:
-            return _place(frame, _short(library)) if library is not None else _spot(frame).place
+            if library is not None:
+                return _place(frame, _short(library))
+            return (_spots.get((id(frame.f_code), frame.f_lasti)) or _spot(frame)).place
         if kind == LIBRARY and library is None:
             library = frame
         frame = frame.f_back
@@ -172,7 +174,7 @@ def place_and_trail(frame: FrameType | None) -> tuple[Place | None, Trail]:
         if kind is None:
             kind = kind_of(file)
         if kind == USER:
-            spot = _spot(frame)
+            spot = _spots.get((id(frame.f_code), frame.f_lasti)) or _spot(frame)
             if place is None:
                 place = spot.place if library is None else _place(frame, _short(library))
             found.append(spot.line)
@@ -202,8 +204,12 @@ def calls(frame: FrameType | None, most: int = 8) -> tuple[Place, ...]:
 
 def site(frame: FrameType | None) -> tuple[str, int] | None:
     """The user's call itself: two calls on one line are two sites, a call in a loop is one."""
-    inner = user_frame(frame)
-    return (inner.f_code.co_filename, inner.f_code.co_firstlineno * 100_000 + inner.f_lasti) if inner else None
+    while frame is not None:
+        code = frame.f_code
+        if (kinds.get(code.co_filename) or kind_of(code.co_filename)) == USER:
+            return code.co_filename, code.co_firstlineno * 100_000 + frame.f_lasti
+        frame = frame.f_back
+    return None
 
 
 def _short(frame: FrameType) -> str:

@@ -56,6 +56,10 @@ class Pass:
         self.task = -1
 
 
+IN_RHYTHM: Pass = object.__new__(Pass)
+"""What stands for a pass under way that is only counted, since every window repeats the one before."""
+
+
 class ScaleChange(NamedTuple):
     """An update of a gradient scaler."""
 

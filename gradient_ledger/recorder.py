@@ -23,6 +23,7 @@ from gradient_ledger import (
     normed,
     passes,
     places,
+    rhythm,
     source,
     undone,
     wrappers,
@@ -61,6 +62,7 @@ class Recorder(State):
         digests: bool = False,
     ):
         super().__init__(window, reference, digests, passes.deposited)
+        self.listener = rhythm.Listener()
         self.watch(watched)
 
     def watch(self, watched: Iterable[object]) -> None:
@@ -85,6 +87,7 @@ class Recorder(State):
     def close(self, error: BaseException | None = None) -> None:
         """Look at everything one last time, take the hooks away."""
         with self.lock:
+            self.write_all()
             settle_all(self)
             pending = [a for a in self.within_reach() if a.status == FRESH and a.deposits]
             self.pending_finite = all(a.finite and ((grad := a.grad) is None or is_finite(grad)) for a in pending)
@@ -220,6 +223,7 @@ class Recorder(State):
     def log(self) -> Log:
         """Everything so far as plain, frozen data."""
         with self.lock:
+            self.write_all()
             if not self.finished:
                 settle_all(self)
             if not self.finished:

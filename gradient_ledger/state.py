@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gradient_ledger.loose import Fresh, Loose
     from gradient_ledger.memory import Loaded, Snapshot
     from gradient_ledger.modes import Evaluation
+    from gradient_ledger.rhythm import Listener, Rhythm
     from gradient_ledger.undone import Begun, Undone
 
 _register: Any = Tensor.register_post_accumulate_grad_hook
@@ -76,6 +77,12 @@ class State:
         """To how many accounts' parameters we listen."""
         self.module_hooks = -1
         self.hooks_scale = False
+        self.rhythm: Rhythm | None = None
+        """What is expected to happen, while every window repeats the one before."""
+        self.listener: Listener | None = None
+        """What finds that out."""
+        self.retains = False
+        """Whether a backward pass ever kept its graph for another one."""
         self.hooks_take = False
         """Whether a module or a parameter was seen with a hook on its backward while gradients were thrown away."""
         self.drawn: dict[int, Drawn] = {}
@@ -195,7 +202,13 @@ class State:
         if self.reference_error is error:
             raise error  # what the user's reference raised is the user's to see
         self.trouble = "".join(traceback.format_exception(error))
+        self.rhythm = None
         self.finish()
+
+    def write_all(self) -> None:
+        """Write down what was only counted so far, since every window repeats the one before."""
+        if self.rhythm is not None:
+            self.rhythm.leave()
 
     def finish(self) -> None:
         """Write nothing down any more."""
@@ -231,7 +244,9 @@ class State:
             if recorder is not None and not recorder.muted:
                 with recorder.lock:
                     try:
-                        recorder.deposited(recorder, account, p)
+                        rhythm = recorder.rhythm
+                        if rhythm is None or not rhythm.deposited(account, p):
+                            recorder.deposited(recorder, account, p)
                     except Exception as error:
                         recorder.failed(error)
 

@@ -31,8 +31,8 @@ from gradient_ledger.account import EMPTY, FRESH, USED, ZERO, Account, can_train
 from gradient_ledger.books import Dead, OptimizerAccount
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import run_as_it_is
-from gradient_ledger.events import Backward, SkippedStep, Step
-from gradient_ledger.gradients import arrived, book_deposit, current_pass, flush, note_grown, settle
+from gradient_ledger.events import Backward, Place, SkippedStep, Step, Trail
+from gradient_ledger.gradients import arrived, book_deposit, current_pass, flush, note_grown, settle_each
 from gradient_ledger.journal import Draft
 from gradient_ledger.progress import ScalerStep, task_id
 from gradient_ledger.reference import compare_with_reference
@@ -58,6 +58,9 @@ def step_begins(
 
     Returns replaced arguments where a closure must be watched.
     """
+    closure = args[1] if len(args) > 1 else kwargs.get("closure")
+    if state.rhythm is not None and state.rhythm.step_begins(optimizer, closure, frame, depth):
+        return None
     thread = threading.get_ident()
     under_way = state.progress.stepping.setdefault(thread, [])
     del under_way[max(depth - 1, 0) :]  # steps that raised never ended
@@ -76,18 +79,13 @@ def step_begins(
         blends.step_begins(state, entry)
     if (entry.wrapper is not None or entry.steps == wrappers.FIRST) and outer is None:
         wrappers.before_step(state, entry, frame)
-    place, trail = places.place_and_trail(frame)
-    draft = state.emit(Step, place, (), optimizer=entry.number, inside_backward=inside, inside=outer)
-    draft.window, draft.trail, draft.depth = entry.steps, trail, depth
-    draft.fields["restored"], entry.restored = entry.restored, None
-    under_way.append(draft)
+    draft = begin(state, entry, *places.place_and_trail(frame), depth, inside, outer)
     within = state.progress.scaler_steps.get(thread)
     if within is not None and within.fired is None:
         within.fired = draft
     fused = within is not None and within.fused
     if not entry.steps and (fused or entry.bare):
         draft.fields["unfilled"] = unfilled.step_begins(entry, fused)
-    closure = args[1] if len(args) > 1 else kwargs.get("closure")
     if callable(closure):
         draft.fields["closure_calls"] = 0
         wrapped = watched_closure(state, closure, entry, draft)
@@ -98,6 +96,24 @@ def step_begins(
     if within is not None and within.fired is draft:
         note_updates(within.scaler, draft)
     return None
+
+
+def begin(
+    state: State,
+    entry: OptimizerAccount,
+    place: Place | None,
+    trail: Trail,
+    depth: int,
+    inside: bool,
+    outer: int | None,
+) -> Draft:
+    """The event of a step, which is under way from now on."""
+    progress, fields = state.progress, {"optimizer": entry.number, "inside_backward": inside, "inside": outer}
+    draft = state.journal.emit(Step, place, (), progress.steps, progress.most_steps, fields)
+    draft.window, draft.trail, draft.depth = entry.steps, trail, depth
+    draft.fields["restored"], entry.restored = entry.restored, None
+    progress.stepping.setdefault(threading.get_ident(), []).append(draft)
+    return draft
 
 
 def is_part_of(state: State, optimizer: Any, outer: int) -> bool:
@@ -119,8 +135,7 @@ def catch_up(state: State, entry: OptimizerAccount, inside: bool) -> None:
                 book_deposit(state, account, parameter, current)
             arrived(state, account, grad)
         flush(state, current)
-    for account in entry.accounts:
-        settle(state, account)
+    settle_each(state, entry.accounts)
 
 
 def watched_closure(
@@ -146,8 +161,7 @@ def watched_closure(
 def closure_ran(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """A closure has left its gradients for the step."""
     draft.fields["closure_calls"] += 1
-    for account in entry.accounts:
-        settle(state, account)
+    settle_each(state, entry.accounts)
     if draft.fields["closure_calls"] == 1:
         weigh(state, entry, draft)
     else:
@@ -166,7 +180,7 @@ def closure_ran(state: State, entry: OptimizerAccount, draft: Draft) -> None:
 def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Write down what the step is about to use."""
     fields, budget = draft.fields, state.budget
-    fields["region"] = current_region(state)
+    fields["region"] = current_region(state) if state.progress.regions else None
     fields["rate"] = rate_of(entry)
     tally(draft, entry.accounts)
     look_for_left_out(state, entry, draft)
@@ -198,8 +212,10 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         undone.before_step(state)
     if state.withdrawn:
         undone.count_in_eval(state, entry)
-    clocks.step_begins(entry, draft)
-    count_batch_norms(state, draft)
+    if entry.clock.moves:
+        clocks.step_begins(entry, draft)
+    if state.books.norms:
+        count_batch_norms(state, draft)
     count_hooks(state, entry, draft)
     if state.reference is not None:
         compare(state, entry, draft)
@@ -211,8 +227,7 @@ def weigh_anew(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     last = state.journal.last(Backward)
     if last is None or last.number < draft.number or "closure_calls" in draft.fields:
         return
-    for account in entry.accounts:
-        settle(state, account)
+    settle_each(state, entry.accounts)
     draft.idle = {}
     tally(draft, entry.accounts)
     look_for_left_out(state, entry, draft)
@@ -292,9 +307,10 @@ def count_hooks(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     for account in entry.accounts:
         parameter = account.ref()
         count = hooks_on(parameter) - (account.handle is not None) if parameter is not None else 0
-        if count > account.hooks:
-            hooks[account] = count
-        account.hooks = count
+        if count != account.hooks:
+            if count > account.hooks:
+                hooks[account] = count
+            account.hooks = count
     if entry.steps < 2 * SAMPLES:
         parts = [m.ref() for m in state.books.modules.values()]
         count = sum(len(part._backward_hooks) for part in parts if part is not None)
@@ -349,13 +365,14 @@ def use(state: State, entry: OptimizerAccount) -> None:
             continue
         if account.piled:
             note_grown(state, account, stepped=True)
-        account.use(entry.number)
-        account.looked(grad._version)
+        account.use(entry.number, grad._version)
         account.written = parameter._version
 
 
 def step_ends(state: State, optimizer: Any, depth: int) -> None:
     """The optimizer has stepped; what its own step called has the same name, and ends at a greater depth."""
+    if state.rhythm is not None and state.rhythm.step_ends(optimizer, depth):
+        return
     thread = threading.get_ident()
     under_way = state.progress.stepping.get(thread)
     entry = state.books.optimizers[under_way[-1].fields["optimizer"]] if under_way else None
@@ -374,7 +391,7 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
             unfilled.skipped(entry)
         skip(state, entry, draft)
         return
-    if (rounded := rounding.after_step(entry)) is not None:
+    if entry.sample is not None and (rounded := rounding.after_step(entry)) is not None:
         draft.fields["rounded"] = rounded
     if entry.steps < SAMPLES:
         kept = [account for account in entry.accounts if is_state(account, optimizer)]
@@ -394,9 +411,12 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
         closelook.end(state)
     if entry.steps & (entry.steps - 1) == 0:  # after steps 1, 2, 4, 8, …
         closelook.begin(state, several_passes=draft.fields.get("passes", 0) > 1)
-    state.journal.close_groups()
+    state.journal.groups.clear()
+    if state.listener is not None:
+        state.listener.window_ends(state, entry)
     state.journal.window_closed()
-    state.say_step()
+    if state.on_step is not None:
+        state.say_step()
 
 
 def is_state(account: Account, optimizer: Any) -> bool:

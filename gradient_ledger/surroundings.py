@@ -45,6 +45,7 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     elif state.entering and state.entering.pop(thread, None) == (id(module), places.site(frame)):
         return
     if entry is None:
+        state.write_all()
         if state.own_only or is_product(module):
             state.books.foreign[id(module)] = module
             return
@@ -68,26 +69,37 @@ def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     if entry.norm and training and learning:
         entry.window_calls += 1
     if announced and root is not None:
-        progress = state.progress
-        state.journal.close_groups()
-        model = f"{root.label}.{entry.name}" if entry.name else root.label
-        if learning and training:
-            call = places.site(frame), model, root
-            progress.last_run[thread] = call
-            runs = progress.runs.setdefault(thread, {})
-            runs[call] = runs.get(call, 0) + 1
-            state.trained_at.add(call[0])
-        elif state.followed:
+        if state.rhythm is not None and state.rhythm.forward(entry, training, learning, frame):
+            return
+        if not (learning and training) and state.followed:
             blends.evaluated(state, root, frame)
         if state.evaluations and learning and not training:
             modes.ran_in_eval(state, entry, frame)
-        place, region = places.user_place(frame), current_region(state)
-        draft = state.emit(Forward, place, (), model=model, training=training, grad=learning, region=region)
+        draft = announce(state, entry, training, learning, places.user_place(frame), places.site(frame))
         if root.kind == "ddp":
             draft.fields["sync"] = bool(module.require_backward_grad_sync)
             note_distributed(state)
         elif root.kind == "fsdp":
             state.sync["fsdp"] = True
+
+
+def announce(
+    state: State, entry: ModuleAccount, training: bool, learning: bool, place: Place | None, site: Any
+) -> Draft:
+    """The event of a forward, and that it waits for a backward."""
+    root, progress = entry.root, state.progress
+    assert root is not None
+    state.journal.groups.clear()
+    model = f"{root.label}.{entry.name}" if entry.name else root.label
+    if learning and training:
+        thread, call = threading.get_ident(), (site, model, root)
+        progress.last_run[thread] = call
+        runs = progress.runs.setdefault(thread, {})
+        runs[call] = runs.get(call, 0) + 1
+        state.trained_at.add(site)
+    region = current_region(state) if progress.regions else None
+    fields = {"model": model, "training": training, "grad": learning, "region": region}
+    return state.journal.emit(Forward, place, (), progress.steps, progress.most_steps, fields)
 
 
 def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:

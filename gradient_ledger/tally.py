@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradient_ledger.account import EMPTY, FRESH, SKIPPED, ZERO, Account, Deposit
+from gradient_ledger.account import EMPTY, FRESH, SKIPPED, ZERO, Account, Deposit, grad_of
 from gradient_ledger.books import OptimizerAccount
-from gradient_ledger.events import Crossing
+from gradient_ledger.events import Crossing, Trail
 from gradient_ledger.journal import Draft
-from gradient_ledger.tensors import is_finite, low_precision
+from gradient_ledger.tensors import HALVES, is_finite
 
 
 def tally(draft: Draft, accounts: list[Account]) -> None:
@@ -40,7 +40,8 @@ def tally(draft: Draft, accounts: list[Account]) -> None:
             if len(deposits) > 1:
                 if deposits[0].steps != deposits[-1].steps:
                     crossed.append(account)
-                low = low or low_precision(account)
+                if not low and (parameter := account.ref()) is not None and (grad := grad_of(parameter)) is not None:
+                    low = HALVES.get(grad.dtype, "")
         elif status == EMPTY:
             none.append(account)
         elif status == ZERO:
@@ -63,13 +64,20 @@ def tally(draft: Draft, accounts: list[Account]) -> None:
     fields["mixed"] = mixed
     fields["rewound"], fields["assigned"] = rewound, assigned
     if len(passes) >= fields.get("passes", 0):
-        fields["passes"] = len(passes)
-        fields["pass_numbers"] = tuple([deposit.number for deposit in passes])
-        fields["trails"] = tuple([deposit.trail for deposit in passes])
-        fields["scaled"] = tuple(sorted({deposit.scaled for deposit in passes}))
+        numbers: list[int] = []
+        trails: list[Trail] = []
+        scaled: set[bool] = set()
+        doubtful = False
+        for deposit in passes:
+            numbers.append(deposit.number)
+            trails.append(deposit.trail)
+            scaled.add(deposit.scaled)
+            doubtful = doubtful or deposit.doubtful
+        fields["passes"], fields["pass_numbers"], fields["trails"] = len(passes), tuple(numbers), tuple(trails)
+        fields["scaled"] = tuple(sorted(scaled))
         if passes:
             fields["last_pass_at"] = passes[-1].place
-        if any(deposit.doubtful for deposit in passes):
+        if doubtful:
             fields["finite"] = all(is_finite(g) for a in fresh if (g := a.grad) is not None)
     if crossed:
         fields["crossed"] = _crossing(crossed)

@@ -19,6 +19,7 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from itertools import chain
 from types import FrameType
 from typing import Any
 
@@ -118,6 +119,8 @@ def _tell(recorder: Recorder, act: Callable[..., Any], *arguments: Any) -> Any:
     with recorder.lock:
         recorder.threads.add(threading.get_ident())
         try:
+            if recorder.rhythm is not None and act not in _RHYTHMIC:
+                recorder.rhythm.leave()
             return act(recorder, *arguments)
         except Exception as error:  # not what stops a script under audit: that is no `Exception`
             recorder.failed(error)
@@ -219,9 +222,9 @@ def _install() -> None:
     tap(nn.Module, "load_state_dict", before=_load_begins, after=_load_ends)
     _tap_scaler()
     if not compiled.any_graph():  # code that clips, compiled without these, would be compiled once more
-        for name in ("clip_grad_norm_", "clip_grad_value_"):
-            tap(torch.nn.utils, name, before=_clip_called(name), after=_clip_ends(name))
-            tap(torch.nn.utils.clip_grad, name, before=_clip_called(name), after=_clip_ends(name))
+        for name, (before, after) in _CLIPS.items():
+            tap(torch.nn.utils, name, before=before, after=after)
+            tap(torch.nn.utils.clip_grad, name, before=before, after=after)
     for scheduler in _subclasses(torch.optim.lr_scheduler.LRScheduler):
         tap(scheduler, "step", after=_scheduled)
     autocast = torch.amp.autocast_mode.autocast
@@ -290,11 +293,15 @@ def _done(act: Callable[[Recorder, Any, FrameType], Any]) -> After:
     return lambda recorder, call, _: None if call.failed else act(recorder, call.owner, call.frame)
 
 
+_BACKWARD = ("tensors", "grad_tensors", "retain_graph", "create_graph")
+
+
 def _backward_begins(recorder: Recorder, call: Call) -> Any:
-    retain = call.argument(2, "retain_graph") or call.argument(3, "create_graph")
-    return passes.backward_begins(
-        recorder, call.argument(0, "tensors"), call.argument(1, "grad_tensors"), bool(retain), call.frame
-    )
+    args = call.args
+    if len(args) < 4:  # else it is `loss.backward()` that calls
+        args = tuple([call.argument(at, name) for at, name in enumerate(_BACKWARD)])
+    roots, gradient, retain, create = args[:4]
+    return passes.backward_begins(recorder, roots, gradient, bool(retain or create), call.frame)
 
 
 def _backward_ends(recorder: Recorder, call: Call, begun: Any) -> None:
@@ -338,6 +345,9 @@ def _clip_called(name: str) -> Before:
 
 def _clip_ends(name: str) -> After:
     return lambda recorder, call, before: gradients.clip_ends(recorder, name, before)
+
+
+_CLIPS = {name: (_clip_called(name), _clip_ends(name)) for name in ("clip_grad_norm_", "clip_grad_value_")}
 
 
 def _scaled(recorder: Recorder, call: Call, _: Any) -> None:
@@ -643,6 +653,10 @@ _STEP_HOOKS = tuple(
     )
 )
 """The places of our two among torch's, the same at each opening: compiled code looks whether they are others."""
+
+_RHYTHMIC: set[Any] = {_backward_begins, _backward_ends, _clear_begins, _clear_ends, steps.step_begins, steps.step_ends}
+_RHYTHMIC |= {gradients.write, *chain.from_iterable(_CLIPS.values())}
+"""What may be expected where every window repeats the one before; anything else ends that."""
 
 compiled.run_as_it_is(_each, _tell, _tap_step, _depth, _is_announced, _step_begins, _step_pre, _step_post)
 compiled.run_as_it_is(surroundings.forward)

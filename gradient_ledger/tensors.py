@@ -8,8 +8,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger.account import Account
-
 FEW = 64
 """Entries that are looked at one by one."""
 
@@ -86,12 +84,6 @@ def norm_of(grads: list[Tensor]) -> float:
             return math.sqrt(sum(float(norm) ** 2 for norm in norms))
     except (RuntimeError, NotImplementedError, OverflowError):
         return 0.0
-
-
-def low_precision(account: Account) -> str:
-    """The gradient's dtype where it is a half-precision one, else an empty string."""
-    grad = account.grad
-    return HALVES.get(grad.dtype, "") if grad is not None else ""
 
 
 def number_of(value: Any) -> float | None:
