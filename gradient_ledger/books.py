@@ -213,6 +213,7 @@ class ModuleAccount:
         "carried",
         "besides",
         "checkpoint",
+        "holds",
         "in_training",
         "judged",
         "kind",
@@ -236,7 +237,7 @@ class ModuleAccount:
     @property
     def announced(self) -> bool:
         """Whether its calls are forwards of their own: the user calls it, and there is something to train in it."""
-        return self.outer and self.root is not None and self.root.number >= 0
+        return self.outer and self.holds and self.root is not None and self.root.number >= 0
 
     def __init__(self, module: nn.Module):
         self.ref = weakref.ref(module)
@@ -263,6 +264,8 @@ class ModuleAccount:
         """Sums over the state that it computed last."""
         self.sequence = -1
         """The pass that its last call was for."""
+        self.holds = next(module.parameters(), None) is not None
+        """Whether it had parameters when it was met: an activation that several models share is none of them."""
         self.outer = False
         """Whether the user's code called it itself, not through a larger module."""
         self.quiet = False
@@ -397,7 +400,9 @@ class Books:
             self.optimizers.append(entry)
             self._optimizer_by_id[id(optimizer)] = entry
         groups = getattr(optimizer, "param_groups", ())
-        size = sum(len(group["params"]) for group in groups)
+        size = 0
+        for group in groups:
+            size += len(group["params"])
         if size != entry.size:
             entry.size = size
             self._own(entry, groups)

@@ -27,12 +27,18 @@ WHOLE = ARITHMETIC | LOSSES | frozenset(f"{name}Backward0" for name in "Mean Sum
 WHOLE |= frozenset(f"{name}Backward0" for name in "Clamp ClampMin ClampMax Minimum Maximum Relu Where".split())
 WHOLE |= {"ClampBackward1", "RsubBackward1"}
 """What may lie between such a square and the loss. A sum over one side of the square is none: who takes it means it."""
+LINEAR = frozenset(f"{name}Backward0" for name in "Add Sub Neg Clone ToCopy".split()) | {"RsubBackward1"}
+"""What may lie between such a square and its mean, if that is to be the mean of the column and that of the vector."""
 SHAPED = frozenset(f"{name}Backward0" for name in "Unsqueeze View UnsafeView ReshapeAlias".split()) | graph.TURNS
 
 
 def look(state: State, node: Any, frame: FrameType) -> None:
     """Look for such a square in a loss that goes backward."""
-    for one in _squares(node):
+    squares = list(_squares(node))
+    averaged = _averaged(node) if squares else set()
+    for one in squares:
+        if one in averaged:
+            continue
         if _is_of_torch(one):
             _note(state, losses.computed_at(places.user_frame(frame)) or places.user_place(frame), one)
         elif _kind(one) in LOSSES:
@@ -82,6 +88,24 @@ def _squares(node: Any) -> Iterator[Any]:
             lines = [_shape(inner, at) in ((square[0],), (square[0], 1)) for inner, at in computed]
             if any(lines) and not any(_is_turned(inner, at, square[0]) for inner, at in computed):
                 yield one
+
+
+def _averaged(node: Any) -> set[Any]:
+    """Sums and differences of which a loss takes the mean, and nothing else: over all pairs that is the sum, or the
+    difference, of the two means, and its gradients are those of rows that met one another."""
+    found: set[Any] = set()
+    waiting, means = [(node, False)], 0
+    while waiting and len(found) + means < 64:
+        one, averaged = waiting.pop()
+        kind = _kind(one)
+        if averaged and kind in ("AddBackward0", "SubBackward0"):
+            found.add(one)
+        mean = kind == "MeanBackward0"
+        means += 1
+        scaled = kind in ("MulBackward0", "DivBackward0") and graph.number(one) is not None
+        if mean or scaled or kind in LINEAR:
+            waiting += [(inner, averaged or mean) for inner, _ in one.next_functions if inner is not None]
+    return found
 
 
 def _is_turned(node: Any, at: int, rows: int) -> bool:
