@@ -539,22 +539,43 @@ def _module_call(original: Callable[..., Any]) -> Callable[..., Any]:
 def _module_train(original: Callable[..., Any]) -> Callable[..., Any]:
     """Nearly nothing, and only where a model was evaluated or is in train mode as a whole: `train()` goes through every
     module of a model."""
-    frame_at, kind_of, user = sys._getframe, places.kind_of, places.USER
+    frame_at, kind_of, user, quiet = sys._getframe, places.kind_of, places.USER, places.QUIET
 
     @functools.wraps(original)
     def train(self: Any, mode: bool = True) -> Any:
-        for recorder in _open:
-            if mode and kind_of(frame_at(1).f_code.co_filename) == user:
-                if not recorder.muted and not is_compiling():
-                    _tell(recorder, undone.put_into_train, self, frame_at(1))
-            if recorder.evaluations and not recorder.muted and not is_compiling():
-                if mode:
-                    _tell(recorder, modes.put_into_train, self)
-                elif kind_of(frame_at(1).f_code.co_filename) == user:  # not by `eval()`, nor for a part
-                    _tell(recorder, modes.put_by_hand, self, frame_at(1))
+        if _open and not is_compiling():
+            frame, evals = frame_at(1), False
+            if kind_of(frame.f_code.co_filename) != quiet:
+                frame, evals = _who_asks(frame, self)
+            for recorder in _open:
+                if recorder.muted:
+                    continue
+                if evals and not mode:
+                    _tell(recorder, _put_into_eval, self, frame)
+                elif mode and kind_of(frame.f_code.co_filename) == user:
+                    _tell(recorder, undone.put_into_train, self, frame)
+                if recorder.evaluations:
+                    if mode:
+                        _tell(recorder, modes.put_into_train, self)
+                    elif not evals and kind_of(frame.f_code.co_filename) == user:  # not by `eval()`, nor for a part
+                        _tell(recorder, modes.put_by_hand, self, frame)
         return original(self, mode)
 
     return train
+
+
+def _who_asks(frame: FrameType, module: nn.Module) -> tuple[FrameType, bool]:
+    """Who called `train()` or `eval()` on a module, and whether it was `eval()`, where its class has its own around
+    torch's: an `eval()` that calls `train(False)`, as models of Transformers have, is one for the user."""
+    asks, evals = frame, False
+    while frame.f_back is not None and frame.f_code.co_name in ("train", "eval"):
+        if frame.f_locals.get("self") is not module:
+            break
+        evals = evals or frame.f_code.co_name == "eval"
+        if evals or places.kind_of(frame.f_code.co_filename) != places.USER:  # a `train()` of the user's own is told
+            asks = frame.f_back
+        frame = frame.f_back
+    return asks, evals
 
 
 # ------------------------------------------------------------------ steps

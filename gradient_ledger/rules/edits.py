@@ -97,7 +97,7 @@ def clipping(view: View) -> Iterator[Finding]:
             steps=steps_of([w for w, _ in hits]),
             names=list(event.names)[:10],
         )
-    if late and len(late) * 2 >= count:
+    if late and len(late) * 2 >= _windows_of(view, late):
         yield finding(
             "clipped-after-step",
             "error",
@@ -105,7 +105,7 @@ def clipping(view: View) -> Iterator[Finding]:
             f"Clipped {times(len(late), 'time')} after the step had used the gradients: it changed no update.",
             clips=len(late),
         )
-    elif early and len(early) * 2 >= count and count:
+    elif early and count and len(early) * 2 >= _windows_of(view, early):
         yield finding(
             "clipped-before-backward",
             "error",
@@ -229,6 +229,12 @@ def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[i
                 hits += [(window, e) for e in real][:1]
         if optimizer != BY_HAND and len(windows) > 1 and len(hits) * 2 >= len(windows):
             yield optimizer, hits
+
+
+def _windows_of(view: View, clips: list[Clip]) -> int:
+    """How many windows the optimizers have whose parameters were clipped: others may have many more."""
+    names = {name for one in clips for name in one.names}
+    return sum(not window.names.isdisjoint(names) for window in view.all_windows)
 
 
 def _idle_clips(view: View) -> set[Place | None]:
