@@ -121,7 +121,8 @@ class Average:
 
     @property
     def is_known(self) -> bool:
-        """Whether it took in the weights once a step, with the same share."""
+        """Whether it took in the weights with the same share, once a step or, by the name of the function that does so,
+        now and then."""
         return not self.changes and self._goes_on
 
     @property
@@ -133,7 +134,10 @@ class Average:
     def _goes_on(self) -> bool:
         if self.share > MOST_OF_IT and 2 * self.moves <= self.updates:
             return False
-        return not (self.gaps or self.written_back) and self.updates > 1 and self.consecutive > 1
+        if self.written_back or self.updates < 2:
+            return False
+        named = self.place is not None and UPDATES.search(self.place.function) is not None
+        return (self.consecutive > 1 and not self.gaps) or (named and self.moves > 1)
 
     def ends_at(self, now: Tensor) -> bool:
         """Whether a value is where the last update ended, and neither where it began nor what it took in.

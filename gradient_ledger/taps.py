@@ -30,6 +30,7 @@ from torch.utils.hooks import RemovableHandle
 
 from gradient_ledger import (
     blends,
+    closelook,
     compiled,
     gradients,
     hooked,
@@ -44,6 +45,7 @@ from gradient_ledger import (
     surroundings,
     undone,
 )
+from gradient_ledger.budget import SAMPLES
 from gradient_ledger.recorder import Recorder
 
 _MISSING = object()
@@ -415,6 +417,9 @@ def _parameter_put(recorder: Recorder, call: Call, _: Any) -> None:
 
 def _averaged(recorder: Recorder, call: Call) -> None:
     surroundings.average_updated(recorder, call.frame)
+    # One that is updated every so many steps would seldom fall into a closer look.
+    if recorder.close_look is None and recorder.budget.may_look("averaged", 2 * SAMPLES):
+        closelook.begin(recorder, several_passes=False)
     for listener in recorder.close_look.listeners if recorder.close_look is not None else ():
         if isinstance(listener, blends.Blends):
             listener.averaged(call.owner, call.argument(1, "model"), call.frame)

@@ -657,7 +657,7 @@ def newest_averages(view: View) -> Iterator[Finding]:
                 "warning",
                 one.where,
                 f"Each update of the running average takes {one.share:.6g} of the newest weights and leaves "
-                f"{1 - one.share:.6g} of what was averaged before, once a step: it is all but a copy of the weights.",
+                f"{1 - one.share:.6g} of what was averaged before: it is all but a copy of the weights.",
                 share=one.share,
                 updates=one.updates,
                 names=list(one.names)[:10],
