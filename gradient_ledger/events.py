@@ -626,6 +626,8 @@ class SchedulerStep(Event):
     """The text of what says when it lowers the rate, where that counts epochs by its names."""
     loop: Place | None = None
     """The head of the innermost `for` around it, where that text was found."""
+    made_at: Place | None = None
+    """The one line that makes a scheduler of this class, where its optimizer has not taken a step."""
 
 
 @dataclass(frozen=True, kw_only=True)

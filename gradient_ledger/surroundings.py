@@ -210,14 +210,19 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
         skipped = any(a.status == SKIPPED for a in entry.accounts)
     last = state.journal.last(Ending, Backward)
     skipped = skipped or (last is not None and last.kind is SkippedStep)
-    place = places.user_place(frame)
+    place, kind = places.user_place(frame), type(scheduler).__name__
+    made_at = None
+    if number is not None and not state.books.optimizers[number].steps:
+        if state.budget.may_look(("schedule", number), 4):
+            made_at = source.only_line(state.journal.files(), rf"(?<!def )(?<!class )\b{kind}\(")
     state.emit(
         SchedulerStep,
         place,
         (),
-        **(_told_in_epochs(state, type(scheduler).__name__, number, place) if place is not None else {}),
+        **(_told_in_epochs(state, kind, number, place) if place is not None else {}),
         optimizer=number,
-        scheduler=type(scheduler).__name__,
+        scheduler=kind,
+        made_at=made_at,
         which=id(scheduler),
         pending=pending,
         after_skip=skipped,

@@ -3751,6 +3751,63 @@ def a_schedule_is_used_up_in_the_middle() -> Log:
     return _by_batch([0.1] * 14 + [9.77e-6] * 10)
 
 
+def _idle_schedule(rates: list[float], moved: tuple[float, ...] = (0.1, 0.05, 0.025), **fields: Any) -> Log:
+    """A schedule of the second optimizer that holds the parameters, while the first one steps them at these rates."""
+    tape = Tape("w b", "w b")
+    for number, rate in enumerate(rates):
+        tape.passes(1)
+        tape.step(rate=rate)
+        tape.clear()
+        if number < len(moved):
+            tape.schedule(optimizer=1, rate=moved[number], **fields)
+    return tape.log()
+
+
+@finds(
+    "window.idle_schedules",
+    "schedule-moves-nothing",
+    "warning",
+    OTHER,
+    "StepLR moves the learning rate of SGD #2",
+    "stepped by SGD #1",
+    "at 0.1 in all of 5 steps",
+    scheduler_steps=3,
+    optimizer_steps=5,
+)
+def a_schedule_of_an_optimizer_that_takes_no_step() -> Log:
+    return _idle_schedule([0.1] * 6, made_at=at(OTHER))
+
+
+@finds("window.idle_schedules", "schedule-moves-nothing", "warning", SCHEDULE, "which took no step")
+def a_schedule_of_an_idle_optimizer_that_nobody_knows_where_it_was_made() -> Log:
+    return _idle_schedule([0.1] * 6)
+
+
+@quiet("window.idle_schedules")
+def a_schedule_of_an_inner_optimizer_that_shares_its_groups_with_the_outer_one() -> Log:
+    return _idle_schedule([0.1, 0.1, 0.05, 0.025, 0.025])
+
+
+@quiet("window.idle_schedules")
+def a_schedule_of_an_idle_optimizer_that_has_not_moved() -> Log:
+    return _idle_schedule([0.1] * 6, moved=(0.1, 0.1))
+
+
+@quiet("window.idle_schedules")
+def a_schedule_of_an_idle_optimizer_that_begins_at_the_end() -> Log:
+    return _idle_schedule([0.1] * 2)
+
+
+@quiet("window.idle_schedules")
+def a_schedule_beside_steps_at_no_known_rate() -> Log:
+    return _idle_schedule([None] * 6)  # type: ignore[list-item]
+
+
+@quiet("window.idle_schedules")
+def a_schedule_of_the_optimizer_that_steps() -> Log:
+    return _by_batch([0.1, 0.05, 0.025, 0.0125], rate=0.1)
+
+
 @quiet("window.used_up")
 def a_schedule_told_in_epochs_is_stepped_outside_of_the_loop_over_batches() -> Log:
     return _by_batch([0.1] * 18, loop=OTHER, in_epochs="step_size=epochs // 2")

@@ -385,6 +385,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "schedule-moves-nothing",
+        "The schedule moves an optimizer that takes no step",
+        "The learning rate that it lowers is that of an optimizer which only holds the parameters; the one that steps them "
+        "trains at the same rate to the end.",
+        "Give the scheduler the optimizer whose step() is called, or the one inside it.",
+        "A wrapper that is given a class makes an optimizer of its own; one that was made for it before is another one.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "average-trained-too",
         "A running average is trained as well",
         "The weights of a teacher follow the student's on average; an optimizer that holds them moves them by gradients, too.",

@@ -36,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     window.schedulers,
     window.schedules,
     window.used_up,
+    window.idle_schedules,
     window.means,
     window.forwards,
     window.averages,

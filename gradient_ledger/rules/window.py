@@ -480,6 +480,30 @@ def used_up(view: View) -> Iterator[Finding]:
             )
 
 
+def idle_schedules(view: View) -> Iterator[Finding]:
+    """Schedules of an optimizer that takes no step, while another one steps its parameters at one rate to the end."""
+    facts = {one.number: one for one in view.log.optimizers}
+    for number in dict.fromkeys(e.optimizer for e in view.of(SchedulerStep)):
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == number]
+        if number not in facts or facts[number].steps or len({e.rate for e in events}) < 2:
+            continue
+        stepped = [set(p.stepped_by) for p in view.log.parameters if number in p.owners]
+        for other in sorted(set.intersection(*stepped)) if stepped else ():
+            later = [w for w in view.windows.get(other, ()) if w.step.number > events[0].number]
+            rates = {w.step.rate for w in later}
+            if len(later) > 1 and len(rates) == 1 and None not in rates:
+                yield finding(
+                    "schedule-moves-nothing",
+                    "warning",
+                    events[0].made_at or events[0].where,
+                    f"{events[0].scheduler} moves the learning rate of {view.label(number)}, which took no step: its "
+                    f"parameters are stepped by {view.label(other)}, at {rates.pop():.3g} in all of "
+                    f"{times(len(later), 'step')} after the schedule had begun.",
+                    scheduler_steps=len(events),
+                    optimizer_steps=len(later),
+                )
+
+
 _PIECEWISE = ("StepLR", "MultiStepLR")
 """Schedulers that lower the rate at certain times, and have no end of their own."""
 
