@@ -668,6 +668,8 @@ class InputGradient(Event):
 
     backward: int
     """The pass it came from."""
+    onto_read: bool = False
+    """Whether that pass added to what had been read before, and the tensor has changed since."""
 
 
 @dataclass(frozen=True, kw_only=True)

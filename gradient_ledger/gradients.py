@@ -20,10 +20,10 @@ from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, 
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
 from gradient_ledger.journal import Draft
-from gradient_ledger.progress import ClearCall, ClipCall, Grown, Pass
+from gradient_ledger.progress import ClearCall, ClipCall, Grown, InputRead, Pass
 from gradient_ledger.state import State
 from gradient_ledger.tally import tally
-from gradient_ledger.tensors import digest_of, fingerprint, is_finite, is_zero, largest, norm_of, number_of
+from gradient_ledger.tensors import address, digest_of, fingerprint, is_finite, is_zero, largest, norm_of, number_of
 
 _MEANT = re.compile(r"\.grad\.data\s*(\.\w+_\(|\[.*\]\s*[-+*/]?=|[-+*/]?=(?!=))")
 """A line that writes through `.grad.data` in so many words: whoever wrote it means the gradient to change."""
@@ -97,6 +97,34 @@ def input_read(state: State, tensor: Tensor, frame: FrameType) -> None:
     key = (InputGradient, place and (place.file, place.line), None)
     if key not in state.journal.groups:
         state.journal.groups[key] = state.emit(InputGradient, place, (), backward=last.deposit.number)
+    if is_onto_read(state, tensor):
+        state.journal.groups[key].fields["onto_read"] = True
+
+
+MOST_INPUTS = 64
+"""Tensors that are no parameters whose gradients are remembered."""
+
+
+def is_onto_read(state: State, tensor: Tensor) -> bool:
+    """Whether each backward since the gradient of a tensor was read last has added to that very gradient, and the
+    tensor is another one: that it was cleared would show in its version, or to the next pass."""
+    grad, passes, before = grad_of(tensor), state.progress.pass_number, state.inputs.pop(id(tensor), None)
+    if grad is None or len(state.inputs) >= MOST_INPUTS:
+        return False
+    now = InputRead(weakref.ref(tensor), weakref.ref(grad), grad._version, passes, address(tensor), tensor._version)
+    state.inputs[id(tensor)] = now
+    if before is None or before.ref() is not tensor or before.grad() is not grad or before.passes == passes:
+        return False
+    moved = (before.where, before.written) != (now.where, now.written)
+    return moved and now.version - before.version == passes - before.passes
+
+
+def look_at_inputs(state: State) -> None:
+    """A backward begins: forget the gradients that somebody has set to zeros, as `x.grad.data.zero_()` does unseen."""
+    for key, one in list(state.inputs.items()):
+        grad = one.grad()
+        if grad is None or one.ref() is None or not state.budget.may_look("inputs") or is_zero(grad):
+            del state.inputs[key]
 
 
 def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameType) -> None:

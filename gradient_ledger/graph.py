@@ -74,6 +74,17 @@ def describe(node: Any, scaled: bool) -> dict[str, Any]:
     return {"root": root, "reduction": reduction}
 
 
+def sign(node: Any) -> Any:
+    """Something quick that is the same only for losses that `describe` describes alike; None where that is not known."""
+    kind = node.__class__
+    if _says_reduction(kind):
+        return kind, node._saved_reduction
+    word = _kind(kind)
+    if word == "DivBackward0":
+        return kind if _kind(_first(node).__class__) != "SumBackward0" else None
+    return kind if word == "MeanBackward0" else None
+
+
 @lru_cache(maxsize=256)
 def _kind(kind: type) -> str:
     """The name of an operation: torch makes the word anew each time."""

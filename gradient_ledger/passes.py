@@ -19,7 +19,7 @@ from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.compiled import any_graph, ran_in_graphs, run_as_it_is
 from gradient_ledger.events import Backward, Edit, Place, Trail
-from gradient_ledger.gradients import book_deposit, current_pass, flush, settle_all
+from gradient_ledger.gradients import book_deposit, current_pass, flush, look_at_inputs, settle_all
 from gradient_ledger.progress import IN_RHYTHM, Pass, task_id
 from gradient_ledger.state import State
 from gradient_ledger.tensors import address, digest_of, fingerprint, seems_finite
@@ -47,6 +47,8 @@ def backward_begins(state: State, roots: Any, gradient: Any, retain: bool, frame
     if state.listening < len(state.books.accounts):
         state.hook_up()
     clocks.pass_begins(state, frame)
+    if state.inputs:
+        look_at_inputs(state)
     several = isinstance(roots, (list, tuple))
     first = roots[0] if several and roots else roots
     node = getattr(first, "grad_fn", None) or getattr(first, "node", None)

@@ -142,6 +142,20 @@ class Grown:
         """Whether a step ever used what was there in the end."""
 
 
+class InputRead(NamedTuple):
+    """The gradient of a tensor that is no parameter, as it was when it was read."""
+
+    ref: weakref.ref[Tensor]
+    grad: weakref.ref[Tensor]
+    version: int
+    passes: int
+    """The backward passes so far."""
+    where: int | None
+    """Where the tensor lay, which `x.data = …` changes."""
+    written: int
+    """Its own version."""
+
+
 class Drawn:
     """A distribution from which a sample was drawn that has no graph."""
 

@@ -16,7 +16,8 @@ from collections.abc import Hashable, Iterable
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from gradient_ledger import gradients, graph, passes, places, steps, surroundings
 from gradient_ledger.account import EMPTY, USED, Account, Deposit, grad_of
@@ -67,7 +68,7 @@ _BLANK = {
 class Beat:
     """One thing that a tap is to tell next."""
 
-    __slots__ = ("account", "draft", "kind", "looks", "module", "site", "stack", "trail")
+    __slots__ = ("account", "draft", "kind", "looks", "module", "sign", "site", "stack", "trail")
 
     def __init__(self, kind: int, draft: Draft, account: Account | None = None):
         self.kind, self.draft, self.account = kind, draft, account
@@ -76,6 +77,8 @@ class Beat:
         """For the end of a pass: whether a small gradient is looked at there."""
         self.stack: tuple[tuple[CodeType, int], ...] = ()
         """The frames the call came from, once it has come."""
+        self.sign: Any = None
+        """What tells quickly that a loss is described as this one was."""
         self.site: Any = None
         self.trail: Trail = ()
 
@@ -137,7 +140,7 @@ def _is_plain(state: State, entry: OptimizerAccount) -> bool:
     under_way = progress.passes or progress.clearing or progress.clips or progress.scaler_steps
     waiting = progress.runs.get(thread) or progress.graphless.get(thread)
     blocks = any(region.depth for region in progress.regions.values()) or any(progress.stepping.values())
-    listens = state.close_look or state.digests or state.reference or state.retains or state.sharing
+    listens = state.close_look or state.digests or state.reference or state.retains or state.sharing or state.inputs
     models = state.evaluations or state.undone or state.withdrawn or state.followed or entry.wrapper
     if under_way or waiting or blocks or progress.scaling or listens or models or len(state.threads) > 1:
         return False
@@ -338,6 +341,24 @@ class Rhythm:
 
     # -------------------------------------------------------------- what the taps ask
 
+    def forward_again(self, module: nn.Module, frame: FrameType) -> bool:
+        """Whether the model that is about to run is the one expected, and called as before; if not, nothing is said of
+        it yet: it may be one that is no model of its own."""
+        beat = self.beats[self.at]
+        entry = beat.module
+        if entry is None or beat.kind != FORWARD or entry.ref() is not module or not beat.stack:
+            return False
+        fields = beat.draft.fields
+        if module.training != fields["training"] or torch.is_grad_enabled() != fields["grad"]:
+            return False
+        if not (module.training or fields["grad"]) or not self._comes_from(beat, frame):
+            return False
+        entry.calls += 1
+        if entry.norm and module.training and fields["grad"]:
+            entry.window_calls += 1
+        self.at += 1
+        return True
+
     def forward(self, entry: ModuleAccount, training: bool, learning: bool, frame: FrameType) -> bool:
         """A model is about to run."""
         beat = self.beats[self.at]
@@ -359,8 +380,12 @@ class Rhythm:
         beat = self.beats[self.at]
         if beat.kind == BACKWARD and gradient is None and not retain and isinstance(root, Tensor):
             node, fields = root.grad_fn, beat.draft.fields
-            known = graph.describe(node, False) if node is not None else {}
-            alike = known == {"root": fields["root"], "reduction": fields["reduction"]}
+            sign = graph.sign(node) if node is not None else None
+            alike = sign is not None and sign == beat.sign
+            if not alike and node is not None:
+                known = graph.describe(node, False)
+                alike = known == {"root": fields["root"], "reduction": fields["reduction"]}
+                beat.sign = sign if alike else None
             if alike and rate_of(self.entry) == self.rate and not passes.is_doubtful(root):
                 if self._comes_from(beat, frame):
                     self.at += 1

@@ -18,7 +18,7 @@ from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import Event, LateHook, Place, Trail
 from gradient_ledger.journal import Draft, Journal
 from gradient_ledger.places import Call
-from gradient_ledger.progress import Drawn, Grown, Progress
+from gradient_ledger.progress import Drawn, Grown, InputRead, Progress
 
 if TYPE_CHECKING:
     from gradient_ledger.anew import Once
@@ -136,6 +136,8 @@ class State:
         self.stepped_once: dict[tuple[Place, Account], Once] = {}
         """Optimizers that have taken one step, by their line and the first of their parameters."""
         self.sync: dict[str, Any] = {}
+        self.inputs: dict[int, InputRead] = {}
+        """By `id`, tensors that are no parameters and whose gradient was read and not cleared since."""
         self.leaves: dict[int, tuple[Any, ...]] = {}
         """Tensors that are no parameters, as they were when their gradient was read."""
         self.read_at: dict[Place | None, tuple[Place, ...]] = {}

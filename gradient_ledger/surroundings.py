@@ -35,6 +35,8 @@ from gradient_ledger.tally import rate_of
 
 def forward(state: State, module: nn.Module, frame: FrameType) -> None:
     """A module is about to run."""
+    if state.rhythm is not None and state.rhythm.forward_again(module, frame):
+        return
     thread = threading.get_ident()
     compiled, inner = getattr(module, "_compiled_call_impl", None) is not None, uncompiled(module)
     entry = state.books.module(module)

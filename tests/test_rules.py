@@ -6506,6 +6506,42 @@ def one_line_goes_backward_for_a_slow_and_a_fast_optimizer() -> Log:
     return tape.log()
 
 
+def _attack(onto: int, alone: bool = False) -> Log:
+    """An attack of five passes, so many of which add to a gradient that was read before."""
+    tape = Tape("w b")
+    for number in range(5):
+        if not alone:
+            tape.backward(OTHER)
+        tape.write(InputGradient, EDIT, backward=tape.count, onto_read=number < onto)
+        tape.clear(lost=0, lost_names=())
+    tape.passes(1)
+    tape.step()
+    return tape.log()
+
+
+@finds(
+    "order.inputs",
+    "input-gradient-piles-up",
+    "warning",
+    OTHER,
+    f"read at {at(EDIT)} before",
+    "3 times",
+    read_at=at(EDIT),
+)
+def an_attack_adds_up_the_gradients_of_its_input() -> Log:
+    return _attack(3)
+
+
+@quiet("order.inputs")
+def an_attack_adds_up_two_gradients_of_its_input() -> Log:
+    return _attack(2)
+
+
+@quiet("order.inputs")
+def an_attack_clears_the_gradient_of_its_input() -> Log:
+    return _attack(0)
+
+
 def attacked(cleared: bool = False, again: bool = True) -> Log:
     """A backward for the gradient of the input, and then training on what was made of it."""
     tape = Tape("w b")

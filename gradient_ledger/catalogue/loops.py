@@ -950,6 +950,15 @@ MISCONCEPTIONS = (
         shadows=("window-misaligned", "auxiliary-loss-not-divided"),
     ),
     Misconception(
+        "input-gradient-piles-up",
+        "An input's gradient is never cleared",
+        "An attack or an optimisation of an input that goes on from pass to pass follows the sum of the gradients at all "
+        "the places where the input has been.",
+        "Set x.grad to None after each use, or take torch.autograd.grad(loss, x).",
+        "optimizer.zero_grad() clears what the optimizer holds, and an input is none of that.",
+        "5.5",
+    ),
+    Misconception(
         "hidden-write",
         "A gradient changed behind autograd's back",
         "Values were written through .data, .numpy() or a view: no version counter moved.",

@@ -25,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     order.lost,
     order.unused,
     order.taken,
+    order.inputs,
     order.grown,
     order.idle_closures,
     order.used_again,

@@ -57,6 +57,21 @@ def taken(view: View) -> Iterator[Finding]:
         )
 
 
+def inputs(view: View) -> Iterator[Finding]:
+    """Gradients of an input that pile up from one iteration of an attack to the next."""
+    found = [e for e in view.of(InputGradient) if e.onto_read]
+    if len(found) > 2:
+        source = view.by_pass.get(found[0].backward)
+        yield finding(
+            "input-gradient-piles-up",
+            "warning",
+            source.where if source else found[0].where,
+            f"This pass adds to a gradient that was read at {found[0].where} before, and of which nothing was cleared, "
+            f"though the tensor has changed since: {times(len(found), 'time')}.",
+            read_at=found[0].where,
+        )
+
+
 def idle_closures(view: View) -> Iterator[Finding]:
     """A closure that is called again and again, and computes nothing anew."""
     for optimizer, windows in view.windows.items():
