@@ -1,6 +1,7 @@
 """The price of watching: three training loops under GradientLedger, torch.profiler and TrainCheck.
 
 Usage: python benchmarks/ledger.py [--rounds N] [--without-traincheck] [--loops MLP CNN transformer]
+                                   [--watchers ledger "plain again" ...]
 
 Prints ratios to the plain loop, never a time. Every watcher runs once in every round beside the plain loop, the
 order of the rounds alternating, and a ratio is the median of the ratios within rounds, so that what the machine
@@ -62,9 +63,10 @@ COUNTS = {"MLP": 80, "CNN": 6, "transformer": 4}
 """Timed iterations of one watcher in one round."""
 WARM = 12
 """Iterations before the timed ones, under the watcher too."""
-SETTLED = 130
+SETTLED = 140
 """The same for a ledger: it takes norms at its first steps alone, and looks closer at steps 1, 2, 4, 8, …; with the
-counts above no such step is among the timed ones. What those looks cost is in the row of the first steps."""
+counts above no such step is among the timed ones, and by then it counts the windows that repeat. What those looks cost,
+and windows that are written one by one, is in the row of the first steps."""
 FIRST = 64
 """Iterations from the very first one on, in that row."""
 CHECKED = 10
@@ -267,11 +269,13 @@ def traincheck(folder: Path, loop: str) -> tuple[dict[str, tuple[Process, int]],
 # ------------------------------------------------------------------ rounds and table
 
 
-def rounds(loop: str, number: int, apart: dict[str, tuple[Process, int]], notes: list[str]) -> dict[str, str]:
+def rounds(
+    loop: str, number: int, watchers: list[str], apart: dict[str, tuple[Process, int]], notes: list[str]
+) -> dict[str, str]:
     """{watcher: its ratio to the plain loop, as the table shows it}; a process that dies is noted and left out."""
     ratios: dict[str, list[float]] = {}
     least: dict[str, float] = {}
-    names = [*WATCHERS, *apart]
+    names = [*watchers, *apart]
     for index in range(number):
         order = names[index % len(names) :] + names[: index % len(names)]
         if index % 2:
@@ -312,7 +316,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--loops", nargs="+", choices=LOOPS, default=LOOPS)
     parser.add_argument("--without-traincheck", action="store_true")
+    parser.add_argument("--watchers", nargs="+", choices=list(WATCHERS), default=list(WATCHERS))
     arguments = parser.parse_args()
+    watchers = list(dict.fromkeys(["plain", *arguments.watchers]))
     torch.set_num_threads(1)
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # torch.profiler else logs each of its starts and stops
 
@@ -334,7 +340,7 @@ def main() -> None:
                 except Unavailable as reason:
                     notes.append(f"TrainCheck was not measured on the {loop} loop: {reason}")
             try:
-                for name, ratio in rounds(loop, arguments.rounds, apart, notes).items():
+                for name, ratio in rounds(loop, arguments.rounds, watchers, apart, notes).items():
                     table.setdefault(name, {})[loop] = ratio
             finally:
                 for process, _ in apart.values():
@@ -346,8 +352,8 @@ def main() -> None:
     for name, row in table.items():
         print(f"{name:<{width}}" + "".join(f"{row.get(loop, '-'):>{column}}" for loop in arguments.loops))
     print()
-    for name, (_, what) in WATCHERS.items():
-        print(f"{name}: {what}")
+    for name in watchers:
+        print(f"{name}: {WATCHERS[name][1]}")
     if any(name.startswith("TrainCheck") for name in table):
         print(
             "plain, apart: the plain loop in a process of its own, as TrainCheck's are; these take part in every fourth"

@@ -75,7 +75,7 @@ def describe(node: Any, scaled: bool) -> dict[str, Any]:
 
 
 def sign(node: Any) -> Any:
-    """Something quick that is the same only for losses that `describe` describes alike; None where that is not known."""
+    """Something quick that is the same only for losses that `describe` describes alike; None where nothing is."""
     kind = node.__class__
     if _says_reduction(kind):
         return kind, node._saved_reduction
