@@ -131,7 +131,7 @@ def detached_whole(files: Iterable[str]) -> tuple[Place, ...]:
     inner = (
         (file, one.func.value)
         for file in files
-        if any(")).detach()" in line for line in linecache.getlines(file))
+        if any(").detach()" in line for line in linecache.getlines(file))
         for within in source.functions(file)
         for one in source.own(within)
         if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "detach"
@@ -140,14 +140,10 @@ def detached_whole(files: Iterable[str]) -> tuple[Place, ...]:
 
 
 def _is_straight_through(one: ast.expr) -> bool:
-    """Whether a text is `z + (q - z)` or `z - (z - q)`: with a factor before the difference it would be an average."""
-    if not isinstance(one, ast.BinOp) or not isinstance(one.op, (ast.Add, ast.Sub)):
-        return False
-    difference = one.right
-    if not isinstance(difference, ast.BinOp) or not isinstance(difference.op, ast.Sub):
-        return False
-    again = difference.right if isinstance(one.op, ast.Add) else difference.left
-    return ast.unparse(again) == ast.unparse(one.left)
+    """Whether a text is `z + (q - z)`, `z - (z - q)` or `z + q - z`: with a factor before the difference it would be an
+    average."""
+    terms = [(sign, ast.unparse(term)) for sign, term in _terms(one, {})]
+    return len(terms) == 3 and terms[0][0] > 0 and (-1, terms[0][1]) in terms[1:]
 
 
 def _undoes(terms: list[tuple[int, ast.expr]]) -> bool:

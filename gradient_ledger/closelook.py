@@ -206,7 +206,9 @@ def _cuts(state: State, several_passes: bool) -> bool:
 
 def _blends(state: State, several_passes: bool) -> bool:
     """Weights may be averaged by this text, and it is not known yet how. One that seems to take in too much is looked
-    at again and again: its factor may change as training goes on."""
+    at again and again: its factor may change as training goes on. So are weights that are handed over as averages."""
+    if any(one.swapped_at is not None and one.times <= LASTS for one in state.drawn_back.values()):
+        return True
     known = [one for found in state.averages.values() for one in found if one.is_known]
     if any(one.share > 0.5 for one in known):
         return True

@@ -988,9 +988,19 @@ class Assigned(NamedTuple):
     """Whether it stands under `no_grad()` or `inference_mode()`."""
 
 
+_FOLLOWS = re.compile(r"target|teacher|shadow|average|(?<![a-z])(ema|avg)(?![a-z])", re.IGNORECASE)
+"""Names of what follows trained weights."""
+
+
+def _crosswise(pairs: dict[str, str]) -> bool:
+    """Whether an argument that is named for what follows the weights is given something else, and another one that."""
+    sides = [(bool(_FOLLOWS.search(name)), bool(_FOLLOWS.search(got))) for name, got in pairs.items()]
+    return (True, False) in sides and (False, True) in sides
+
+
 def swapped_at(calls: Sequence[Place]) -> Place | None:
     """The call, among calls that led to one another, innermost first, that hands something over by the name of another
-    argument, which in turn gets what is named otherwise."""
+    argument, which in turn gets what is named otherwise; or what follows the weights in the place of these."""
     for inner, outer in zip(calls, calls[1:], strict=False):
         within, line = scope(inner.file, inner.line), scope(outer.file, outer.line)
         if not isinstance(within, ast.FunctionDef) or line is None:
@@ -1001,7 +1011,8 @@ def swapped_at(calls: Sequence[Place]) -> Place | None:
                 given = [ast.unparse(each).rpartition(".")[2] for each in one.args]
                 called = ast.unparse(one.func).rpartition(".")[2] == within.name
                 pairs = dict(zip(asked, given, strict=False))
-                if called and any(name != got and got in pairs and pairs[got] != got for name, got in pairs.items()):
+                named = any(name != got and got in pairs and pairs[got] != got for name, got in pairs.items())
+                if called and (named or _crosswise(pairs)):
                     return outer
     return None
 
