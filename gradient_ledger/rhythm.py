@@ -331,7 +331,7 @@ class Rhythm:
         self.counts = counts
         """Deposits of one window, by account."""
         self.accounts = [account for account in entry.accounts if account.status == USED]
-        self.rate = rate_of(entry)
+        self.rate: float | None = drafts[-1].fields["rate"]
         self.thread = threading.get_ident()
         self.at, self.windows = 0, 0
         self.tokens = [copy_of(draft, 0, 0) for draft in drafts if draft.kind in (Clip, Step)]
@@ -393,11 +393,12 @@ class Rhythm:
         return self.leave()
 
     def deposited(self, account: Account, parameter: Tensor) -> bool:
-        """A gradient was accumulated."""
+        """A gradient was accumulated. Of what was frozen after its forward autograd tells, too, and there is none."""
         beat = self.beats[self.at]
         if beat.account is account and beat.kind == DEPOSIT and parameter._version == account.written:
-            self.at += 1
-            return True
+            if grad_of(parameter) is not None:
+                self.at += 1
+                return True
         return self.leave()
 
     def backward_ends(self) -> bool:

@@ -276,7 +276,7 @@ def test_of_a_long_run_as_many_windows_are_left_out_as_without_it(monkeypatch: p
     assert both(loop(windows=60)) > 30
 
 
-@pytest.mark.parametrize("point", ["first", "cleared", "forward 1", "backward 1", "clipped"])
+@pytest.mark.parametrize("point", ["first", "cleared", "forward 0", "forward 1", "backward 1", "clipped"])
 @pytest.mark.parametrize("word", sorted(DISTURBANCES))
 def test_whatever_disturbs_a_rhythm_is_written_where_it_happened(word: str, point: str) -> None:
     assert both(loop({(LATE, point): word})) > 0
@@ -286,6 +286,11 @@ def test_whatever_disturbs_a_rhythm_is_written_where_it_happened(word: str, poin
 @pytest.mark.parametrize("word", WITHIN)
 def test_whatever_happens_inside_a_pass_or_a_step_is_written_there(word: str, point: str) -> None:
     assert both(loop({(LATE, point): word})) > 0
+
+
+def test_a_rate_that_changes_inside_the_last_step_before_a_rhythm_is_seen() -> None:
+    for window in range(8, 14):
+        both(loop({(window, "inside step"): "slows"}, passes=1))
 
 
 def test_a_loss_that_is_not_finite_is_seen_in_a_rhythm() -> None:
@@ -305,7 +310,7 @@ OUTSIDE = st.tuples(st.integers(0, 25), POINTS, st.sampled_from(sorted(DISTURBAN
 INSIDE = st.tuples(st.integers(0, 25), st.sampled_from(["inside backward", "inside step"]), st.sampled_from(WITHIN))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(
     st.lists(st.one_of(OUTSIDE, INSIDE), max_size=4),
     st.integers(1, 4),
