@@ -138,9 +138,6 @@ def write(state: State, parameter: Tensor, value: Tensor | None, frame: FrameTyp
     clearing = state.progress.clearing
     call = clearing.get(threading.get_ident()) if clearing else None
     used = value is None and account.status == USED and account.read is None  # and nobody looked: just cleared
-    if used and call is not None and call.draft is not None and account.edited is None and not account.piled:
-        clear_used(call.draft, account)
-        return
     if value is None and account.status == EMPTY and clearing and grad_of(parameter) is None:
         return  # nothing there: the end of this zero_grad books it
     if not used:
@@ -200,15 +197,6 @@ def book_clear(state: State, account: Account, place: Place | None, to: str) -> 
         draft.fields["full"] += 1
     if thrown.deposits:
         note_loss(state, draft, account, thrown, grad)
-
-
-def clear_used(draft: Draft, account: Account) -> None:
-    """One more gradient that its step has used is set to None by the same `zero_grad`: the usual case, and short."""
-    if account.joined is not draft:
-        account.joined = draft
-        draft.accounts.append(account)
-    account.clear(EMPTY)
-    draft.fields["full"] += 1
 
 
 def note_idle_edit(state: State, draft: Draft, account: Account, place: Place) -> None:
@@ -345,11 +333,10 @@ def note_clip(state: State, draft: Draft, account: Account, grad: Tensor | None)
     account.joined = draft
     draft.accounts.append(account)
     fields, label, deposits = draft.fields, account.status, account.deposits
-    if label == FRESH and deposits:
-        if deposits[-1].scaled:
-            fields["scaled"] = True
+    if label == FRESH:
+        note_scale(draft, account)
         # Gradients that no optimizer owns count too: they are in the norm, and nobody clears them.
-        if not account.owned and deposits[0].steps < state.progress.steps:
+        if not account.owned and deposits and deposits[0].steps < state.progress.steps:
             label = "orphan"
     status = fields["status"]
     status[label] = status.get(label, 0) + 1
@@ -702,16 +689,17 @@ def flush(state: State, one: Pass) -> None:
     """Write the accumulations of a pass so far as one event."""
     if len(one.touched) == one.flushed:
         return
-    fields = {
-        "pass_number": one.deposit.number,
-        "onto_fresh": one.fresh,
-        "onto_used": one.used or (),
-        "onto_skipped": one.skipped or (),
-        "moved": one.moved or (),
-        "moved_at": one.moved_at,
-    }
-    progress, new = state.progress, one.touched[one.flushed :]
-    draft = state.journal.emit(Accumulate, one.draft.place, new, progress.steps, progress.most_steps, fields)
+    draft = state.emit(
+        Accumulate,
+        one.draft.place,
+        one.touched[one.flushed :],
+        pass_number=one.deposit.number,
+        onto_fresh=one.fresh,
+        onto_used=one.used or (),
+        onto_skipped=one.skipped or (),
+        moved=one.moved or (),
+        moved_at=one.moved_at,
+    )
     draft.thread = one.draft.thread
     one.used, one.skipped, one.moved = [], [], []
     one.flushed = len(one.touched)

@@ -99,8 +99,7 @@ def open_pass_at(
     progress = state.progress
     progress.pass_number += 1
     number = progress.pass_number
-    fields |= {"pass_number": number, "scaled": scaled}
-    draft = state.journal.emit(Backward, place, (), progress.steps, progress.most_steps, fields)
+    draft = state.emit(Backward, place, (), pass_number=number, scaled=scaled, **fields)
     deposit = Deposit(number, place, trail, progress.steps, scaled, doubtful)
     one = Pass(deposit, draft, threading.get_ident())
     progress.passes.append(one)

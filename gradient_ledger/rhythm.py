@@ -477,8 +477,7 @@ class Rhythm:
         self.at = 0
         if not self.left:
             self.leave()
-        if state.on_step is not None:
-            state.say_step()
+        state.say_step()
         return True
 
     def clear_begins(self, owner: Any, frame: FrameType | None) -> bool:
@@ -600,7 +599,7 @@ class Rhythm:
                 if journal.clipping is None:
                     fields = draft.fields | {"status": {}}
                     fields.pop("first_group", None)
-                    journal.clipping = journal.emit(Clip, place, (), progress.steps, progress.most_steps, fields)
+                    journal.clipping = state.emit(Clip, place, (), **fields)
                 gradients.note_clip(state, journal.clipping, account, account.grad)
                 if thread in progress.clips:
                     progress.clips[thread].filled = True

@@ -108,11 +108,10 @@ def begin(
     outer: int | None,
 ) -> Draft:
     """The event of a step, which is under way from now on."""
-    progress, fields = state.progress, {"optimizer": entry.number, "inside_backward": inside, "inside": outer}
-    draft = state.journal.emit(Step, place, (), progress.steps, progress.most_steps, fields)
+    draft = state.emit(Step, place, (), optimizer=entry.number, inside_backward=inside, inside=outer)
     draft.window, draft.trail, draft.depth = entry.steps, trail, depth
     draft.fields["restored"], entry.restored = entry.restored, None
-    progress.stepping.setdefault(threading.get_ident(), []).append(draft)
+    state.progress.stepping.setdefault(threading.get_ident(), []).append(draft)
     return draft
 
 
@@ -180,7 +179,7 @@ def closure_ran(state: State, entry: OptimizerAccount, draft: Draft) -> None:
 def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     """Write down what the step is about to use."""
     fields, budget = draft.fields, state.budget
-    fields["region"] = current_region(state) if state.progress.regions else None
+    fields["region"] = current_region(state)
     fields["rate"] = rate_of(entry)
     tally(draft, entry.accounts)
     look_for_left_out(state, entry, draft)
@@ -212,10 +211,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         undone.before_step(state)
     if state.withdrawn:
         undone.count_in_eval(state, entry)
-    if entry.clock.moves:
-        clocks.step_begins(entry, draft)
-    if state.books.norms:
-        count_batch_norms(state, draft)
+    clocks.step_begins(entry, draft)
+    count_batch_norms(state, draft)
     count_hooks(state, entry, draft)
     if state.reference is not None:
         compare(state, entry, draft)
@@ -307,10 +304,9 @@ def count_hooks(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     for account in entry.accounts:
         parameter = account.ref()
         count = hooks_on(parameter) - (account.handle is not None) if parameter is not None else 0
-        if count != account.hooks:
-            if count > account.hooks:
-                hooks[account] = count
-            account.hooks = count
+        if count > account.hooks:
+            hooks[account] = count
+        account.hooks = count
     if entry.steps < 2 * SAMPLES:
         parts = [m.ref() for m in state.books.modules.values()]
         count = sum(len(part._backward_hooks) for part in parts if part is not None)
@@ -391,7 +387,7 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
             unfilled.skipped(entry)
         skip(state, entry, draft)
         return
-    if entry.sample is not None and (rounded := rounding.after_step(entry)) is not None:
+    if (rounded := rounding.after_step(entry)) is not None:
         draft.fields["rounded"] = rounded
     if entry.steps < SAMPLES:
         kept = [account for account in entry.accounts if is_state(account, optimizer)]
@@ -411,12 +407,11 @@ def step_ends(state: State, optimizer: Any, depth: int) -> None:
         closelook.end(state)
     if entry.steps & (entry.steps - 1) == 0:  # after steps 1, 2, 4, 8, …
         closelook.begin(state, several_passes=draft.fields.get("passes", 0) > 1)
-    state.journal.groups.clear()
+    state.journal.close_groups()
     if state.listener is not None:
         state.listener.window_ends(state, entry)
     state.journal.window_closed()
-    if state.on_step is not None:
-        state.say_step()
+    state.say_step()
 
 
 def is_state(account: Account, optimizer: Any) -> bool:

@@ -91,7 +91,7 @@ def announce(
     """The event of a forward, and that it waits for a backward."""
     root, progress = entry.root, state.progress
     assert root is not None
-    state.journal.groups.clear()
+    state.journal.close_groups()
     model = f"{root.label}.{entry.name}" if entry.name else root.label
     if learning and training:
         thread, call = threading.get_ident(), (site, model, root)
@@ -99,9 +99,8 @@ def announce(
         runs = progress.runs.setdefault(thread, {})
         runs[call] = runs.get(call, 0) + 1
         state.trained_at.add(site)
-    region = current_region(state) if progress.regions else None
-    fields = {"model": model, "training": training, "grad": learning, "region": region}
-    return state.journal.emit(Forward, place, (), progress.steps, progress.most_steps, fields)
+    region = current_region(state)
+    return state.emit(Forward, place, (), model=model, training=training, grad=learning, region=region)
 
 
 def first_call(state: State, entry: ModuleAccount, frame: FrameType) -> None:

@@ -57,7 +57,8 @@ class Loop:
         torch.manual_seed(0)
         middle: list[nn.Module] = [nn.BatchNorm1d(4)] if normed else [nn.ReLU()]
         self.windows, self.passes, self.clips, self.sets_to_none = windows, passes, clips, sets_to_none
-        self.model = nn.Sequential(nn.Linear(3, 4), *middle, nn.Linear(4, 1))
+        self.first, self.last = nn.Linear(3, 4), nn.Linear(4, 1)
+        self.model = nn.Sequential(self.first, *middle, self.last)
         self.unused = nn.Parameter(torch.zeros(2))
         given = [*self.model.parameters(), self.unused]
         makes: dict[str, Callable[[], torch.optim.Optimizer]] = {
@@ -72,7 +73,7 @@ class Loop:
         self.disturbances: dict[tuple[int, str], str] = {}
         self.window = 0
         self.ledger: GradientLedger | None = None
-        self.model[0].weight.register_hook(lambda grad: self.at("inside backward"))  # type: ignore[union-attr]
+        self.first.weight.register_hook(lambda grad: self.at("inside backward"))
         self.optimizer.register_step_pre_hook(lambda *_: self.at("inside step"))
 
     def at(self, point: str) -> None:
@@ -94,14 +95,14 @@ class Loop:
             if self.clips == 1:
                 nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
             elif self.clips:
-                nn.utils.clip_grad_norm_(self.model[0].parameters(), 1.0)
-                nn.utils.clip_grad_norm_(self.model[2].parameters(), 1.0)
+                nn.utils.clip_grad_norm_(self.first.parameters(), 1.0)
+                nn.utils.clip_grad_norm_(self.last.parameters(), 1.0)
             self.at("clipped")
             self.optimizer.step()
 
 
 def reads(loop: Loop) -> None:
-    assert loop.model[0].weight.grad is None or isinstance(loop.model[0].weight.grad, Tensor)
+    assert loop.first.weight.grad is None or isinstance(loop.first.weight.grad, Tensor)
 
 
 def edits(loop: Loop) -> None:
@@ -111,7 +112,7 @@ def edits(loop: Loop) -> None:
 
 
 def clears_one(loop: Loop) -> None:
-    loop.model[0].bias.grad = None  # type: ignore[union-attr]
+    loop.first.bias.grad = None
 
 
 def clears_all(loop: Loop) -> None:
@@ -124,7 +125,7 @@ def clears_again(loop: Loop) -> None:
 
 def writes_weights(loop: Loop) -> None:
     with torch.no_grad():
-        loop.model[0].weight.add_(0.01)  # type: ignore[union-attr,operator]
+        loop.first.weight.add_(0.01)
 
 
 def evaluates(loop: Loop) -> None:
@@ -163,7 +164,7 @@ def slows(loop: Loop) -> None:
 
 
 def freezes(loop: Loop) -> None:
-    for parameter in loop.model[0].parameters():
+    for parameter in loop.first.parameters():
         parameter.requires_grad_(not parameter.requires_grad)
 
 
@@ -172,7 +173,7 @@ def clips_again(loop: Loop) -> None:
 
 
 def clips_part(loop: Loop) -> None:
-    nn.utils.clip_grad_value_(loop.model[0].parameters(), 0.1)
+    nn.utils.clip_grad_value_(loop.first.parameters(), 0.1)
 
 
 def adds_a_group(loop: Loop) -> None:
@@ -181,7 +182,7 @@ def adds_a_group(loop: Loop) -> None:
 
 
 def hooks(loop: Loop) -> None:
-    loop.model[2].weight.register_hook(lambda grad: grad * 2)  # type: ignore[union-attr]
+    loop.last.weight.register_hook(lambda grad: grad * 2)
 
 
 def schedules(loop: Loop) -> None:

@@ -10,7 +10,7 @@ import ast
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -3751,7 +3751,7 @@ def a_schedule_is_used_up_in_the_middle() -> Log:
     return _by_batch([0.1] * 14 + [9.77e-6] * 10)
 
 
-def _idle_schedule(rates: list[float], moved: tuple[float, ...] = (0.1, 0.05, 0.025), **fields: Any) -> Log:
+def _idle_schedule(rates: Sequence[float | None], moved: tuple[float, ...] = (0.1, 0.05, 0.025), **fields: Any) -> Log:
     """A schedule of the second optimizer that holds the parameters, while the first one steps them at these rates."""
     tape = Tape("w b", "w b")
     for number, rate in enumerate(rates):
@@ -3800,7 +3800,7 @@ def a_schedule_of_an_idle_optimizer_that_begins_at_the_end() -> Log:
 
 @quiet("window.idle_schedules")
 def a_schedule_beside_steps_at_no_known_rate() -> Log:
-    return _idle_schedule([None] * 6)  # type: ignore[list-item]
+    return _idle_schedule([None] * 6)
 
 
 @quiet("window.idle_schedules")
