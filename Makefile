@@ -107,6 +107,8 @@ promises:
 # Two workers on two cores: with more than a thread of torch's each, they wait for one another most of the time.
 .PHONY: checks
 checks: export OMP_NUM_THREADS := 1
+# Hundreds of processes start here: where the environment forbids to keep compiled modules, each would compile them anew.
+checks: export PYTHONDONTWRITEBYTECODE :=
 checks:
 	@echo "== ruff check" && $(PY) -m ruff check .
 	@echo "== ruff format --check" && $(PY) -m ruff format --check .

@@ -17,6 +17,8 @@ from gradient_ledger import graph
 LOSSES = frozenset(f"{n}Backward0" for n in "MseLoss SmoothL1Loss HuberLoss BinaryCrossEntropyWithLogits".split())
 """Losses of two things that both may have a graph."""
 DIFFERENCES = frozenset({"PowBackward0", "AbsBackward0"})
+GAPS = DIFFERENCES | {"LinalgVectorNormBackward0", "NormBackward0", "NormBackward1", "MulBackward0"}
+"""What is made of the difference of a weight and what it is held to; a product is its square, or a weight of it."""
 CHOICES = frozenset(f"{n}Backward0" for n in "Max Amax Min Amin Minimum Maximum Logsumexp MaskedFill IndexPut".split())
 CHOICES |= {"MaxBackward1", "MinBackward1", "CopySlices"}
 """How the value of a state is made from those of its actions, or of several critics."""
@@ -373,6 +375,22 @@ def with_itself(nodes: Iterable[Any], named: bool) -> list[Any]:
             elif hasattr(left, "variable") and left is right and (named or (sides[0] is left) != (sides[1] is left)):
                 found.append(left)
     return [one for one in found if one not in others]
+
+
+def distances(nodes: Iterable[Any]) -> Iterator[tuple[Any, bool]]:
+    """The parameters that are compared with a constant of their shape, and whether the two are equal bit for bit."""
+    for one in nodes:
+        kind = _kind(one)
+        inner = _stripped(one.next_functions[0][0], COPIES) if kind in GAPS else one
+        if _kind(inner) != "SubBackward0" and kind not in LOSSES:
+            continue
+        sides = [side for side, _ in inner.next_functions[:2]]
+        if len(sides) != 2 or sides.count(None) != 1:
+            continue
+        parameter = getattr(_stripped(sides[0] or sides[1], COPIES), "variable", None)
+        value, other = graph.saved(one, "self"), graph.saved(one, "target") if kind in LOSSES else 0
+        if parameter is not None and isinstance(value, Tensor) and value.shape == parameter.shape:
+            yield parameter, bool((value == other).all())
 
 
 def _divides(product: Comparison) -> bool:

@@ -140,14 +140,14 @@ class Reach:
     """Parameters that a loss reaches on a way on which it is seldom meant to train them."""
 
     how: Literal[
-        "bootstrap", "teacher", "mirror", "half mirror", "twice", "draw", "undone", "turned", "score", "itself"
+        "bootstrap", "teacher", "mirror", "half mirror", "twice", "draw", "undone", "turned", "score", "itself", "anchor"
     ]
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
     predictor is to match, and the same where the first view is a constant there; through what a row of a table is
     compared with twice, and not both times with a constant on one side; through `torch.normal`, whose gradient is
     zero; through `n` in `n + (m - n)`, whose gradients cancel; through the mean of a sample that moves with it, and is
     weighed by its log-probability; through the difference of a parameter and itself, or a copy of it that has its
-    graph."""
+    graph; through its difference to a constant that moves with it."""
     names: tuple[str, ...]
     """The parameters."""
     where: Place | None = None

@@ -31,7 +31,10 @@ from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.events import Place, Reach, Trail
 from gradient_ledger.progress import Call, Pass
 from gradient_ledger.state import State
+from gradient_ledger.tensors import fingerprint
 
+USED = 4096
+"""Entries of a weight by which it is told whether it has changed."""
 _TEACHER = re.compile(r"teacher|(?<!un)frozen|\bema\b|\bmomentum_(encoder|net|model)")
 """Names of what is to be imitated."""
 
@@ -62,6 +65,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         if "targets" in one.draft.fields:
             one.draft.fields["loss_at"] = losses.made_at(places.user_frame(frame))
     _look_for_factors(state, node, line)
+    if passes <= SAMPLES or again or (state.anchors and state.budget.may_look("anchors")):
+        _look_for_anchors(state, one, node)
     if passes > SAMPLES:
         return
     if (divided := graph.divided(node, scaled)) > 1 and (last := lastones.taken(line)) is not None:
@@ -86,6 +91,23 @@ def _look_for_factors(state: State, node: Any, line: Trail) -> None:
         dead.sort(key=lambda account: (account.root.label if account.root else "", account.position))
         found = graph.multiplied(node, [id(account.ref()) for account in dead])
         state.factors |= {(dead[at - 1], dead[at]) for at in found}
+
+
+def _look_for_anchors(state: State, one: Pass, node: Any) -> None:
+    """Whether the loss holds trained weights to constants that have moved with them from one look to the next."""
+    moved: Any = []
+    for leaf, equal in compared.distances(compared.every(node)):
+        account = state.books.find(leaf)
+        if account is None or not account.owned or (now := fingerprint(leaf.detach().flatten()[:USED])) is None:
+            continue
+        if not equal:
+            state.anchored.add(account)
+            state.anchors.pop(account, None)
+        elif account not in state.anchored and now != state.anchors.setdefault(account, now):
+            moved.append(account)
+    if moved:
+        where = source.copied_with_graph(state.journal.files(), shared=True)
+        one.draft.fields["reaches"] = (Reach("anchor", tuple(moved), where),)
 
 
 def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -> None:
@@ -149,7 +171,7 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     drawn = compared.leaves(compared.draws(nodes))
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:
-        one.draft.fields["reaches"] = tuple(reaches)
+        one.draft.fields["reaches"] = (*one.draft.fields.get("reaches", ()), *reaches)
 
 
 def _look_for_values(state: State, one: Pass, node: Any, nodes: Iterable[Any], frame: FrameType | None) -> None:

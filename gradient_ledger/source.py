@@ -414,10 +414,11 @@ def trains_in(step: Place, evaluation: Place) -> Place | None:
     return Place(step.file, body[0].lineno, within.name) if body else None
 
 
-def copied_with_graph(files: Iterable[str]) -> Place | None:
+def copied_with_graph(files: Iterable[str], shared: bool = False) -> Place | None:
     """The one line of all that collects parameters as they are, or their `clone()`; None where there are several. Not
-    for a call, as the one that makes an optimizer."""
+    for a call, as the one that makes an optimizer. With `shared` what lies in their memory without their graph."""
     found = []
+    value_of = re.compile(r"\w+(\.(data|detach\(\)))+" if shared else r"\w+(\.clone\(\))?")
     for file in files:
         tree = _tree(file) or ast.Module([], [])
         given = {side for one in ast.walk(tree) if isinstance(one, ast.Call) for side in one.args}
@@ -426,7 +427,7 @@ def copied_with_graph(files: Iterable[str]) -> Place | None:
                 continue
             if "parameters(" in ast.unparse(one.generators[0].iter):
                 value = one.value if isinstance(one, ast.DictComp) else one.elt
-                if re.fullmatch(r"\w+(\.clone\(\))?", ast.unparse(value)):
+                if value_of.fullmatch(ast.unparse(value)):
                     found.append(Place(file, one.lineno))
     return found[0] if len(found) == 1 else None
 

@@ -3147,6 +3147,11 @@ def a_penalty_holds_a_weight_to_itself() -> Log:
     return reaching("itself", at(OTHER))
 
 
+@finds("graphs.reached", "compared-with-itself", "warning", OTHER, "holds w to a constant, but every difference was")
+def a_penalty_holds_a_weight_to_what_moves_with_it() -> Log:
+    return reaching("anchor", at(OTHER))
+
+
 @finds("graphs.ignored", "upstream-gradient-ignored", "warning", OTHER, "In 2 passes looked at", steps=[0, 1])
 def a_backward_of_ones_own_never_reads_its_gradient() -> Log:
     tape = Tape("w")

@@ -898,11 +898,12 @@ MISCONCEPTIONS = (
     Misconception(
         "compared-with-itself",
         "A weight is compared with itself",
-        "What was remembered of a weight is the parameter itself, or a clone() of it that still has its graph. Where a "
-        "loss takes the difference of the two, the gradient comes to the weight twice, with opposite signs.",
+        "What was remembered of a weight is the parameter itself, p.data or p.detach(), which lie in its memory, or a "
+        "clone() that still has its graph. Where a loss takes the difference of the two, the gradient comes to the weight "
+        "twice, with opposite signs, or the difference is zero for ever.",
         "Remember a value of its own: p.detach().clone().",
-        "A name or a dictionary keeps the parameter, not the numbers it has at that time; and clone() is an operation "
-        "of the graph.",
+        "A name or a dictionary keeps the parameter, not the numbers it has at that time; detach() leaves the graph and "
+        "not the memory; and clone() is an operation of the graph.",
         "",
     ),
     Misconception(

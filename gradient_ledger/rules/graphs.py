@@ -88,6 +88,12 @@ _REACHED = {
         "This loss takes the difference of {names} and what should be its older value, but that is the parameter "
         "itself, or a copy with its graph: the two gradients cancel exactly, and on that way it got nothing.",
     ),
+    "anchor": (
+        "compared-with-itself",
+        "This loss holds {names} to a constant, but every difference was exactly zero here, and had been before the "
+        "weights last moved: the constant lies in their memory, as p.data and p.detach() do, or is taken anew before "
+        "every pass. On that way they got nothing.",
+    ),
 }
 """By the way on which parameters were reached: id, and what was seen."""
 
