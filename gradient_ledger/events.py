@@ -140,7 +140,17 @@ class Reach:
     """Parameters that a loss reaches on a way on which it is seldom meant to train them."""
 
     how: Literal[
-        "bootstrap", "teacher", "mirror", "half mirror", "twice", "draw", "undone", "turned", "score", "itself", "anchor"
+        "bootstrap",
+        "teacher",
+        "mirror",
+        "half mirror",
+        "twice",
+        "draw",
+        "undone",
+        "turned",
+        "score",
+        "itself",
+        "anchor",
     ]
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
     predictor is to match, and the same where the first view is a constant there; through what a row of a table is
