@@ -431,7 +431,10 @@ class _Reader:
                     )
                     if plain or not under:
                         described = self._described(side, line, beside)
-                        if not under and (kind == "AddBackward0" or isinstance(side, ast.BinOp)):
+                        shut = self._shut_out(side, beside, line) if not under and kind == "AddBackward0" else None
+                        if shut is not None and not described.lost:
+                            described = described._replace(line=shut, file=self.file, cut=True, missed=True, lost=True)
+                        elif not under and (kind == "AddBackward0" or isinstance(side, ast.BinOp)):
                             described = self._as_cut(described, side)
                         elif not under and (at := self._value_cut(side, line)) is not None:
                             described, plain = described._replace(line=at, value=None, cut=True, missed=True), True
@@ -458,6 +461,7 @@ class _Reader:
             function = _function(called)
             code = getattr(function, "__code__", None)
             if code is not None and places.kind_of(code.co_filename) == places.USER:
+                owner = called if isinstance(called, nn.Module) else owner
                 for one in self._returned_by(function, owner, node, at, depth, under):
                     yield self._as_given(one, function, call)
 
@@ -543,6 +547,34 @@ class _Reader:
         """Where something that the other summand is made of leaves its graph on the way into this one's loss."""
         alive = {name for made in self._chain(beside, line) for name in _alive(made.value)}
         return next((n for made in self._chain(side, line) for n in _given_detached(made.value, alive)), None)
+
+    def _shut_out(self, side: ast.expr, beside: ast.expr, line: int) -> int | None:
+        """Where this summand leaves the graph of what the other one is made of: a name for it without one, the same
+        name later or another; or a network that is asked about it where no graph is kept."""
+        used: dict[str, int] = {}
+        for made in self._chain(beside, line):
+            asked = {name for one in ast.walk(made.value) for name in self._asked(one)}  # what a network is given
+            for name in _alive(made.value) - asked - {"self"}:
+                used[name] = min(made.line, used.get(name, made.line))
+        for made in self._chain(side, line):
+            path = _detached(made.value)
+            if made.value is not side and path in used and used[path] <= made.line:
+                return made.line
+            cuts = [made.value] if made.without_grad else filter(None, map(_cut_out, ast.walk(made.value)))
+            if any(name in used for cut in cuts for one in ast.walk(cut) for name in self._asked(one)):
+                return made.line
+        return None
+
+    def _asked(self, one: ast.AST) -> set[str]:
+        """The names that a network is given here, with their graphs."""
+        called = self._object(one.func) if isinstance(one, ast.Call) else None
+        if (
+            not isinstance(one, ast.Call)
+            or not isinstance(called, nn.Module)
+            or next(called.parameters(), None) is None
+        ):
+            return set()
+        return {path for each in one.args for path in _alive(each)}
 
     def _described(self, side: ast.expr, line: int, beside: ast.expr) -> Idle:
         names = _names(side)
