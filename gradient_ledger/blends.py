@@ -280,7 +280,8 @@ class Blends:
             calls = places.calls(frame)
             to, swapped_at = holder(frame, mixture.other, at), source.swapped_at(calls) or updated_at(calls)
             self.state.drawn_back[own, place] = DrawnBack(mixture.share, mixture.rest, was, 1, to, swapped_at)
-        elif torch.equal(known.last, was) and abs(known.share - mixture.share) < 1e-6:
+        # By names that are swapped it is no decay towards a beginning, whatever its factors do.
+        elif torch.equal(known.last, was) and (known.swapped_at is not None or abs(known.share - mixture.share) < 1e-6):
             self.state.drawn_back[own, place] = known._replace(times=known.times + 1)
         else:
             changed = known._replace(share=mixture.share, rest=mixture.rest, last=was, times=1, moves=True)

@@ -235,14 +235,10 @@ def own_files(state: State) -> list[str]:
     """The files that events came from, and the user's modules that were loaded from their folders or below."""
     files = state.journal.files()
     folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files)
-    return files + [one for one in _loaded(len(sys.modules), next(reversed(sys.modules))) if one.startswith(folders)]
-
-
-@functools.lru_cache(maxsize=1)
-def _loaded(count: int, last: str) -> list[str]:
-    """The files of the user's modules that are loaded: so many modules, and the last one of this name."""
-    files = [getattr(one, "__file__", None) for one in list(sys.modules.values())]  # some answer slowly
-    return [one for one in files if isinstance(one, str) and places.kind_of(one) == places.USER]
+    # Asked for an attribute, modules that load lazily would answer slowly.
+    known = (getattr(one, "__dict__", {}).get("__file__") for one in list(sys.modules.values()))
+    loaded = [file for file in known if isinstance(file, str) and file.startswith(folders)]
+    return files + [one for one in loaded if places.kind_of(one) == places.USER]
 
 
 REASONS = (

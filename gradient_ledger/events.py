@@ -495,6 +495,8 @@ class Ending(Event):
     """How many times as large the scale was at that pass as at the step; None where it was the same."""
     rate: float | None = None
     """Learning rate of the first group."""
+    at_rest: bool = False
+    """Whether that of all its groups is 0, in an optimizer of torch: nothing moves."""
     moved_rates: int = 0
     """At how many of its passes the learning rate was another one than at the pass before, where a schedule of the
     user's own moves on in the loop around them."""
@@ -1220,6 +1222,12 @@ class Log:
     """Lines that take a straight-through out of its graph as a whole."""
     rebound: tuple[Place, ...] = ()
     """Lines in loops over parameters that bind the loop's name to something new, which nothing reads."""
+    unloaded: tuple[Place, ...] = ()
+    """Lines that put new values into the dictionary of a `state_dict()`, which nothing loads."""
+    in_defaults: tuple[Place, ...] = ()
+    """Lines that write a learning rate into an optimizer's defaults, and into none of its groups."""
+    unprojected: tuple[Place, ...] = ()
+    """Lines that bind the name of a loop over gradients to something new in an inner loop; nothing reads it behind."""
     counted: tuple[Place, ...] = ()
     """Lines of hand-written steps that count the steps once for each parameter, and correct a bias by the count."""
     forgotten: tuple[Place, ...] = ()

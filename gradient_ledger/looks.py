@@ -127,12 +127,18 @@ class Shared:
         """Weights that were multiplied in place, and by what."""
         self.product: tuple[Any, Account | None, float] = (None, None, 0.0)
         """The last product of weights and a number, of which weights, and the number."""
+        self.nothing: tuple[Any, Account | None] = (None, None)
+        """The last difference of weights and themselves, or a multiple of it, and of which weights."""
         for name in ("mul_", "__imul__"):
             look.tap(Tensor, name, self._shrank)
         for name in ("mul", "__mul__", "__rmul__"):
             look.tap(Tensor, name, self._multiplied, after=True)
+        for name in ("sub", "__sub__"):
+            look.tap(Tensor, name, self._subtracted, after=True)
         for name in ("add_", "__iadd__"):
             look.tap(Tensor, name, self._added)
+        for name in ("sub_", "__isub__"):
+            look.tap(Tensor, name, self._moved_by_nothing)
         look.tap(Tensor, "lerp_", self._drawn_near)
         look.tap(torch, "_foreach_mul_", _each_of(self._shrank))
         look.tap(torch, "_foreach_add_", _each_of(self._added))
@@ -157,8 +163,24 @@ class Shared:
         for one, other in (factors, factors[::-1]):
             if not isinstance(other, Tensor) and (own := self._own(one)) is not None:
                 self.product = (result, own, number_of(other) or 0.0)
+            elif not isinstance(other, Tensor) and one is self.nothing[0]:
+                self.nothing = (result, self.nothing[1])
+
+    def _subtracted(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        result, one, other, *_ = args
+        own = self._own(one)
+        if own is not None and own is self._own(other):
+            self.nothing = (result, own)
+
+    def _moved_by_nothing(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        """`average -= (1 - decay) * (average - weights)`, where the two are one."""
+        target, other, *_ = args
+        own = self.nothing[1]
+        if other is self.nothing[0] and own is not None and self._own(target) is own:
+            self._averaged(own, own, frame)
 
     def _added(self, args: tuple[Any, ...], frame: FrameType) -> None:
+        self._moved_by_nothing(args, frame)
         target, other, *alpha = args
         source, share = self._own(other), 1.0
         if other is self.product[0]:

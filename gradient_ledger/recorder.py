@@ -20,6 +20,7 @@ from gradient_ledger import (
     loose,
     lowrank,
     making,
+    misplaced,
     normed,
     passes,
     places,
@@ -147,20 +148,21 @@ class Recorder(State):
 
     def _cut_by_decorator(self, account: Account) -> Place | None:
         """The decorator that keeps the graph away from what a parameter's module computes, or one around that."""
-        own = account.module
-        if own is None or account.total or not account.owned:
+        if account.total or not account.owned:
             return None
-        around = [one for one in self.books.modules.values() if one.root is own.root and one.called_at is not None]
-        around = [one for one in around if one is own or own.name.startswith(f"{one.name}.")]
-        found = (source.without_grad_by_decorator(one.called_at) for one in around if one.called_at is not None)
+        found = (source.without_grad_by_decorator(at) for at in self._calls_around(account))
         return next((place for place in found if place is not None), None)
 
+    def _calls_around(self, account: Account) -> list[Place]:
+        """Where a parameter's module was called, and those around it."""
+        own = account.module
+        around = [one for one in self.books.modules.values() if own is not None and one.root is own.root]
+        around = [one for one in around if own and (one is own or not one.name or own.name.startswith(f"{one.name}."))]
+        return [one.called_at for one in around if one.called_at is not None]
+
     def _thrown_at(self, account: Account) -> Place | None:
-        """The call of a parameter's layer, or of its model, that throws away what it gives, or a part of that."""
-        top = next((one for one in self.books.modules.values() if one.root is account.root and not one.name), None)
-        around = (account.module, top if account.root is not None else None)
-        places_of = (one.called_at for one in around if one is not None)
-        return next((at for at in places_of if at is not None and source.throws_away(at.file, at.line)), None)
+        """The call of a parameter's layer, or of one around it, that throws away what it gives, or a part of that."""
+        return next((at for at in self._calls_around(account) if source.throws_away(at.file, at.line)), None)
 
     def _listed_at(self, account: Account) -> Place | None:
         """The line that makes the plain list of another module into which the model of a parameter was put."""
@@ -346,6 +348,9 @@ class Recorder(State):
                 forgotten=self._in_own_steps(buffers.forgotten),
                 detached_whole=cancelled.detached_whole(closelook.own_files(self)),
                 rebound=tuple(p for p in buffers.rebound(self.journal.files()) if p not in unchanged),
+                unloaded=misplaced.unloaded(self.journal.files()),
+                in_defaults=misplaced.in_defaults(self.journal.files()),
+                unprojected=misplaced.unprojected(self.journal.files()),
                 counted=self._in_own_steps(buffers.counts_parameters),
                 unchanged=unchanged,
                 thrown_away=self._where_read(buffers.thrown_away),

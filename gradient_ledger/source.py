@@ -417,19 +417,31 @@ def trains_in(step: Place, evaluation: Place) -> Place | None:
 def copied_with_graph(files: Iterable[str], shared: bool = False) -> Place | None:
     """The one line of all that collects parameters as they are, or their `clone()`; None where there are several. Not
     for a call, as the one that makes an optimizer. With `shared` what lies in their memory without their graph."""
-    found = []
     value_of = re.compile(r"\w+(\.(data|detach\(\)))+" if shared else r"\w+(\.clone\(\))?")
+    found = []
     for file in files:
         tree = _tree(file) or ast.Module([], [])
         given = {side for one in ast.walk(tree) if isinstance(one, ast.Call) for side in one.args}
         for one in ast.walk(tree):
-            if not isinstance(one, (ast.DictComp, ast.ListComp)) or one in given:
-                continue
-            if "parameters(" in ast.unparse(one.generators[0].iter):
+            if isinstance(one, (ast.DictComp, ast.ListComp)) and one not in given:
                 value = one.value if isinstance(one, ast.DictComp) else one.elt
-                if value_of.fullmatch(ast.unparse(value)):
+                if "parameters(" in ast.unparse(one.generators[0].iter) and value_of.fullmatch(ast.unparse(value)):
                     found.append(Place(file, one.lineno))
+            elif shared and isinstance(one, ast.For) and re.search(r"^(?!.*copy).*param", ast.unparse(one.iter)):
+                found += [Place(file, line) for line in _kept_in_memory(one)]
     return found[0] if len(found) == 1 else None
+
+
+def _kept_in_memory(loop: ast.For) -> Iterator[int]:
+    """The lines of a loop over parameters that put what lies in the memory of one into a dictionary or a list."""
+    for one in loop.body:
+        kept = one.value if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Subscript) else None
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+            kept = one.value.args[0] if ast.unparse(one.value.func).endswith(".append") and one.value.args else None
+        text = ast.unparse(kept) if kept is not None else ""
+        if words(loop.target) & words(one) and re.search(r"\.(data\b|detach\(\))(?!\.zero_)", text):
+            if not re.search(r"copy|clone|zero|tensor\(| [-+*/] ", text):
+                yield one.lineno
 
 
 def without_detach(files: Iterable[str]) -> Place | None:
@@ -751,14 +763,26 @@ def _given_to_clip(within: ast.AST | None, line: int, at: int, keywords: Sequenc
 
 @lru_cache(maxsize=256)
 def throws_away(file: str, line: int) -> bool:
-    """Whether what a call on this line gives, or one of its values, has the name of what nobody reads, `_`, or none."""
+    """Whether what a call on this line gives, or one of its values, has the name of what nobody reads, `_`, or none; or
+    stands in a loop, and nobody reads what its last turn gives."""
     within = scope(file, line)
     made = [one for one in own(within) if isinstance(one, ast.Assign | ast.Expr)] if within is not None else []
     made = [one for one in made if isinstance(one.value, ast.Call) and one.lineno <= line <= (one.end_lineno or 0)]
     targets = [target for one in made if isinstance(one, ast.Assign) for target in one.targets]
     given = [each for target in targets for each in getattr(target, "elts", [target])]
     nameless = any(isinstance(one, ast.Expr) for one in made)
-    return nameless or any(isinstance(one, ast.Name) and not one.id.strip("_") for one in given)
+    names = [one.id for one in given if isinstance(one, ast.Name)]
+    loop = loop_around(file, line)
+    return nameless or any(not name.strip("_") or (loop and _ends_with(loop, name, within)) for name in names)
+
+
+def _ends_with(loop: ast.stmt, name: str, within: Any) -> bool:
+    """Whether nobody reads what a loop's last turn binds to a name: behind the loop it is bound anew, or not read."""
+    uses = [one for one in own(within) if isinstance(one, ast.Name) and one.id == name]
+    uses.sort(key=lambda one: (one.lineno, isinstance(one.ctx, ast.Store)))  # what is bound is computed first
+    inside = [one for one in uses if loop.lineno <= one.lineno <= (loop.end_lineno or 0)]
+    after = [one for one in uses if one.lineno > (loop.end_lineno or 0)]
+    return isinstance(inside[-1].ctx, ast.Store) and not (after and isinstance(after[0].ctx, ast.Load))
 
 
 @lru_cache(maxsize=256)
@@ -989,7 +1013,7 @@ class Assigned(NamedTuple):
     """Whether it stands under `no_grad()` or `inference_mode()`."""
 
 
-_FOLLOWS = re.compile(r"target|teacher|shadow|average|(?<![a-z])(ema|avg)(?![a-z])", re.IGNORECASE)
+_FOLLOWS = re.compile(r"target|teacher|shadow|average|(?<![a-z])(ema|avg|ma)(?![a-z])", re.IGNORECASE)
 """Names of what follows trained weights."""
 
 

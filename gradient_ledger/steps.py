@@ -39,7 +39,7 @@ from gradient_ledger.reference import compare_with_reference
 from gradient_ledger.scalers import note_updates, scale_now
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
-from gradient_ledger.tally import rate_of, tally
+from gradient_ledger.tally import is_at_rest, rate_of, tally
 from gradient_ledger.tensors import fingerprint, hooks_on, is_zero, norm_of, seems_finite
 
 DEAD_AFTER, DEAD_LOOKS = 16, 5
@@ -181,6 +181,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     fields, budget = draft.fields, state.budget
     fields["region"] = current_region(state)
     fields["rate"] = rate_of(entry)
+    if fields["rate"] == 0 and is_at_rest(entry):
+        fields["at_rest"] = True
     tally(draft, entry.accounts)
     look_for_left_out(state, entry, draft)
     if fields["fresh"] and (entry.steps < SAMPLES or fields["stale"]) and budget.may_look("norms"):

@@ -111,3 +111,12 @@ def rate_of(entry: OptimizerAccount) -> float | None:
     optimizer = entry.ref()
     rate = optimizer.param_groups[0].get("lr") if optimizer is not None and optimizer.param_groups else None
     return rate if isinstance(rate, (int, float)) else None
+
+
+def is_at_rest(entry: OptimizerAccount) -> bool:
+    """Whether the learning rate of all groups is 0, in an optimizer of torch: in others it may mean something else."""
+    optimizer = entry.ref()
+    if optimizer is None or not type(optimizer).__module__.startswith("torch.optim"):
+        return False
+    rates = [group.get("lr") for group in optimizer.param_groups]
+    return all(isinstance(rate, (int, float)) and rate == 0 for rate in rates)

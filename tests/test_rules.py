@@ -3756,6 +3756,52 @@ def a_schedule_is_used_up_in_the_middle() -> Log:
     return _by_batch([0.1] * 14 + [9.77e-6] * 10)
 
 
+def _resting(rates: Sequence[float], **fields: Any) -> Log:
+    """Two optimizers; the second one steps at these rates."""
+    tape = Tape("w", "b")
+    for rate in rates:
+        tape.passes(1)
+        tape.step(rate=0.1)
+        tape.step(optimizer=1, rate=rate, at_rest=rate == 0)
+        tape.clear()
+        if fields:
+            tape.schedule(**fields)
+    return tape.log()
+
+
+@finds(
+    "window.at_rest",
+    "stepped-at-rate-zero",
+    "warning",
+    SCHEDULE,
+    "SGD #2",
+    "each at a learning rate of 0",
+    "this line stepped that of SGD #1",
+)
+def the_schedule_of_another_optimizer_is_stepped() -> Log:
+    return _resting([0.0] * 5, optimizer=0, rate=0.1)
+
+
+@finds("window.at_rest", "stepped-at-rate-zero", "warning", SCHEDULE, "Its schedule, StepLR, is at 0")
+def a_schedule_that_stays_at_zero() -> Log:
+    return _resting([0.0] * 5, optimizer=1, rate=0.0)
+
+
+@finds("window.at_rest", "stepped-at-rate-zero", "warning", STEP, "they moved nothing.")
+def a_rate_of_zero_and_no_schedule() -> Log:
+    return _resting([0.0] * 4)
+
+
+@quiet("window.at_rest")
+def a_warm_up_that_begins_at_zero() -> Log:
+    return _resting([0.0, 0.0, 0.0, 0.01, 0.02], optimizer=1, rate=0.0)
+
+
+@quiet("window.at_rest")
+def three_steps_at_a_rate_of_zero() -> Log:
+    return _resting([0.0] * 3)
+
+
 def _idle_schedule(rates: Sequence[float | None], moved: tuple[float, ...] = (0.1, 0.05, 0.025), **fields: Any) -> Log:
     """A schedule of the second optimizer that holds the parameters, while the first one steps them at these rates."""
     tape = Tape("w b", "w b")
@@ -5475,6 +5521,42 @@ def the_name_of_a_gradient_is_bound_to_another_tensor() -> Log:
 @finds("edits.lost", "gradient-not-changed", "warning", EDIT, "of a gradient and does nothing with it")
 def what_is_made_of_a_gradient_is_thrown_away() -> Log:
     return windows(1, 1).log(thrown_away=(at(EDIT),))
+
+
+@finds(
+    "edits.lost",
+    "gradient-not-changed",
+    "warning",
+    EDIT,
+    "the outer loop took from its list",
+    remedy="Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
+)
+def a_projected_gradient_is_the_name_of_a_loop() -> Log:
+    return windows(1, 1).log(unprojected=(at(EDIT),))
+
+
+@finds(
+    "edits.lost",
+    "parameter-not-changed",
+    "warning",
+    EDIT,
+    "the dictionary that state_dict() gave",
+    remedy="Write into the entry: state[key].copy_(value), or load the dictionary: model.load_state_dict(state).",
+)
+def the_entries_of_a_state_dict_are_replaced() -> Log:
+    return windows(1, 1).log(unloaded=(at(EDIT),))
+
+
+@finds(
+    "edits.lost",
+    "schedule-moves-nothing",
+    "warning",
+    EDIT,
+    "into the defaults of an optimizer",
+    remedy="for group in optimizer.param_groups: group['lr'] = lr",
+)
+def a_rate_is_written_into_the_defaults() -> Log:
+    return windows(1, 1).log(in_defaults=(at(EDIT),))
 
 
 @finds("edits.lost", "parameter-not-changed", "warning", EDIT, "what the loop goes over stays as it was")

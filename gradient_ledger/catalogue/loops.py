@@ -386,11 +386,20 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "schedule-moves-nothing",
-        "The schedule moves an optimizer that takes no step",
-        "The learning rate that it lowers is that of an optimizer which only holds the parameters; the one that steps them "
-        "trains at the same rate to the end.",
+        "A schedule that moves nothing",
+        "The learning rate that it lowers is that of an optimizer which only holds the parameters, or is kept where no step "
+        "reads it: what steps the parameters trains at the same rate to the end.",
         "Give the scheduler the optimizer whose step() is called, or the one inside it.",
         "A wrapper that is given a class makes an optimizer of its own; one that was made for it before is another one.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
+        "stepped-at-rate-zero",
+        "Every step at a learning rate of 0",
+        "The optimizer is stepped, and what it is multiplied by is 0 each time: its weights stay where they began.",
+        "Step the scheduler of this optimizer, as often as it steps. Where it warms up by epochs, let it begin above 0.",
+        "A warm-up begins at 0, and a scheduler that nobody steps stays there.",
         "",
         about_value=False,
     ),
@@ -998,7 +1007,8 @@ MISCONCEPTIONS = (
     Misconception(
         "parameter-not-changed",
         "A new name, and the old parameter",
-        "p = p - lr * p.grad binds the name p to a new tensor; the model keeps the parameter that it had.",
+        "p = p - lr * p.grad binds the name p to a new tensor; the model keeps the parameter that it had. So it does where "
+        "an entry of its state_dict() is replaced.",
         "Change it in place: p -= lr * p.grad, or p.sub_(...), under torch.no_grad(). Where new weights are meant, collect "
         "them in a new list.",
         "p -= ... changes the tensor, p = p - ... makes another one.",

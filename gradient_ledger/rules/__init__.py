@@ -38,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     window.schedules,
     window.used_up,
     window.idle_schedules,
+    window.at_rest,
     window.means,
     window.forwards,
     window.averages,

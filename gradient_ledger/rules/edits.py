@@ -526,6 +526,21 @@ _LOST = {
         "This line makes a new tensor and binds the loop's own name to it; nothing reads that name afterwards, and what "
         "the loop goes over stays as it was.",
     ),
+    "unprojected": (
+        "gradient-not-changed",
+        "This line binds the loop's own name to a new tensor, and behind the inner loop nothing reads it: the gradient that "
+        "the outer loop took from its list stays there as it was.",
+    ),
+    "unloaded": (
+        "parameter-not-changed",
+        "This line puts a new value into the dictionary that state_dict() gave, and nothing loads that: the dictionary "
+        "holds another tensor now, and the weights are what they were.",
+    ),
+    "in_defaults": (
+        "schedule-moves-nothing",
+        "This line writes a learning rate into the defaults of an optimizer. They are what a group begins with that is "
+        "added later; those that there are keep the rate they have.",
+    ),
     "detached_whole": (
         "straight-through-cut",
         "This line takes the sum of what it adds and takes away out of its graph as a whole: no gradient passes it to "
@@ -543,6 +558,12 @@ _LOST = {
     ),
 }
 """By the field of a log that holds the lines, what is lost or miscounted there by its text."""
+_INSTEAD = {
+    "unprojected": "Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
+    "unloaded": "Write into the entry: state[key].copy_(value), or load the dictionary: model.load_state_dict(state).",
+    "in_defaults": "for group in optimizer.param_groups: group['lr'] = lr",
+}
+"""What to do, where the catalogue's remedy is for other forms of the mistake."""
 
 
 def lost(view: View) -> Iterator[Finding]:
@@ -552,4 +573,4 @@ def lost(view: View) -> Iterator[Finding]:
     for field, (name, seen) in _LOST.items():
         # A step that changes no parameter is none that anybody could see.
         for where in getattr(view.log, field) if stepped or field == "rebound" else ():
-            yield finding(name, "warning", where, seen)
+            yield finding(name, "warning", where, seen, _INSTEAD.get(field, ""))

@@ -330,7 +330,7 @@ def lost(view: View) -> Iterator[Finding]:
                 inside[thrown[-1].where].append((window, thrown[-1]))
             elif not any(e.taken or e.hooked for e in thrown) and len(window.of(Backward)) >= window.passes + count:
                 single[thrown[-1].where].append((window, thrown[-1]))
-        for place, hit in before.items():
+        for place, hit in before.items() if not view.repeats(optimizer) else ():
             yield _zeroed_before_step(view, optimizer, place, hit, windows)
         # Where steps use one pass alone, others of its line are given up now and then, but not before most steps. (That
         # very pass is not among them, of which a part of the parameters may have been cleared.)

@@ -484,6 +484,8 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     stepped = [e for e in view.log.optimizers if e.number in view.windows]
     stepped = [e for e in stepped if any(e.number in p.stepped_past for p in left_out)] or stepped
     likely = _beside(view, left_out, stepped, str) or _beside(view, left_out, stepped, _class) or stepped
+    repeating = [e for e in view.log.optimizers if e.steps and view.repeats(e.number)][-1:]
+    likely = repeating or likely
     let_go = next((p.let_go_at for p in left_out if p.let_go_at is not None), None)
     who = left_out or orphans
     held = f"no optimizer holds {_them(who)}" + (
@@ -517,9 +519,14 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
         "gradients-nobody-uses",
         "warning" if left_out else "info",
         let_go or (_made_at(view, likely, left_out) if likely and left_out else None),
-        f"{getting(p.name for p in who)}{', in train mode' if left_out else ''}, and {held}.",
+        f"{getting(p.name for p in who)}{', in train mode' if left_out else ''}, and {held}.{_again(view, repeating)}",
         names=[p.name for p in who][:10],
     )
+
+
+def _again(view: View, repeating: list[OptimizerFacts]) -> str:
+    """What an optimizer holds that is given nothing of its own."""
+    return "".join(f" All that {view.label(e.number)} holds is held by another one, too." for e in repeating)
 
 
 def _them(parameters: list[ParameterFacts], one: str = "it", several: str = "them") -> str:

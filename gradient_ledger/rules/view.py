@@ -180,6 +180,13 @@ class View:
         by = found.pop() if len(found) == 1 else None
         return int(by) if by else 0
 
+    def repeats(self, optimizer: int) -> bool:
+        """Whether all that an optimizer holds is held by others too, while something that is trained is held by none:
+        it may have been given the one in the place of the other."""
+        mine = [p for p in self.log.parameters if optimizer in p.owners]
+        left_out = any(p.training and p.is_parameter and p.deposits and not p.owners for p in self.log.parameters)
+        return left_out and bool(mine) and all(len(p.owners) > 1 for p in mine)
+
     def size(self, optimizer: int) -> int:
         """Micro-batches per window as meant: as the user said, else what most whole windows hold; 0 where unclear."""
         if self.log.window:

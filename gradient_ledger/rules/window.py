@@ -504,6 +504,33 @@ def idle_schedules(view: View) -> Iterator[Finding]:
                 )
 
 
+STANDS = 4
+"""Steps at a learning rate of 0 that are no warm-up's first."""
+
+
+def at_rest(view: View) -> Iterator[Finding]:
+    """An optimizer that takes every step at a learning rate of 0."""
+    for optimizer, windows in view.windows.items():
+        steps = [w.step for w in windows if isinstance(w.step, Step)]
+        if len(steps) < STANDS or not all(step.at_rest for step in steps) or not any(step.fresh for step in steps):
+            continue
+        schedules = view.of(SchedulerStep)
+        own = [e for e in schedules if e.optimizer == optimizer]
+        others = [e for e in schedules if e.optimizer not in (optimizer, None)]
+        label = view.label(optimizer)
+        why = f" Its schedule, {own[0].scheduler}, is at 0 at each of them." if own else ""
+        if others and not own:
+            labels = some(sorted({view.label(e.optimizer) for e in others if e.optimizer is not None}))
+            why = f" No schedule of it was stepped; this line stepped that of {labels}."
+        yield finding(
+            "stepped-at-rate-zero",
+            "warning",
+            (own or others)[0].where if own or others else steps[0].where,
+            f"{label} took {times(len(steps), 'step')}, each at a learning rate of 0: they moved nothing.{why}",
+            steps=[step.step for step in steps][:10],
+        )
+
+
 _PIECEWISE = ("StepLR", "MultiStepLR")
 """Schedulers that lower the rate at certain times, and have no end of their own."""
 

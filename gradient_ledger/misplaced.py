@@ -1,0 +1,127 @@
+"""Values that are written where nothing reads them, by the text: entries of the dictionary that `state_dict()` gave, a
+rate among an optimizer's defaults, a projected gradient that is only the name of a loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TypeGuard
+
+from gradient_ledger import source
+from gradient_ledger.events import Place
+
+_LOOKS = ("items", "keys", "values", "get")
+"""Methods of a dictionary that leave it where it is."""
+
+
+def unloaded(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that put something else in the place of an entry of a `state_dict()`, which its function neither loads
+    nor hands on. Writing into the entry as it is, by `+=` or `copy_()`, writes into the weights."""
+    return _lines(files, "unloaded")
+
+
+def in_defaults(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that write a learning rate into the `defaults` of an optimizer, in functions that set that of no group.
+    Not in an optimizer's own class."""
+    return _lines(files, "defaults")
+
+
+def unprojected(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that bind the name of a loop over gradients to something made of it in an inner loop, behind which
+    nothing reads it."""
+    return _lines(files, "projected")
+
+
+def _lines(files: Iterable[str], kind: str) -> tuple[Place, ...]:
+    return tuple(Place(file, line) for file in files for line in _found(file, kind))
+
+
+@lru_cache(maxsize=256)
+def _found(file: str, kind: str) -> tuple[int, ...]:
+    ask = {"unloaded": _unloaded, "defaults": _defaults, "projected": _projected}[kind]
+    return tuple(dict.fromkeys(line for within in source.functions(file) for line in ask(within)))
+
+
+def _unloaded(within: ast.AST) -> Iterator[int]:
+    nodes = [*source.own(within)]
+    taken = {
+        one.targets[0].id
+        for one in nodes
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and _is_state(one.value)
+    }
+    if not taken:
+        return
+    # What is only looked at is neither loaded nor kept: N[k], N.items(), k in N.
+    harmless = {one.value for one in nodes if isinstance(one, ast.Subscript)}
+    harmless |= {one.value for one in nodes if isinstance(one, ast.Attribute) and one.attr in _LOOKS}
+    harmless |= {side for one in nodes if isinstance(one, ast.Compare) for side in one.comparators}
+    harmless |= {one.iter for one in nodes if isinstance(one, (ast.For, ast.comprehension))}
+    inner = [n for n in ast.walk(within) if isinstance(n, source.FUNCTIONS) and n is not within]
+    handed = {one.id for one in nodes if isinstance(one, ast.Name) and _loads(one) and one not in harmless}
+    handed |= {name for one in inner for name in source.words(one)}
+    for one in nodes:
+        target = one.targets[0] if isinstance(one, ast.Assign) else None
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            if target.value.id in taken - handed:
+                yield target.lineno
+
+
+def _is_state(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "state_dict"
+
+
+def _loads(one: ast.Name) -> bool:
+    return isinstance(one.ctx, ast.Load)
+
+
+def _defaults(within: ast.AST) -> Iterator[int]:
+    nodes = [*source.own(within)]
+    if any(isinstance(one, ast.Attribute) and one.attr in ("param_groups", "add_param_group") for one in nodes):
+        return
+    for one in nodes:
+        target = one.targets[0] if isinstance(one, ast.Assign) else getattr(one, "target", None)
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute):
+            held = target.value
+            if held.attr == "defaults" and ast.unparse(held.value) != "self" and ast.unparse(target.slice) == "'lr'":
+                yield target.lineno
+
+
+def _projected(within: ast.AST) -> Iterator[int]:
+    nodes = [*source.own(within)]
+    for loop in nodes:
+        if (
+            not isinstance(loop, ast.For)
+            or "grad" not in ast.unparse(loop.iter)
+            or not isinstance(loop.target, ast.Name)
+        ):
+            continue
+        name = loop.target.id
+        reads = [one for one in nodes if isinstance(one, ast.Name) and one.id == name and _loads(one)]
+        for inner in (one for one in loop.body if isinstance(one, ast.For)):
+            end = inner.end_lineno or 0
+            made = [one.lineno for one in ast.walk(inner) if _remakes(one, name)]
+            # Inside the inner loop the name may be measured, and is made anew; behind it nobody asks for it.
+            free = {each for one in ast.walk(inner) if isinstance(one, (ast.Assign, ast.If)) for each in _asked(one)}
+            inside = [one for one in reads if inner.lineno <= one.lineno <= end]
+            if made and set(inside) <= free and not any(one.lineno > end for one in reads):
+                yield made[0]
+
+
+def _remakes(one: ast.AST, name: str) -> TypeGuard[ast.Assign]:
+    """Whether a statement binds a name to a sum of itself and something else."""
+    return (
+        isinstance(one, ast.Assign)
+        and isinstance(one.targets[0], ast.Name)
+        and one.targets[0].id == name
+        and isinstance(one.value, ast.BinOp)
+        and name in source.words(one.value)
+    )
+
+
+def _asked(one: ast.Assign | ast.If) -> Iterator[ast.AST]:
+    """The names that a condition asks for, or a statement that makes a new name and no more."""
+    if isinstance(one, ast.If):
+        yield from ast.walk(one.test)
+    elif all(isinstance(target, ast.Name) for target in one.targets):
+        yield from ast.walk(one.value)
