@@ -132,6 +132,7 @@ class OptimizerAccount:
         "made_after",
         "made_by",
         "number",
+        "rates",
         "ref",
     ) + (
         "restored",
@@ -154,6 +155,8 @@ class OptimizerAccount:
         self.accounts: list[Account] = []
         self.size = -1
         self.steps = 0
+        self.rates = tuple(group.get("lr") for group in getattr(optimizer, "param_groups", ()))
+        """The learning rates of its groups when it was met."""
         self.made_by = made_by
         """The user's calls that made it, innermost first."""
         self.taker: int | None = None

@@ -495,6 +495,9 @@ class Ending(Event):
     """How many times as large the scale was at that pass as at the step; None where it was the same."""
     rate: float | None = None
     """Learning rate of the first group."""
+    first_rate_alone: bool = False
+    """Whether that of the first of several groups has left the one with which all were met, and no other's; looked at
+    during steps 1, 2, 3, 5, 9, …"""
     at_rest: bool = False
     """Whether that of all its groups is 0, in an optimizer of torch: nothing moves."""
     moved_rates: int = 0
@@ -562,6 +565,8 @@ class Ending(Event):
     one_memory: tuple[str, ...] = ()
     """Two parameters that lie in one place, both with a gradient; looked at during steps 1, 2, 3, 5, 9, …, and not
     where an optimizer's steps by two gradients are one step by their sum."""
+    listed_twice: tuple[str, ...] = ()
+    """Parameters that stand more than once among those it steps; looked at as often."""
     joined_at: Place | None = None
     """The line that gives one of them the memory of the other, where the text shows one."""
     low_precision: str = ""
@@ -946,6 +951,20 @@ class ScheduleFacts:
 
 
 @dataclass(frozen=True)
+class StandIn:
+    """A model that is to stand still by one of its names, and is trained by another."""
+
+    role: str
+    """The name of what stands still."""
+    other: str
+    """That of what is trained."""
+    model: str
+    """Its label."""
+    where: Place
+    """The one line that gives it the first name."""
+
+
+@dataclass(frozen=True)
 class OwnAverage:
     """A running average of weights that lies in their own memory."""
 
@@ -1222,6 +1241,10 @@ class Log:
     """Lines that take a straight-through out of its graph as a whole."""
     rebound: tuple[Place, ...] = ()
     """Lines in loops over parameters that bind the loop's name to something new, which nothing reads."""
+    first_rate_at: Place | None = None
+    """The one line that sets the learning rate of an optimizer's first group by that name."""
+    stand_ins: tuple[StandIn, ...] = ()
+    """Trained models that have the name of what stands still, too."""
     unloaded: tuple[Place, ...] = ()
     """Lines that put new values into the dictionary of a `state_dict()`, which nothing loads."""
     in_defaults: tuple[Place, ...] = ()

@@ -25,6 +25,7 @@ from gradient_ledger import (
     policies,
     source,
     squashed,
+    standins,
 )
 from gradient_ledger.account import Account
 from gradient_ledger.budget import LOOKS, SAMPLES
@@ -75,6 +76,7 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
     marks = (inner.metadata.get(f"{state.mark} gradient") for inner in compared.every(node))
     one.draft.fields["of_gradients"] = list(dict.fromkeys(account for account in marks if account is not None))
     _note_reaches(state, one, node, places.user_frame(frame))
+    standins.look(state, places.user_frame(frame))
     one.draft.fields |= policies.look(node, line)
     critic = [account for leaf in graph.critic(node) if (account := state.books.find(leaf)) is not None]
     if critic:

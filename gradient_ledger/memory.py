@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import weakref
+from collections import Counter
 from collections.abc import Mapping
 from types import FrameType
 from typing import Any, NamedTuple
@@ -239,6 +240,9 @@ def look_for_twins(state: State, entry: OptimizerAccount, draft: Draft) -> None:
     optimizer = entry.ref()
     if optimizer is None:
         return
+    listed = Counter(id(p) for group in optimizer.param_groups for p in group["params"])
+    if twice := [account for account in entry.accounts if listed[id(account.ref())] > 1]:
+        draft.fields["listed_twice"] = twice
     found: dict[tuple[int, int, torch.dtype], Account] = {}
     for account in entry.accounts:
         parameter = account.ref()

@@ -348,6 +348,8 @@ class Recorder(State):
                 forgotten=self._in_own_steps(buffers.forgotten),
                 detached_whole=cancelled.detached_whole(closelook.own_files(self)),
                 rebound=tuple(p for p in buffers.rebound(self.journal.files()) if p not in unchanged),
+                first_rate_at=source.only_line(self.journal.files(), r"param_groups\[0\]\[.lr.\]\s*[-+*/]?=(?!=)"),
+                stand_ins=tuple(self.stand_ins.values()),
                 unloaded=misplaced.unloaded(self.journal.files()),
                 in_defaults=misplaced.in_defaults(self.journal.files()),
                 unprojected=misplaced.unprojected(self.journal.files()),

@@ -15,7 +15,7 @@ from gradient_ledger.account import Account
 from gradient_ledger.books import Books, ModuleAccount, OptimizerAccount
 from gradient_ledger.budget import Budget
 from gradient_ledger.compiled import run_as_it_is
-from gradient_ledger.events import Event, LateHook, Place, Trail
+from gradient_ledger.events import Event, LateHook, Place, StandIn, Trail
 from gradient_ledger.journal import Draft, Journal
 from gradient_ledger.places import Call
 from gradient_ledger.progress import Drawn, Grown, InputRead, Progress
@@ -116,6 +116,8 @@ class State:
         self.anchors: dict[Account, float] = {}
         """Weights that a loss holds to a constant which was equal to them at each look, and their numbers at the
         first."""
+        self.stand_ins: dict[tuple[str, str], StandIn] = {}
+        """By its two names, a model that is to stand still and is trained."""
         self.anchored: set[Account] = set()
         """Weights that a loss holds to numbers of their own."""
         """By line, the backward passes of a loss with a summand that had no graph whenever it was looked at."""

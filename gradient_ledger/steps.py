@@ -39,7 +39,7 @@ from gradient_ledger.reference import compare_with_reference
 from gradient_ledger.scalers import note_updates, scale_now
 from gradient_ledger.state import State
 from gradient_ledger.surroundings import current_region
-from gradient_ledger.tally import is_at_rest, rate_of, tally
+from gradient_ledger.tally import first_rate_alone, is_at_rest, rate_of, tally
 from gradient_ledger.tensors import fingerprint, hooks_on, is_zero, norm_of, seems_finite
 
 DEAD_AFTER, DEAD_LOOKS = 16, 5
@@ -202,6 +202,8 @@ def weigh(state: State, entry: OptimizerAccount, draft: Draft) -> None:
         look_for_dead(entry)
         memory.look_for_twins(state, entry, draft)
         rounding.before_step(entry)
+        if first_rate_alone(entry):
+            fields["first_rate_alone"] = True
         look_for_rewritten(entry)
     if not entry.steps:
         anew.first_step_begins(state, entry)

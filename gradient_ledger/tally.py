@@ -113,6 +113,15 @@ def rate_of(entry: OptimizerAccount) -> float | None:
     return rate if isinstance(rate, (int, float)) else None
 
 
+def first_rate_alone(entry: OptimizerAccount) -> bool:
+    """Whether the learning rate of the first of several groups has left the one they all began with, and no other's."""
+    optimizer = entry.ref()
+    now = tuple(group.get("lr") for group in optimizer.param_groups) if optimizer is not None else ()
+    entry.rates = entry.rates or now
+    alike = len(now) > 1 and len(now) == len(entry.rates) and len({*map(str, entry.rates)}) == 1
+    return alike and now[0] != entry.rates[0] and now[1:] == entry.rates[1:]
+
+
 def is_at_rest(entry: OptimizerAccount) -> bool:
     """Whether the learning rate of all groups is 0, in an optimizer of torch: in others it may mean something else."""
     optimizer = entry.ref()

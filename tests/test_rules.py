@@ -59,6 +59,7 @@ from gradient_ledger.events import (
     ScheduleFacts,
     SchedulerStep,
     SkippedStep,
+    StandIn,
     Step,
     Taken,
     TakenBack,
@@ -3756,6 +3757,38 @@ def a_schedule_is_used_up_in_the_middle() -> Log:
     return _by_batch([0.1] * 14 + [9.77e-6] * 10)
 
 
+def _one_rate_moves(*alone: bool, **fields: Any) -> Log:
+    """A step each; in some of them the rate of the first group alone had left the others."""
+    tape = Tape("w b")
+    for one in alone:
+        tape.passes(1)
+        tape.step(rate=0.05, first_rate_alone=one)
+        tape.clear()
+    return tape.log(**fields)
+
+
+@finds(
+    "window.first_groups",
+    "schedule-first-group",
+    "warning",
+    OTHER,
+    "by step 4 the first one was at 0.05",
+    steps=[2, 3],
+)
+def the_rate_of_the_first_group_alone() -> Log:
+    return _one_rate_moves(False, False, True, True, first_rate_at=at(OTHER))
+
+
+@quiet("window.first_groups")
+def the_rate_of_the_first_group_by_no_line_that_is_known() -> Log:
+    return _one_rate_moves(False, True, True)
+
+
+@quiet("window.first_groups")
+def the_rate_of_the_first_group_at_one_step() -> Log:
+    return _one_rate_moves(False, False, True, first_rate_at=at(OTHER))
+
+
 def _resting(rates: Sequence[float], **fields: Any) -> Log:
     """Two optimizers; the second one steps at these rates."""
     tape = Tape("w", "b")
@@ -5777,6 +5810,78 @@ def the_target_is_another_name_of_the_model() -> Log:
 @quiet("standing.own_loads")
 def the_source_of_a_broadcast_is_one_of_those_it_goes_to() -> Log:
     return loaded(at_once=True, besides=True)
+
+
+def _named_twice(how: str, **fields: Any) -> Log:
+    """Windows in which a model that has two names runs with its graph (g) and without one (n)."""
+    tape = Tape("w")
+    for word in how.split():
+        for one in word:
+            tape.write(Forward, LAYER, model="Linear", training=True, grad=one == "g")
+        tape.passes(1)
+        tape.step()
+        tape.clear()
+    fields.setdefault("stand_ins", (StandIn("reference_model", "policy", "Linear", at(OTHER)),))
+    return tape.log(**fields)
+
+
+def _listed(*names: str) -> Log:
+    tape = Tape("w b")
+    for _ in range(2):
+        tape.passes(1)
+        tape.step(listed_twice=names)
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "standing.listed_twice",
+    "parameter-listed-twice",
+    "warning",
+    MADE,
+    "w stands more than once among what SGD steps",
+    names=["w"],
+    steps=[0, 1],
+)
+def a_parameter_stands_twice_in_a_group() -> Log:
+    return _listed("w")
+
+
+@finds("standing.listed_twice", "parameter-listed-twice", "warning", MADE, "w and b stand more than once")
+def two_parameters_stand_twice_in_a_group() -> Log:
+    return _listed("w", "b")
+
+
+@quiet("standing.listed_twice")
+def each_parameter_is_listed_once() -> Log:
+    return _listed()
+
+
+@finds(
+    "standing.stand_ins",
+    "loaded-onto-itself",
+    "warning",
+    OTHER,
+    "reference_model and policy are two names",
+    "In 3 windows",
+    remedy="Make a copy that stays behind: copy.deepcopy(model).requires_grad_(False).",
+    role="reference_model",
+    other="policy",
+)
+def a_reference_is_the_policy() -> Log:
+    return _named_twice("gn g gn gn")
+
+
+@quiet("standing.stand_ins")
+def a_model_of_two_names_is_evaluated_twice() -> Log:
+    return _named_twice("g gn g gn g")
+
+
+@finds("standing.own_loads", "loaded-onto-itself", "warning", EDIT, "onto themselves")
+def a_model_of_two_names_is_loaded_onto_itself_and_that_is_said_once() -> Log:
+    log = _named_twice("gn gn gn")
+    load = loaded(at_once=True).events[-1]
+    return replace(log, events=(*log.events, load))
 
 
 @quiet("standing.own_loads")

@@ -395,6 +395,15 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "schedule-first-group",
+        "The rate of one parameter group of several",
+        "The learning rate is set for the first group; the others train at the rate they began with, to the end.",
+        "for group in optimizer.param_groups: group['lr'] = lr",
+        "param_groups[0] is all parameters only as long as the optimizer was given one list.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "stepped-at-rate-zero",
         "Every step at a learning rate of 0",
         "The optimizer is stepped, and what it is multiplied by is 0 each time: its weights stay where they began.",
@@ -1070,13 +1079,23 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "loaded-onto-itself",
-        "A model is loaded with its own weights",
+        "Two names for one model",
         "Two names stand for one model, as target = net makes them: what is to be a copy that stays behind moves with "
-        "every step, and each copying does nothing.",
+        "every step, and copying its weights does nothing.",
         "Make the second model a copy of its own: copy.deepcopy(net), or build it anew.",
         "An assignment gives an object another name; it copies nothing.",
         "",
         shadows=("ratio-always-one",),
+        about_value=False,
+    ),
+    Misconception(
+        "parameter-listed-twice",
+        "A parameter listed twice",
+        "What the optimizer was given holds a parameter more than once: it is moved as often in each step, momentum and "
+        "weight decay with it.",
+        "Give it each parameter once: model.parameters() leaves out what it has given, list(dict.fromkeys(found)) does, too.",
+        "modules() goes through a model at every level, and parameters() of each gives all below it, too.",
+        "",
         about_value=False,
     ),
     Misconception(

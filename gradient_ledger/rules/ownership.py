@@ -435,6 +435,8 @@ def _made_too_early(view: View, optimizer: int, layer: ParameterFacts) -> Place 
     function that called both: there the two can change places. An object that made its own in `__init__` cannot."""
     entry = next((e for e in view.log.optimizers if e.number == optimizer), None)
     functions = {(place.file, place.function) for place in layer.made_by}
+    if _made_in_forward(layer):
+        return None  # no optimizer can come after that
     for place in entry.made_by if entry is not None else ():
         if place in layer.made_by:
             break  # one call led to both
@@ -445,11 +447,18 @@ def _made_too_early(view: View, optimizer: int, layer: ParameterFacts) -> Place 
     return entry.made_at if entry is not None else None
 
 
+def _made_in_forward(layer: ParameterFacts) -> bool:
+    """Whether it is made as often as the model runs."""
+    return any(place.function == "forward" for place in layer.made_by)
+
+
 def _made_anew(orphan: ParameterFacts, ghosts: list[ParameterFacts]) -> Place | None:
     """The user's line that made a layer, told from those that made the ones it stands for.
 
     Both may come out of one function that builds models: then it is who called that function.
     """
+    if _made_in_forward(orphan):
+        return orphan.made_at
     lines = {place for ghost in ghosts for place in ghost.made_by}
     functions = {(place.file, place.function) for place in lines}
     apart = [place for place in orphan.made_by if (place.file, place.function) not in functions]

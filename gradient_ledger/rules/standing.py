@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from gradient_ledger.events import Evaluated, Finding, OwnLoad, Place
+from gradient_ledger.events import Evaluated, Finding, Forward, OwnLoad, Place
 from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
 
 LONG = 3
@@ -178,6 +178,48 @@ def own_loads(view: View) -> Iterator[Finding]:
             loaded_at=where,
             names=list(event.names)[:10],
         )
+
+
+TOGETHER = 3
+"""Windows in which a model runs with a graph and without one that are no evaluation beside training."""
+
+
+def stand_ins(view: View) -> Iterator[Finding]:
+    """A model that is to stand still by its name, asked without a graph in window after window, and trained in each."""
+    if any(e.at_once and not e.besides for e in view.of(OwnLoad)):
+        return  # its loading tells
+    for one in view.log.stand_ins:
+        ran = [{e.grad for e in w.of(Forward) if e.model == one.model} for w in view.all_windows]
+        both = sum(how == {True, False} for how in ran)
+        if both >= TOGETHER:
+            yield finding(
+                "loaded-onto-itself",
+                "warning",
+                one.where,
+                f"{one.role} and {one.other} are two names of one model. In {times(both, 'window')} it ran without a graph, as "
+                "what stands still, and was trained: each step moves what the other name stands for.",
+                "Make a copy that stays behind: copy.deepcopy(model).requires_grad_(False).",
+                role=one.role,
+                other=one.other,
+            )
+
+
+def listed_twice(view: View) -> Iterator[Finding]:
+    """Parameters that an optimizer was given more than once."""
+    for optimizer, windows in view.windows.items():
+        hits = [w for w in windows if w.step.listed_twice]
+        entry = next((one for one in view.log.optimizers if one.number == optimizer), None)
+        if hits and entry is not None:
+            names = hits[0].step.listed_twice
+            yield finding(
+                "parameter-listed-twice",
+                "warning",
+                entry.grouped_at or entry.made_at or hits[0].step.where,
+                f"{some(names)} {'stands' if len(names) == 1 else 'stand'} more than once among what {view.label(optimizer)} "
+                "steps: each step moves the same weights several times by one gradient, and decays them as often.",
+                names=list(names)[:10],
+                steps=steps_of(hits),
+            )
 
 
 def one_memory(view: View) -> Iterator[Finding]:

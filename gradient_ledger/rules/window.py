@@ -504,6 +504,22 @@ def idle_schedules(view: View) -> Iterator[Finding]:
                 )
 
 
+def first_groups(view: View) -> Iterator[Finding]:
+    """A schedule that moves the first group of several, all of which began at one rate."""
+    for optimizer, windows in view.windows.items():
+        hits = [w for w in windows if isinstance(w.step, Step) and w.step.first_rate_alone]
+        if view.log.first_rate_at is not None and len(hits) > 1:
+            yield finding(
+                "schedule-first-group",
+                "warning",
+                view.log.first_rate_at,
+                f"This line sets the learning rate of the first group alone. All groups of {view.label(optimizer)} began at "
+                f"one rate; by step {hits[-1].step.step + 1} the first one was at {hits[-1].step.rate:.3g}, and the others "
+                "were where they had begun.",
+                steps=steps_of(hits),
+            )
+
+
 STANDS = 4
 """Steps at a learning rate of 0 that are no warm-up's first."""
 
