@@ -97,8 +97,8 @@ class Averages:
 
     def _data_put(self, target: Tensor, value: Tensor, frame: FrameType) -> None:
         self._mixed(target, frame)
-        own = self.look.weights.get(target.data_ptr())
-        if own is not None:
+        own = self.look.weights.pop(target.data_ptr(), None)
+        if own is not None:  # where it lay, something else may lie soon
             self.look.weights[value.data_ptr()] = own
 
     def _mixed(self, target: Tensor, frame: FrameType) -> None:

@@ -41,10 +41,8 @@ for batch in range(20):
     for logits, label in zip(model(x), labels):
         optimizer.zero_grad(set_to_none=False)
         F.cross_entropy(logits, label).backward(retain_graph=True)
-        zero = torch.zeros(())
-        grads.append(
-            torch.cat([(zero if p.grad is None else p.grad).expand_as(p).flatten() for p in model.parameters()])
-        )
+        row = [torch.zeros_like(p) if p.grad is None else p.grad for p in model.parameters()]
+        grads.append(torch.cat([g.flatten() for g in row]))
     merged, at = project_conflicting(grads), 0
     for p in model.parameters():
         p.grad = merged[at : at + p.numel()].view_as(p).clone()

@@ -1,4 +1,4 @@
-# variant: a backbone is called for what hooks keep of its inner layers; nobody uses its answer: its head has no gradient
+# variant: a backbone is called for what hooks keep of inner layers; nobody uses its answer: its head has no gradient
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# variant: a gradient's name is bound anew in an inner loop, and what it holds in the end goes to a new list that is used
+# variant: a gradient's name is bound anew in an inner loop; what it holds in the end goes to a new list that is used
 import torch
 import torch.nn.functional as F
 from torch import nn
