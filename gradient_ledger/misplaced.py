@@ -45,11 +45,8 @@ def _found(file: str, kind: str) -> tuple[int, ...]:
 
 def _unloaded(within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
-    taken = {
-        one.targets[0].id
-        for one in nodes
-        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and _is_state(one.value)
-    }
+    made = [one for one in nodes if isinstance(one, ast.Assign)]
+    taken = {name for one in made for name, value in _bindings(one.targets[0], one.value) if _is_state(value)}
     if not taken:
         return
     # What is only looked at is neither loaded nor kept: N[k], N.items(), k in N.
@@ -63,8 +60,31 @@ def _unloaded(within: ast.AST) -> Iterator[int]:
     for one in nodes:
         target = one.targets[0] if isinstance(one, ast.Assign) else None
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            if target.value.id in taken - handed:
+            if target.value.id in taken - handed and not _is_read_behind(nodes, target.value.id, target.lineno):
                 yield target.lineno
+
+
+def _is_read_behind(nodes: Iterable[ast.AST], name: str, line: int) -> bool:
+    """Whether the entries of a dictionary are read behind a line, and the loops around it; writing into one is not."""
+    around = [one for one in nodes if isinstance(one, source.LOOPS) and one.lineno <= line <= (one.end_lineno or 0)]
+    end = max((one.end_lineno or 0 for one in around), default=line)
+    written = {
+        one.value.value
+        for one in nodes
+        if isinstance(one, ast.Attribute) and one.attr.endswith("_") and isinstance(one.value, ast.Subscript)
+    }
+    written |= {one.value for one in nodes if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)}
+    reads = (one for one in nodes if isinstance(one, ast.Name) and one.id == name and _loads(one))
+    return any(one.lineno > end and one not in written for one in reads)
+
+
+def _bindings(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names that an assignment binds, and what to."""
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for one, each in zip(target.elts, value.elts, strict=False):
+            yield from _bindings(one, each)
 
 
 def _is_state(value: ast.expr) -> bool:
@@ -77,24 +97,22 @@ def _loads(one: ast.Name) -> bool:
 
 def _defaults(within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
-    if any(isinstance(one, ast.Attribute) and one.attr in ("param_groups", "add_param_group") for one in nodes):
+    held = [one for one in nodes if isinstance(one, ast.Attribute)]
+    if any(one.attr in ("param_groups", "add_param_group") for one in held):
         return
-    for one in nodes:
-        target = one.targets[0] if isinstance(one, ast.Assign) else getattr(one, "target", None)
-        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute):
-            held = target.value
-            if held.attr == "defaults" and ast.unparse(held.value) != "self" and ast.unparse(target.slice) == "'lr'":
-                yield target.lineno
+    targets = [one.targets[0] for one in nodes if isinstance(one, ast.Assign)]
+    targets += [one.target for one in nodes if isinstance(one, ast.AugAssign)]
+    rates = [one for one in targets if isinstance(one, ast.Subscript) and ast.unparse(one.slice) == "'lr'"]
+    found = [one.value for one in rates if isinstance(one.value, ast.Attribute) and one.value.attr == "defaults"]
+    # Another optimizer may be made of them.
+    if all(one in found for one in held if one.attr == "defaults"):
+        yield from (one.lineno for one in found if ast.unparse(one.value) != "self")
 
 
 def _projected(within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
     for loop in nodes:
-        if (
-            not isinstance(loop, ast.For)
-            or "grad" not in ast.unparse(loop.iter)
-            or not isinstance(loop.target, ast.Name)
-        ):
+        if not isinstance(loop, ast.For) or "grad" not in ast.unparse(loop) or not isinstance(loop.target, ast.Name):
             continue
         name = loop.target.id
         reads = [one for one in nodes if isinstance(one, ast.Name) and one.id == name and _loads(one)]

@@ -282,14 +282,14 @@ def _cleared_in_its_place(view: View, optimizer: int, faulty: list[Window]) -> t
 
 
 def _adds_alone(view: View, optimizer: int, faulty: list[Window]) -> Place | None:
-    """The line whose passes, after the step of another optimizer and with no clear since, add to the gradients of this
-    one: what it misses is missed there, and not where the others' are cleared."""
+    """The line whose passes, after a step and with no clear since, add to the gradients of this one: what it misses is
+    missed there, and not where the others' are cleared."""
     mine = view.owned.get(optimizer, frozenset())
     found: list[Place | None] = []
     for window in faulty:
         told = [e for e in window.events if isinstance(e, (Accumulate, Clear, Step)) and e is not window.step]
         begun = next((n for n, e in reversed([*enumerate(told)]) if isinstance(e, Step)), None)
-        since = told[begun + 1 :] if begun is not None else []
+        since = told[begun + 1 :] if begun is not None else told  # a window begins behind a step, too: its own last
         if since and all(isinstance(e, Accumulate) for e in since) and mine & set(since[0].names):
             found.append(since[0].where)
     return found[0] if len(set(found)) == 1 and len(found) * 2 > len(faulty) else None
@@ -548,7 +548,7 @@ def used_again(view: View) -> Iterator[Finding]:
             )
         shared = [w for w in windows if w.step.stale and any(o != optimizer and o >= 0 for o in w.step.used_by)]
         both = [w for w in shared if w.step.used_by and optimizer not in w.step.used_by]
-        if both:
+        if both and not view.repeats(optimizer):
             others = sorted({o for w in both for o in w.step.used_by if o != optimizer})
             names = sorted({name for w in both for name in w.step.stale})
             yield finding(
