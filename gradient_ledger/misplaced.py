@@ -111,10 +111,9 @@ def _defaults(within: ast.AST) -> Iterator[int]:
 
 def _projected(within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
-    for loop in nodes:
-        if not isinstance(loop, ast.For) or "grad" not in ast.unparse(loop) or not isinstance(loop.target, ast.Name):
-            continue
-        name = loop.target.id
+    loops = [one for one in nodes if isinstance(one, ast.For) and isinstance(one.target, ast.Name)]
+    for loop in (one for one in loops if "grad" in ast.unparse(one)):
+        name = ast.unparse(loop.target)
         reads = [one for one in nodes if isinstance(one, ast.Name) and one.id == name and _loads(one)]
         for inner in (one for one in loop.body if isinstance(one, ast.For)):
             end = inner.end_lineno or 0
