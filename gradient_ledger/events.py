@@ -499,7 +499,7 @@ class Ending(Event):
     """Whether that of the first of several groups has left the one with which all were met, and no other's; looked at
     during steps 1, 2, 3, 5, 9, …"""
     at_rest: bool = False
-    """Whether that of all its groups is 0, in an optimizer of torch: nothing moves."""
+    """Whether a schedule has set that of all its groups to 0, in an optimizer of torch: nothing moves."""
     moved_rates: int = 0
     """At how many of its passes the learning rate was another one than at the pass before, where a schedule of the
     user's own moves on in the loop around them."""

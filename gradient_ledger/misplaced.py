@@ -98,14 +98,13 @@ def _loads(one: ast.Name) -> bool:
 def _defaults(within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
     held = [one for one in nodes if isinstance(one, ast.Attribute)]
-    if any(one.attr in ("param_groups", "add_param_group") for one in held):
-        return
     targets = [one.targets[0] for one in nodes if isinstance(one, ast.Assign)]
     targets += [one.target for one in nodes if isinstance(one, ast.AugAssign)]
     rates = [one for one in targets if isinstance(one, ast.Subscript) and ast.unparse(one.slice) == "'lr'"]
     found = [one.value for one in rates if isinstance(one.value, ast.Attribute) and one.value.attr == "defaults"]
+    set_elsewhere = len(found) < len(rates) or any(one.attr == "add_param_group" for one in held)
     # Another optimizer may be made of them.
-    if all(one in found for one in held if one.attr == "defaults"):
+    if not set_elsewhere and all(one in found for one in held if one.attr == "defaults"):
         yield from (one.lineno for one in found if ast.unparse(one.value) != "self")
 
 

@@ -123,9 +123,11 @@ def first_rate_alone(entry: OptimizerAccount) -> bool:
 
 
 def is_at_rest(entry: OptimizerAccount) -> bool:
-    """Whether the learning rate of all groups is 0, in an optimizer of torch: in others it may mean something else."""
+    """Whether a schedule has set the learning rate of all groups to 0, in an optimizer of torch: in others it may mean
+    something else, and who makes one with a rate of 0 may mean that."""
     optimizer = entry.ref()
     if optimizer is None or not type(optimizer).__module__.startswith("torch.optim"):
         return False
     rates = [group.get("lr") for group in optimizer.param_groups]
-    return all(isinstance(rate, (int, float)) and rate == 0 for rate in rates)
+    scheduled = any(group.get("initial_lr") for group in optimizer.param_groups)
+    return scheduled and all(isinstance(rate, (int, float)) and rate == 0 for rate in rates)

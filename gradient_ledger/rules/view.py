@@ -22,6 +22,7 @@ from gradient_ledger.events import (
     Place,
     Severity,
     SkippedStep,
+    Step,
 )
 
 E = TypeVar("E", bound=Event)
@@ -181,11 +182,20 @@ class View:
         return int(by) if by else 0
 
     def repeats(self, optimizer: int) -> bool:
-        """Whether all that an optimizer holds is held by others too, while something that is trained is held by none:
-        it may have been given the one in the place of the other."""
+        """Whether all that an optimizer holds is stepped by another one in between, while another model of the same shape
+        is trained and held by none: it may have been given the one in the place of the other."""
         mine = [p for p in self.log.parameters if optimizer in p.owners]
-        left_out = any(p.training and p.is_parameter and p.deposits and not p.owners for p in self.log.parameters)
-        return left_out and bool(mine) and all(len(p.owners) > 1 for p in mine)
+        left_out: dict[str, list[tuple[int, ...]]] = {}
+        for p in self.log.parameters:
+            if p.training and p.is_parameter and p.deposits and not p.owners:
+                left_out.setdefault(p.model, []).append(p.shape)
+        alike = sorted(p.shape for p in mine) in map(sorted, left_out.values())
+        if not alike or not mine or any(len(p.owners) < 2 for p in mine):
+            return False
+        others = {owner for p in mine for owner in p.owners} - {optimizer}
+        windows = self.windows.get(optimizer, [])
+        between = sum(any(e.optimizer in others for e in w.of(Step)) for w in windows)
+        return 2 * between > len(windows)
 
     def size(self, optimizer: int) -> int:
         """Micro-batches per window as meant: as the user said, else what most whole windows hold; 0 where unclear."""
