@@ -22,6 +22,7 @@ from gradient_ledger import places, source
 from gradient_ledger.account import Account
 from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.events import DrawnWeights, Place, WeightAverage
+from gradient_ledger.surroundings import average_updated
 from gradient_ledger.tensors import address, number_of
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ class Blends:
     """What one closer look sees of the arithmetic of weights."""
 
     def __init__(self, look: CloseLook):
-        self.state, tap = look.state, look.tap
+        self.look, self.state, tap = look, look.state, look.tap
         state = self.state
         self.begun = state.progress.steps
         look.until = max(look.until, self.begun + LASTS * min(len(state.books.optimizers), 3))
@@ -267,6 +268,9 @@ class Blends:
             return
         if mixture.source is not None and mixture.was is not None and 0 < mixture.share < 1 and 0 < mixture.rest < 1:
             note(self.state, mixture, places.user_place(frame), self.begun)
+            own = self.look.weights.get(at) if in_place else None
+            if own is not None and own.owned and own.trains and abs(mixture.share + mixture.rest - 1) < 1e-6:
+                average_updated(self.state, frame, own, trained=True)
         # What is updated in place lives on; of its `.data`, each time another tensor, none might.
         self.known[at] = ((lambda: result) if in_place else weakref.ref(result)), mixture
 

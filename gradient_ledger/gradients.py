@@ -339,6 +339,8 @@ def note_clip(state: State, draft: Draft, account: Account, grad: Tensor | None)
         if not account.owned and deposits and deposits[0].steps < state.progress.steps:
             label = "orphan"
     status = fields["status"]
+    if label == USED and not status and not fields["measured"]:
+        fields["measured"] = state.budget.may_look("late clips")  # it looks wrong, unless it never shortens anything
     status[label] = status.get(label, 0) + 1
     if grad is not None and fields["measured"]:
         fields["square"] += norm_of([grad]) ** 2
