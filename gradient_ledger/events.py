@@ -497,7 +497,7 @@ class Ending(Event):
     """Learning rate of the first group."""
     first_rate_alone: bool = False
     """Whether that of the first of several groups has left the one with which all were met, and no other's; looked at
-    during steps 1, 2, 3, 5, 9, …"""
+    during steps 1, 2, 3, 5, 9 and so on."""
     at_rest: bool = False
     """Whether a schedule has set that of all its groups to 0, in an optimizer of torch: nothing moves."""
     moved_rates: int = 0
