@@ -154,15 +154,20 @@ class Recorder(State):
         return next((place for place in found if place is not None), None)
 
     def _calls_around(self, account: Account) -> list[Place]:
-        """Where a parameter's module was called, and those around it."""
+        """Where a parameter's module was called, and those around it that are parts of a model themselves."""
         own = account.module
         around = [one for one in self.books.modules.values() if own is not None and one.root is own.root]
-        around = [one for one in around if own and (one is own or not one.name or own.name.startswith(f"{one.name}."))]
+        around = [one for one in around if own and (one is own or own.name.startswith(f"{one.name}."))]
         return [one.called_at for one in around if one.called_at is not None]
 
     def _thrown_at(self, account: Account) -> Place | None:
         """The call of a parameter's layer, or of one around it, that throws away what it gives, or a part of that."""
-        return next((at for at in self._calls_around(account) if source.throws_away(at.file, at.line)), None)
+        top = next((one for one in self.books.modules.values() if one.root is account.root and not one.name), None)
+        parts = self._calls_around(account)
+        whole = top.called_at if top is not None and account.root is not None else None
+        found = (at for at in parts if source.throws_away(at.file, at.line) or source.ends_with(at.file, at.line))
+        thrown = whole is not None and source.throws_away(whole.file, whole.line)
+        return next(found, whole if thrown else None)
 
     def _listed_at(self, account: Account) -> Place | None:
         """The line that makes the plain list of another module into which the model of a parameter was put."""

@@ -763,26 +763,40 @@ def _given_to_clip(within: ast.AST | None, line: int, at: int, keywords: Sequenc
 
 @lru_cache(maxsize=256)
 def throws_away(file: str, line: int) -> bool:
-    """Whether what a call on this line gives, or one of its values, has the name of what nobody reads, `_`, or none; or
-    stands in a loop, and nobody reads what its last turn gives."""
+    """Whether what a call on this line gives, or one of its values, has the name of what nobody reads, `_`, or none."""
     within = scope(file, line)
     made = [one for one in own(within) if isinstance(one, ast.Assign | ast.Expr)] if within is not None else []
     made = [one for one in made if isinstance(one.value, ast.Call) and one.lineno <= line <= (one.end_lineno or 0)]
-    targets = [target for one in made if isinstance(one, ast.Assign) for target in one.targets]
-    given = [each for target in targets for each in getattr(target, "elts", [target])]
     nameless = any(isinstance(one, ast.Expr) for one in made)
-    names = [one.id for one in given if isinstance(one, ast.Name)]
-    loop = loop_around(file, line)
-    return nameless or any(not name.strip("_") or (loop and _ends_with(loop, name, within)) for name in names)
+    return nameless or any(not name.strip("_") for name in _names_given(file, line))
 
 
-def _ends_with(loop: ast.stmt, name: str, within: Any) -> bool:
-    """Whether nobody reads what a loop's last turn binds to a name: behind the loop it is bound anew, or not read."""
-    uses = [one for one in own(within) if isinstance(one, ast.Name) and one.id == name]
-    uses.sort(key=lambda one: (one.lineno, isinstance(one.ctx, ast.Store)))  # what is bound is computed first
-    inside = [one for one in uses if loop.lineno <= one.lineno <= (loop.end_lineno or 0)]
-    after = [one for one in uses if one.lineno > (loop.end_lineno or 0)]
-    return isinstance(inside[-1].ctx, ast.Store) and not (after and isinstance(after[0].ctx, ast.Load))
+def _names_given(file: str, line: int) -> list[str]:
+    """The names that a call on this line gives its values."""
+    within = scope(file, line)
+    made = [one for one in own(within) if isinstance(one, ast.Assign)] if within is not None else []
+    made = [one for one in made if isinstance(one.value, ast.Call) and one.lineno <= line <= (one.end_lineno or 0)]
+    targets = [each for one in made for target in one.targets for each in getattr(target, "elts", [target])]
+    return [one.id for one in targets if isinstance(one, ast.Name)]
+
+
+@lru_cache(maxsize=256)
+def ends_with(file: str, line: int) -> bool:
+    """Whether a call on this line stands in a loop that hands what it gives on from turn to turn, and nobody reads that
+    of the last turn: behind the loop the name is bound anew, or not read."""
+    within, loop = scope(file, line), loop_around(file, line)
+    if within is None or loop is None:
+        return False
+    end = loop.end_lineno or 0
+    for name in _names_given(file, line):
+        uses = [one for one in own(within) if isinstance(one, ast.Name) and one.id == name]
+        uses.sort(key=lambda one: (one.lineno, isinstance(one.ctx, ast.Store)))  # what is bound is computed first
+        inside = [one for one in uses if loop.lineno <= one.lineno <= end]
+        after = [one for one in uses if one.lineno > end]
+        handed_on = any(isinstance(one.ctx, ast.Load) for one in inside) and isinstance(inside[-1].ctx, ast.Store)
+        if handed_on and not (after and isinstance(after[0].ctx, ast.Load)):
+            return True
+    return False
 
 
 @lru_cache(maxsize=256)
