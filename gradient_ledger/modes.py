@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from types import FrameType
 from typing import Any
 
@@ -216,8 +217,10 @@ def depends_on_mode(module: nn.Module) -> bool:
         return module.dropout > 0 and module.num_layers > 1
     if isinstance(module, nn.MultiheadAttention):
         return module.dropout > 0
-    code: Any = getattr(type(module).forward, "__code__", None)
+    code: Any = getattr(inspect.unwrap(type(module).forward), "__code__", None)  # not that of a tap
     if code is None or "training" not in code.co_names or places.kind_of(code.co_filename) == places.QUIET:
         return False
     own = vars(module).items()  # a layer of the user's: `F.dropout(x, self.dropout, self.training)`
-    return any("drop" in name and type(value) is float and 0 < value <= 1 for name, value in own)
+    if any("drop" in name and type(value) is float and 0 < value <= 1 for name, value in own):
+        return True
+    return any("sigma" in name for name in module._parameters)  # noise of a size that is learned, in train mode alone
