@@ -951,6 +951,18 @@ class ScheduleFacts:
 
 
 @dataclass(frozen=True)
+class GoneGradients:
+    """A line of the user's that reads gradients, each time after they were cleared."""
+
+    where: Place
+    """The line."""
+    name: str
+    """The first parameter that it read."""
+    times: int
+    """How often it did so, with new backward passes before it each time."""
+
+
+@dataclass(frozen=True)
 class StandIn:
     """A model that is to stand still by one of its names, and is trained by another."""
 
@@ -1243,6 +1255,8 @@ class Log:
     """Lines in loops over parameters that bind the loop's name to something new, which nothing reads."""
     first_rate_at: Place | None = None
     """The one line that sets the learning rate of an optimizer's first group by that name."""
+    gone: tuple[GoneGradients, ...] = ()
+    """Who reads gradients that are cleared already, where the text around makes something of them."""
     stand_ins: tuple[StandIn, ...] = ()
     """Trained models that have the name of what stands still, too."""
     unloaded: tuple[Place, ...] = ()

@@ -20,7 +20,7 @@ from gradient_ledger.account import EMPTY, FRESH, SKIPPED, USED, ZERO, Account, 
 from gradient_ledger.budget import SAMPLES
 from gradient_ledger.events import Accumulate, Clear, Clip, Edit, InputGradient, Place, Step, Taken
 from gradient_ledger.journal import Draft
-from gradient_ledger.progress import ClearCall, ClipCall, Grown, InputRead, Pass
+from gradient_ledger.progress import ClearCall, ClipCall, Gone, Grown, InputRead, Pass
 from gradient_ledger.state import State
 from gradient_ledger.tally import tally
 from gradient_ledger.tensors import address, digest_of, fingerprint, is_finite, is_zero, largest, norm_of, number_of
@@ -61,6 +61,8 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
     place = places.user_place(frame)
     if place not in state.read_at:
         state.read_at[place] = places.calls(frame)
+    if kind == places.USER and place is not None and account.total and account.owned:
+        note_gone(state, account, place, grad is None)
     if grad is not None and state.progress.passes:
         arrived(state, account, grad)
     if grad is not None and (account.clipped or (account.read is not None and account.read != place)):
@@ -71,6 +73,17 @@ def read(state: State, parameter: Tensor, grad: Tensor | None, frame: FrameType,
     held = account.status in (FRESH, USED, SKIPPED)
     if grad is not None and held and account.before is None and state.budget.may_look(("held", place)):
         account.before = digest_of(grad).imag
+
+
+def note_gone(state: State, account: Account, place: Place, gone: bool) -> None:
+    """The gradient of a trained parameter was read at this line, and was there, or was not any more."""
+    if not gone:
+        state.gone[place] = None
+        return
+    known = state.gone.setdefault(place, Gone(account))
+    if known is not None and known.passes < state.progress.pass_number:
+        known.passes = state.progress.pass_number
+        known.times += 1
 
 
 def input_read(state: State, tensor: Tensor, frame: FrameType) -> None:

@@ -127,6 +127,18 @@ class Region:
         self.depth, self.number = 0, 0
 
 
+class Gone:
+    """A line that reads gradients, and finds none each time."""
+
+    __slots__ = ("account", "passes", "times")
+
+    def __init__(self, account: Account):
+        self.account = account
+        """The first parameter that it read."""
+        self.passes = self.times = 0
+        """The passes before it last did so, and how often it did with new passes before it."""
+
+
 class Grown:
     """Gradients of one line that were read after each of its passes, and not cleared between."""
 

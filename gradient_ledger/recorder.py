@@ -35,6 +35,7 @@ from gradient_ledger.events import (
     CrossedRows,
     Forward,
     FrozenMeanwhile,
+    GoneGradients,
     GrownGradients,
     HelperCall,
     Log,
@@ -354,6 +355,11 @@ class Recorder(State):
                 detached_whole=cancelled.detached_whole(closelook.own_files(self)),
                 rebound=tuple(p for p in buffers.rebound(self.journal.files()) if p not in unchanged),
                 first_rate_at=source.only_line(self.journal.files(), r"param_groups\[0\]\[.lr.\]\s*[-+*/]?=(?!=)"),
+                gone=tuple(
+                    GoneGradients(place, one.account.name, one.times)
+                    for place, one in self.gone.items()
+                    if one is not None and source.uses_gradients(place.file, place.line)
+                ),
                 stand_ins=tuple(self.stand_ins.values()),
                 unloaded=misplaced.unloaded(self.journal.files()),
                 in_defaults=misplaced.in_defaults(self.journal.files()),

@@ -761,6 +761,20 @@ def _given_to_clip(within: ast.AST | None, line: int, at: int, keywords: Sequenc
     return [one for n in calls for one in (*n.args[at : at + 1], *(k.value for k in n.keywords if k.arg in keywords))]
 
 
+_CLEARS = re.compile(r"\.grad(\.data)?\.zero_\(|\.grad\s*=(?!=)|grad\.detach_\(|set_to_none")
+
+
+@lru_cache(maxsize=256)
+def uses_gradients(file: str, line: int) -> bool:
+    """Whether the function around a line makes something of gradients: it does more than to ask whether there are any,
+    and neither clears them nor puts them there."""
+    within = scope(file, line)
+    nodes = own(within) if within is not None else ()
+    asked = {one.left for one in nodes if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Is | ast.IsNot)}
+    used = any(isinstance(one, ast.Attribute) and one.attr == "grad" and one not in asked for one in nodes)
+    return used and within is not None and not _CLEARS.search(ast.unparse(within))
+
+
 @lru_cache(maxsize=256)
 def throws_away(file: str, line: int) -> bool:
     """Whether what a call on this line gives, or one of its values, has the name of what nobody reads, `_`, or none."""

@@ -18,7 +18,7 @@ from gradient_ledger.compiled import run_as_it_is
 from gradient_ledger.events import Event, LateHook, Place, StandIn, Trail
 from gradient_ledger.journal import Draft, Journal
 from gradient_ledger.places import Call
-from gradient_ledger.progress import Drawn, Grown, InputRead, Progress
+from gradient_ledger.progress import Drawn, Gone, Grown, InputRead, Progress
 
 if TYPE_CHECKING:
     from gradient_ledger.anew import Once
@@ -116,6 +116,8 @@ class State:
         self.anchors: dict[Account, float] = {}
         """Weights that a loss holds to a constant which was equal to them at each look, and their numbers at the
         first."""
+        self.gone: dict[Place, Gone | None] = {}
+        """By line, who reads the gradients of trained parameters and finds none; None where some were there."""
         self.stand_ins: dict[tuple[str, str], StandIn] = {}
         """By its two names, a model that is to stand still and is trained."""
         self.anchored: set[Account] = set()

@@ -38,6 +38,7 @@ from gradient_ledger.events import (
     Forward,
     FreshLeaf,
     FrozenMeanwhile,
+    GoneGradients,
     GrownGradients,
     HandedState,
     HelperCall,
@@ -5544,6 +5545,28 @@ def all_gradients_come_back_from_a_buffer() -> Log:
 )
 def a_buffer_is_the_gradient_and_is_added_to_itself() -> Log:
     return added(2.0, 2.0)
+
+
+@finds(
+    "edits.gone",
+    "gradient-read-when-cleared",
+    "warning",
+    OTHER,
+    "the gradient of w, 3 times with new backward passes",
+    times=3,
+)
+def gradients_are_read_when_they_are_gone() -> Log:
+    return windows(1, 1, 1).log(gone=(GoneGradients(at(OTHER), "w", 3),))
+
+
+@quiet("edits.gone")
+def gradients_are_gone_twice() -> Log:
+    return windows(1, 1).log(gone=(GoneGradients(at(OTHER), "w", 2),))
+
+
+@quiet("edits.gone")
+def gradients_are_gone_and_nothing_steps() -> Log:
+    return Tape("w").log(gone=(GoneGradients(at(OTHER), "w", 4),))
 
 
 @finds("edits.lost", "gradient-not-changed", "warning", EDIT, "the gradient that is stepped on stays as it was")

@@ -1014,6 +1014,16 @@ MISCONCEPTIONS = (
         "grad /= n would change the tensor itself; grad = grad / n does not.",
     ),
     Misconception(
+        "gradient-read-when-cleared",
+        "A gradient is read when it is gone",
+        "A norm that is shown, an importance of weights or a step by hand reads p.grad after the clear: it is None each time, "
+        "and a test for that passes over all of them.",
+        "Read them between backward() and zero_grad(), or clear at the beginning of the next iteration.",
+        "zero_grad() sets gradients to None, and `if p.grad is not None` raises no error.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "parameter-not-changed",
         "A new name, and the old parameter",
         "p = p - lr * p.grad binds the name p to a new tensor; the model keeps the parameter that it had. So it does where "

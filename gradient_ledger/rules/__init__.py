@@ -89,6 +89,7 @@ RULES: tuple[Rule, ...] = (
     edits.idle_edits,
     edits.replaced,
     edits.lost,
+    edits.gone,
     precision.rounded_away,
     precision.unfilled,
     precision.missing_steps,

@@ -558,6 +558,24 @@ _LOST = {
     ),
 }
 """By the field of a log that holds the lines, what is lost or miscounted there by its text."""
+OFTEN = 3
+"""Times that gradients were read when they were gone which are no accident of a first or a last iteration."""
+
+
+def gone(view: View) -> Iterator[Finding]:
+    """Gradients are read each time after they were cleared."""
+    for one in view.log.gone:
+        if one.times >= OFTEN and any(view.windows.values()):
+            yield finding(
+                "gradient-read-when-cleared",
+                "warning",
+                one.where,
+                f"This line read the gradient of {one.name}, {times(one.times, 'time')} with new backward passes before it, "
+                "and each time there was none any more: what is made of gradients here is made of nothing.",
+                times=one.times,
+            )
+
+
 _INSTEAD = {
     "unprojected": "Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
     "unloaded": "Write into the entry: state[key].copy_(value), or load the dictionary: model.load_state_dict(state).",
