@@ -7,6 +7,7 @@ import ast
 import linecache
 import re
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -128,15 +129,18 @@ def written_at(files: Iterable[str]) -> Place | None:
 def detached_whole(files: Iterable[str]) -> tuple[Place, ...]:
     """Lines that take a straight-through out of its graph as a whole, as in `(z + (q - z)).detach()`: that is a long
     word for `q.detach()`."""
+    return tuple(place for file in dict.fromkeys(files) for place in _detached_in(file))
+
+
+@lru_cache(maxsize=1024)
+def _detached_in(file: str) -> tuple[Place, ...]:
     inner = (
-        (file, one.func.value)
-        for file in files
-        if any(").detach()" in line for line in linecache.getlines(file))
-        for within in source.functions(file)
+        one.func.value
+        for within in (source.functions(file) if any(").detach()" in line for line in linecache.getlines(file)) else ())
         for one in source.own(within)
         if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "detach"
     )
-    return tuple(dict.fromkeys(Place(file, one.lineno) for file, one in inner if _is_straight_through(one)))
+    return tuple(dict.fromkeys(Place(file, one.lineno) for one in inner if _is_straight_through(one)))
 
 
 def _is_straight_through(one: ast.expr) -> bool:

@@ -232,13 +232,27 @@ def _norms(state: State, several_passes: bool) -> bool:
 
 
 def own_files(state: State) -> list[str]:
-    """The files that events came from, and the user's modules that were loaded from their folders or below."""
+    """The files that events came from, and the user's modules that were loaded from their folders or below. What is no
+    file, as a cell of a notebook, has no folder."""
     files = state.journal.files()
-    folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files)
-    # Asked for an attribute, modules that load lazily would answer slowly.
-    known = (getattr(one, "__dict__", {}).get("__file__") for one in list(sys.modules.values()))
-    loaded = [file for file in known if isinstance(file, str) and file.startswith(folders)]
-    return files + [one for one in loaded if places.kind_of(one) == places.USER]
+    folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files if os.path.isfile(file))
+    return files + [one for one in _loaded() if one.startswith(folders)]
+
+
+_known: tuple[tuple[int, ...], list[str]] = ((), [])
+
+
+def _loaded() -> list[str]:
+    """The files of the user's modules that are loaded, `__main__` apart, which events tell of. Only where others are
+    loaded by now are they looked through again."""
+    global _known
+    now = tuple(map(id, sys.modules.values()))
+    if now != _known[0]:
+        modules = [module for name, module in list(sys.modules.items()) if name != "__main__"]
+        # Asked for an attribute, modules that load lazily would answer slowly.
+        files = [getattr(module, "__dict__", {}).get("__file__") for module in modules]
+        _known = now, [one for one in files if isinstance(one, str) and places.kind_of(one) == places.USER]
+    return _known[1]
 
 
 REASONS = (

@@ -923,9 +923,22 @@ def test_the_parameters_of_a_model_that_is_gone_are_called_by_its_names() -> Non
 
 def test_the_users_modules_are_those_that_are_loaded_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not those of an earlier script, though as many modules are loaded as then."""
+    (tmp_path / "train.py").touch()
     state: Any = types.SimpleNamespace(journal=types.SimpleNamespace(files=lambda: [str(tmp_path / "train.py")]))
     for name in ("models", "losses"):
         module = types.ModuleType("of_the_script")
         module.__file__ = str(tmp_path / f"{name}.py")
         monkeypatch.setitem(sys.modules, "of_the_script", module)
         assert closelook.own_files(state) == [str(tmp_path / "train.py"), module.__file__]
+
+
+def test_what_is_no_file_brings_no_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell of a notebook has a name, and no folder whose modules would be its own."""
+    monkeypatch.chdir(tmp_path)
+    state: Any = types.SimpleNamespace(journal=types.SimpleNamespace(files=lambda: ["cell_1.py"]))
+    module = types.ModuleType("beside_it")
+    module.__file__ = str(tmp_path / "beside_it.py")
+    monkeypatch.setitem(sys.modules, "beside_it", module)
+    assert closelook.own_files(state) == ["cell_1.py"]
+    (tmp_path / "cell_1.py").touch()
+    assert closelook.own_files(state) == ["cell_1.py", module.__file__]
