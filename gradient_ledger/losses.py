@@ -156,7 +156,7 @@ def computed_at(frame: FrameType | None) -> Place | None:
 
 def parameters_called(frame: FrameType | None, wanted: re.Pattern[str]) -> set[int]:
     """The parameters, by `id`, of the modules that a frame knows by such a name, or the object whose method it runs."""
-    if frame is None or _reads_all(source.scope(frame.f_code.co_filename, frame.f_lineno) or ast.Module([], [])):
+    if frame is None or not may_be_read(frame):
         return set()
     with names_in(frame) as variables:
         known = {**variables, **getattr(variables.get("self"), "__dict__", {})}
@@ -187,6 +187,11 @@ def _stem(idle: Idle, trails: Iterable[Trail]) -> tuple[Trail, int] | None:
             if name == idle.file and any(line in lines for lines in idle.made):
                 return trail, line
     return None
+
+
+def may_be_read(frame: FrameType) -> bool:
+    """Whether the variables of a frame may be read: not where its function may read them as a whole itself."""
+    return not _reads_all(source.scope(frame.f_code.co_filename, frame.f_lineno) or ast.Module([], []))
 
 
 @contextmanager

@@ -24,7 +24,7 @@ _SWITCHED = re.compile(r"disable_adapter|disable_lora|set_adapter")
 
 def look(state: State, frame: FrameType | None) -> None:
     """Whether what a backward's function knows by such a name is also known by another, and trained."""
-    if frame is None:
+    if frame is None or not losses.may_be_read(frame):
         return
     with losses.names_in(frame) as variables:
         spaces = [variables, *_attributes(variables.get("self"))]

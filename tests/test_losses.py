@@ -7,13 +7,14 @@ import gc
 import sys
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from gradient_ledger import GradientLedger
+from gradient_ledger import GradientLedger, standins
 from gradient_ledger.events import Backward
 from gradient_ledger.gradients import is_spent
 from gradient_ledger.losses import idle_summand
@@ -169,3 +170,22 @@ def test_where_the_log_probability_is_weighed(tmp_path: Path, text: str, line: i
     script.write_text(text)
     found = weighing(((str(script), len(ast.parse(text).body[0].body) + 1),))
     assert (found.line if found else None) == line
+
+
+@pytest.mark.parametrize(
+    ("end", "found"), [("return target_net", {("target_net", "model")}), ("return locals()", set())]
+)
+def test_a_second_name_is_looked_for_where_variables_may_be_read(tmp_path: Path, end: str, found: set[Any]) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"def step(model, seen):\n    target_net = model\n    seen()\n    {end}\n")
+    names: dict[str, Any] = {}
+    exec(compile(script.read_text(), str(script), "exec"), names)
+    account = SimpleNamespace(owned=True, trains=True, root=SimpleNamespace(label="Linear"))
+    state: Any = SimpleNamespace(
+        stand_ins={},
+        books=SimpleNamespace(find=lambda parameter: account),
+        journal=SimpleNamespace(files=lambda: [str(script)]),
+    )
+    kept = names["step"](nn.Linear(2, 2), lambda: standins.look(state, sys._getframe(1)))
+    assert set(state.stand_ins) == found
+    assert found or set(kept) == {"model", "seen", "target_net"}
