@@ -31,6 +31,7 @@ MISCONCEPTIONS = (
             "window-misaligned",
             "tail-dropped",
             "zeroed-inside-window",
+            "gradient-read-when-cleared",
         ),
         without_steps=True,
     ),
