@@ -236,23 +236,18 @@ def own_files(state: State) -> list[str]:
     file, as a cell of a notebook, has no folder."""
     files = state.journal.files()
     folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files if os.path.isfile(file))
-    return files + [one for one in _loaded() if one.startswith(folders)]
+    loaded = _loaded(tuple(map(id, sys.modules.values())))
+    return files + [one for one in loaded if one.startswith(folders)]
 
 
-_known: tuple[tuple[int, ...], list[str]] = ((), [])
-
-
-def _loaded() -> list[str]:
-    """The files of the user's modules that are loaded, `__main__` apart, which events tell of. Only where others are
-    loaded by now are they looked through again."""
-    global _known
-    now = tuple(map(id, sys.modules.values()))
-    if now != _known[0]:
-        modules = [module for name, module in list(sys.modules.items()) if name != "__main__"]
-        # Asked for an attribute, modules that load lazily would answer slowly.
-        files = [getattr(module, "__dict__", {}).get("__file__") for module in modules]
-        _known = now, [one for one in files if isinstance(one, str) and places.kind_of(one) == places.USER]
-    return _known[1]
+@functools.lru_cache(maxsize=1)
+def _loaded(modules: tuple[int, ...]) -> list[str]:
+    """The files of the user's modules that are loaded, `__main__` apart, which events tell of. Asked again for the same
+    modules, by their `id`, they are not looked through."""
+    held = [module for name, module in list(sys.modules.items()) if name != "__main__"]
+    # Asked for an attribute, modules that load lazily would answer slowly.
+    files = [getattr(module, "__dict__", {}).get("__file__") for module in held]
+    return [one for one in files if isinstance(one, str) and places.kind_of(one) == places.USER]
 
 
 REASONS = (

@@ -32,10 +32,8 @@ from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.events import Place, Reach, Trail
 from gradient_ledger.progress import Call, Pass
 from gradient_ledger.state import State
-from gradient_ledger.tensors import fingerprint
+from gradient_ledger.tensors import changing_print
 
-USED = 4096
-"""Entries of a weight by which it is told whether it has changed."""
 _TEACHER = re.compile(r"teacher|(?<!un)frozen|\bema\b|\bmomentum_(encoder|net|model)")
 """Names of what is to be imitated."""
 
@@ -100,7 +98,7 @@ def _look_for_anchors(state: State, one: Pass, node: Any) -> None:
     moved: Any = []
     for leaf, equal in compared.distances(compared.every(node)):
         account = state.books.find(leaf)
-        if account is None or not account.owned or (now := fingerprint(leaf.detach().flatten()[:USED])) is None:
+        if account is None or not account.owned or (now := changing_print(leaf)) is None:
             continue
         if not equal:
             state.anchored.add(account)
@@ -108,7 +106,7 @@ def _look_for_anchors(state: State, one: Pass, node: Any) -> None:
         elif account not in state.anchored and now != state.anchors.setdefault(account, now):
             moved.append(account)
     if moved:
-        where = source.copied_with_graph(state.journal.files(), shared=True)
+        where = source.collected(state.journal.files(), shared=True)
         one.draft.fields["reaches"] = (Reach("anchor", tuple(moved), where),)
 
 
@@ -168,7 +166,7 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
         note("score", compared.leaves(score.means), where)
     if compared.with_itself(nodes, named=True):
-        where = source.copied_with_graph(files)
+        where = source.collected(files)
         note("itself", compared.leaves(compared.with_itself(nodes, named=where is not None)), where)
     drawn = compared.leaves(compared.draws(nodes))
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)

@@ -4,7 +4,7 @@ rate among an optimizer's defaults, a projected gradient that is only the name o
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TypeGuard
 
@@ -18,28 +18,31 @@ _LOOKS = ("items", "keys", "values", "get")
 def unloaded(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines that put something else in the place of an entry of a `state_dict()`, which its function neither loads
     nor hands on. Writing into the entry as it is, by `+=` or `copy_()`, writes into the weights."""
-    return _lines(files, "unloaded")
+    return _lines(files, _unloaded)
 
 
 def in_defaults(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines that write a learning rate into the `defaults` of an optimizer, in functions that set that of no group.
     Not in an optimizer's own class."""
-    return _lines(files, "defaults")
+    return _lines(files, _defaults)
 
 
 def unprojected(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines that bind the name of a loop over gradients to something made of it in an inner loop, behind which
     nothing reads it."""
-    return _lines(files, "projected")
+    return _lines(files, _projected)
 
 
-def _lines(files: Iterable[str], kind: str) -> tuple[Place, ...]:
-    return tuple(Place(file, line) for file in files for line in _found(file, kind))
+Question = Callable[[ast.AST], Iterator[int]]
+"""What asks the text of a function for lines."""
 
 
-@lru_cache(maxsize=256)
-def _found(file: str, kind: str) -> tuple[int, ...]:
-    ask = {"unloaded": _unloaded, "defaults": _defaults, "projected": _projected}[kind]
+def _lines(files: Iterable[str], ask: Question) -> tuple[Place, ...]:
+    return tuple(Place(file, line) for file in files for line in _found(file, ask))
+
+
+@lru_cache(maxsize=1024)
+def _found(file: str, ask: Question) -> tuple[int, ...]:
     return tuple(dict.fromkeys(line for within in source.functions(file) for line in ask(within)))
 
 

@@ -22,10 +22,7 @@ from gradient_ledger.events import Backward, Edit, Place, Trail
 from gradient_ledger.gradients import book_deposit, current_pass, flush, look_at_inputs, settle_all
 from gradient_ledger.progress import IN_RHYTHM, Pass, task_id
 from gradient_ledger.state import State
-from gradient_ledger.tensors import address, digest_of, fingerprint, seems_finite
-
-USED_ENTRIES = 4096
-"""Entries of a weight by which it is told whether it has changed."""
+from gradient_ledger.tensors import address, changing_print, digest_of, fingerprint, seems_finite
 
 CALLS_KEPT = 16
 """Calls of `torch.autograd.grad` between two backwards that are looked at."""
@@ -234,7 +231,7 @@ def look_for_outlived(state: State, node: Any, one: Pass) -> None:
         if account is None or not account.owned:
             continue
         before = inner.metadata.get(mark)
-        now = fingerprint(leaf.detach().flatten()[:USED_ENTRIES])
+        now = changing_print(leaf)
         if before is None:
             inner.metadata[mark] = number, now
         made.append(number if before is None else before[0])

@@ -414,7 +414,7 @@ def trains_in(step: Place, evaluation: Place) -> Place | None:
     return Place(step.file, body[0].lineno, within.name) if body else None
 
 
-def copied_with_graph(files: Iterable[str], shared: bool = False) -> Place | None:
+def collected(files: Iterable[str], shared: bool = False) -> Place | None:
     """The one line of all that collects parameters as they are, or their `clone()`; None where there are several. Not
     for a call, as the one that makes an optimizer. With `shared` what lies in their memory without their graph."""
     value_of = re.compile(r"\w+(\.(data|detach\(\)))+" if shared else r"\w+(\.clone\(\))?")
@@ -778,18 +778,20 @@ def uses_gradients(file: str, line: int) -> bool:
 @lru_cache(maxsize=256)
 def throws_away(file: str, line: int) -> bool:
     """Whether what a call on this line gives, or one of its values, has the name of what nobody reads, `_`, or none."""
+    nameless = any(isinstance(one, ast.Expr) for one in _calls_at(file, line))
+    return nameless or any(not name.strip("_") for name in _names_given(file, line))
+
+
+def _calls_at(file: str, line: int) -> list[ast.Assign | ast.Expr]:
+    """The statements on a line that are a call, or give names to what one gives."""
     within = scope(file, line)
     made = [one for one in own(within) if isinstance(one, ast.Assign | ast.Expr)] if within is not None else []
-    made = [one for one in made if isinstance(one.value, ast.Call) and one.lineno <= line <= (one.end_lineno or 0)]
-    nameless = any(isinstance(one, ast.Expr) for one in made)
-    return nameless or any(not name.strip("_") for name in _names_given(file, line))
+    return [one for one in made if isinstance(one.value, ast.Call) and one.lineno <= line <= (one.end_lineno or 0)]
 
 
 def _names_given(file: str, line: int) -> list[str]:
     """The names that a call on this line gives its values."""
-    within = scope(file, line)
-    made = [one for one in own(within) if isinstance(one, ast.Assign)] if within is not None else []
-    made = [one for one in made if isinstance(one.value, ast.Call) and one.lineno <= line <= (one.end_lineno or 0)]
+    made = [one for one in _calls_at(file, line) if isinstance(one, ast.Assign)]
     targets = [each for one in made for target in one.targets for each in getattr(target, "elts", [target])]
     return [one.id for one in targets if isinstance(one, ast.Name)]
 

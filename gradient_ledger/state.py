@@ -113,16 +113,16 @@ class State:
         self.may_cross = False
         """Whether a loss had such a square, and it is not known yet where it was made."""
         self.idle: dict[Trail, list[Draft]] = {}
+        """By line, the backward passes of a loss with a summand that had no graph whenever it was looked at."""
         self.anchors: dict[Account, float] = {}
         """Weights that a loss holds to a constant which was equal to them at each look, and their numbers at the
         first."""
+        self.anchored: set[Account] = set()
+        """Weights that a loss holds to numbers of their own."""
         self.gone: dict[Place, Gone | None] = {}
         """By line, who reads the gradients of trained parameters and finds none; None where some were there."""
         self.stand_ins: dict[tuple[str, str], StandIn] = {}
         """By its two names, a model that is to stand still and is trained."""
-        self.anchored: set[Account] = set()
-        """Weights that a loss holds to numbers of their own."""
-        """By line, the backward passes of a loss with a summand that had no graph whenever it was looked at."""
         self.low_rank: dict[Account | None, set[tuple[Account, Account]]] = {}
         """By trained matrix, the pairs of narrow ones whose product is added to its own and began at zero; under None
         those beside something else."""

@@ -119,7 +119,7 @@ def first_rate_alone(entry: OptimizerAccount) -> bool:
     now = tuple(group.get("lr") for group in optimizer.param_groups) if optimizer is not None else ()
     entry.rates = entry.rates or now
     alike = len(now) > 1 and len(now) == len(entry.rates) and len({*map(str, entry.rates)}) == 1
-    return alike and now[0] != entry.rates[0] and now[1:] == entry.rates[1:]
+    return alike and isinstance(now[0], (int, float)) and now[0] != entry.rates[0] and now[1:] == entry.rates[1:]
 
 
 def is_at_rest(entry: OptimizerAccount) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+USED_ENTRIES = 4096
+"""Entries of a weight by which it is told whether it has changed."""
 FEW = 64
 """Entries that are looked at one by one."""
 
@@ -74,6 +76,11 @@ def fingerprint(parameter: Tensor) -> float | None:
         return float(flat.sum() + (flat**2).sum())
     except (RuntimeError, NotImplementedError):
         return None
+
+
+def changing_print(parameter: Tensor) -> float | None:
+    """A fingerprint of a weight's first entries: another number once a step has changed it."""
+    return fingerprint(parameter.detach().flatten()[:USED_ENTRIES])
 
 
 def norm_of(grads: list[Tensor]) -> float:
