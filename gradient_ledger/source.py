@@ -375,10 +375,15 @@ def _is_product(node: ast.AST) -> bool:
 
 def only_line(files: Iterable[str], text: str) -> Place | None:
     """The one line of all that matches; None where there are several."""
-    wanted = re.compile(text)
-    lines = ((Place(file, n), line) for file in files for n, line in enumerate(linecache.getlines(file), 1))
-    found = [place for place, line in lines if wanted.search(line)]
+    found = [place for file in files for place in _lines(file, text)]
     return found[0] if len(found) == 1 else None
+
+
+@lru_cache(maxsize=1024)
+def _lines(file: str, text: str) -> tuple[Place, ...]:
+    """The lines of a file that match."""
+    wanted = re.compile(text)
+    return tuple(Place(file, n) for n, line in enumerate(linecache.getlines(file), 1) if wanted.search(line))
 
 
 def told_of_graph(place: Place) -> Place:
@@ -1072,6 +1077,7 @@ def swapped_at(calls: Sequence[Place]) -> Place | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def scope(file: str, line: int) -> ast.AST | None:
     """The innermost function that holds a line, or the whole file."""
     tree = _tree(file)
@@ -1198,7 +1204,7 @@ def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:
     )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def own(node: ast.AST) -> tuple[Any, ...]:
     """Everything in a function but the functions inside it, in the order of the text."""
     found: list[Any] = []

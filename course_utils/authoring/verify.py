@@ -237,11 +237,8 @@ def _judged(exercise: Exercise) -> Iterator[str]:
             return
     for one in mistakes:  # the other seed is the business of the bank, which makes every mistake
         for number, form in enumerate(one.forms):
-            if "loop" in one.id:
-                verdict = evaluate(exercise.id, form, limit=LOOP_LIMIT)
-            else:  # what it leaves is kept, for the attempts of the bank to be compared with
-                cases = all_cases(exercise)
-                verdict = judge(exercise, cases, [seen_of(exercise, one, number, case) for case in cases])
+            cases = all_cases(exercise)  # what it leaves is kept, for the attempts of the bank to be compared with
+            verdict = judge(exercise, cases, [seen_of(exercise, one, number, case) for case in cases])
             named = [words.id for words in verdict.faults[0].mistakes] if verdict.faults else []
             if one.id not in named:
                 yield (
