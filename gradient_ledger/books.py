@@ -365,6 +365,10 @@ class Books:
         self._optimizer_by_id: dict[int, OptimizerAccount] = {}
         self.modules: dict[int, ModuleAccount] = {}
         self.schedules: dict[int, Schedule] = {}
+        self.schedulers_made: list[tuple[str, int, Place | None]] = []
+        """The class of each scheduler that was made, the number of its optimizer, and the user's line."""
+        self.scheduled: set[int] = set()
+        """The numbers of optimizers of which a scheduler was stepped."""
         """The schedulers that say how many steps they are made for, by id."""
         self.norms: list[ModuleAccount] = []
         """The BatchNorms among these."""

@@ -1,4 +1,5 @@
-"""Schedules of the user's own, which no tap hears: the learning rate itself tells that they move, and when."""
+"""Schedules that no tap hears step: those of the user's own, where the learning rate itself tells that they move, and
+when; and those that nothing steps."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from gradient_ledger import losses, places, source
 from gradient_ledger.account import FRESH
 from gradient_ledger.books import OptimizerAccount, OwnSchedule
 from gradient_ledger.budget import SAMPLES
-from gradient_ledger.events import Place, ScheduleFacts
+from gradient_ledger.events import IdleSchedule, Place, ScheduleFacts
 from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
 from gradient_ledger.tally import rate_of
@@ -56,6 +57,29 @@ def schedules(optimizers: list[OptimizerAccount]) -> tuple[ScheduleFacts, ...]:
         if (own := entry.clock.schedule) is not None and entry.accounts
         for length in own.lengths
     )
+
+
+def scheduler_made(state: State, scheduler: Any, frame: FrameType) -> None:
+    """A scheduler was made. That of a class derived from torch's is told of by each constructor on the way."""
+    optimizer, made = getattr(scheduler, "optimizer", None), state.books.schedulers_made
+    if len(made) < _MOST_SCHEDULERS and isinstance(optimizer, torch.optim.Optimizer) and state.knows(optimizer):
+        # A class of the user's own may set the rate by a `step()` that no tap hears.
+        if type(scheduler).__module__.startswith("torch."):
+            made.append((type(scheduler).__name__, state.optimizer(optimizer).number, places.user_place(frame)))
+
+
+def idle(state: State, files: list[str]) -> tuple[IdleSchedule, ...]:
+    """Schedulers of optimizers of which none was stepped, though the text steps optimizers itself, and makes the steps
+    of schedulers, if it says any, depend on no count and no option."""
+    books = state.books
+    waiting = [(kind, number, at) for kind, number, at in books.schedulers_made if number not in books.scheduled and at]
+    said = source.steps_schedules(tuple(files)) if waiting else None
+    if said is None:
+        return ()
+    return tuple(IdleSchedule(kind, number, at, said) for kind, number, at in waiting if at is not None)
+
+
+_MOST_SCHEDULERS = 64
 
 
 def _found(optimizer: Any, frame: FrameType | None) -> OwnSchedule | None:

@@ -272,6 +272,9 @@ class Backward(Event):
     held: int | None = None
     """At most so many of them are in this loss: how often its graph uses the least used parameter. None where that
     was not asked."""
+    piled: bool = False
+    """Whether, by the text, they are micro-batches: a loop computes a loss of each, sums or lists these, and hands
+    nothing on to the next; asked where `held` is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -643,6 +646,8 @@ class SchedulerStep(Event):
     """The text of what says when it lowers the rate, where that counts epochs by its names."""
     loop: Place | None = None
     """The head of the innermost `for` around it, where that text was found."""
+    in_steps: str = ""
+    """The function that sets the rate, where its text counts optimizer steps."""
     made_at: Place | None = None
     """The one line that makes a scheduler of this class, where its optimizer has not taken a step."""
 
@@ -951,6 +956,20 @@ class ScheduleFacts:
 
 
 @dataclass(frozen=True)
+class IdleSchedule:
+    """A scheduler of torch's own that was made and never stepped, nor any other of its optimizer."""
+
+    scheduler: str
+    """Its class."""
+    optimizer: int
+    """Number of the optimizer whose rate it would set."""
+    where: Place
+    """The user's line that made it."""
+    said: bool
+    """Whether the text steps a scheduler somewhere, where the run did not come by."""
+
+
+@dataclass(frozen=True)
 class GoneGradients:
     """A line of the user's that reads gradients, each time after they were cleared."""
 
@@ -1197,6 +1216,8 @@ class Log:
     optimizers: tuple[OptimizerFacts, ...] = ()
     schedules: tuple[ScheduleFacts, ...] = ()
     """Those that say how many steps they are made for."""
+    idle_schedules: tuple[IdleSchedule, ...] = ()
+    """Schedulers that nothing stepped."""
     window: int | None = None
     """Micro-batches meant per step, if the user said so."""
     pending: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)

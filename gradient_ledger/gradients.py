@@ -289,10 +289,19 @@ def clear_begins(state: State, owner: Any, frame: FrameType | None) -> object:
     number = state.books.number_of(owner)
     if number is None and isinstance(owner, torch.optim.Optimizer) and "param_groups" in vars(owner):
         number = state.optimizer(owner).number if state.knows(owner) else None
-    place, trail = places.place_and_trail(frame)
+    place, trail = places.place_and_trail(_caller(frame))
     state.helped.add(trail)
     clearing[thread] = ClearCall(number, place)
     return before
+
+
+def _caller(frame: FrameType | None) -> FrameType | None:
+    """Who decides to clear: of a `zero_grad` of the user's own that does nothing else, the one who calls that."""
+    while frame is not None and frame.f_back is not None and frame.f_code.co_name == "zero_grad":
+        if places.kind_of(frame.f_code.co_filename) != places.USER or not source.hands_on(frame.f_code):
+            break
+        frame = frame.f_back
+    return frame
 
 
 def clear_ends(state: State, owner: Any, before: Any) -> None:

@@ -17,7 +17,7 @@ _LOOKS = ("items", "keys", "values", "get")
 
 def unloaded(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines that put something else in the place of an entry of a `state_dict()`, which its function neither loads
-    nor hands on. Writing into the entry as it is, by `+=` or `copy_()`, writes into the weights."""
+    nor hands on to anybody. Writing into the entry as it is, by `+=` or `copy_()`, writes into the weights."""
     return _lines(files, _unloaded)
 
 
@@ -33,8 +33,8 @@ def unprojected(files: Iterable[str]) -> tuple[Place, ...]:
     return _lines(files, _projected)
 
 
-Question = Callable[[ast.AST], Iterator[int]]
-"""What asks the text of a function for lines."""
+Question = Callable[[str, ast.AST], Iterator[int]]
+"""What asks the text of a function, in a file, for lines."""
 
 
 def _lines(files: Iterable[str], ask: Question) -> tuple[Place, ...]:
@@ -43,11 +43,14 @@ def _lines(files: Iterable[str], ask: Question) -> tuple[Place, ...]:
 
 @lru_cache(maxsize=1024)
 def _found(file: str, ask: Question) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(line for within in source.functions(file) for line in ask(within)))
+    return tuple(dict.fromkeys(line for within in source.functions(file) for line in ask(file, within)))
 
 
-def _unloaded(within: ast.AST) -> Iterator[int]:
+def _unloaded(file: str, within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
+    if _is_called_for_nothing(file, within):
+        returned = {one.value for one in nodes if isinstance(one, ast.Return)}
+        nodes = [one for one in nodes if one not in returned]
     made = [one for one in nodes if isinstance(one, ast.Assign)]
     taken = {name for one in made for name, value in _bindings(one.targets[0], one.value) if _is_state(value)}
     if not taken:
@@ -65,6 +68,17 @@ def _unloaded(within: ast.AST) -> Iterator[int]:
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             if target.value.id in taken - handed and not _is_read_behind(nodes, target.value.id, target.lineno):
                 yield target.lineno
+
+
+def _is_called_for_nothing(file: str, within: ast.AST) -> bool:
+    """Whether every call of a function in its file throws away what it returns."""
+    name = getattr(within, "name", "")
+    tree = next(iter(source.functions(file)), None)
+    nodes = [*ast.walk(tree)] if tree is not None and name else []
+    calls = [one for one in nodes if isinstance(one, ast.Call) and ast.unparse(one.func).rpartition(".")[2] == name]
+    dropped = {one.value for one in nodes if isinstance(one, ast.Expr)}
+    named = [one for one in nodes if isinstance(one, ast.Name) and one.id == name]
+    return 0 < len(calls) == len(set(calls) & dropped) and len(named) <= len(calls)
 
 
 def _is_read_behind(nodes: Iterable[ast.AST], name: str, line: int) -> bool:
@@ -98,7 +112,7 @@ def _loads(one: ast.Name) -> bool:
     return isinstance(one.ctx, ast.Load)
 
 
-def _defaults(within: ast.AST) -> Iterator[int]:
+def _defaults(file: str, within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
     held = [one for one in nodes if isinstance(one, ast.Attribute)]
     targets = [one.targets[0] for one in nodes if isinstance(one, ast.Assign)]
@@ -111,7 +125,7 @@ def _defaults(within: ast.AST) -> Iterator[int]:
         yield from (one.lineno for one in found if ast.unparse(one.value) != "self")
 
 
-def _projected(within: ast.AST) -> Iterator[int]:
+def _projected(file: str, within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
     loops = [one for one in nodes if isinstance(one, ast.For) and isinstance(one.target, ast.Name)]
     for loop in (one for one in loops if "grad" in ast.unparse(one)):

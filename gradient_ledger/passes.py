@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradient_ledger import clocks, graph, lossfacts, opposed, places, scalers
+from gradient_ledger import clocks, graph, lossfacts, opposed, places, scalers, source
 from gradient_ledger.account import EMPTY, FRESH, Account, Deposit, grad_of
 from gradient_ledger.books import living
 from gradient_ledger.budget import SAMPLES
@@ -155,12 +155,13 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
         nodes = [node for root in roots if (node := getattr(root, "grad_fn", None)) is not None]
         if nodes and state.budget.may_look("uses"):
             held = graph.uses(*nodes)
-            root = call[2]
+            root, place = call[2:]
             # A bias is not in a derivative of what it is added to, as a loss with a differential equation takes them.
             mine = [(len(a.shape) < 2, id(a.ref())) for a in state.books.accounts if a.root is root]
             counts = [(bias, held[leaf]) for bias, leaf in mine if leaf in held]
             if counts:
                 one.draft.fields["held"] = min(counts)[1]
+                one.draft.fields["piled"] = place is not None and source.piles_losses(place.file, place.line)
 
 
 def note_graphs(state: State, node: Any, place: Place | None) -> None:

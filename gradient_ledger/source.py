@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from types import CodeType
 from typing import Any, NamedTuple
 
 from gradient_ledger.events import Place, Trail
@@ -833,6 +834,35 @@ def loop_around(file: str, line: int) -> Any:
     return holder if isinstance(holder, _LOOPS) else None
 
 
+_LOSSES = re.compile(r"loss|criteri|objective|entropy|nll|mse|likelihood", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1024)
+def piles_losses(file: str, line: int) -> bool:
+    """Whether the call of a model at this line stands in a loop that adds a loss of it to those of the other turns, or
+    to a list of them, and hands nothing of its result on to its next call, as the state of a sequence."""
+    loop = loop_around(file, line)
+    within = own(loop) if loop is not None else ()
+    assigned_here = [one for one in within if isinstance(one, ast.Assign)]
+    call = next((one for one in assigned_here if one.lineno <= line <= (one.end_lineno or 0)), None)
+    made = {n.id for target in call.targets for n in ast.walk(target) if isinstance(n, ast.Name)} if call else set()
+    if call is not None and made & _names_in(call.value):
+        return False
+    for one in within:
+        if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
+            summed = [one.target, one.value]
+        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Add):
+            summed = [*one.targets, one.value] if _names_in(one.value) & {ast.unparse(t) for t in one.targets} else []
+        elif isinstance(one, ast.Call) and ast.unparse(one.func).endswith(".append"):
+            summed = [one.func, *one.args]
+        else:
+            continue
+        text = " ".join(map(ast.unparse, summed))
+        if _LOSSES.search(text) and ".item()" not in text:
+            return True
+    return False
+
+
 @lru_cache(maxsize=1024)
 def called_in_loop(trail: Trail) -> Place | None:
     """Of the calls that led to a line, the first that stands in a loop; None where the line itself does, or none."""
@@ -871,6 +901,60 @@ def length_in_epochs(file: str, kind: str) -> str:
         return ""
     told = any(map(_EPOCHS.search, names)) and not any(map(_STEPS.search, names))
     return f"{name}={ast.unparse(given[0])}" if told else ""
+
+
+_STEP_NUMBER = re.compile(r"(^|_)(step|iter|iteration|it|update|batch)s?(_?(num|idx|no))?$", re.IGNORECASE)
+_STEP_COUNT = re.compile(r"warm_?up|(^|[_.])(max|total|num|n|all)_?\w*(steps?|iters?|iterations|updates)\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def counts_steps(file: str, line: int) -> str:
+    """The function at this line as `name(argument)`, where the argument is called the number of a step or an update,
+    and the text compares it with a number of steps, as a warm-up's; else nothing."""
+    for one in functions(file):
+        if isinstance(one, (ast.FunctionDef, ast.Lambda)) and one.lineno == line and one.args.args:
+            name = one.args.args[0].arg
+            counts = [each for each in _names_in(one) if _STEP_COUNT.search(each) and "epoch" not in each.lower()]
+            if _STEP_NUMBER.search(name) and any(_STEPS.search(each) for each in counts):
+                return f"{getattr(one, 'name', 'lambda')}({name})"
+    return ""
+
+
+_OPTIMIZERS = re.compile(r"opt|adam|sgd|solver", re.IGNORECASE)
+_OTHERS = re.compile(r"scaler|env|prof|accel|bar|sim", re.IGNORECASE)
+
+
+@lru_cache(maxsize=64)
+def steps_schedules(files: tuple[str, ...]) -> bool | None:
+    """Whether these texts step something that may be a scheduler. None where they step no optimizer themselves, or the
+    step of what may be a scheduler depends on a count, as that of an iteration, or on an option."""
+    others, optimizers = [], False
+    for file in files:
+        for within in functions(file):
+            for one in own(within):
+                if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "step":
+                    holder = ast.unparse(one.func.value)
+                    is_schedule = re.search(r"sch|lr|plateau|anneal", holder, re.IGNORECASE)
+                    if not is_schedule and _OPTIMIZERS.search(holder):
+                        optimizers = True
+                    elif is_schedule or not _OTHERS.search(holder):
+                        others.append((file, one.lineno))
+    if not optimizers or any(_is_chosen(*at) for at in others):
+        return None
+    return bool(others)
+
+
+def _is_chosen(file: str, line: int) -> bool:
+    """Whether a line stands under a condition that compares numbers, or asks for an option or for a thing itself."""
+    within = scope(file, line)
+    ifs = [one for one in (own(within) if within is not None else ()) if isinstance(one, ast.If)]
+    for test in (one.test for one in ifs if one.lineno <= line <= (one.end_lineno or 0)):
+        inner = [each for each in ast.walk(test) if not isinstance(each, (ast.Load, ast.boolop))]
+        if not all(isinstance(each, (ast.Compare, ast.BoolOp, ast.Name, ast.Constant, ast.Eq)) for each in inner):
+            return True
+        if isinstance(test, (ast.Name, ast.Constant)):
+            return True
+    return False
 
 
 def words(node: ast.AST) -> set[str]:
@@ -1016,7 +1100,9 @@ def grouped_at(place: Place) -> Place | None:
                 changed = (
                     n for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) == ast.unparse(one)
                 )
-                return None if any(n.attr in _FILLS for n in changed) else Place(place.file, made.line, place.function)
+                filled = any(n.attr in _FILLS for n in changed)
+                grouped = isinstance(made.value, ast.List) and any(isinstance(n, ast.Dict) for n in made.value.elts)
+                return Place(place.file, made.line, place.function) if grouped or not filled else None
     return None
 
 
@@ -1114,6 +1200,17 @@ def function_at(file: str, line: int) -> ast.FunctionDef | None:
         if isinstance(one, ast.FunctionDef) and line == min([one.lineno, *(d.lineno for d in one.decorator_list)]):
             return one
     return None
+
+
+@lru_cache(maxsize=256)
+def hands_on(code: CodeType) -> bool:
+    """Whether a function consists of a single statement that calls what has the name of the function itself."""
+    function = function_at(code.co_filename, code.co_firstlineno)
+    if function is None:
+        return False
+    body = function.body[ast.get_docstring(function) is not None :]
+    calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
+    return len(body) == 1 and any(ast.unparse(one.func).rpartition(".")[2] == code.co_name for one in calls)
 
 
 @lru_cache(maxsize=64)

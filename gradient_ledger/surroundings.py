@@ -94,7 +94,7 @@ def announce(
     state.journal.close_groups()
     model = f"{root.label}.{entry.name}" if entry.name else root.label
     if learning and training:
-        thread, call = threading.get_ident(), (site, model, root)
+        thread, call = threading.get_ident(), (site, model, root, place)
         progress.last_run[thread] = call
         runs = progress.runs.setdefault(thread, {})
         runs[call] = runs.get(call, 0) + 1
@@ -205,6 +205,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
     pending = 0
     skipped = False
     if number is not None:
+        state.books.scheduled.add(number)
         _count_schedule(state, scheduler, number, frame)
         entry = state.books.optimizers[number]
         pending = max((len(a.deposits) for a in entry.accounts if a.status == FRESH), default=0)
@@ -221,6 +222,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
         place,
         (),
         **(_told_in_epochs(state, kind, number, place) if place is not None else {}),
+        in_steps=_told_in_steps(scheduler),
         optimizer=number,
         scheduler=kind,
         made_at=made_at,
@@ -240,6 +242,15 @@ def _told_in_epochs(state: State, kind: str, optimizer: int | None, place: Place
     loop = source.loop_around(place.file, place.line) if told else None
     head = Place(place.file, loop.lineno) if isinstance(loop, ast.For) else None
     return {"in_epochs": told, "loop": head} if head is not None else {}
+
+
+def _told_in_steps(scheduler: Any) -> str:
+    """The function of a `LambdaLR`, where its text counts optimizer steps."""
+    for one in getattr(scheduler, "lr_lambdas", ()):
+        code = getattr(getattr(one, "func", one), "__code__", None)  # a functools.partial has it inside
+        if code is not None and (told := source.counts_steps(code.co_filename, code.co_firstlineno)):
+            return told
+    return ""
 
 
 _LENGTHS = {"OneCycleLR": "total_steps", "CosineAnnealingLR": "T_max", "PolynomialLR": "total_iters"}

@@ -30,6 +30,7 @@ from torch.utils.hooks import RemovableHandle
 
 from gradient_ledger import (
     blends,
+    clocks,
     closelook,
     compiled,
     gradients,
@@ -229,6 +230,8 @@ def _install() -> None:
             tap(torch.nn.utils.clip_grad, name, before=before, after=after)
     for scheduler in _subclasses(torch.optim.lr_scheduler.LRScheduler):
         tap(scheduler, "step", after=_scheduled)
+        if "__init__" in vars(scheduler):
+            tap(scheduler, "__init__", after=_done(clocks.scheduler_made))
     autocast = torch.amp.autocast_mode.autocast
     tap(autocast, "__enter__", after=lambda recorder, call, _: surroundings.autocast_entered(recorder))
     tap(autocast, "__exit__", before=lambda recorder, call: surroundings.autocast_left(recorder))

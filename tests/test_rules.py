@@ -42,6 +42,7 @@ from gradient_ledger.events import (
     GrownGradients,
     HandedState,
     HelperCall,
+    IdleSchedule,
     InputGradient,
     LateHook,
     LocalNorm,
@@ -2459,6 +2460,11 @@ def the_best_of_three_goes_backward() -> Log:
     forwards=4,
 )
 def one_backward_for_four_forwards() -> Log:
+    return windows(1, 1, 1, passes={"forwards": 4, "held": 4, "piled": True}).log()
+
+
+@quiet("window.forwards")
+def four_forwards_of_one_loss_that_are_no_micro_batches() -> Log:
     return windows(1, 1, 1, passes={"forwards": 4, "held": 4}).log()
 
 
@@ -3738,6 +3744,66 @@ def a_schedule_told_in_epochs_is_stepped_with_each_batch() -> Log:
     return _by_batch([0.1] * 18, in_epochs="step_size=epochs // 2")
 
 
+def _once_an_epoch(epochs: int, batches: int, passes: bool = True, **told: Any) -> Log:
+    """A schedule that is stepped behind each epoch of so many steps."""
+    tape = Tape("w b")
+    for _ in range(epochs):
+        if passes:
+            tape.new_pass()
+        for _ in range(batches):
+            tape.passes(1)
+            tape.step(rate=0.1)
+            tape.clear()
+        tape.schedule(**told)
+    return tape.log()
+
+
+@finds(
+    "window.used_up",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "factor(step), counts steps by its text, and was asked for 4 steps while SGD took 12",
+    remedy="Step the schedule right behind the optimizer's step(), in the same loop.",
+    scheduler_steps=4,
+    optimizer_steps=12,
+)
+def a_schedule_that_counts_steps_is_stepped_once_an_epoch() -> Log:
+    return _once_an_epoch(4, 3, in_steps="factor(step)")
+
+
+@finds(
+    "window.used_up",
+    "schedule-on-another-clock",
+    "warning",
+    SCHEDULE,
+    "4 steps while SGD took 40",
+    remedy="Step the schedule right behind the optimizer's step(), in the same loop.",
+)
+def a_schedule_that_counts_steps_is_stepped_seldom_where_no_loader_runs() -> Log:
+    return _once_an_epoch(4, 10, passes=False, in_steps="factor(step)")
+
+
+@quiet("window.used_up")
+def a_schedule_that_counts_steps_is_stepped_with_every_fifth_and_no_loader_runs() -> Log:
+    return _once_an_epoch(8, 5, passes=False, in_steps="factor(step)")
+
+
+@quiet("window.used_up")
+def a_schedule_that_counts_steps_has_epochs_of_two() -> Log:
+    return _once_an_epoch(4, 2, in_steps="factor(step)")
+
+
+@quiet("window.used_up")
+def a_schedule_that_says_nothing_of_steps_is_stepped_once_an_epoch() -> Log:
+    return _once_an_epoch(4, 6)
+
+
+@quiet("window.used_up")
+def a_schedule_that_counts_steps_was_stepped_once() -> Log:
+    return _once_an_epoch(1, 12, in_steps="factor(step)")
+
+
 @finds(
     "window.used_up",
     "schedule-on-another-clock",
@@ -3766,6 +3832,61 @@ def _one_rate_moves(*alone: bool, **fields: Any) -> Log:
         tape.step(rate=0.05, first_rate_alone=one)
         tape.clear()
     return tape.log(**fields)
+
+
+def _never_scheduled(rates: Sequence[float], said: bool = False, epochs: int = 0, **fields: Any) -> Log:
+    """Steps at these rates, so many passes over the data, and a scheduler that nothing steps."""
+    tape = Tape("w b")
+    for _ in range(epochs):
+        tape.new_pass()
+    for rate in rates:
+        tape.passes(1)
+        tape.step(rate=rate)
+        tape.clear()
+    return tape.log(idle_schedules=(IdleSchedule("StepLR", 0, at(OTHER), said),), **fields)
+
+
+@finds(
+    "window.never_scheduled",
+    "schedule-never-stepped",
+    "warning",
+    OTHER,
+    "Nothing called the step() of this StepLR",
+    "8 steps were taken at one rate, 0.1, to the end",
+    optimizer_steps=8,
+)
+def a_scheduler_that_no_text_steps() -> Log:
+    return _never_scheduled([0.1] * 8)
+
+
+@finds("window.never_scheduled", "schedule-never-stepped", "warning", OTHER, "in 3 passes over the data")
+def a_scheduler_that_three_epochs_did_not_come_by() -> Log:
+    return _never_scheduled([0.1] * 9, said=True, epochs=3)
+
+
+@quiet("window.never_scheduled")
+def a_scheduler_that_two_epochs_did_not_come_by() -> Log:
+    return _never_scheduled([0.1] * 9, said=True, epochs=2)
+
+
+@quiet("window.never_scheduled")
+def a_scheduler_that_no_text_steps_in_a_short_run() -> Log:
+    return _never_scheduled([0.1] * 7)
+
+
+@quiet("window.never_scheduled")
+def a_scheduler_that_is_not_stepped_while_the_rate_moves() -> Log:
+    return _never_scheduled([0.1] * 7 + [0.05])
+
+
+@quiet("window.never_scheduled")
+def a_scheduler_of_a_run_that_was_stopped() -> Log:
+    return _never_scheduled([0.1] * 8, finished=False)
+
+
+@quiet("window.never_scheduled")
+def a_scheduler_of_a_run_that_failed() -> Log:
+    return _never_scheduled([0.1] * 8, error="ValueError: x")
 
 
 @finds(
@@ -7709,6 +7830,23 @@ def an_output_is_thrown_away_beside_one_that_is_cut() -> Log:
 def a_copy_that_is_brought_up_to_date_gets_gradients() -> Log:
     twins = {"Net1.w": {"model": "Net1"}, "Net2.w": {"model": "Net2", "rewritten": True}}
     return part("Net1.w Net2.w", "Net1.w", loose="Net2.w").log(twins)
+
+
+def beside_parts(**more: Any) -> Log:
+    """A model whose parts are trained, and a parameter of its own that no optimizer holds, in front of them."""
+    tape = part("head.w body.w scale", "head.w body.w", loose="scale")
+    placed = {"scale": {"position": 0} | more, "body.w": {"position": 1}, "head.w": {"position": 2}}
+    return tape.log(placed)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "scale gets gradients, in train mode")
+def a_parameter_of_the_model_itself_is_left_out_where_its_parts_are_listed() -> Log:
+    return beside_parts()
+
+
+@finds("ownership.never", "gradients-nobody-uses", "info", None, "scale gets gradients, and no optimizer holds it")
+def a_parameter_of_the_model_itself_whose_gradient_is_read() -> Log:
+    return beside_parts(read=True)
 
 
 @finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "block.a.w gets gradients, in train mode")

@@ -396,6 +396,17 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "schedule-never-stepped",
+        "A scheduler that nothing steps",
+        "A scheduler was made for the optimizer, and its step() was never called: the learning rate is what it was at the "
+        "beginning, to the end.",
+        "Call scheduler.step() behind each step of the optimizer or at the end of each epoch, as the schedule is meant; "
+        "ReduceLROnPlateau wants the loss.",
+        "Making a scheduler sets the first rate. optimizer.step() knows nothing of it.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "schedule-first-group",
         "The rate of one parameter group of several",
         "The learning rate is set for the first group; the others train at the rate they began with, to the end.",
@@ -412,6 +423,7 @@ MISCONCEPTIONS = (
         "A warm-up begins at 0, and a scheduler that nobody steps stays there.",
         "",
         about_value=False,
+        shadows=("schedule-never-stepped",),
     ),
     Misconception(
         "average-trained-too",

@@ -38,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     window.schedules,
     window.used_up,
     window.idle_schedules,
+    window.never_scheduled,
     window.first_groups,
     window.at_rest,
     window.means,

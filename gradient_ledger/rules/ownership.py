@@ -21,7 +21,18 @@ from gradient_ledger.events import (
     Place,
     Step,
 )
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, first, getting, some, steps_of, times
+from gradient_ledger.rules.view import (
+    BY_HAND,
+    View,
+    Window,
+    finding,
+    first,
+    getting,
+    some,
+    steps_of,
+    steps_taken,
+    times,
+)
 
 LEAST_SIGNS = 8
 """So many opposite signs are no accident."""
@@ -317,7 +328,7 @@ def never(view: View) -> Iterator[Finding]:
                 "error" if len(cut) == len(mine) else "warning" if thrown is None else "info",
                 places[0] if places else cut[0].called_at,
                 f"{some(p.name for p in cut)} {ran} to {view.label(optimizer)}, but no gradient "
-                f"reached them in {times(_steps(view, optimizer, windows), 'step')}.{leaves}",
+                f"reached them in {times(steps_taken(view, optimizer, windows), 'step')}.{leaves}",
                 "If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
                 "leave these parameters out of the optimizer."
                 if places
@@ -476,11 +487,6 @@ def _found_nothing(windows: list[Window]) -> bool:
     return not any(w.step.fresh or w.step.stale or w.step.skipped or w.step.zeros for w in windows)
 
 
-def _steps(view: View, optimizer: int, windows: list[Window]) -> int:
-    """How many steps an optimizer took, those of windows that are not kept included, and those that were skipped."""
-    return max([len(windows), *(e.steps for e in view.log.optimizers if e.number == optimizer)])
-
-
 def _came_later(parameter: ParameterFacts, optimizer: int, windows: list[Window]) -> bool:
     """Whether an earlier phase of training had it too, and none of this one's steps found a gradient on it."""
     later = len(parameter.owners) > 1 and parameter.owners[-1] == optimizer
@@ -611,9 +617,15 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
         return True
     trained = [p for p in mine if p.owners]
     if trained:
-        behind = min(p.position for p in trained) < orphan.position
+        behind = min(p.position for p in trained) < orphan.position or _beside_the_parts(orphan, mine)
         return behind and bool(orphan.stepped_past) and not any(_part(p) == _part(orphan) for p in trained)
     return not any(p.read for p in mine)
+
+
+def _beside_the_parts(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:
+    """Whether it stands on its model itself, the parts of which are all trained: they were listed, and it was not."""
+    parts = [p for p in mine if "." in _inner(p) and p.deposits]
+    return "." not in _inner(orphan) and not orphan.read and len(parts) > 1 and all(p.owners for p in parts)
 
 
 def _of_a_kind_left_out(view: View, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

@@ -182,17 +182,20 @@ class View:
         return int(by) if by else 0
 
     def repeats(self, optimizer: int) -> bool:
-        """Whether all that an optimizer holds is stepped by another one in between, while another model of the same shape
-        is trained and held by none: it may have been given the one in the place of the other."""
+        """Whether all that an optimizer holds is stepped by another one in between, while another model is trained and
+        held by none: it may have been given the one in the place of the other. The other one is of the same shape, or
+        both optimizers hold the very same."""
         mine = [p for p in self.log.parameters if optimizer in p.owners]
         left_out: dict[str, list[tuple[int, ...]]] = {}
         for p in self.log.parameters:
             if p.training and p.is_parameter and p.deposits and not p.owners:
                 left_out.setdefault(p.model, []).append(p.shape)
-        alike = sorted(p.shape for p in mine) in map(sorted, left_out.values())
-        if not alike or not mine or any(len(p.owners) < 2 for p in mine):
+        if not left_out or not mine or any(len(p.owners) < 2 for p in mine):
             return False
         others = {owner for p in mine for owner in p.owners} - {optimizer}
+        theirs = [p for p in self.log.parameters if not others.isdisjoint(p.owners)]
+        if sorted(p.shape for p in mine) not in map(sorted, left_out.values()) and theirs != mine:
+            return False
         windows = self.windows.get(optimizer, [])
         between = sum(any(e.optimizer in others for e in w.of(Step)) for w in windows)
         return 2 * between > len(windows)
@@ -247,6 +250,11 @@ def first(events: Iterable[E]) -> E | None:
 def steps_of(windows: Sequence[Window]) -> list[int]:
     """Numbers of the steps, at most ten of them."""
     return [window.number for window in windows][:10]
+
+
+def steps_taken(view: View, optimizer: int, windows: Sequence[Window]) -> int:
+    """How many steps an optimizer took, those of windows that are not kept included, and those that were skipped."""
+    return max([len(windows), *(e.steps for e in view.log.optimizers if e.number == optimizer)])
 
 
 def some(names: Iterable[str], most: int = 3) -> str:

@@ -20,7 +20,17 @@ from gradient_ledger.events import (
     SchedulerStep,
     Step,
 )
-from gradient_ledger.rules.view import LEAST, LOOKED_AT, View, Window, finding, some, steps_of, times
+from gradient_ledger.rules.view import (
+    LEAST,
+    LOOKED_AT,
+    View,
+    Window,
+    finding,
+    some,
+    steps_of,
+    steps_taken,
+    times,
+)
 
 
 def sizes(view: View) -> Iterator[Finding]:
@@ -440,6 +450,18 @@ def used_up(view: View) -> Iterator[Finding]:
         most = max(Counter(at for at in starts if at).values(), default=0)
         rates = [w.step.rate for w in windows if w.step.rate is not None]
         told: dict[str, Any] = {"scheduler_steps": len(events), "optimizer_steps": len(windows)}
+        once = len(events) * (3 if len(events) <= len(passes) + 1 else 2 * _EPOCH) <= len(windows)
+        if one.in_steps and once and len(events) > 1:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"The function of this {one.scheduler}, {one.in_steps}, counts steps by its text, and was asked for "
+                f"{times(len(events), 'step')} while {label} took {len(windows)}.",
+                "Step the schedule right behind the optimizer's step(), in the same loop.",
+                **told,
+            )
+            continue
         if one.in_epochs and most >= _EPOCH and len(events) <= 1.1 * len(windows):
             yield finding(
                 "schedule-on-another-clock",
@@ -502,6 +524,32 @@ def idle_schedules(view: View) -> Iterator[Finding]:
                     scheduler_steps=len(events),
                     optimizer_steps=len(later),
                 )
+
+
+def never_scheduled(view: View) -> Iterator[Finding]:
+    """A scheduler that was made and never stepped, while its optimizer took all its steps at one rate."""
+    log = view.log
+    passes = Counter(e.where for e in view.of(DataPass))
+    for one in log.idle_schedules if log.finished and not log.error else ():
+        windows = view.windows.get(one.optimizer, ())
+        rates = {w.step.rate for w in windows}
+        epochs = max(passes.values(), default=0)
+        if len(windows) < _SETTLED or len(rates) != 1 or None in rates or (one.said and epochs < _EPOCHS):
+            continue
+        seen = f"in {times(epochs, 'pass')} over the data" if epochs else "to the end"
+        yield finding(
+            "schedule-never-stepped",
+            "warning",
+            one.where,
+            f"Nothing called the step() of this {one.scheduler}, nor of another one of {view.label(one.optimizer)}: "
+            f"{times(steps_taken(view, one.optimizer, windows), 'step')} were taken at one rate, {rates.pop():.3g}, {seen}.",
+            optimizer_steps=steps_taken(view, one.optimizer, windows),
+        )
+
+
+_SETTLED, _EPOCHS = 8, 3
+"""Steps at one rate, and epochs where the text steps a schedule that this run did not come by, that are no accident of
+a short run."""
 
 
 def first_groups(view: View) -> Iterator[Finding]:
@@ -620,7 +668,7 @@ def forwards(view: View) -> Iterator[Finding]:
             )
         else:
             yield from _last_ones(view, windows)
-        held = [one for _, one in several if (one.held or 0) >= one.forwards]
+        held = [one for _, one in several if (one.held or 0) >= one.forwards and one.piled]
         if held:
             yield finding(
                 "summed-loss-keeps-graphs",

@@ -1,0 +1,125 @@
+"""What the text around a line says, where a rule stands on the text: texts that say it, and texts that nearly do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gradient_ledger import GradientLedger, misplaced, source
+
+
+def written(folder: Path, text: str) -> str:
+    file = folder / "train.py"
+    file.write_text(text)
+    return str(file)
+
+
+COUNTING = {
+    "def rate(step):\n    return min(1, step / warmup_steps)\n": "rate(step)",
+    "f = lambda it: 1 - it / args.max_iters\n": "lambda(it)",
+    "def rate(step_num):\n    return step_num ** -0.5 * cfg.n_warm_up_step\n": "rate(step_num)",
+    "def rate(epoch):\n    return min(1, epoch / warmup_steps)\n": "",
+    "def rate(step):\n    return 0.95 ** step\n": "",
+    "def rate(step):\n    return min(1, step / warmup_epochs)\n": "",
+    "def rate(step):\n    return 1 - step / num_epochs\n": "",
+    "def rate():\n    return warmup_steps\n": "",
+}
+
+
+@pytest.mark.parametrize("text", COUNTING)
+def test_a_function_counts_steps_by_its_argument_and_by_a_number_of_them(text: str, tmp_path: Path) -> None:
+    assert source.counts_steps(written(tmp_path, text), 1) == COUNTING[text]
+
+
+STEPPING = {
+    "optimizer.step()\n": False,
+    "self.optim.step()\nscaler.step(self.optim)\nenv.step(action)\n": False,
+    "optimizer.step()\nscheduler.step()\n": True,
+    "optimizer.step()\nfor one in parts:\n    one.step()\n": True,
+    "def f(when):\n    optimizer.step()\n    if when == 'batch':\n        scheduler.step()\n": True,
+    "scheduler.step()\n": None,
+    "trainer.fit(model)\n": None,
+    "def f(i):\n    optimizer.step()\n    if i % 100 == 0:\n        scheduler.step()\n": None,
+    "def f(i):\n    optimizer.step()\n    if i > 100:\n        scheduler.step()\n": None,
+    "def f(decay):\n    optimizer.step()\n    if decay:\n        scheduler.step()\n": None,
+    "def f(args):\n    optimizer.step()\n    if args.schedule == 'epoch':\n        scheduler.step()\n": None,
+    "def f():\n    optimizer.step()\n    if scheduler is not None:\n        scheduler.step()\n": None,
+}
+
+
+@pytest.mark.parametrize("text", STEPPING)
+def test_whether_a_text_steps_schedules(text: str, tmp_path: Path) -> None:
+    assert source.steps_schedules((written(tmp_path, text),)) is STEPPING[text]
+
+
+def _loop(*lines: str) -> str:
+    return "for x, y in group:\n" + "".join(f"    {line}\n" for line in lines)
+
+
+PILED = {
+    _loop("losses.append(criterion(model(x), y))"): True,
+    _loop("total += loss_fn(model(x), y)"): True,
+    _loop("loss = f(model(x), y)", "total = total + loss"): True,
+    _loop("total_loss += f(model(x), y).item()"): False,
+    _loop("logits.append(model(x))"): False,
+    _loop("out, h = model(x, h); loss += f(out, y)"): False,
+    _loop("loss = f(model(x), y)", "loss.backward()"): False,
+    "x = 1\nloss = f(model(x), y)\n": False,
+}
+
+
+@pytest.mark.parametrize("text", PILED)
+def test_losses_of_micro_batches_are_piled_up_in_a_loop(text: str, tmp_path: Path) -> None:
+    assert source.piles_losses(written(tmp_path, text), 2) is PILED[text]
+
+
+KEPT = "def f(a, b):\n    d = a.state_dict()\n    d['w'] = b\n    return d\n"
+DROPPED = {
+    f"{KEPT}f(model, w)\n": [3],
+    f"{KEPT}class A:\n    def update(self):\n        f(self.model, w)\n": [3],
+    f"{KEPT}model.load_state_dict(f(model, w))\n": [],
+    f"{KEPT}new = f(model, w)\n": [],
+    f"{KEPT}f(model, w)\nnew = f(model, w)\n": [],
+    f"{KEPT}register(f)\nf(model, w)\n": [],
+    KEPT: [],
+}
+
+
+@pytest.mark.parametrize("text", DROPPED)
+def test_a_changed_dictionary_that_is_returned_is_lost_where_nobody_takes_it(text: str, tmp_path: Path) -> None:
+    assert [place.line for place in misplaced.unloaded([written(tmp_path, text)])] == DROPPED[text]
+
+
+class Plain:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def zero_grad(self):
+        """Clear what the optimizer holds."""
+        self.optimizer.zero_grad()
+
+
+class Telling(Plain):
+    def zero_grad(self):
+        self.cleared = True
+        self.optimizer.zero_grad()
+
+
+@pytest.mark.parametrize(("kind", "within"), [(Plain, "told_of"), (Telling, "zero_grad")])
+def test_a_clear_belongs_to_the_caller_of_a_method_that_does_nothing_else(kind: type[Plain], within: str) -> None:
+    assert told_of(kind) == within
+
+
+def told_of(kind: type[Plain]) -> str:
+    """The function that a clear by a wrapper of this kind is said to stand in."""
+    import torch
+
+    model = torch.nn.Linear(2, 1)
+    wrapped = kind(torch.optim.SGD(model.parameters(), lr=0.1))
+    with GradientLedger(model) as ledger:
+        model(torch.ones(1, 2)).sum().backward()
+        wrapped.zero_grad()
+    (clear,) = [event for event in ledger.log.events if event.kind == "clear"]
+    assert clear.where is not None
+    return clear.where.function
