@@ -904,7 +904,7 @@ def length_in_epochs(file: str, kind: str) -> str:
 
 
 _STEP_NUMBER = re.compile(r"(^|_)(step|iter|iteration|it|update|batch)s?(_?(num|idx|no))?$", re.IGNORECASE)
-_STEP_COUNT = re.compile(r"warm_?up|(^|[_.])(max|total|num|n|all)_?\w*(steps?|iters?|iterations|updates)\b", re.IGNORECASE)
+_STEP_COUNT = re.compile(r"warm_?up|(^|[_.])(max|total|num|n|all)_?\w*(steps?|iter\w*|updates)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)
