@@ -151,13 +151,14 @@ class Reach:
         "score",
         "itself",
         "anchor",
+        "label",
     ]
     """Through a target made of a discounted value; through what a teacher says; through the other view, which a
     predictor is to match, and the same where the first view is a constant there; through what a row of a table is
     compared with twice, and not both times with a constant on one side; through `torch.normal`, whose gradient is
     zero; through `n` in `n + (m - n)`, whose gradients cancel; through the mean of a sample that moves with it, and is
     weighed by its log-probability; through the difference of a parameter and itself, or a copy of it that has its
-    graph; through its difference to a constant that moves with it."""
+    graph; through its difference to a constant that moves with it; through what the text calls a guessed label."""
     names: tuple[str, ...]
     """The parameters."""
     where: Place | None = None

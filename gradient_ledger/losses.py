@@ -164,6 +164,18 @@ def parameters_called(frame: FrameType | None, wanted: re.Pattern[str]) -> set[i
     return {id(parameter) for model in models for parameter in model.parameters()}
 
 
+def tensors_called(frame: FrameType | None, wanted: re.Pattern[str]) -> list[tuple[Tensor, Place | None]]:
+    """What a frame knows by such names, of tensors with a graph, and the line that gave it its name."""
+    frame = places.user_frame(frame)
+    if frame is None or not may_be_read(frame):
+        return []
+    with names_in(frame) as variables:
+        found = [(name, value) for name, value in variables.items() if wanted.search(name.lower())]
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    graphs = [(name, value) for name, value in found if isinstance(value, Tensor) and value.grad_fn is not None]
+    return [(value, source.bound_at(file, line, name)) for name, value in graphs]
+
+
 def stems_from(idle: Idle, trails: Iterable[Trail]) -> Place | None:
     """The innermost line of a call that this summand was computed with."""
     found = _stem(idle, trails)

@@ -34,6 +34,10 @@ from gradient_ledger.progress import Call, Pass
 from gradient_ledger.state import State
 from gradient_ledger.tensors import changing_print
 
+_GUESSED = re.compile(
+    r"^((pseudo|guess(ed)?|sharpened)_?(labels?|targets?|y)?(_\w{1,2})?|targets?_u\d?|soft_(labels?|targets?))$"
+)
+"""Names of what a model guesses and is then to say."""
 _TEACHER = re.compile(r"teacher|(?<!un)frozen|\bema\b|\bmomentum_(encoder|net|model)")
 """Names of what is to be imitated."""
 
@@ -168,6 +172,10 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
     if compared.with_itself(nodes, named=True):
         where = source.collected(files)
         note("itself", compared.leaves(compared.with_itself(nodes, named=where is not None)), where)
+    for label, at in losses.tensors_called(frame, _GUESSED):
+        guessed = compared.leaves([label.grad_fn] if label.grad_fn in nodes else [])
+        # Labels that are learned for their own sake are no output of a model.
+        note("label", (leaf for leaf in guessed if (held := known.get(leaf)) is not None and held.module), at)
     drawn = compared.leaves(compared.draws(nodes))
     note("draw", drawn, source.only_line(files, r"\bnormal\((?!\s*-?[\d.]+\s*,\s*-?[\d.])") if drawn else None)
     if reaches:

@@ -1241,6 +1241,13 @@ def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
     return last
 
 
+def bound_at(file: str, line: int, name: str) -> Place | None:
+    """The last line above this one, in its function, that binds a name."""
+    within = scope(file, line)
+    made = assigned(within, name, line) if within is not None else None
+    return Place(file, made.line, getattr(within, "name", "<module>")) if made is not None else None
+
+
 def returned_at(place: Place) -> Place | None:
     """Where the function returns, if at one place, that the statement at this line gives its value; one of the same
     file, further up."""

@@ -3160,6 +3160,11 @@ def a_penalty_holds_a_weight_to_what_moves_with_it() -> Log:
     return reaching("anchor", at(OTHER))
 
 
+@finds("graphs.reached", "target-not-detached", "warning", OTHER, "holds w to labels that were guessed", "the step used")
+def a_loss_holds_a_model_to_labels_that_it_guesses_with_a_graph() -> Log:
+    return reaching("label", at(OTHER))
+
+
 @finds("graphs.ignored", "upstream-gradient-ignored", "warning", OTHER, "In 2 passes looked at", steps=[0, 1])
 def a_backward_of_ones_own_never_reads_its_gradient() -> Log:
     tape = Tape("w")

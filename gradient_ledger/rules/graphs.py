@@ -88,6 +88,11 @@ _REACHED = {
         "This loss takes the difference of {names} and what should be its older value, but that is the parameter "
         "itself, or a copy with its graph: the two gradients cancel exactly, and on that way it got nothing.",
     ),
+    "label": (
+        "target-not-detached",
+        "This loss holds {names} to labels that were guessed with a graph: its gradient also moves the labels towards what "
+        "is to be trained by them, and {used}.",
+    ),
     "anchor": (
         "compared-with-itself",
         "This loss holds {names} to a constant, but every difference was exactly zero here, and had been before the "
