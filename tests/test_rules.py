@@ -3160,7 +3160,7 @@ def a_penalty_holds_a_weight_to_what_moves_with_it() -> Log:
     return reaching("anchor", at(OTHER))
 
 
-@finds("graphs.reached", "target-not-detached", "warning", OTHER, "holds w to labels that were guessed", "the step used")
+@finds("graphs.reached", "target-not-detached", "warning", OTHER, "holds w to labels that were guessed")
 def a_loss_holds_a_model_to_labels_that_it_guesses_with_a_graph() -> Log:
     return reaching("label", at(OTHER))
 
