@@ -1,4 +1,4 @@
-"""Optimizers that are made anew for every step: each begins without the state that the one before it kept."""
+"""Optimizers made anew for every step or every epoch: each begins without the state that the one before it kept."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
+from gradient_ledger import source
 from gradient_ledger.account import FRESH, Account
 from gradient_ledger.books import OptimizerAccount
 from gradient_ledger.events import Place
@@ -20,7 +21,7 @@ _STATEFUL = ("momentum", "betas", "alpha", "rho", "etas", "beta2_decay", "amsgra
 
 
 class Once(NamedTuple):
-    """An optimizer that has taken one step, and how it left the weights."""
+    """An optimizer that has taken one step or more, and how the first one left the weights."""
 
     entry: OptimizerAccount
     versions: list[int]
@@ -40,9 +41,15 @@ def first_step_begins(state: State, entry: OptimizerAccount) -> None:
     """
     key, optimizer = _key(entry), entry.ref()
     before = state.stepped_once.pop(key, None) if key is not None else None
-    if before is None or optimizer is None or optimizer.state or before.entry.steps != 1:
+    if before is None or optimizer is None or optimizer.state or before.entry.accounts != entry.accounts:
         return
-    if before.entry.accounts == entry.accounts and before.versions == _versions(entry):
+    if before.entry.steps > 1:
+        # A task or a stage begins with an optimizer of its own.
+        if not any(source.is_by_epochs(call.place.file, call.place.line) for call in entry.made_by):
+            return
+        if all(account.written == at for account, at in zip(entry.accounts, _versions(entry), strict=True)):
+            entry.follows = before.entry.number
+    elif before.versions == _versions(entry):
         if before.prints == [_print(account) for account in before.looked_at]:
             entry.follows = before.entry.number
 

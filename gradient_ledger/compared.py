@@ -318,9 +318,9 @@ SUMS |= {"MeanBackward1", "SumBackward1", "SqueezeBackward1", "RsubBackward1"}
 """Operations of which a loss is linear in all that they are given; products and quotients may be, too."""
 
 
-def values(node: Any) -> tuple[set[int], set[int]]:
-    """The leaves of those summands of a loss that are a network's value as it is, and that nothing else in the loss
-    reaches; and all other leaves. Empty where there are none."""
+def apart(node: Any) -> Iterator[tuple[set[int], set[int], bool]]:
+    """The leaves of what a loss adds where nothing else in it reaches these, and all other leaves: first of those
+    summands that are a network's value as it is, and so are marked, then of each summand."""
     ends: list[Any] = []
     waiting, seen = [node], {node}
     while waiting:
@@ -332,10 +332,14 @@ def values(node: Any) -> tuple[set[int], set[int]]:
         else:
             ends.append(one)
         if len(ends) > MOST_ENDS:
-            return set(), set()
-    alone = [one for one in ends if _is_value(one)]
-    found, others = leaves(alone), leaves(one for one in ends if one not in alone) if alone else set()
-    return (found, others) if others and not found & others else (set(), set())
+            return
+    reached = {one: leaves([one]) for one in ends}
+    values = [one for one in ends if _is_value(one)]
+    for some in (values, *([one] for one in ends if len(ends) > 1)):
+        found = {leaf for one in some for leaf in reached[one]}
+        others = {leaf for one in ends if one not in some for leaf in reached[one]}
+        if found and others and not found & others:
+            yield found, others, some is values
 
 
 def _is_value(node: Any) -> bool:

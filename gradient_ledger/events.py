@@ -930,8 +930,10 @@ class OptimizerFacts:
     """The line of a helper that made it, where that is another one and made other optimizers, too."""
     grouped_at: Place | None = None
     """The statement that put together what it was given, where that is one of its own in the same function."""
+    filtered_at: Place | None = None
+    """Where that was chosen by `requires_grad` before."""
     follows: int | None = None
-    """The optimizer of the same line that took its only step on the same parameters right before this one's first, and
+    """The optimizer of the same line that took its last step on the same parameters right before this one's first, and
     whose moments or momentum this one does not have; None where there is none."""
     passed_by: PassedBy | None = None
     """What was made around it, steps it by its text and does more, and knew nothing of its steps; looked for at its
@@ -1285,6 +1287,8 @@ class Log:
     """Lines that put new values into the dictionary of a `state_dict()`, which nothing loads."""
     in_defaults: tuple[Place, ...] = ()
     """Lines that write a learning rate into an optimizer's defaults, and into none of its groups."""
+    in_numbers: tuple[Place, ...] = ()
+    """Lines that change what was a learning rate when the optimizer was made, and is only shown otherwise."""
     unprojected: tuple[Place, ...] = ()
     """Lines that bind the name of a loop over gradients to something new in an inner loop; nothing reads it behind."""
     counted: tuple[Place, ...] = ()

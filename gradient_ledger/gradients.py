@@ -410,7 +410,8 @@ def clip_called(state: State, parameters: Any, function: str, limit: Any, frame:
     if state.rhythm is not None and not is_spent(parameters) and state.rhythm.clip_called(function, limit, frame):
         return None
     clips, thread = state.progress.clips, threading.get_ident()
-    before, place = clips.get(thread), places.user_place(frame)
+    before, (place, trail) = clips.get(thread), places.place_and_trail(frame)
+    state.helped.add(trail)
     if place is not None:
         clips[thread] = ClipCall(place, number_of(limit))
     if is_spent(parameters):

@@ -27,16 +27,14 @@ from gradient_ledger import (
     squashed,
     standins,
 )
-from gradient_ledger.account import Account
+from gradient_ledger.account import EMPTY, Account
 from gradient_ledger.budget import LOOKS, SAMPLES
 from gradient_ledger.events import Place, Reach, Trail
 from gradient_ledger.progress import Call, Pass
 from gradient_ledger.state import State
 from gradient_ledger.tensors import changing_print
 
-_GUESSED = re.compile(
-    r"^((pseudo|guess(ed)?|sharpened)_?(labels?|targets?|y)?(_\w{1,2})?|targets?_u\d?|soft_(labels?|targets?))$"
-)
+_GUESSED = re.compile(r"^((pseudo|guess(ed)?|sharpened|soft)_?(labels?|targets?)(_\w{1,2})?|targets?_u\d?)$")
 """Names of what a model guesses and is then to say."""
 _TEACHER = re.compile(r"teacher|(?<!un)frozen|\bema\b|\bmomentum_(encoder|net|model)")
 """Names of what is to be imitated."""
@@ -183,16 +181,20 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
 
 
 def _look_for_values(state: State, one: Pass, node: Any, nodes: Iterable[Any], frame: FrameType | None) -> None:
-    """Whether the loss adds a value that reaches nothing of what the rest of it trains."""
+    """Whether the loss adds something that reaches nothing of what the rest of it trains."""
     known = state.books.by_id
-    values, others = compared.values(node)
-    mine, theirs = ([a for leaf in leaves if (a := known.get(leaf)) is not None] for leaves in (values, others))
-    owners = {owner.number for account in theirs for owner in account.owners}
-    held = [account for account in mine if account.owners]
-    if held and owners and not any(owner.number in owners for account in held for owner in account.owners):
+    for *both, is_value in compared.apart(node):
+        mine, theirs = ([a for leaf in leaves if (a := known.get(leaf)) is not None and a.owners] for leaves in both)
+        owners, others = ({owner.number for account in some for owner in account.owners} for some in (mine, theirs))
+        if not owners or not others or owners & others:
+            continue
+        # Of two models that a loss trains each by a part, what was cleared for it is what it is to train.
+        if not is_value and not (all(a.status == EMPTY for a in theirs) and all(a.status != EMPTY for a in mine)):
+            continue
         drawn = [each.place for inner in nodes if (each := inner.metadata.get(f"{state.mark} drawn")) is not None]
-        where = drawn[0] if drawn else source.given_detached(state.journal.files())
-        one.draft.fields |= {"apart": held, "apart_at": where or losses.made_at(frame)}
+        where = drawn[0] if drawn else source.given_detached(state.journal.files(), one.deposit.place)
+        one.draft.fields |= {"apart": mine, "apart_at": where or losses.made_at(frame)}
+        return
 
 
 def _teachers(state: State, leaves: set[int], others: set[int], frame: FrameType | None) -> list[int]:

@@ -1,9 +1,10 @@
 """Values that are written where nothing reads them, by the text: entries of the dictionary that `state_dict()` gave, a
-rate among an optimizer's defaults, a projected gradient that is only the name of a loop."""
+rate among an optimizer's defaults, or a number that no optimizer reads, a projected gradient under a loop's name."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TypeGuard
@@ -25,6 +26,12 @@ def in_defaults(files: Iterable[str]) -> tuple[Place, ...]:
     """The lines that write a learning rate into the `defaults` of an optimizer, in functions that set that of no group.
     Not in an optimizer's own class."""
     return _lines(files, _defaults)
+
+
+def in_numbers(files: Iterable[str]) -> tuple[Place, ...]:
+    """The lines that give a number a new value which was the learning rate of an optimizer when that was made, in
+    functions that only show it otherwise."""
+    return _lines(files, _numbers)
 
 
 def unprojected(files: Iterable[str]) -> tuple[Place, ...]:
@@ -123,6 +130,42 @@ def _defaults(file: str, within: ast.AST) -> Iterator[int]:
     # Another optimizer may be made of them.
     if not set_elsewhere and all(one in found for one in held if one.attr == "defaults"):
         yield from (one.lineno for one in found if ast.unparse(one.value) != "self")
+
+
+_OPTIMIZER = re.compile(r"(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|NAdam|RAdam|Lion|Muon)$")
+_SHOWS = re.compile(
+    r"(print|format|write|log\w*|info|debug|append|add_scalar|set_(postfix|description)\w*)$", re.IGNORECASE
+)
+
+
+def _numbers(file: str, within: ast.AST) -> Iterator[int]:
+    nodes = [*source.own(within)]
+    calls = [one for one in nodes if isinstance(one, ast.Call)]
+    made = [one for one in calls if _OPTIMIZER.search(ast.unparse(one.func))]
+    given = {one: one.args[1:2] + [word.value for word in one.keywords if word.arg == "lr"] for one in made}
+    rates = {rate.id: one for one, found in given.items() for rate in found if isinstance(rate, ast.Name)}
+    shown = {n for one in calls if _SHOWS.search(ast.unparse(one.func)) for n in ast.walk(one)}
+    shown |= {n for one in nodes if isinstance(one, (ast.JoinedStr, ast.Compare)) for n in ast.walk(one)}
+    for name, maker in rates.items():
+        changes = [one for one in nodes if _scales(one, name) and one.lineno > maker.lineno]
+        own = {n for one in (maker, *changes) for n in ast.walk(one)}
+        reads = {one for one in nodes if isinstance(one, ast.Name) and one.id == name and _loads(one)}
+        loops = [one for one in nodes if isinstance(one, source.LOOPS)]
+        inside = [one for one in loops if changes and one.lineno <= changes[0].lineno <= (one.end_lineno or 0)]
+        again = any(one.lineno <= maker.lineno <= (one.end_lineno or 0) for one in inside)
+        kept = any(isinstance(one, (ast.Global, ast.Nonlocal)) and name in one.names for one in nodes)
+        inner = [one for one in ast.walk(within) if isinstance(one, source.FUNCTIONS) and one is not within]
+        looked_up = any(name in source.words(one) for one in inner)
+        if inside and not again and not kept and not looked_up and reads <= own | shown:
+            yield changes[0].lineno
+
+
+def _scales(one: ast.AST, name: str) -> TypeGuard[ast.Assign | ast.AugAssign]:
+    """Whether a statement makes a number a multiple of itself."""
+    scaled = (ast.Mult, ast.Div)
+    if isinstance(one, ast.AugAssign):
+        return ast.unparse(one.target) == name and isinstance(one.op, scaled)
+    return _remakes(one, name) and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, scaled)
 
 
 def _projected(file: str, within: ast.AST) -> Iterator[int]:

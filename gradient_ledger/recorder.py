@@ -305,7 +305,8 @@ class Recorder(State):
                         made_by=tuple(call.place for call in entry.made_by),
                         first_event=entry.first_event,
                         helper=asked[entry.number].helper,
-                        grouped_at=_grouped_at(entry.made_by, asked[entry.number].place),
+                        grouped_at=(grouped := _grouped_at(entry.made_by, asked[entry.number].place)),
+                        filtered_at=source.filtered_at(grouped) if grouped is not None else None,
                         follows=entry.follows,
                         passed_by=wrappers.passed_by(entry),
                     )
@@ -364,6 +365,7 @@ class Recorder(State):
                 stand_ins=tuple(self.stand_ins.values()),
                 unloaded=misplaced.unloaded(self.journal.files()),
                 in_defaults=misplaced.in_defaults(self.journal.files()),
+                in_numbers=misplaced.in_numbers(self.journal.files()),
                 unprojected=misplaced.unprojected(self.journal.files()),
                 counted=self._in_own_steps(buffers.counts_parameters),
                 unchanged=unchanged,

@@ -469,17 +469,22 @@ def without_detach(files: Iterable[str]) -> Place | None:
     return found.pop() if len(found) == 1 else None
 
 
-_CRITIC = re.compile(r"critic|q|value|vf", re.IGNORECASE)
+_CRITIC = re.compile(r"critic|q|value|vf|(net_?)?d(is(c\w*)?)?(_?\d)?$", re.IGNORECASE)
 
 
-def given_detached(files: Iterable[str]) -> Place | None:
-    """The one line of all that calls a critic, by its name, on something detached in that very call."""
+def given_detached(files: Iterable[str], above: Place | None) -> Place | None:
+    """The one line of all that calls a critic, by its name, on something detached in that very call; of several in the
+    function of a place, the last above it."""
     found = set()
     for file in files:
         for one in ast.walk(_tree(file) or ast.Module([], [])):
             if isinstance(one, ast.Call) and _CRITIC.match(ast.unparse(one.func).rpartition(".")[2]):
                 if any(_CUTS.search(ast.unparse(given)) for given in one.args):
                     found.add(Place(file, one.lineno))
+    if len(found) > 1 and above is not None:
+        within = scope(above.file, above.line)
+        near = [one for one in found if one.file == above.file and scope(one.file, one.line) is within]
+        return max((one for one in near if one.line <= above.line), key=lambda one: one.line, default=None)
     return found.pop() if len(found) == 1 else None
 
 
@@ -863,6 +868,13 @@ def piles_losses(file: str, line: int) -> bool:
     return False
 
 
+@lru_cache(maxsize=256)
+def is_by_epochs(file: str, line: int) -> bool:
+    """Whether the innermost loop around a line goes over epochs, by its head."""
+    loop = loop_around(file, line)
+    return isinstance(loop, ast.For) and "epoch" in ast.unparse(loop.target) + ast.unparse(loop.iter)
+
+
 @lru_cache(maxsize=1024)
 def called_in_loop(trail: Trail) -> Place | None:
     """Of the calls that led to a line, the first that stands in a loop; None where the line itself does, or none."""
@@ -1103,6 +1115,20 @@ def grouped_at(place: Place) -> Place | None:
                 filled = any(n.attr in _FILLS for n in changed)
                 grouped = isinstance(made.value, ast.List) and any(isinstance(n, ast.Dict) for n in made.value.elts)
                 return Place(place.file, made.line, place.function) if grouped or not filled else None
+    return None
+
+
+def filtered_at(place: Place) -> Place | None:
+    """Where what is put together for an optimizer at a line was chosen by `requires_grad`, further up in its
+    function."""
+    within = scope(place.file, place.line)
+    if within is None:
+        return None
+    statement = next((n for n in own(within) if isinstance(n, ast.Assign) and n.lineno == place.line), None)
+    for name in sorted(_names_in(statement.value)) if statement is not None else ():
+        made = assigned(within, name, place.line)
+        if made is not None and ".requires_grad" in ast.unparse(made.value):
+            return Place(place.file, made.line, place.function)
     return None
 
 

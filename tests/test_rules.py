@@ -3391,7 +3391,7 @@ def reaching(how: Any, where: Place | None, also: str = "") -> Log:
     EDIT,
     "a value whose gradient reaches v and nothing that SGD #1 (train.py:1) holds",
     "cleared before any step, after 2 passes looked at",
-    remedy="If the value is to train what acts, draw the action with rsample(), and do not detach it.",
+    remedy="If the value is to train what acts, do not detach that on its way in; draw an action with rsample().",
     names=["v"],
     steps=[0, 1, 2],
 )
@@ -4669,6 +4669,34 @@ def every_step_has_an_optimizer_of_its_own() -> Log:
     return anew((1, None), (1, 0), (1, 1), (1, 2))
 
 
+@finds(
+    "standing.made_anew",
+    "optimizer-made-anew",
+    "warning",
+    MADE,
+    "3 Adam optimizers made at this line took 10 steps in all. 2 of them were seen to go on where",
+    optimizers=3,
+    followers=2,
+)
+def every_epoch_has_an_optimizer_of_its_own() -> Log:
+    return anew((4, None), (3, 0), (3, 1))
+
+
+@quiet("standing.made_anew")
+def the_second_epoch_has_an_optimizer_of_its_own() -> Log:
+    return anew((4, None), (4, 0))
+
+
+@quiet("standing.made_anew")
+def every_epoch_of_two_steps_has_an_optimizer_of_its_own() -> Log:
+    return anew((4, None), (2, 0), (2, 1))
+
+
+@quiet("standing.made_anew")
+def an_epoch_begins_from_other_weights() -> Log:
+    return anew((4, None), (4, 0), (4, 1), (4, None))
+
+
 @quiet("standing.made_anew")
 def three_optimizers_of_one_step() -> Log:
     return anew((1, None), (1, 0), (1, 1))
@@ -5739,6 +5767,23 @@ def the_entries_of_a_state_dict_are_replaced() -> Log:
 )
 def a_rate_is_written_into_the_defaults() -> Log:
     return windows(1, 1).log(in_defaults=(at(EDIT),))
+
+
+@finds(
+    "edits.lost",
+    "schedule-moves-nothing",
+    "warning",
+    EDIT,
+    "a number that was the learning rate when the optimizer was made",
+    remedy="for group in optimizer.param_groups: group['lr'] = lr",
+)
+def a_rate_is_lowered_in_a_number_of_the_loop() -> Log:
+    return windows(1, 1).log(in_numbers=(at(EDIT),))
+
+
+@quiet("edits.lost")
+def a_rate_is_lowered_in_a_number_and_moves() -> Log:
+    return _never_scheduled([0.1, 0.05], in_numbers=(at(EDIT),))
 
 
 @finds("edits.lost", "parameter-not-changed", "warning", EDIT, "what the loop goes over stays as it was")

@@ -91,6 +91,23 @@ def test_a_changed_dictionary_that_is_returned_is_lost_where_nobody_takes_it(tex
     assert [place.line for place in misplaced.unloaded([written(tmp_path, text)])] == DROPPED[text]
 
 
+LOWERED = {
+    "lr = 0.1\noptimizer = SGD(p, lr=lr)\nfor epoch in range(3):\n    lr /= 2\n    print(lr)\n": [4],
+    "def f(p, lr):\n    o = torch.optim.Adam(p, lr)\n    for e in range(3):\n        lr = lr * 0.5\n": [4],
+    "lr = 0.1\noptimizer = SGD(p, lr=lr)\nfor epoch in range(3):\n    lr /= 2\n    set_rate(optimizer, lr)\n": [],
+    "lr = 0.1\noptimizer = SGD(p, lr=lr)\nfor epoch in range(3):\n    lr /= 2\n    g['lr'] = lr\n": [],
+    "lr = 0.1\nfor epoch in range(3):\n    optimizer = SGD(p, lr=lr)\n    lr /= 2\n": [],
+    "lr = 0.1\noptimizer = SGD(p, lr=lr)\nlr /= 2\n": [],
+    "lr = 0.1\noptimizer = SGD(p, lr=lr)\nfor epoch in range(3):\n    lr += 1\n": [],
+    "lr = 0.1\nf = lambda: lr\noptimizer = SGD(p, lr=lr)\nfor epoch in range(3):\n    lr /= 2\n": [],
+}
+
+
+@pytest.mark.parametrize("text", LOWERED)
+def test_a_rate_is_lowered_in_a_number_that_no_optimizer_reads(text: str, tmp_path: Path) -> None:
+    assert [place.line for place in misplaced.in_numbers([written(tmp_path, text)])] == LOWERED[text]
+
+
 class Plain:
     def __init__(self, optimizer):
         self.optimizer = optimizer

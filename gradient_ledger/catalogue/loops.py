@@ -1201,10 +1201,10 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "optimizer-made-anew",
-        "A new optimizer for every step",
+        "A new optimizer for every step or epoch",
         "What Adam, RMSprop and momentum go by is what they keep from step to step: a new one begins with zeros, and "
         "Adam's first step is the learning rate times the sign of the gradient, however small that is.",
-        "Make the optimizer once, before the loop, and hand it to the function that steps.",
+        "Make the optimizer once, before the loop, and hand it to the function that steps; a rate is changed in its groups.",
         "Plain SGD keeps nothing, and may be made anew for every step.",
         "",
         about_value=False,

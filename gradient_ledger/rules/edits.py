@@ -541,6 +541,11 @@ _LOST = {
         "This line writes a learning rate into the defaults of an optimizer. They are what a group begins with that is "
         "added later; those that there are keep the rate they have.",
     ),
+    "in_numbers": (
+        "schedule-moves-nothing",
+        "This line changes a number that was the learning rate when the optimizer was made. The optimizer has a copy of it, "
+        "and took every step at the rate that it began with.",
+    ),
     "detached_whole": (
         "straight-through-cut",
         "This line takes the sum of what it adds and takes away out of its graph as a whole: no gradient passes it to "
@@ -580,6 +585,7 @@ _INSTEAD = {
     "unprojected": "Put it back: for i, g in enumerate(grads): ...; grads[i] = g, or change it in place.",
     "unloaded": "Write into the entry: state[key].copy_(value), or load the dictionary: model.load_state_dict(state).",
     "in_defaults": "for group in optimizer.param_groups: group['lr'] = lr",
+    "in_numbers": "for group in optimizer.param_groups: group['lr'] = lr",
 }
 """What to do, where the catalogue's remedy is for other forms of the mistake."""
 
@@ -588,7 +594,10 @@ def lost(view: View) -> Iterator[Finding]:
     """A name is bound to a new value, which is lost: of a gradient, of a parameter, or of the buffer of a hand-written
     step; such a step counts parameters where it is to count steps; or a straight-through lets no gradient through."""
     stepped = any(view.windows.values())
+    rates = [{w.step.rate for w in windows} for windows in view.windows.values()]
     for field, (name, seen) in _LOST.items():
+        if field == "in_numbers" and any(len(one) > 1 for one in rates):
+            continue
         # A step that changes no parameter is none that anybody could see.
         for where in getattr(view.log, field) if stepped or field == "rebound" else ():
             yield finding(name, "warning", where, seen, _INSTEAD.get(field, ""))

@@ -264,8 +264,8 @@ def _are_stepped(view: View, names: tuple[str, ...], after: int) -> bool:
 
 
 def values_apart(view: View) -> Iterator[Finding]:
-    """A value in a policy's loss that was computed from an action without a graph: it trains the critic, which never
-    steps on that, and nothing of the policy."""
+    """What a loss adds that was computed from something without a graph, as a critic's value of an action, or what a
+    discriminator says of an image: it trains the critic, which never steps on that, and nothing of what acts."""
     lines: dict[Place | None, list[tuple[Window, Backward]]] = {}
     for window in view.all_windows:
         for one in view.passes_of(window):
@@ -286,7 +286,7 @@ def values_apart(view: View) -> Iterator[Finding]:
             f"The loss adds a value whose gradient reaches {some(one.apart)} and nothing that "
             f"{view.label(window.optimizer)} holds, and that gradient was cleared before any step, after "
             f"{times(thrown, 'pass')} looked at: what the value was computed from has no graph.",
-            "If the value is to train what acts, draw the action with rsample(), and do not detach it.",
+            "If the value is to train what acts, do not detach that on its way in; draw an action with rsample().",
             names=list(one.apart)[:10],
             steps=steps_of(list({w.number: w for w, _ in hits}.values())),
         )

@@ -575,7 +575,7 @@ def _made_at(view: View, concerned: list[OptimizerFacts], left_out: list[Paramet
     that it made are of these, or where it passed over what was frozen."""
     last = concerned[-1]
     if last.made_by and all(p.thawed for p in left_out):
-        return _grouped(last, last.made_by[0])
+        return last.filtered_at or _grouped(last, last.made_by[0])
     others = [e for e in view.log.optimizers if e.helper == last.helper]
     if last.helper and all(e in concerned for e in others):
         return last.helper

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from gradient_ledger.events import Evaluated, Finding, Forward, OwnLoad, Place
-from gradient_ledger.rules.view import BY_HAND, View, Window, finding, some, steps_of, times
+from gradient_ledger.rules.view import BY_HAND, LEAST, View, Window, finding, some, steps_of, times
 
 LONG = 3
 """Steps in eval mode that are no accident of where an evaluation stands."""
 
 IN_A_ROW = 3
 """Optimizers that are made one after another for one step each."""
+MADE = 2
+"""Those that go on where another one of several steps ended."""
 
 LOOKED_AT = 60
 """Of the optimizers of one line the first so many tell who follows whom: those of several models do so in turn."""
@@ -108,21 +110,25 @@ def withdrawn(view: View) -> Iterator[Finding]:
 
 
 def made_anew(view: View) -> Iterator[Finding]:
-    """An optimizer that goes by what earlier steps have left in it, and is made anew for every step."""
+    """An optimizer that goes by what earlier steps have left in it, and is made anew for every step or every epoch."""
     stepped = [entry for entry in view.log.optimizers if entry.steps and entry.made_at is not None]
     stepped.sort(key=lambda entry: str(entry.made_at))
     for where, group in groupby(stepped, key=lambda entry: entry.made_at):
         mine = list(group)
         behind = [entry for entry in mine if entry.follows is not None]
         apart = [entry for entry in mine[1:LOOKED_AT] if entry.follows is None]
-        if len(behind) < IN_A_ROW * max(len(apart), 1) or any(entry.steps > 1 for entry in mine):
+        several = any(entry.steps > 1 for entry in mine)
+        if several and min(entry.steps for entry in mine) < LEAST:
+            continue
+        if len(behind) < (MADE if several else IN_A_ROW * max(len(apart), 1)) or (several and apart):
             continue
         kind = behind[0].label.partition(" #")[0]
+        steps = f"{sum(entry.steps for entry in mine)} steps in all" if several else "one step each"
         yield finding(
             "optimizer-made-anew",
             "warning",
             where,
-            f"{times(len(mine), kind + ' optimizer')} made at this line took one step each. {len(behind)} of them were "
+            f"{times(len(mine), kind + ' optimizer')} made at this line took {steps}. {len(behind)} of them were "
             "seen to go on where the one before had left the same parameters, and to begin with an empty state.",
             optimizers=len(mine),
             followers=len(behind),
