@@ -146,7 +146,7 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     named = hasattr(inner, "_saved_reduction")  # a mean of something else may be divided for its unit
     if not whole or not named:
         return {"bare": factor == 1.0}
-    if whole == _rows(inner):  # a mean over the pixels that is also divided by the number of images
+    if whole == _images(inner):  # a mean over the pixels that is also divided by the number of images
         return {"bare": False}
     targets = _targets(inner)
     return {"divisor": float(whole)} | ({"targets": targets} if targets is not None else {})
@@ -198,10 +198,10 @@ def _targets(node: Any) -> int | None:
     return int(total)
 
 
-def _rows(node: Any) -> int | None:
-    """How many rows a loss is over, where more than these were counted: those of images, or of sequences."""
-    target = saved(node, "target")
-    return target.shape[0] if isinstance(target, torch.Tensor) and target.dim() > 1 else None
+def _images(node: Any) -> int | None:
+    """How many images a cross-entropy over pixels is over."""
+    target = saved(node, "target") if _kind(node.__class__).startswith("NllLoss2D") else None
+    return target.shape[0] if isinstance(target, torch.Tensor) else None
 
 
 def _is_smoothed(node: Any) -> bool:

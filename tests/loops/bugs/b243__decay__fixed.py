@@ -9,7 +9,7 @@ class Optim:
         self.make()
 
     def make(self):
-        self.optimizer = torch.optim.SGD(self.params, lr=self.lr, momentum=0.9)  # <-- bug
+        self.optimizer = torch.optim.SGD(self.params, lr=self.lr, momentum=0.9)
 
     def step(self):
         torch.nn.utils.clip_grad_norm_(self.params, 5.0)
