@@ -55,13 +55,13 @@ def _found(file: str, ask: Question) -> tuple[int, ...]:
 
 def _unloaded(file: str, within: ast.AST) -> Iterator[int]:
     nodes = [*source.own(within)]
-    if _is_called_for_nothing(file, within):
-        returned = {one.value for one in nodes if isinstance(one, ast.Return)}
-        nodes = [one for one in nodes if one not in returned]
     made = [one for one in nodes if isinstance(one, ast.Assign)]
     taken = {name for one in made for name, value in _bindings(one.targets[0], one.value) if _is_state(value)}
     if not taken:
         return
+    if _is_called_for_nothing(file, within):
+        returned = {one.value for one in nodes if isinstance(one, ast.Return)}
+        nodes = [one for one in nodes if one not in returned]
     # What is only looked at is neither loaded nor kept: N[k], N.items(), k in N.
     harmless = {one.value for one in nodes if isinstance(one, ast.Subscript)}
     harmless |= {one.value for one in nodes if isinstance(one, ast.Attribute) and one.attr in _LOOKS}

@@ -378,7 +378,7 @@ def _scaler_step_ends(recorder: Recorder, call: Call, before: Any) -> None:
 
 def _scheduled(recorder: Recorder, call: Call, _: Any) -> None:
     # Schedulers step once as they are made, and composed ones step their parts: neither is the user's doing.
-    if not call.failed and not call.frame.f_code.co_filename.endswith("lr_scheduler.py"):
+    if not call.failed and call.frame.f_code.co_filename != torch.optim.lr_scheduler.__file__:
         surroundings.scheduled(recorder, call.owner, call.frame, call.argument(1, "epoch") is not None)
 
 
