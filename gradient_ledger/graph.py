@@ -201,7 +201,9 @@ def _targets(node: Any) -> int | None:
 def _images(node: Any) -> int | None:
     """How many images a cross-entropy over pixels is over."""
     target = saved(node, "target") if _kind(node.__class__).startswith("NllLoss2D") else None
-    return target.shape[0] if isinstance(target, torch.Tensor) else None
+    if not isinstance(target, torch.Tensor) or target.dim() != 3 or target.shape[1] == 1:
+        return None  # sequences come here as images of one row
+    return target.shape[0]
 
 
 def _is_smoothed(node: Any) -> bool:

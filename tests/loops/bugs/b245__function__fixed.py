@@ -7,7 +7,7 @@ def fit(net, x, y, epochs, learning_rate, factor):
     optimizer = torch.optim.Adam(net.parameters(), lr=learning_rate)
     for epoch in range(epochs):
         if epoch > 1:
-            learning_rate = learning_rate / factor  # <-- bug
+            learning_rate = learning_rate / factor
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate
         for rows in torch.randperm(len(x)).split(16):
