@@ -13,7 +13,7 @@ from gradient_ledger import losses, places, source
 from gradient_ledger.account import FRESH
 from gradient_ledger.books import OptimizerAccount, OwnSchedule
 from gradient_ledger.budget import SAMPLES
-from gradient_ledger.events import IdleSchedule, Place, ScheduleFacts
+from gradient_ledger.events import Place, ScheduleFacts, UnsteppedSchedule
 from gradient_ledger.journal import Draft
 from gradient_ledger.state import State
 from gradient_ledger.tally import rate_of
@@ -59,16 +59,20 @@ def schedules(optimizers: list[OptimizerAccount]) -> tuple[ScheduleFacts, ...]:
     )
 
 
+MOST_SCHEDULERS = 64
+"""Schedulers that are remembered: who makes more of them makes them anew."""
+
+
 def scheduler_made(state: State, scheduler: Any, frame: FrameType) -> None:
     """A scheduler was made. That of a class derived from torch's is told of by each constructor on the way."""
     optimizer, made = getattr(scheduler, "optimizer", None), state.books.schedulers_made
-    if len(made) < _MOST_SCHEDULERS and isinstance(optimizer, torch.optim.Optimizer) and state.knows(optimizer):
+    if len(made) < MOST_SCHEDULERS and isinstance(optimizer, torch.optim.Optimizer) and state.knows(optimizer):
         # A class of the user's own may set the rate by a `step()` that no tap hears.
         if type(scheduler).__module__.startswith("torch."):
             made.append((type(scheduler).__name__, state.optimizer(optimizer).number, places.user_place(frame)))
 
 
-def idle(state: State, files: list[str]) -> tuple[IdleSchedule, ...]:
+def unstepped(state: State, files: list[str]) -> tuple[UnsteppedSchedule, ...]:
     """Schedulers of optimizers of which none was stepped, though the text steps optimizers itself, and makes the steps
     of schedulers, if it says any, depend on no count and no option."""
     books = state.books
@@ -76,10 +80,7 @@ def idle(state: State, files: list[str]) -> tuple[IdleSchedule, ...]:
     said = source.steps_schedules(tuple(files)) if waiting else None
     if said is None:
         return ()
-    return tuple(IdleSchedule(kind, number, at, said) for kind, number, at in waiting if at is not None)
-
-
-_MOST_SCHEDULERS = 64
+    return tuple(UnsteppedSchedule(kind, number, at, said) for kind, number, at in waiting if at is not None)
 
 
 def _found(optimizer: Any, frame: FrameType | None) -> OwnSchedule | None:

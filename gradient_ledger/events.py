@@ -959,7 +959,7 @@ class ScheduleFacts:
 
 
 @dataclass(frozen=True)
-class IdleSchedule:
+class UnsteppedSchedule:
     """A scheduler of torch's own that was made and never stepped, nor any other of its optimizer."""
 
     scheduler: str
@@ -1219,7 +1219,7 @@ class Log:
     optimizers: tuple[OptimizerFacts, ...] = ()
     schedules: tuple[ScheduleFacts, ...] = ()
     """Those that say how many steps they are made for."""
-    idle_schedules: tuple[IdleSchedule, ...] = ()
+    unstepped_schedules: tuple[UnsteppedSchedule, ...] = ()
     """Schedulers that nothing stepped."""
     window: int | None = None
     """Micro-batches meant per step, if the user said so."""

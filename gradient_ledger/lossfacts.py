@@ -153,7 +153,7 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         inside.drawn_for(state, nodes)
     if made_from := adapted.made_from(state, nodes, one.deposit.number):
         one.draft.fields["adapted"] = made_from
-    _look_for_values(state, one, node, nodes, frame)
+    _look_for_parts(state, one, node, nodes, frame)
     if undone := cancelled.undone(nodes):
         files = sorted({*files, *(at.file for one in state.books.modules.values() if (at := one.called_at))})
         where = cancelled.written_at(files)
@@ -180,7 +180,7 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         one.draft.fields["reaches"] = (*one.draft.fields.get("reaches", ()), *reaches)
 
 
-def _look_for_values(state: State, one: Pass, node: Any, nodes: Iterable[Any], frame: FrameType | None) -> None:
+def _look_for_parts(state: State, one: Pass, node: Any, nodes: Iterable[Any], frame: FrameType | None) -> None:
     """Whether the loss adds something that reaches nothing of what the rest of it trains."""
     known = state.books.by_id
     for *both, is_value in compared.apart(node):

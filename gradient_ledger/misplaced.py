@@ -146,17 +146,17 @@ def _numbers(file: str, within: ast.AST) -> Iterator[int]:
     rates = {rate.id: one for one, found in given.items() for rate in found if isinstance(rate, ast.Name)}
     shown = {n for one in calls if _SHOWS.search(ast.unparse(one.func)) for n in ast.walk(one)}
     shown |= {n for one in nodes if isinstance(one, (ast.JoinedStr, ast.Compare)) for n in ast.walk(one)}
+    loops = [one for one in nodes if isinstance(one, source.LOOPS)]
+    inner = [one for one in ast.walk(within) if isinstance(one, source.FUNCTIONS) and one is not within]
+    elsewhere = {word for one in inner for word in source.words(one)}
+    elsewhere |= {name for one in nodes if isinstance(one, (ast.Global, ast.Nonlocal)) for name in one.names}
     for name, maker in rates.items():
         changes = [one for one in nodes if _scales(one, name) and one.lineno > maker.lineno]
         own = {n for one in (maker, *changes) for n in ast.walk(one)}
         reads = {one for one in nodes if isinstance(one, ast.Name) and one.id == name and _loads(one)}
-        loops = [one for one in nodes if isinstance(one, source.LOOPS)]
-        inside = [one for one in loops if changes and one.lineno <= changes[0].lineno <= (one.end_lineno or 0)]
-        again = any(one.lineno <= maker.lineno <= (one.end_lineno or 0) for one in inside)
-        kept = any(isinstance(one, (ast.Global, ast.Nonlocal)) and name in one.names for one in nodes)
-        inner = [one for one in ast.walk(within) if isinstance(one, source.FUNCTIONS) and one is not within]
-        looked_up = any(name in source.words(one) for one in inner)
-        if inside and not again and not kept and not looked_up and reads <= own | shown:
+        around = [one for one in loops if changes and one.lineno <= changes[0].lineno <= (one.end_lineno or 0)]
+        made_again = any(one.lineno <= maker.lineno <= (one.end_lineno or 0) for one in around)
+        if around and not made_again and name not in elsewhere and reads <= own | shown:
             yield changes[0].lineno
 
 

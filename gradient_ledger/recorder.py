@@ -317,7 +317,7 @@ class Recorder(State):
                     for one in self.books.schedules.values()
                 )
                 + clocks.schedules(self.books.optimizers),
-                idle_schedules=clocks.idle(self, closelook.own_files(self)) if self.books.schedulers_made else (),
+                unstepped_schedules=clocks.unstepped(self, closelook.own_files(self)),
                 window=self.window,
                 pending=pending,
                 pending_finite=self.pending_finite,

@@ -933,6 +933,7 @@ def counts_steps(file: str, line: int) -> str:
 
 
 _OPTIMIZERS = re.compile(r"opt|adam|sgd|solver", re.IGNORECASE)
+_SCHEDULES = re.compile(r"sch|lr|plateau|anneal", re.IGNORECASE)
 _OTHERS = re.compile(r"scaler|env|prof|accel|bar|sim", re.IGNORECASE)
 
 
@@ -940,20 +941,17 @@ _OTHERS = re.compile(r"scaler|env|prof|accel|bar|sim", re.IGNORECASE)
 def steps_schedules(files: tuple[str, ...]) -> bool | None:
     """Whether these texts step something that may be a scheduler. None where they step no optimizer themselves, or the
     step of what may be a scheduler depends on a count, as that of an iteration, or on an option."""
-    others, optimizers = [], False
-    for file in files:
-        for within in functions(file):
-            for one in own(within):
-                if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "step":
-                    holder = ast.unparse(one.func.value)
-                    is_schedule = re.search(r"sch|lr|plateau|anneal", holder, re.IGNORECASE)
-                    if not is_schedule and _OPTIMIZERS.search(holder):
-                        optimizers = True
-                    elif is_schedule or not _OTHERS.search(holder):
-                        others.append((file, one.lineno))
-    if not optimizers or any(_is_chosen(*at) for at in others):
+    calls = [(file, one) for file in files for within in functions(file) for one in own(within) if _is_step(one)]
+    held = [(file, one.lineno, ast.unparse(one.func.value)) for file, one in calls]
+    rest = [one for one in held if _SCHEDULES.search(one[2]) or not _OPTIMIZERS.search(one[2])]
+    schedules = [(file, line) for file, line, what in rest if _SCHEDULES.search(what) or not _OTHERS.search(what)]
+    if len(rest) == len(held) or any(_is_chosen(*at) for at in schedules):
         return None
-    return bool(others)
+    return bool(schedules)
+
+
+def _is_step(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step"
 
 
 def _is_chosen(file: str, line: int) -> bool:
@@ -1143,9 +1141,7 @@ def _puts_together(value: ast.expr) -> bool:
 
 def zeroed_by_name(file: str, name: str) -> list[Place]:
     """The lines that name something of that name, and zeros."""
-    wanted = re.compile(rf"\b{re.escape(name)}\b.*zero|zero.*\b{re.escape(name)}\b")
-    lines = linecache.getlines(file)
-    return [Place(file, number) for number, text in enumerate(lines, 1) if wanted.search(text)]
+    return [*_lines(file, rf"\b{re.escape(name)}\b.*zero|zero.*\b{re.escape(name)}\b")]
 
 
 class Assigned(NamedTuple):

@@ -42,7 +42,6 @@ from gradient_ledger.events import (
     GrownGradients,
     HandedState,
     HelperCall,
-    IdleSchedule,
     InputGradient,
     LateHook,
     LocalNorm,
@@ -67,6 +66,7 @@ from gradient_ledger.events import (
     TakenBack,
     UnfrozenModule,
     Unscale,
+    UnsteppedSchedule,
     WeightAverage,
     Withdrawn,
 )
@@ -3848,7 +3848,7 @@ def _never_scheduled(rates: Sequence[float], said: bool = False, epochs: int = 0
         tape.passes(1)
         tape.step(rate=rate)
         tape.clear()
-    return tape.log(idle_schedules=(IdleSchedule("StepLR", 0, at(OTHER), said),), **fields)
+    return tape.log(unstepped_schedules=(UnsteppedSchedule("StepLR", 0, at(OTHER), said),), **fields)
 
 
 @finds(

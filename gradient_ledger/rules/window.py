@@ -530,7 +530,7 @@ def never_scheduled(view: View) -> Iterator[Finding]:
     """A scheduler that was made and never stepped, while its optimizer took all its steps at one rate."""
     log = view.log
     passes = Counter(e.where for e in view.of(DataPass))
-    for one in log.idle_schedules if log.finished and not log.error else ():
+    for one in log.unstepped_schedules if log.finished and not log.error else ():
         windows = view.windows.get(one.optimizer, ())
         rates = {w.step.rate for w in windows}
         epochs = max(passes.values(), default=0)
