@@ -41,7 +41,7 @@ help:
 	@echo "make lab     set up .venv and open the notebooks in JupyterLab (ARGS=\"--no-browser --port N\")"
 # >>> author
 	@echo "make grading set up .venv for instructors: .venv/bin/course grade"
-	@echo "make test    set up .venv and run every check (BANK=all: the bank of attempts on both its seeds, not in a sample; HEAVY=all: heavy tests whatever time is over)"
+	@echo "make test    set up .venv and run every check (PART=all: all that takes turns, not the third of the day; HEAVY=all: heavy tests whatever time is over)"
 # <<< author
 	@echo "make clean   remove .venv and caches; workbook/, your work, stays"
 	@echo "TORCH=cpu or TORCH=cuda chooses the build of torch; without it, cuda where there is an NVIDIA GPU"
@@ -100,20 +100,26 @@ ENOUGH := 660
 types:
 	@echo "== mypy" && $(PY) -m mypy
 
+# What takes long takes turns: a third of it, another one each day. PART=all runs all of it, PART=2/3 one certain third.
+PART ?= $(shell expr $$(date +%j) % 3 + 1)/3
+WHICH := $(if $(filter all,$(PART)),,--part $(PART))
+SAID := $(if $(WHICH),(part $(PART) of what takes turns$(comma) another one each day; PART=all: all of it))
+
 promises:
 	@echo "== course build --check" && $(COURSE) build --check
-	@echo "== course verify" && $(COURSE) verify
+	@echo "== course verify $(SAID)" && $(COURSE) verify $(WHICH)
 
 # Two workers on two cores: with more than a thread of torch's each, they wait for one another most of the time.
 .PHONY: checks
 checks: export OMP_NUM_THREADS := 1
 # Hundreds of processes start here: where the environment forbids to keep compiled modules, each would compile them anew.
 checks: export PYTHONDONTWRITEBYTECODE :=
+checks: export COURSE_PART := $(PART)
 checks:
 	@echo "== ruff check" && $(PY) -m ruff check .
 	@echo "== ruff format --check" && $(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 types promises
-	@echo "== pytest: unit tests (of the bank at its second seed a sample; BANK=all: all of it)" && $(PY) -m pytest -q -m "not heavy" $(UNIT)
+	@echo "== pytest: unit tests $(SAID)" && $(PY) -m pytest -q -m "not heavy" $(UNIT)
 	@test -n "$(SOLVED)" && test -n "$(UNSOLVED)" || { echo "no notebooks to run: \`course build\` makes them"; exit 1; }
 	@echo "== nbval: solved notebooks, outputs compared" && COURSE_HOME="$$COURSE_HOME/solved" $(PY) -m pytest -q --nbval --nbval-current-env $(PARALLEL) $(SOLVED)
 	@echo "== nbval: unsolved notebooks, run to the end" && COURSE_HOME="$$COURSE_HOME/unsolved" $(PY) -m pytest -q --nbval-lax --nbval-current-env $(PARALLEL) $(UNSOLVED)

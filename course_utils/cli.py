@@ -222,11 +222,29 @@ def _build(options: argparse.Namespace) -> int:
         return build_command(find_repository(), check=options.check, repository=options.repository, only=only)
 
 
+def _verify_arguments(parser: argparse.ArgumentParser) -> None:
+    _lessons_argument(parser)
+    parser.add_argument(
+        "--part",
+        type=_part,
+        default=(1, 1),
+        metavar="K/N",
+        help="judge the mistakes and attempts of every N-th exercise, from the K-th on (default: of all of them)",
+    )
+
+
+def _part(text: str) -> tuple[int, int]:
+    number, _, parts = text.partition("/")
+    if not (number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part: say for instance 2/3, the second of three")
+    return int(number), int(parts)
+
+
 def _verify(options: argparse.Namespace) -> int:
     from course_utils.authoring import verify_command
 
     with _authoring_faults():
-        return verify_command(find_repository(), sorted(set(options.lessons)))
+        return verify_command(find_repository(), sorted(set(options.lessons)), options.part)
 
 
 def _new_exercise_arguments(parser: argparse.ArgumentParser) -> None:
@@ -462,7 +480,7 @@ COMMANDS: tuple[Command, ...] = (
         "check that every lesson keeps the course's rules",
         "Check the invariants of every exercise: the stub is not attempted, right answers pass, wrong ones fail with "
         "the misconception they were written for, texts and registry agree.",
-        _lessons_argument,
+        _verify_arguments,
         _verify,
         room="authoring",
     ),

@@ -189,7 +189,9 @@ class Backward(Event):
     loss_at: Place | None = None
     """Where such a loss was made."""
     means: bool = False
-    """Whether the loss is a sum of means; looked at in the first passes of a line."""
+    """Whether the loss is a sum of means, or of sums over counts; looked at in the first passes of a line."""
+    counts: tuple[float, ...] = ()
+    """By which counts its sums were divided, beside those over all that was summed."""
     bare: bool = False
     """Whether it is a mean that was multiplied or divided by nothing."""
     undivided: str = ""
@@ -276,6 +278,8 @@ class Backward(Event):
     piled: bool = False
     """Whether, by the text, they are micro-batches: a loop computes a loss of each, sums or lists these, and hands
     nothing on to the next; asked where `held` is."""
+    looped: bool = False
+    """Whether, by the text, a loop runs the call; asked where `held` is."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -126,6 +126,8 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
 
     Reads constants that autograd saved; asked for the first passes of a line only.
     """
+    if (counts := _counts(node, scaled)) is not None:
+        return {"means": True, "counts": counts}
     factor, inner, quotient = _constant(node, scaled)
     if type(inner).__name__ == "AddBackward0" and _is_smoothed(inner):
         return {"divisor": float(whole)} if quotient and (whole := _whole(factor)) else {"bare": factor == 1.0}
@@ -150,6 +152,52 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
         return {"bare": False}
     targets = _targets(inner)
     return {"divisor": float(whole)} | ({"targets": targets} if targets is not None else {})
+
+
+def _counts(node: Any, scaled: bool) -> tuple[float, ...] | None:
+    """By which counts the sums in a loss were divided, beside those over all that was summed; None where the loss has
+    no such sum, where a summand is neither a mean nor a sum over a count, or where each of them has a weight.
+
+    A count of more than what was summed is that of a whole window: such a loss is none of them.
+    """
+    _, top, _ = _constant(node, True) if scaled else (1.0, node, False)
+    counts, counted, plain = [], False, False
+    for one in _summands(top):
+        term = _without_weight(one)
+        plain = plain or term is one
+        if _reduction(term) == "mean":
+            continue
+        entries = _summed(_first(term)) if _kind(term.__class__) == "DivBackward0" else 0
+        count = _divisor(term) if entries else None
+        if count is None or not 1 < count <= entries:
+            return None
+        counted = True
+        counts += [count] * (count < entries)
+    return tuple(counts) if counted and plain else None
+
+
+def _without_weight(node: Any) -> Any:
+    """The node under a Python number that a summand of a loss is multiplied with."""
+    for _ in range(4):
+        if _kind(node.__class__) not in THROUGH or (_kind(node.__class__) == "MulBackward0" and number(node) is None):
+            break
+        node = _first(node)
+    return node
+
+
+def _summed(node: Any) -> int:
+    """How many numbers a sum is over, 0 where this is none."""
+    kind = _kind(node.__class__)
+    if kind in ("SumBackward0", "SumBackward1"):
+        return math.prod(getattr(node, "_saved_self_sym_sizes", ()))
+    before = saved(node, "self") if _says_reduction(node.__class__) and _reduction(node) == "sum" else None
+    return before.numel() if before is not None else 0
+
+
+def _divisor(node: Any) -> float | None:
+    """What a quotient divides by, one number."""
+    by = saved(node, "other")
+    return float(by) if by is not None and by.numel() == 1 and by.is_cpu and not by.requires_grad else None
 
 
 def divided(node: Any, scaled: bool) -> int:

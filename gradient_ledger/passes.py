@@ -161,7 +161,9 @@ def look_at_forwards(state: State, roots: Iterable[Any], one: Pass) -> None:
             counts = [(bias, held[leaf]) for bias, leaf in mine if leaf in held]
             if counts:
                 one.draft.fields["held"] = min(counts)[1]
-                one.draft.fields["piled"] = place is not None and source.piles_losses(place.file, place.line)
+                if place is not None:
+                    one.draft.fields["piled"] = source.piles_losses(place.file, place.line)
+                    one.draft.fields["looped"] = source.loop_around(place.file, place.line) is not None
 
 
 def note_graphs(state: State, node: Any, place: Place | None) -> None:

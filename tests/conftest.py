@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import zlib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +18,21 @@ from course_utils import record
 from course_utils.checks.judge import faults
 
 import_module("course_utils.lessons.inputs")  # while the package still finds it: the small course uses it, too
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where COURSE_PART says 2/3, of the tests that take turns the second third runs, by their names."""
+    part = os.environ.get("COURSE_PART", "")
+    if "/" not in part:
+        return
+    number, parts = map(int, part.split("/"))
+    waits = {
+        item
+        for item in items
+        if item.get_closest_marker("turns") and zlib.crc32(item.nodeid.encode()) % parts != number - 1
+    }
+    config.hook.pytest_deselected(items=list(waits))
+    items[:] = [item for item in items if item not in waits]
 
 
 @pytest.fixture(autouse=True)

@@ -43,6 +43,8 @@ from course_utils.grading.result_json import to_json
 from course_utils.grading.sandbox import Limits, NoIsolation
 from course_utils.grading.submissions import find_submissions, read
 
+pytestmark = pytest.mark.turns
+
 ROOT = Path(__file__).resolve().parent.parent
 BANK = attacks()
 SMALL = Limits(cell=0.5, case=0.5, total=3, memory=512 * 2**20, processes=32, disk=32 * 2**20, evidence=8 * 2**20)

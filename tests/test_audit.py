@@ -24,6 +24,8 @@ from course_utils.cli import main as course
 from gradient_ledger.audit import add_arguments, read_options
 from gradient_ledger.audit.formats import FORMATS, TEXT, writer
 
+pytestmark = pytest.mark.turns
+
 CLEAN, FOUND, COULD_NOT_RUN = 0, 1, 2
 OWN_FRAMES = f"{os.sep}gradient_ledger{os.sep}"
 

@@ -14,6 +14,8 @@ import pytest
 from gradient_ledger.audit import CLEAN, COULD_NOT_RUN, FOUND, add_arguments
 from gradient_ledger.catalogue.loops import MISCONCEPTIONS
 
+pytestmark = pytest.mark.turns
+
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "audit.md"
 PAGE = FILE.read_text(encoding="utf-8")

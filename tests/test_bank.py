@@ -2,7 +2,7 @@
 
 That the same holds at another seed, with both halves in one process, and that the code of every mistake is named after
 it, is what `course verify` checks, on every attempt. Here every twelfth one of every third exercise is judged: what the
-mistakes leave at another seed takes most of the time. `make test BANK=all` judges all.
+mistakes leave at another seed takes most of the time. `make test PART=all` judges all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from course_utils.plain import from_bytes
 ROOT = Path(__file__).resolve().parent.parent
 BANK = [attempt for each in lessons() for attempt in attempts(ROOT, each.number)]
 IDS = [task.id for each in lessons() for task in each.exercises]
-SAMPLE = os.environ.get("BANK") != "all"
+SAMPLE = os.environ.get("COURSE_PART") != "all"
 SEED = SEEDS[1]
 """Not the one at which `course verify` judges the bank."""
 FIRST = exercise(lessons()[0].exercises[0].id)
@@ -43,6 +43,7 @@ def left_out(at: int, attempt: Attempt) -> bool:
     [attempt for at, attempt in enumerate(BANK) if not left_out(at, attempt)],
     ids=lambda attempt: f"{attempt.exercise}-{attempt.name}",
 )
+@pytest.mark.turns
 def test_observed_in_a_process_without_answers_the_verdict_is_the_one_marked(
     attempt: Attempt, sandbox: Sandbox
 ) -> None:

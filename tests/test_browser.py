@@ -28,9 +28,10 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium on this machine: install Debian's package chromium"
-)
+pytestmark = [
+    pytest.mark.turns,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: install Debian's package chromium"),
+]
 
 WRONG = """\
 def numerical_gradient(f, x, h=1e-5):

@@ -26,6 +26,8 @@ from course_utils.authoring.source import DEFAULT_STUB, read
 from course_utils.lessons import lesson
 from course_utils.lessons.published import cell_digest
 
+pytestmark = pytest.mark.turns
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:

@@ -13,6 +13,8 @@ import pytest
 from course_utils.authoring.source import SourceCell, first_words, headings, read
 from course_utils.lessons import lesson, lessons, question
 
+pytestmark = pytest.mark.turns
+
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = 4
 """From this lesson on its cells take some twenty seconds here, and more."""

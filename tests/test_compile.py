@@ -25,6 +25,8 @@ from torch._dynamo.utils import counters
 from gradient_ledger import GradientLedger
 from gradient_ledger.events import Forward, Step
 
+pytestmark = pytest.mark.turns
+
 COMPILER = next((c for c in (os.environ.get("CXX"), "g++", "c++", "clang++") if c and shutil.which(c)), None)
 BACKWARD = hasattr(torch._dynamo.config, "trace_autograd_ops")
 inductor = pytest.mark.skipif(COMPILER is None, reason="Inductor needs a C++ compiler, and none is here")

@@ -22,6 +22,8 @@ from course_utils.learner import evaluate
 from course_utils.lessons import lessons
 from course_utils.plain import TensorData
 
+pytestmark = pytest.mark.turns
+
 TASKS = {task.name: task for each in lessons() for task in each.exercises}
 
 

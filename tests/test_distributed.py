@@ -14,6 +14,8 @@ import torch
 from loops_bank import Script, scripts
 from packaging.version import Version
 
+pytestmark = pytest.mark.turns
+
 
 def audit_both_ranks(script: Script, folder: Path) -> list[dict[str, Any]]:
     """Run `course audit` on the script in two processes that meet over a file; the two reports."""

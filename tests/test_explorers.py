@@ -44,6 +44,8 @@ from course_utils.widgets.explorers import (
     windows_view,
 )
 
+pytestmark = pytest.mark.turns
+
 PROBLEM = surface.line_fit()
 LANDSCAPE = surface.landscape(PROBLEM)
 START = (-0.6, 0.7)

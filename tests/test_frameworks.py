@@ -22,6 +22,8 @@ import pytest
 
 from gradient_ledger.catalogue import catalogue
 
+pytestmark = pytest.mark.turns
+
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = sorted((ROOT / "tests" / "loops" / "frameworks").glob("*.py"))
 CLEAN = [script for script in SCRIPTS if "__" not in script.stem]

@@ -25,7 +25,10 @@ from course_utils.grading.sandbox import NoIsolation, Sandbox, warm, why_not
 from gradient_ledger import files
 from gradient_ledger.errors import UserError
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading is for Linux")
+pytestmark = [
+    pytest.mark.turns,
+    pytest.mark.skipif(sys.platform != "linux", reason="grading is for Linux"),
+]
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -27,6 +27,8 @@ from course_utils.lessons.lesson7 import take_home as home
 from course_utils.lessons.lesson7.ranks import RankError, on_ranks
 from course_utils.lessons.lesson7.take_home import take_home
 
+pytestmark = pytest.mark.turns
+
 ROOT = Path(__file__).resolve().parent.parent
 
 both_ways = pytest.mark.parametrize("fork", [True, False], ids=["forked", "fresh"])

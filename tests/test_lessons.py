@@ -21,6 +21,8 @@ from course_utils.lessons import Question, exercise, lesson, lessons, question
 from course_utils.lessons.measured import closest, true_or_false
 from course_utils.plain import Opaque, Plain, TensorData, to_bytes
 
+pytestmark = pytest.mark.turns
+
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = lessons()
 EXERCISES = [task for each in LESSONS for task in each.exercises]

@@ -57,6 +57,7 @@ def _by_name(script: Script) -> str:
     return script.name
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("script", BUGGY, ids=_by_name)
 def test_a_mistake_is_found_under_its_name_at_its_line(script: Script) -> None:
     ledger, error = run(script)
@@ -77,12 +78,14 @@ def test_a_mistake_is_found_under_its_name_at_its_line(script: Script) -> None:
         assert one.misconception in catalogue()
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("script", [one for one in BUGGY if one.header["id"] == "average-shares-memory"], ids=_by_name)
 def test_what_torch_2_6_cannot_tell_of_memory_the_text_can(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(closelook, "_holders", None)
     test_a_mistake_is_found_under_its_name_at_its_line(script)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("script", FIXED + VARIANTS, ids=_by_name)
 def test_a_right_loop_is_not_accused_under_any_option(script: Script) -> None:
     """As its header asks; with every gradient read; and without the help of a window or a reference."""
@@ -95,6 +98,7 @@ def test_a_right_loop_is_not_accused_under_any_option(script: Script) -> None:
         assert [(found.misconception, str(found.where), found.text) for found in accusations(one)] == []
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("script", RIGHT_TRIALS, ids=_by_name)
 def test_a_right_trial_is_not_accused_when_every_gradient_is_read(script: Script) -> None:
     ledger, _ = run(script, digests=True)
@@ -102,6 +106,7 @@ def test_a_right_trial_is_not_accused_when_every_gradient_is_read(script: Script
     assert [(one.misconception, str(one.where), one.text) for one in accusations(ledger)] == []
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("script", [s for s in FIXED + VARIANTS if s.header.get("reference") == "yes"], ids=_by_name)
 def test_a_reference_is_compared_and_agrees(script: Script) -> None:
     ledger, _ = run(script)
@@ -110,6 +115,7 @@ def test_a_reference_is_compared_and_agrees(script: Script) -> None:
     assert all(check.right for check in checks), checks[0]
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("script", TRIALS, ids=_by_name)
 def test_a_trial_by_somebody_who_wanted_to_break_it(script: Script) -> None:
     ledger, error = run(script)

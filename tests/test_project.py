@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +229,7 @@ elif [ "$*" = "-c import torch" ]; then
     test -e torch-is-there
 else
     if [ "$1" = -m ]; then echo "$*" >> log; fi
+    if [ "$2" = pytest ]; then echo "$COURSE_PART" > part; fi
     case "$*" in $FAIL_PYTHON) exit 1 ;; esac
 fi
 """
@@ -246,10 +248,14 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
+OF_MAKE = ("MAKE", "MFLAGS", "PART", "COURSE_")
+"""How variables begin that `make test` sets while these tests run."""
+
+
 def make(clone: Path, *arguments: str, **environment: str) -> tuple[int, list[str], str]:
     """(exit status, what the fake Python was asked, printed text) of one run of make."""
     (clone / "log").unlink(missing_ok=True)
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS", "COURSE_HOME"))}
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(OF_MAKE)}
     done = subprocess.run(
         ["make", *arguments, "PYTHON=./fake-python"],
         cwd=clone,
@@ -369,7 +375,7 @@ def test_make_test_runs_every_check_in_order_each_under_a_header(clone: Path) ->
         "-m ruff check .",
         "-m ruff format --check .",
         "course build --check",
-        "course verify",
+        f"course verify --part {1 + date.today().timetuple().tm_yday % 3}/3",
         "-m pytest -q -m not heavy -n 3 --dist loadfile",
         f"-m pytest -q --nbval --nbval-current-env {parallel} solutions/01_a.ipynb",
         f"-m pytest -q --nbval-lax --nbval-current-env {parallel} notebooks/01_a.ipynb",
@@ -377,6 +383,39 @@ def test_make_test_runs_every_check_in_order_each_under_a_header(clone: Path) ->
     ]
     headers = [line for line in printed.splitlines() if line.startswith("== ")]
     assert len(headers) == 2 + len(ran) + 1, "two for the set-up, one for each check, one at the end"
+
+
+def test_make_test_runs_all_that_takes_turns_or_a_part_of_it_where_that_is_asked_for(clone: Path) -> None:
+    _, log, printed = make(clone, "test", "PART=2/3")
+    assert any(line.startswith("course verify --part 2/3") for line in log) and "part 2/3" in printed
+    assert (clone / "part").read_text() == "2/3\n"
+    _, log, printed = make(clone, "test", "PART=all")
+    assert any(line.split(" COURSE_HOME")[0].rstrip() == "course verify" for line in log) and "part" not in printed
+
+
+def collected(*modules: str, part: str | None) -> set[str]:
+    """The tests that pytest would run of these modules."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(OF_MAKE)}
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *modules]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=environment | ({"COURSE_PART": part} if part else {}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {line for line in done.stdout.splitlines() if "::" in line}
+
+
+def test_of_what_takes_turns_each_test_runs_in_one_part_and_all_others_in_each() -> None:
+    modules = ("tests/test_making.py", "tests/test_names.py")
+    whole = collected(*modules, part=None)
+    parts = [collected(*modules, part=f"{number}/3") for number in (1, 2, 3)]
+    assert set.union(*parts) == whole == collected(*modules, part="all")
+    always = {name for name in whole if name.startswith("tests/test_names.py")}
+    assert set.intersection(*parts) == always and all(part - always for part in parts)
+    assert sum(map(len, parts)) == len(whole) + 2 * len(always)
 
 
 def test_heavy_tests_are_left_out_and_it_says_so_where_no_time_is_left_unless_they_are_asked_for(clone: Path) -> None:
@@ -509,9 +548,19 @@ def test_verify_and_new_exercise_hand_on_their_arguments(
     authoring: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     course(capsys, "verify", "2")
+    assert authoring["verify_command"] == ((ROOT, [2], (1, 1)), {})
+    course(capsys, "verify", "--part", "2/3")
     course(capsys, "new-exercise", "2.7", "sum_of_losses")
-    assert authoring["verify_command"] == ((ROOT, [2]), {})
+    assert authoring["verify_command"] == ((ROOT, [], (2, 3)), {})
     assert authoring["new_exercise_command"] == ((ROOT, "2.7", "sum_of_losses"), {})
+
+
+@pytest.mark.parametrize("part", ["2", "0/3", "4/3", "/", "2/", "²/3", "one/two"])
+def test_a_part_that_is_none_is_refused_with_an_example(
+    authoring: dict[str, Any], capsys: pytest.CaptureFixture[str], part: str
+) -> None:
+    status, _, said = course(capsys, "verify", "--part", part)
+    assert status == 2 and f"{part!r} is no part: say for instance 2/3" in said and "verify_command" not in authoring
 
 
 @pytest.mark.parametrize(("module", "extra"), [("jupytext", "author"), ("tqdm", "grading"), ("distributed", "dask")])

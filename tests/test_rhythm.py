@@ -21,6 +21,8 @@ from torch import Tensor, nn
 from gradient_ledger import GradientLedger, journal, lossfacts, rhythm
 from gradient_ledger.rhythm import Listener, Rhythm
 
+pytestmark = pytest.mark.turns
+
 
 class Deaf(Listener):
     """Hears no rhythm: every window is written."""

@@ -2321,6 +2321,32 @@ def sums_of_means_are_gathered_in_a_loop_over_chunks() -> Log:
     return windows(4, 4, 4, passes={"root": "Add", "means": True}, gathers=True).log()
 
 
+def counted(*counts: float, **step: Any) -> Log:
+    """Windows of as many passes, each a sum over its count."""
+    tape = Tape("w b")
+    for _ in range(3):
+        for count in counts:
+            tape.passes(1, root="Div", means=True, counts=(count,))
+        tape.step(**step)
+        tape.clear()
+    return tape.log()
+
+
+@finds("window.means", "loss-not-divided", "warning", BACKWARD, "divided by a count of its own", remedy=BY_FOUR)
+def each_of_the_gathered_is_a_sum_over_a_count_of_its_own() -> Log:
+    return counted(11.0, 14.0, 11.0, 9.0, **GATHERS)
+
+
+@quiet("window.means")
+def the_gathered_are_sums_over_the_count_of_all() -> Log:
+    return counted(45.0, 45.0, 45.0, 45.0, **GATHERS)
+
+
+@quiet("window.means")
+def sums_over_counts_are_not_gathered_by_the_text() -> Log:
+    return counted(11.0, 14.0, 11.0, 9.0)
+
+
 @finds("window.means", "loss-not-divided", "info", BACKWARD, "nothing divides by 4", remedy=BY_FOUR)
 def one_window_is_not_of_micro_batches_by_its_text() -> Log:
     tape = Tape("w b")
@@ -2447,7 +2473,7 @@ def the_last_loss_of_a_loop_went_backward_once() -> Log:
 
 @finds("window.forwards", "micro-batches-without-backward", "info", BACKWARD, "ran 3 times", "holds 1 of", forwards=3)
 def the_best_of_three_goes_backward() -> Log:
-    return windows(1, 1, 1, passes={"forwards": 3, "held": 1}).log()
+    return windows(1, 1, 1, passes={"forwards": 3, "held": 1, "looped": True}).log()
 
 
 @finds(
@@ -2491,6 +2517,11 @@ def a_closure_runs_the_model_several_times() -> Log:
 @quiet("window.forwards")
 def nobody_asked_how_many_forwards_the_loss_holds() -> Log:
     return windows(1, 1, 1, passes={"forwards": 4}).log()
+
+
+@quiet("window.forwards")
+def a_method_that_three_lines_call_is_no_loop() -> Log:
+    return windows(1, 1, 1, passes={"forwards": 3, "held": 1}).log()
 
 
 @quiet("window.forwards")

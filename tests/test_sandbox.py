@@ -30,6 +30,8 @@ from course_utils.grading.sandbox.watch import family
 from course_utils.lessons import lesson
 from course_utils.plain import to_bytes
 
+pytestmark = pytest.mark.turns
+
 ROOT = Path(__file__).resolve().parents[1]
 SECRET = "COURSE_TEST_SECRET"
 LIMITS = Limits(total=60.0, memory=400 * 2**20, processes=24, disk=8 * 2**20)

@@ -21,13 +21,13 @@ BANK = "tests/attempts/lesson9/double.py"
 
 
 @pytest.fixture
-def verified(small_course: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[], tuple[int, str]]:
+def verified(small_course: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
     """Verify the small course, whose solved notebook is there with one figure that says what it shows."""
     _put_figure(small_course, {"image/png": {"alt": "A line that rises."}})
 
-    def run() -> tuple[int, str]:
+    def run(part: tuple[int, int] = (1, 1)) -> tuple[int, str]:
         capsys.readouterr()
-        return verify_command(small_course, []), capsys.readouterr().out
+        return verify_command(small_course, [], part), capsys.readouterr().out
 
     return run
 
@@ -45,7 +45,7 @@ def _edit(root: Path, name: str, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_a_lesson_that_keeps_every_promise_gives_one_line(verified: Callable[[], tuple[int, str]]) -> None:
+def test_a_lesson_that_keeps_every_promise_gives_one_line(verified: Callable[..., tuple[int, str]]) -> None:
     status, said = verified()
     assert status == 0 and said.count("\n") == 1 and "every promise is kept" in said
 
@@ -82,7 +82,7 @@ def test_a_lesson_that_keeps_every_promise_gives_one_line(verified: Callable[[],
 )
 def test_a_broken_promise_is_named_with_its_place(
     small_course: Path,
-    verified: Callable[[], tuple[int, str]],
+    verified: Callable[..., tuple[int, str]],
     name: str,
     old: str,
     new: str,
@@ -100,7 +100,7 @@ def test_a_broken_promise_is_named_with_its_place(
 
 
 def test_an_answer_that_is_wrong_on_another_seed_alone_is_found(
-    small_course: Path, verified: Callable[[], tuple[int, str]]
+    small_course: Path, verified: Callable[..., tuple[int, str]]
 ) -> None:
     of_first_seed = "float(Draw(_cases(0)[0]).normal(1))"
     _edit(small_course, TASK, "def _arrange", f"FIRST = {of_first_seed}\n\ndef _arrange")
@@ -126,14 +126,38 @@ def test_an_answer_that_is_wrong_on_another_seed_alone_is_found(
     ],
 )
 def test_the_bank_must_hold_what_its_marks_say(
-    small_course: Path, verified: Callable[[], tuple[int, str]], old: str, new: str, fault: str
+    small_course: Path, verified: Callable[..., tuple[int, str]], old: str, new: str, fault: str
 ) -> None:
     _edit(small_course, BANK, old, new)
     status, said = verified()
     assert status == 1 and BANK in said and fault in said, said
 
 
-def test_a_mistake_that_nothing_meets_is_named(small_course: Path, verified: Callable[[], tuple[int, str]]) -> None:
+@pytest.mark.parametrize(
+    ("file", "old", "new", "fault"),
+    [
+        (BANK, "return x + x + x + x", "return 2 * x", "four_again: the check says passed"),
+        (MISTAKES, "return 4 * x", "return 2 * x", "twice-twice (twice_twice) is called no name"),
+    ],
+)
+def test_mistakes_and_attempts_are_judged_in_the_part_that_is_asked_for(
+    small_course: Path, verified: Callable[..., tuple[int, str]], file: str, old: str, new: str, fault: str
+) -> None:
+    _edit(small_course, file, old, new)
+    status, said = verified((1, 3))
+    assert status == 1 and fault in said
+    status, said = verified((2, 3))
+    assert status == 0 and "kept; mistakes and attempts were judged in part 2 of 3 of the exercises" in said
+
+
+def test_what_else_an_exercise_promises_is_checked_in_every_part(
+    small_course: Path, verified: Callable[..., tuple[int, str]]
+) -> None:
+    _edit(small_course, SOURCE, "torch.add(x, x)\n", "torch.add(x, 1)\n")
+    assert verified((2, 3))[0] == 1
+
+
+def test_a_mistake_that_nothing_meets_is_named(small_course: Path, verified: Callable[..., tuple[int, str]]) -> None:
     path = small_course / MISTAKES
     more = '\n@mistake("Thrice", "Three times.", "Double.")\ndef thrice(x):\n    return 3 * x\n'
     path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
@@ -142,7 +166,7 @@ def test_a_mistake_that_nothing_meets_is_named(small_course: Path, verified: Cal
 
 
 def test_attempts_at_an_exercise_that_is_not_declared_are_named(
-    small_course: Path, verified: Callable[[], tuple[int, str]]
+    small_course: Path, verified: Callable[..., tuple[int, str]]
 ) -> None:
     (small_course / "tests/attempts/lesson9/triple.py").write_text("def triple(x):\n    return 3 * x\n")
     assert verified() == (
@@ -152,7 +176,7 @@ def test_attempts_at_an_exercise_that_is_not_declared_are_named(
 
 
 def test_attempts_may_stand_in_a_module_that_exercises_share(
-    small_course: Path, verified: Callable[[], tuple[int, str]]
+    small_course: Path, verified: Callable[..., tuple[int, str]]
 ) -> None:
     bank, shared = small_course / BANK, "tests/attempts/lesson9/_doubling.py"
     text = bank.read_text(encoding="utf-8")
@@ -169,7 +193,7 @@ def test_attempts_may_stand_in_a_module_that_exercises_share(
 
 
 def test_a_figure_without_alternative_text_is_named_with_its_cell(
-    small_course: Path, verified: Callable[[], tuple[int, str]]
+    small_course: Path, verified: Callable[..., tuple[int, str]]
 ) -> None:
     for metadata in ({}, {"image/png": {"alt": "  "}}):
         _put_figure(small_course, metadata)
@@ -179,7 +203,7 @@ def test_a_figure_without_alternative_text_is_named_with_its_cell(
 
 @pytest.mark.parametrize(("columns", "status"), [(78, 0), (79, 1)])
 def test_a_printed_line_that_does_not_fit_the_page_is_named_with_its_cell(
-    small_course: Path, verified: Callable[[], tuple[int, str]], columns: int, status: int
+    small_course: Path, verified: Callable[..., tuple[int, str]], columns: int, status: int
 ) -> None:
     path = small_course / SOLVED
     notebook = nbformat.read(path, as_version=4)
@@ -191,6 +215,8 @@ def test_a_printed_line_that_does_not_fit_the_page_is_named_with_its_cell(
     assert ("cell code-print: prints 79 columns" in verified()[1]) == bool(status)
 
 
-def test_a_lesson_that_was_never_built_is_told_how(small_course: Path, verified: Callable[[], tuple[int, str]]) -> None:
+def test_a_lesson_that_was_never_built_is_told_how(
+    small_course: Path, verified: Callable[..., tuple[int, str]]
+) -> None:
     (small_course / SOLVED).unlink()
     assert verified() == (1, f"{SOLVED}: missing; run: course build 9\n")

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+pytestmark = pytest.mark.turns
+
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = """
 import torch

@@ -37,6 +37,10 @@ POINTS = 100
 """Points of every lesson."""
 RIGHT, WRONG, HINTS = 5, 6, 3
 """Fewest right attempts, wrong attempts and hints an exercise may have."""
+Part = tuple[int, int]
+"""In which of how many parts of the exercises mistakes and attempts are judged: (2, 3) is every third one, from the
+second on."""
+WHOLE: Part = (1, 1)
 SEEDS = (0, 20261)
 """The learner's own cases, and others, as a grader draws them."""
 LOOP_LIMIT = 0.5
@@ -53,24 +57,28 @@ _ALT = re.compile(r"""\balt\s*=\s*(?:"[^"]*\S[^"]*"|'[^']*\S[^']*')""")
 _QUESTION_CALLS = ("predict", "compare", "quiz")
 
 
-def verify(root: Path, only: list[int]) -> int:
+def verify(root: Path, only: list[int], part: Part = WHOLE) -> int:
     """See `course_utils.authoring.verify_command`."""
     lessons = chosen(only)
     faults = 0
-    for fault in _faults_of_all(root, lessons):
+    for fault in _faults_of_all(root, lessons, part):
         faults += 1
         print(fault, flush=True)
     if not faults:
         exercises = sum(len(lesson.exercises) for lesson in lessons)
-        print(f"{len(lessons)} lesson{'s' * (len(lessons) != 1)}, {exercises} exercises: every promise is kept")
+        kept = "every promise is kept"
+        if part != WHOLE:
+            kept += f"; mistakes and attempts were judged in part {part[0]} of {part[1]} of the exercises"
+        print(f"{len(lessons)} lesson{'s' * (len(lessons) != 1)}, {exercises} exercises: {kept}")
     return 1 if faults else 0
 
 
-def _faults_of_all(root: Path, lessons: list[Lesson]) -> Iterator[str]:
+def _faults_of_all(root: Path, lessons: list[Lesson], part: Part) -> Iterator[str]:
     """The broken promises of all lessons in order; exercises are run two at a time."""
     identifiers = [exercise.id for lesson in lessons for exercise in lesson.exercises]
     with _run_by_two(len(identifiers)) as run:
-        judged = {identifier: run(_faults_of_one, root, identifier) for identifier in identifiers}
+        whole = set(identifiers[part[0] - 1 :: part[1]])
+        judged = {identifier: run(_faults_of_one, root, identifier, identifier in whole) for identifier in identifiers}
         for lesson in lessons:
             try:
                 source = read(root, lesson)
@@ -93,10 +101,11 @@ def _run_by_two(tasks: int) -> Iterator[Callable[..., Callable[[], list[str]]]]:
         yield lambda *task: pool.submit(*task).result
 
 
-def _faults_of_one(root: Path, identifier: str) -> list[str]:
+def _faults_of_one(root: Path, identifier: str, whole: bool) -> list[str]:
+    """Each broken promise of an exercise; only if `whole`, its mistakes and attempts are judged."""
     exercise = find_exercise(identifier)
     try:
-        return list(_exercise(root, read(root, find_lesson(exercise.lesson)), exercise))
+        return list(_exercise(root, read(root, find_lesson(exercise.lesson)), exercise, whole))
     except AuthoringError:
         return []  # it is said once, of the lesson
 
@@ -118,7 +127,7 @@ def _faults_of_lesson(root: Path, source: Source, lesson: Lesson) -> Iterator[st
 # ------------------------------------------------------------------ one exercise
 
 
-def _exercise(root: Path, source: Source, exercise: Exercise) -> Iterator[str]:
+def _exercise(root: Path, source: Source, exercise: Exercise, whole: bool) -> Iterator[str]:
     declared = f"course_utils/lessons/lesson{exercise.lesson}/{exercise.name}/task.py"
     place = f"{source.file}: exercise {exercise.id}"
     cell = source.exercise_cell(exercise.id)
@@ -133,7 +142,7 @@ def _exercise(root: Path, source: Source, exercise: Exercise) -> Iterator[str]:
     yield from left
     if left:
         return  # nothing of a stranger's code is run before somebody wrote its words, and so has read it
-    judged = list(_judged(exercise))
+    judged = list(_judged(exercise, whole))
     yield from judged
     if judged:
         return
@@ -145,7 +154,7 @@ def _exercise(root: Path, source: Source, exercise: Exercise) -> Iterator[str]:
         if solved != "passed":
             yield f"{place}: the solution is {solved} at seed {seed}; mend the solution or the check"
     yield from _hints(declared, cell, exercise)
-    yield from _bank(root, exercise)
+    yield from _bank(root, exercise, whole)
 
 
 def _stub_text(source: Source, cell: SourceCell, exercise: Exercise) -> str:
@@ -221,7 +230,7 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
-def _judged(exercise: Exercise) -> Iterator[str]:
+def _judged(exercise: Exercise, whole: bool) -> Iterator[str]:
     """The right answer passes on every seed, and each mistake, run as code, gets its own name."""
     folder = f"course_utils/lessons/lesson{exercise.lesson}/{exercise.name}"
     try:
@@ -235,7 +244,7 @@ def _judged(exercise: Exercise) -> Iterator[str]:
         if numbers:
             yield f"{folder}/answers.py: the right answer fails at seed {seed} ({_names(verdict)}); mend it"
             return
-    for one in mistakes:  # the other seed is the business of the bank, which makes every mistake
+    for one in mistakes if whole else ():  # the other seed is the business of the bank, which makes every mistake
         for number, form in enumerate(one.forms):
             cases = all_cases(exercise)  # what it leaves is kept, for the attempts of the bank to be compared with
             verdict = judge(exercise, cases, [seen_of(exercise, one, number, case) for case in cases])
@@ -247,7 +256,7 @@ def _judged(exercise: Exercise) -> Iterator[str]:
                 )
 
 
-def _bank(root: Path, exercise: Exercise) -> Iterator[str]:
+def _bank(root: Path, exercise: Exercise, whole: bool) -> Iterator[str]:
     place = bank_path(root, exercise).relative_to(root).as_posix()
     try:
         bank = attempts_at(root, exercise)
@@ -261,7 +270,7 @@ def _bank(root: Path, exercise: Exercise) -> Iterator[str]:
         yield f"{place}: {different} different right attempts; write at least {RIGHT}"
     if len(named) < WRONG:
         yield f"{place}: {len(named)} wrong attempts with a mistake; write at least {WRONG}"
-    for attempt in bank:
+    for attempt in bank if whole else ():
         verdict = evaluate(exercise.id, attempt.code, seed=SEEDS[0], limit=limit_of(attempt))
         if not attempt.agrees(verdict):
             file = shown(root, attempt.path)

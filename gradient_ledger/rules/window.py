@@ -618,6 +618,8 @@ def means(view: View) -> Iterator[Finding]:
                 (p.reduction == "mean" or p.means or (weighed and p.bare)) and p.divisor is None and not p.gradient
                 for p in passes
             )
+            # One count for all of its passes may be that of the window, which is as it should be.
+            plain = plain and (len({p.counts for p in passes}) > 1 or not any(p.counts for p in passes))
             if window.micro_batches > 1 and passes and quiet and plain and window.step.reference is None:
                 summed.append(window)
         if summed and len(summed) * 2 >= known:
@@ -627,11 +629,15 @@ def means(view: View) -> Iterator[Finding]:
             if not told and len(gathered) == len(summed):
                 under = f" under {summed[0].step.condition!r}" if "%" in summed[0].step.condition else ""
                 told = f" By its text the step{under} is one for all of them."
+            counted = any(p.counts for p in view.passes_of(summed[0]))
+            if counted and not told:
+                continue
+            kind = "divided by a count of its own" if counted else "a mean"
             yield finding(
                 "loss-not-divided",
                 "warning" if told else "info",
                 summed[0].step.last_pass_at,
-                f"Each of the {k} losses of a window is a mean, and nothing divides by {k}: if they are micro-batches "
+                f"Each of the {k} losses of a window is {kind}, and nothing divides by {k}: if they are micro-batches "
                 f"of one batch, the gradient is {k} times its gradient.{told}",
                 f"Call (loss / {k}).backward(), or weight each loss by its share; a reference= would settle it.",
                 window=k,
@@ -656,16 +662,18 @@ def forwards(view: View) -> Iterator[Finding]:
             # The best of several, or what warms up a state, is chosen on purpose; a division by their number is not,
             # nor is a clear for each of them.
             meant = all(count in (one.divisor, one.last_of) or len(w.of(Clear)) >= count for w, one in shallow)
-            yield finding(
-                "micro-batches-without-backward",
-                "warning" if meant else "info",
-                shallow[0][1].last_at or shallow[0][1].where,
-                f"One call of the model ran {count} times before each backward(), and the loss holds "
-                f"{shallow[0][1].held} of them: what the others computed was thrown away, in "
-                f"{times(len(shallow), 'window')}.",
-                forwards=count,
-                steps=steps_of([w for w, _ in shallow]),
-            )
+            # A method that several lines call, as a critic for a target, an advantage and a loss, is no loop.
+            if meant or shallow[0][1].looped:
+                yield finding(
+                    "micro-batches-without-backward",
+                    "warning" if meant else "info",
+                    shallow[0][1].last_at or shallow[0][1].where,
+                    f"One call of the model ran {count} times before each backward(), and the loss holds "
+                    f"{shallow[0][1].held} of them: what the others computed was thrown away, in "
+                    f"{times(len(shallow), 'window')}.",
+                    forwards=count,
+                    steps=steps_of([w for w, _ in shallow]),
+                )
         else:
             yield from _last_ones(view, windows)
         held = [one for _, one in several if (one.held or 0) >= one.forwards and one.piled]
