@@ -189,9 +189,10 @@ class Backward(Event):
     loss_at: Place | None = None
     """Where such a loss was made."""
     means: bool = False
-    """Whether the loss is a sum of means, or of sums over counts; looked at in the first passes of a line."""
+    """Whether the loss is a sum of means; looked at in the first passes of a line."""
     counts: tuple[float, ...] = ()
-    """By which counts its sums were divided, beside those over all that was summed."""
+    """By which counts its sums were divided, where all of its summands are means or such; but those over all that was
+    summed, which are means."""
     bare: bool = False
     """Whether it is a mean that was multiplied or divided by nothing."""
     undivided: str = ""

@@ -127,7 +127,7 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
     Reads constants that autograd saved; asked for the first passes of a line only.
     """
     if (counts := _counts(node, scaled)) is not None:
-        return {"means": True, "counts": counts}
+        return {"counts": counts} if counts else {"means": True}
     factor, inner, quotient = _constant(node, scaled)
     if type(inner).__name__ == "AddBackward0" and _is_smoothed(inner):
         return {"divisor": float(whole)} if quotient and (whole := _whole(factor)) else {"bare": factor == 1.0}

@@ -2326,7 +2326,7 @@ def counted(*counts: float, **step: Any) -> Log:
     tape = Tape("w b")
     for _ in range(3):
         for count in counts:
-            tape.passes(1, root="Div", means=True, counts=(count,))
+            tape.passes(1, root="Div", counts=(count,))
         tape.step(**step)
         tape.clear()
     return tape.log()

@@ -48,7 +48,7 @@ def unnamed(small_course: Path, tmp_path: Path) -> tuple[Gradebook, str]:
 
 def _verified(root: Path) -> list[str]:
     forget()
-    return verify._faults_of_one(root, "9.1")
+    return verify._faults_of_one(root, "9.1", True)
 
 
 def test_a_cluster_becomes_a_mistake_whose_words_are_left_to_fill_in(

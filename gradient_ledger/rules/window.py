@@ -611,15 +611,18 @@ def means(view: View) -> Iterator[Finding]:
         for window in windows:
             passes = view.passes_of(window)
             known += any(p.reduction is not None or p.bare or p.means or p.divisor is not None for p in passes)
+            known += any(p.counts for p in passes)
             quiet = not window.of(Edit) and not window.step.assigned and not window.step.hooks
             # What is weighted and summed is a mean as well, but it takes the loss that is shown to say so.
             weighed = window.step.reported is not None
+            # One count for all of its passes may be that of the window, which is as it should be.
+            counted = len({p.counts for p in passes}) > 1
             plain = all(
-                (p.reduction == "mean" or p.means or (weighed and p.bare)) and p.divisor is None and not p.gradient
+                (p.reduction == "mean" or p.means or (weighed and p.bare) or (counted and p.counts))
+                and p.divisor is None
+                and not p.gradient
                 for p in passes
             )
-            # One count for all of its passes may be that of the window, which is as it should be.
-            plain = plain and (len({p.counts for p in passes}) > 1 or not any(p.counts for p in passes))
             if window.micro_batches > 1 and passes and quiet and plain and window.step.reference is None:
                 summed.append(window)
         if summed and len(summed) * 2 >= known:
