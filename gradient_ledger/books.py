@@ -124,6 +124,7 @@ class OptimizerAccount:
         "bare",
         "code",
         "dead",
+        "empty_group",
         "first_event",
         "last_step",
         "follows",
@@ -157,6 +158,8 @@ class OptimizerAccount:
         self.steps = 0
         self.rates = tuple(group.get("lr") for group in getattr(optimizer, "param_groups", ()))
         """The learning rates of its groups when it was met."""
+        self.empty_group = any(not group["params"] for group in getattr(optimizer, "param_groups", ()))
+        """Whether one of these held nothing then."""
         self.made_by = made_by
         """The user's calls that made it, innermost first."""
         self.taker: int | None = None

@@ -188,6 +188,9 @@ class Backward(Event):
     """Over how many targets a cross-entropy that is divided so is a mean, where that can be read."""
     loss_at: Place | None = None
     """Where such a loss was made."""
+    quotient: int = 0
+    """By which whole number the loss was divided as a whole, a mean or none; 0 for none, and behind the first passes of
+    a line."""
     means: bool = False
     """Whether the loss is a sum of means; looked at in the first passes of a line."""
     counts: tuple[float, ...] = ()
@@ -943,6 +946,10 @@ class OptimizerFacts:
     passed_by: PassedBy | None = None
     """What was made around it, steps it by its text and does more, and knew nothing of its steps; looked for at its
     fifth step, and looked at until the end."""
+    empty_group: bool = False
+    """Whether one of its groups held nothing when it was met."""
+    used_up_at: Place | None = None
+    """Where, by the text, a generator was gone through before, which that group was given."""
 
 
 @dataclass(frozen=True)
@@ -975,6 +982,17 @@ class UnsteppedSchedule:
     """The user's line that made it."""
     said: bool
     """Whether the text steps a scheduler somewhere, where the run did not come by."""
+
+
+@dataclass(frozen=True)
+class UncalledUpdate:
+    """A function that would let an average or a target network follow the weights, by its name, and that no text of the
+    user's calls."""
+
+    name: str
+    """Its name."""
+    where: Place
+    """Where it is defined."""
 
 
 @dataclass(frozen=True)
@@ -1226,6 +1244,9 @@ class Log:
     """Those that say how many steps they are made for."""
     unstepped_schedules: tuple[UnsteppedSchedule, ...] = ()
     """Schedulers that nothing stepped."""
+    uncalled_update: UncalledUpdate | None = None
+    """What should let an average or a target network follow, and is called nowhere; None where there is no such thing,
+    or another text lets one follow."""
     window: int | None = None
     """Micro-batches meant per step, if the user said so."""
     pending: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)

@@ -811,6 +811,9 @@ class _Reader:
         alone is taken off again; and what had its own `backward()` has trained already.
         """
         for one in ast.walk(side):
+            shut = self._shut_inside(one) if isinstance(one, ast.Call) and not idle.lost else None
+            if shut is not None:
+                return idle._replace(line=shut.line, file=shut.file, value=None, cut=True, missed=True)
             inner = _cut_out(one)
             if inner is None or any(isinstance(each, (ast.Sub, ast.USub)) for each in ast.walk(inner)):
                 continue
@@ -824,6 +827,18 @@ class _Reader:
                 else idle._replace(line=side.lineno, file=self.file, value=None, cut=True, missed=True)
             )
         return idle
+
+    def _shut_inside(self, call: ast.Call) -> Place | None:
+        """Where a function of the user's uses what it is given with its graph under `no_grad()`, and nowhere else."""
+        for there, value, line in self._reader_of(call, None):
+            asked = [one.arg for one in there.scope.args.args]  # type: ignore[attr-defined]
+            given = [*zip(asked[asked[:1] == ["self"] :], call.args, strict=False)]
+            given += [(one.arg, one.value) for one in call.keywords if one.arg]
+            names = {name for name, one in given if (path := _path(one)) and self._has_graph(self._at(path))}
+            users = [made for made in there._chain(value, line) if names & {*_names(made.value)}]
+            if users and all(made.without_grad for made in users):
+                return Place(there.file, users[-1].line)
+        return None
 
     def _has_graph(self, value: Any) -> bool:
         return isinstance(value, Tensor) and value.requires_grad

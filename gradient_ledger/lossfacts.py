@@ -70,7 +70,8 @@ def look(state: State, node: Any, scaled: bool, one: Pass, frame: FrameType) -> 
         _look_for_anchors(state, one, node)
     if passes > SAMPLES:
         return
-    if (divided := graph.divided(node, scaled)) > 1 and (last := lastones.taken(line)) is not None:
+    one.draft.fields["quotient"] = divided = graph.divided(node, scaled)
+    if divided > 1 and (last := lastones.taken(line)) is not None:
         one.draft.fields |= {"last_at": last, "last_of": divided}
     one.draft.fields["contrast"] = graph.contrast(node)
     marks = (inner.metadata.get(f"{state.mark} gradient") for inner in compared.every(node))

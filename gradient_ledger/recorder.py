@@ -30,7 +30,7 @@ from gradient_ledger import (
     wrappers,
 )
 from gradient_ledger.account import FRESH, Account
-from gradient_ledger.books import ModuleAccount
+from gradient_ledger.books import ModuleAccount, OptimizerAccount
 from gradient_ledger.events import (
     CrossedRows,
     Forward,
@@ -45,10 +45,10 @@ from gradient_ledger.events import (
     Place,
     ScheduleFacts,
     Step,
+    UncalledUpdate,
     UnfrozenModule,
 )
 from gradient_ledger.gradients import settle_all
-from gradient_ledger.places import Call
 from gradient_ledger.state import State
 from gradient_ledger.tensors import is_finite, is_zero
 
@@ -292,6 +292,7 @@ class Recorder(State):
                 for a in self.books.accounts
                 if a.status == FRESH and a.deposits
             }
+            files = closelook.own_files(self)
             return Log(
                 events=tuple(draft.event() for draft in self.journal.drafts),
                 parameters=parameters,
@@ -305,10 +306,14 @@ class Recorder(State):
                         made_by=tuple(call.place for call in entry.made_by),
                         first_event=entry.first_event,
                         helper=asked[entry.number].helper,
-                        grouped_at=(grouped := _grouped_at(entry.made_by, asked[entry.number].place)),
+                        grouped_at=(grouped := _first_of(source.grouped_at, entry, asked[entry.number].place)),
                         filtered_at=source.filtered_at(grouped) if grouped is not None else None,
                         follows=entry.follows,
                         passed_by=wrappers.passed_by(entry),
+                        empty_group=entry.empty_group,
+                        used_up_at=_first_of(source.used_up_at, entry, asked[entry.number].place)
+                        if entry.empty_group
+                        else None,
                     )
                     for entry in self.books.optimizers
                 ),
@@ -317,7 +322,8 @@ class Recorder(State):
                     for one in self.books.schedules.values()
                 )
                 + clocks.schedules(self.books.optimizers),
-                unstepped_schedules=clocks.unstepped(self, closelook.own_files(self)),
+                unstepped_schedules=clocks.unstepped(self, files),
+                uncalled_update=UncalledUpdate(*idle) if (idle := source.uncalled_update(tuple(files))) else None,
                 window=self.window,
                 pending=pending,
                 pending_finite=self.pending_finite,
@@ -395,10 +401,10 @@ def _making(account: Account) -> dict[str, Any]:
     return {**of_it, "made_after": module.made_after}
 
 
-def _grouped_at(made_by: Iterable[Call], asked_at: Place | None) -> Place | None:
-    """Where what an optimizer is given was put together: where it was made, else where it was asked for."""
-    lines = [*(call.place for call in tuple(made_by)[:1]), asked_at]
-    return next((found for one in lines if one is not None and (found := source.grouped_at(one)) is not None), None)
+def _first_of(look: Callable[[Place], Place | None], entry: OptimizerAccount, asked_at: Place | None) -> Place | None:
+    """What is found where an optimizer was made, else where it was asked for."""
+    lines = [*(call.place for call in entry.made_by[:1]), asked_at]
+    return next((found for one in lines if one is not None and (found := look(one)) is not None), None)
 
 
 def _place_of(error: BaseException) -> Place | None:

@@ -950,6 +950,63 @@ def steps_schedules(files: tuple[str, ...]) -> bool | None:
     return bool(schedules)
 
 
+_FOLLOWING = re.compile(
+    r"(update|sync)\w*(average|avg|shadow|teacher|target|(?<![a-z])ema(?![a-z]))|soft_?update|"
+    r"(average|avg|shadow|teacher|target|momentum|(?<![a-z])ema)_?(update|sync)",
+    re.IGNORECASE,
+)
+"""Names of functions that let an average, a teacher or a target network follow the trained weights."""
+_WRITES = ("copy_", "lerp_", "load_state_dict")
+
+
+@lru_cache(maxsize=64)
+def uncalled_update(files: tuple[str, ...]) -> tuple[str, Place] | None:
+    """A function that lets an average or a target network follow the weights, by its name, and its place, where these
+    texts never call it, nor let anything follow in another way."""
+    every = [(file, one) for file in files for one in functions(file) if isinstance(one, ast.FunctionDef)]
+    called = {one: _called(one) for file in files for one in functions(file)}
+    idle = [at for at in every if _FOLLOWING.search(at[1].name)]
+    while used := [at for at in idle if at[1].name in _names_called(called, [one for _, one in idle])]:
+        idle = [at for at in idle if at not in used]
+    first = idle[-1:]  # what it calls may have a name of this kind, too, and stand above it
+    more = idle
+    while more:  # with what they alone call
+        outside = _names_called(called, [one for _, one in idle])
+        inside = {name for _, one in idle for name in called[one]}
+        more = [at for at in every if at not in idle and at[1].name in inside - outside]
+        idle = [*idle, *more]
+    rest = [one for one in called if one not in {inner for _, inner in idle} and getattr(one, "name", "") != "__init__"]
+    if not first or any(_follows(one) for one in rest):
+        return None
+    file, function = first[0]
+    return function.name, Place(file, function.lineno, function.name)
+
+
+def _called(within: ast.AST) -> set[str]:
+    """The names of what a function's own text calls, or hands on."""
+    names = {one.attr for one in own(within) if isinstance(one, ast.Attribute)}
+    return names | {one.id for one in own(within) if isinstance(one, ast.Name)}
+
+
+def _names_called(called: dict[ast.AST, set[str]], but: list[ast.FunctionDef]) -> set[str]:
+    return {name for one, names in called.items() if one not in but for name in names}
+
+
+def _follows(within: ast.AST) -> bool:
+    """Whether a function's own text writes to tensors in a loop, as one does that copies weights."""
+    for one in own(within):
+        writes = isinstance(one, ast.Assign) and any(getattr(target, "attr", "") == "data" for target in one.targets)
+        writes = writes or (isinstance(one, ast.Call) and getattr(one.func, "attr", "") in _WRITES)
+        if writes and is_looped(within, one.lineno):
+            return True
+    return False
+
+
+def is_looped(within: ast.AST, line: int) -> bool:
+    """Whether a loop of this function is around a line."""
+    return any(isinstance(one, _LOOPS) and one.lineno < line <= (one.end_lineno or 0) for one in own(within))
+
+
 def _is_step(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step"
 
@@ -1127,6 +1184,31 @@ def filtered_at(place: Place) -> Place | None:
         made = assigned(within, name, place.line)
         if made is not None and ".requires_grad" in ast.unparse(made.value):
             return Place(place.file, made.line, place.function)
+    return None
+
+
+_ONCE = re.compile(r"^(filter|map|zip|chain|iter|itertools\.\w+)\(|\.(named_)?parameters\([^()]*\)$")
+"""Calls whose result can be gone through a single time."""
+
+
+def used_up_at(place: Place) -> Place | None:
+    """Where something was gone through, further up in the function, that can be a single time and that the statement
+    at a line uses again."""
+    within = scope(place.file, place.line)
+    statement = next((one for one in _statements_at(place) if not hasattr(one, "body")), None)
+    if within is None or statement is None:
+        return None
+    given = dict.fromkeys(_names_in(statement), statement.lineno)
+    for name, line in [*given.items()]:  # and what a list of groups was made of
+        if (made := assigned(within, name, line)) is not None:
+            given |= dict.fromkeys(_names_in(made.value) - given.keys(), made.line)
+    for name, line in sorted(given.items()):
+        made = assigned(within, name, line)
+        if made is None or not (isinstance(made.value, ast.GeneratorExp) or _ONCE.search(ast.unparse(made.value))):
+            continue
+        for one in own(within):
+            if isinstance(one, ast.Name) and one.id == name and made.end < one.lineno < line:
+                return Place(place.file, one.lineno, place.function)
     return None
 
 

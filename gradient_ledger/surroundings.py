@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from gradient_ledger import blends, hooked, making, modes, places, source
+from gradient_ledger import blends, hooked, losses, making, modes, places, source
 from gradient_ledger.account import FRESH, SKIPPED, Account
 from gradient_ledger.books import Made, ModuleAccount, Schedule
 from gradient_ledger.compiled import is_product, uncompiled
@@ -195,6 +195,7 @@ def current_region(state: State) -> int | None:
 
 def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False) -> None:
     """A learning-rate scheduler has stepped."""
+    frame = _around_own_schedules(frame)
     optimizer = getattr(scheduler, "optimizer", None)
     number = None
     inner = getattr(optimizer, "optimizer", optimizer)  # accelerate wraps optimizers
@@ -232,6 +233,18 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
         told=told and not isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau),  # that is given a number
         rate=rate_of(state.books.optimizers[number]) if number is not None else None,
     )
+
+
+def _around_own_schedules(frame: FrameType) -> FrameType:
+    """The frame that stepped a schedule, behind those of the user's own scheduler classes, which hand a step on."""
+    own = places.user_frame(frame)
+    while own is not None and own.f_code.co_name == "step":
+        with losses.names_in(own) as names:
+            if not isinstance(names.get("self"), torch.optim.lr_scheduler.LRScheduler):
+                break
+        own = places.user_frame(own.f_back)
+        frame = own or frame
+    return frame
 
 
 def _told_in_epochs(state: State, kind: str, optimizer: int | None, place: Place) -> dict[str, Any]:

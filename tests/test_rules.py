@@ -64,6 +64,7 @@ from gradient_ledger.events import (
     Step,
     Taken,
     TakenBack,
+    UncalledUpdate,
     UnfrozenModule,
     Unscale,
     UnsteppedSchedule,
@@ -432,6 +433,24 @@ def cleared_once_a_window_and_stepped_every_time() -> Log:
     for _ in range(4):
         for _ in range(3):
             tape.passes(1, divisor=3.0)
+            tape.step()
+        tape.clear()
+    return tape.log()
+
+
+@finds(
+    "order.stale",
+    "step-every-micro-batch",
+    "error",
+    STEP,
+    "cleared after every 3",
+    remedy="Step under the same condition as the clear: once per window, before it.",
+)
+def cleared_once_a_window_and_stepped_every_time_a_loss_that_is_no_mean() -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        for _ in range(3):
+            tape.passes(1, quotient=3)
             tape.step()
         tape.clear()
     return tape.log()
@@ -2532,6 +2551,101 @@ def forwards_of_different_number_before_each_backward() -> Log:
         tape.step()
         tape.clear()
     return tape.log()
+
+
+def by_epochs(*counts: int, first: int = 0, scheduler: str = "StepLR", **fields: Any) -> Log:
+    """Epochs of so many steps, each with a scheduler's step before it, from the epoch `first` on."""
+    tape = Tape("w b")
+    for epoch, count in enumerate(counts):
+        if epoch >= first:
+            tape.schedule(scheduler=scheduler, **fields)
+        for _ in range(count):
+            tape.passes(1)
+            tape.step()
+            tape.clear()
+    return tape.log()
+
+
+@finds(
+    "window.early_schedules",
+    "schedule-begins-early",
+    "warning",
+    SCHEDULE,
+    "StepLR is stepped before the first step of SGD, and at the beginning of each of 3 epochs",
+    scheduler_steps=3,
+    optimizer_steps=12,
+)
+def a_schedule_begins_each_epoch() -> Log:
+    return by_epochs(4, 4, 4)
+
+
+@quiet("window.early_schedules")
+def a_schedule_begins_each_epoch_but_the_first() -> Log:
+    return by_epochs(4, 4, 4, first=1)
+
+
+@quiet("window.early_schedules")
+def a_schedule_is_told_the_epoch_at_its_beginning() -> Log:
+    return by_epochs(4, 4, 4, told=True)
+
+
+@quiet("window.early_schedules")
+def a_warm_up_begins_each_epoch() -> Log:
+    return by_epochs(4, 4, 4, scheduler="LambdaLR")
+
+
+@quiet("window.early_schedules")
+def a_schedule_stands_before_each_step() -> Log:
+    return by_epochs(1, 1, 1, 1)
+
+
+@quiet("window.early_schedules")
+def a_schedule_began_two_epochs_of_a_short_run() -> Log:
+    return by_epochs(4, 4)
+
+
+def beside_a_copy(steps: int = 8, copies: Sequence[str] = ("Net2.l.w", "Net2.l.b"), **fields: Any) -> Log:
+    """Steps beside a copy of the model, whose update is called nowhere."""
+    tape = Tape("Net.l.w Net.l.b", loose=" ".join(copies))
+    for _ in range(steps):
+        tape.passes(1, names="Net.l.w Net.l.b")
+        tape.step()
+        tape.clear()
+    told = {"uncalled_update": UncalledUpdate("update_target", at(OTHER))} | fields
+    return tape.log({name: {"model": "Net2"} for name in copies}, **told)
+
+
+@finds(
+    "window.unfollowed",
+    "average-never-updated",
+    "warning",
+    STEP,
+    "Nothing calls update_target() (train.py:",
+    "follow what is trained: they are as they were before 8 steps",
+    names=["Net2.l.w", "Net2.l.b"],
+)
+def a_copy_has_an_update_that_nothing_calls() -> Log:
+    return beside_a_copy()
+
+
+@quiet("window.unfollowed")
+def an_update_is_called_or_there_is_none() -> Log:
+    return beside_a_copy(uncalled_update=None)
+
+
+@quiet("window.unfollowed")
+def an_update_that_nothing_calls_and_no_copy_beside() -> Log:
+    return beside_a_copy(copies=("Net2.other.w", "Net2.other.b"))
+
+
+@quiet("window.unfollowed")
+def an_update_that_nothing_called_in_a_short_run() -> Log:
+    return beside_a_copy(steps=7)
+
+
+@quiet("window.unfollowed")
+def an_update_that_a_run_did_not_come_by() -> Log:
+    return beside_a_copy(error="KeyboardInterrupt")
 
 
 @finds(
@@ -7144,6 +7258,22 @@ def a_head_was_replaced_before_the_ledger_was_opened() -> Log:
 )
 def a_scale_was_made_before_the_ledger_was_opened_and_is_not_used() -> Log:
     return met_late((10,), (3, 64))
+
+
+def with_an_empty_group(**fields: Any) -> Log:
+    """What stands in front of what is trained, beside a group that held nothing."""
+    made = (OptimizerFacts(0, "SGD", 3, at(MADE), empty_group=True, **fields),)
+    return part("h w b", "w b", loose="h").log({"h": {"position": 0}}, optimizers=made)
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", MADE, "groups is empty: a generator", names=["h"])
+def a_group_was_given_nothing() -> Log:
+    return with_an_empty_group()
+
+
+@finds("ownership.never", "gradients-nobody-uses", "warning", OTHER, "had been gone through before, at", names=["h"])
+def a_group_was_given_a_generator_that_was_used_up() -> Log:
+    return with_an_empty_group(used_up_at=at(OTHER))
 
 
 @finds(

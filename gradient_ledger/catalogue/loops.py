@@ -407,6 +407,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "schedule-begins-early",
+        "The scheduler steps before the optimizer",
+        "A scheduler that is stepped at the beginning of each epoch, the first one included, passes over its first rate: every "
+        "change of the rate comes an epoch early.",
+        "Call scheduler.step() at the end of the epoch, behind the steps of the optimizer.",
+        "Before torch 1.1 the other order was right. Making the scheduler sets the first rate; each step() goes on from there.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "schedule-first-group",
         "The rate of one parameter group of several",
         "The learning rate is set for the first group; the others train at the rate they began with, to the end.",
@@ -433,6 +443,16 @@ MISCONCEPTIONS = (
         "model.parameters() gives every part of a model, a teacher that is kept in it included.",
         "",
         shadows=("target-not-detached",),
+    ),
+    Misconception(
+        "average-never-updated",
+        "An average that nothing updates",
+        "The function that lets an average, a teacher or a target network follow the trained weights is never called: it stays "
+        "what it was at the beginning.",
+        "Call it once per optimizer step, behind it.",
+        "optimizer.step() moves what gets gradients. A copy of it moves by a call of its own.",
+        "",
+        about_value=False,
     ),
     Misconception(
         "average-shares-memory",

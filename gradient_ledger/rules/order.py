@@ -156,7 +156,8 @@ def _why_stale(
             **evidence,
         )
     partial = _steps_between_clears(windows, regular)
-    if partial and partial in (view.log.window, view.divisor(optimizer)):
+    quotients = {p.quotient for p in view.passes_of(windows[0])}
+    if partial and partial in (view.log.window, view.divisor(optimizer), *quotients):
         return finding(
             "step-every-micro-batch",
             "error",

@@ -533,10 +533,28 @@ def _nobody_uses(view: View, orphans: list[ParameterFacts]) -> Finding:
     return finding(
         "gradients-nobody-uses",
         "warning" if left_out else "info",
-        let_go or (_made_at(view, likely, left_out) if likely and left_out else None),
-        f"{getting(p.name for p in who)}{', in train mode' if left_out else ''}, and {held}.{_again(view, repeating)}",
+        let_go or (_used_up(likely) or _made_at(view, likely, left_out) if likely and left_out else None),
+        f"{getting(p.name for p in who)}{', in train mode' if left_out else ''}, and {held}.{_again(view, repeating)}"
+        f"{_empty(likely) if left_out else ''}",
         names=[p.name for p in who][:10],
     )
+
+
+def _empty(likely: list[OptimizerFacts]) -> str:
+    """That a group was given nothing, and what may have become of it."""
+    if not any(e.empty_group for e in likely):
+        return ""
+    at = _used_up(likely)
+    return " One of its groups is empty: " + (
+        f"what it was given is a generator, which had been gone through before, at {at.short}."
+        if at is not None
+        else "a generator, as filter() gives one, can be gone through a single time."
+    )
+
+
+def _used_up(likely: list[OptimizerFacts]) -> Place | None:
+    """Where a generator was gone through that one of these was given."""
+    return next((e.used_up_at for e in likely if e.used_up_at is not None), None)
 
 
 def _again(view: View, repeating: list[OptimizerFacts]) -> str:
@@ -604,7 +622,8 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
 
     Not what the user's code writes to, such as a copy that is brought up to date now and then. Else: an optimizer held
     it and was let go; or it was frozen when the optimizer was made, and is no more; or it was put among layers that
-    are frozen, as an adapter is; or it is one of all the vectors of a model, which are clipped with its matrices; or it belongs to a part of a model behind a part that is trained, where what is not
+    are frozen, as an adapter is; or a group of its model's optimizer is empty; or it is one of all the vectors of a model,
+    which are clipped with its matrices; or it belongs to a part of a model behind a part that is trained, where what is not
     to be trained stands in front, or beside its adapters, and steps were taken with it; or to a whole model, and the program never looks at its
     gradients.
     """
@@ -613,6 +632,8 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     if orphan.let_go_at is not None or orphan.thawed:
         return True
     mine = [p for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model]
+    if _with_an_empty_group(view, mine):
+        return True
     if _put_among_frozen(orphan, mine) or _of_a_kind_left_out(view, orphan, mine):
         return True
     trained = [p for p in mine if p.owners]
@@ -620,6 +641,12 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
         behind = min(p.position for p in trained) < orphan.position or _beside_the_parts(orphan, mine)
         return behind and bool(orphan.stepped_past) and not any(_part(p) == _part(orphan) for p in trained)
     return not any(p.read for p in mine)
+
+
+def _with_an_empty_group(view: View, parameters: list[ParameterFacts]) -> list[OptimizerFacts]:
+    """The optimizers of these that have a group which held nothing from the start."""
+    owners = {owner for p in parameters for owner in p.owners}
+    return [e for e in view.log.optimizers if e.empty_group and e.number in owners]
 
 
 def _beside_the_parts(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

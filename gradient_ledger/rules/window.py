@@ -16,6 +16,7 @@ from gradient_ledger.events import (
     DataPass,
     Edit,
     Finding,
+    ParameterFacts,
     Place,
     SchedulerStep,
     Step,
@@ -706,6 +707,58 @@ def _last_ones(view: View, windows: list[Window]) -> Iterator[Finding]:
             losses=one.last_of,
             steps=steps_of([w for w, _ in hits]),
         )
+
+
+def unfollowed(view: View) -> Iterator[Finding]:
+    """An average or a target network beside what is trained, whose update no text calls."""
+    log = view.log
+    update = log.uncalled_update
+    if update is None or not log.finished or log.error:
+        return
+    trained = [p for p in log.parameters if p.deposits and p.owners]
+    copies = [p for p in log.parameters if p.in_model and not p.deposits and any(_is_of_a_kind(p, q) for q in trained)]
+    owners = {owner for p in copies for q in trained if _is_of_a_kind(p, q) for owner in q.owners}
+    windows = next((w for optimizer, w in view.windows.items() if optimizer in owners), [])
+    if len(copies) > 1 and len(windows) >= _SETTLED:
+        yield finding(
+            "average-never-updated",
+            "warning",
+            windows[0].step.where,
+            f"Nothing calls {update.name}() ({update.where.short}), and nothing else lets {some([p.name for p in copies])} "
+            f"follow what is trained: they are as they were before {times(steps_taken(view, windows[0].optimizer, windows), 'step')}.",
+            names=[p.name for p in copies][:10],
+        )
+
+
+def _is_of_a_kind(one: ParameterFacts, other: ParameterFacts) -> bool:
+    """Whether two parameters of one shape stand in the same place of two models, or of two parts of one."""
+    tails = [p.name.split(".")[-2:] for p in (one, other)]
+    return one.shape == other.shape and tails[0] == tails[1] and len(tails[0]) == 2
+
+
+def early_schedules(view: View) -> Iterator[Finding]:
+    """Schedules of epochs that begin each of them, the first one included, with their step."""
+    for optimizer, windows in view.windows.items():
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer]
+        if not events or any(e.told for e in events) or {e.where for e in events} != {events[0].where}:
+            continue
+        numbers = [w.step.number for w in windows]
+        between = [bisect(numbers, e.number) for e in events]
+        gaps = [b - a for a, b in zip(between, between[1:], strict=False)]
+        if events[0].scheduler in _FALLING and between[0] == 0 and len(events) > 2 and min(gaps) > 1:
+            yield finding(
+                "schedule-begins-early",
+                "warning",
+                events[0].where,
+                f"{events[0].scheduler} is stepped before the first step of {view.label(optimizer)}, and at the beginning of "
+                f"each of {len(events)} epochs: its first rate is passed over, and all that it changes comes an epoch early.",
+                scheduler_steps=len(events),
+                optimizer_steps=steps_taken(view, optimizer, windows),
+            )
+
+
+_FALLING = frozenset("StepLR MultiStepLR ExponentialLR CosineAnnealingLR PolynomialLR".split())
+"""Schedulers that begin with the highest rate: what warms up from a rate of 0 may be stepped before on purpose."""
 
 
 def averages(view: View) -> Iterator[Finding]:
