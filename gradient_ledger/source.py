@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import CodeType
@@ -963,23 +963,23 @@ _WRITES = ("copy_", "lerp_", "load_state_dict")
 def uncalled_update(files: tuple[str, ...]) -> tuple[str, Place] | None:
     """A function that lets an average or a target network follow the weights, by its name, and its place, where these
     texts never call it, nor let anything follow in another way."""
-    every = [(file, one) for file in files for one in functions(file) if isinstance(one, ast.FunctionDef)]
-    called = {one: _called(one) for file in files for one in functions(file)}
-    idle = [at for at in every if _FOLLOWING.search(at[1].name)]
-    while used := [at for at in idle if at[1].name in _names_called(called, [one for _, one in idle])]:
-        idle = [at for at in idle if at not in used]
-    first = idle[-1:]  # what it calls may have a name of this kind, too, and stand above it
-    more = idle
-    while more:  # with what they alone call
-        outside = _names_called(called, [one for _, one in idle])
-        inside = {name for _, one in idle for name in called[one]}
-        more = [at for at in every if at not in idle and at[1].name in inside - outside]
-        idle = [*idle, *more]
-    rest = [one for one in called if one not in {inner for _, inner in idle} and getattr(one, "name", "") != "__init__"]
-    if not first or any(_follows(one) for one in rest):
+    if not any(says(file, _FOLLOWING) for file in files):
         return None
-    file, function = first[0]
-    return function.name, Place(file, function.lineno, function.name)
+    called = {one: _called(one) for file in files for one in functions(file)}
+    every = {one: file for file in files for one in functions(file) if isinstance(one, ast.FunctionDef)}
+    idle = [one for one in every if _FOLLOWING.search(one.name)]
+    while used := [one for one in idle if one.name in _named_outside(called, idle)]:
+        idle = [one for one in idle if one not in used]
+    updates, inner = idle, idle
+    while inner:  # with what they alone call
+        inside = {name for one in idle for name in called[one]} - _named_outside(called, idle)
+        inner = [one for one in every if one not in idle and one.name in inside]
+        idle = [*idle, *inner]
+    rest = [one for one in called if one not in idle and getattr(one, "name", "") != "__init__"]
+    if not updates or any(_follows(one) for one in rest):
+        return None
+    update = updates[-1]  # what it calls may have a name of this kind, too, and stand above it
+    return update.name, Place(every[update], update.lineno, update.name)
 
 
 def _called(within: ast.AST) -> set[str]:
@@ -988,8 +988,9 @@ def _called(within: ast.AST) -> set[str]:
     return names | {one.id for one in own(within) if isinstance(one, ast.Name)}
 
 
-def _names_called(called: dict[ast.AST, set[str]], but: list[ast.FunctionDef]) -> set[str]:
-    return {name for one, names in called.items() if one not in but for name in names}
+def _named_outside(called: Mapping[ast.AST, set[str]], functions: Sequence[ast.AST]) -> set[str]:
+    """The names that stand in all functions but these."""
+    return {name for one, names in called.items() if one not in functions for name in names}
 
 
 def _follows(within: ast.AST) -> bool:
@@ -997,14 +998,10 @@ def _follows(within: ast.AST) -> bool:
     for one in own(within):
         writes = isinstance(one, ast.Assign) and any(getattr(target, "attr", "") == "data" for target in one.targets)
         writes = writes or (isinstance(one, ast.Call) and getattr(one.func, "attr", "") in _WRITES)
-        if writes and is_looped(within, one.lineno):
+        loops = (loop for loop in own(within) if isinstance(loop, _LOOPS))
+        if writes and any(loop.lineno < one.lineno <= (loop.end_lineno or 0) for loop in loops):
             return True
     return False
-
-
-def is_looped(within: ast.AST, line: int) -> bool:
-    """Whether a loop of this function is around a line."""
-    return any(isinstance(one, _LOOPS) and one.lineno < line <= (one.end_lineno or 0) for one in own(within))
 
 
 def _is_step(node: ast.AST) -> bool:

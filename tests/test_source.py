@@ -140,3 +140,48 @@ def told_of(kind: type[Plain]) -> str:
     (clear,) = [event for event in ledger.log.events if event.kind == "clear"]
     assert clear.where is not None
     return clear.where.function
+
+
+UPDATE = "def update_ema(average, model):\n    for p, q in zip(average, model):\n        p.lerp_(q, 0.1)\n"
+METHOD = (
+    "class Learner:\n    def update_target(self):\n        copy_over(self.target, self.net)\n"
+    "def copy_over(a, b):\n    for p, q in zip(a, b):\n        p.data = q.data\n"
+)
+FOLLOWING = {
+    UPDATE + "train()\n": "update_ema",
+    METHOD + "train()\n": "update_target",
+    "def _momentum_update_key_encoder():\n    update_moving_average()\n" + UPDATE + "train()\n": "update_ema",
+    UPDATE + "update_ema(average, model)\n": None,
+    UPDATE + "register(on_step=update_ema)\n": None,
+    METHOD + "def step(self):\n    self.learner.update_target()\n": None,
+    METHOD + "copy_over(target, net)\n": None,
+    "def update_rate():\n    pass\n": None,
+    UPDATE + "for p, q in pairs:\n    p.data = 0.9 * p.data + 0.1 * q.data\n": None,
+    UPDATE + "for epoch in range(3):\n    target.load_state_dict(net.state_dict())\n": None,
+    UPDATE + "class A:\n    def __init__(self):\n        for p, q in pairs:\n            p.copy_(q)\n": "update_ema",
+}
+
+
+@pytest.mark.parametrize("text", FOLLOWING)
+def test_a_function_that_should_let_an_average_follow_is_called_nowhere(text: str, tmp_path: Path) -> None:
+    found = source.uncalled_update((written(tmp_path, text),))
+    assert (found and found[0]) == FOLLOWING[text]
+
+
+USED_UP = {
+    "a = (p for p in net)\nprint(len(list(a)))\nopt = SGD([{'params': a}])\n": 2,
+    "a = filter(f, net.parameters())\nb = 1\nfor p in a:\n    f(p)\ngroups = [{'params': a}]\nopt = SGD(groups)\n": 3,
+    "a = net.parameters()\nclip(a)\nopt = SGD(a)\n": 2,
+    "a = [p for p in net]\nprint(len(a))\nopt = SGD(a)\n": None,
+    "a = list(net.parameters())\nclip(a)\nopt = SGD(a)\n": None,
+    "a = (p for p in net)\nopt = SGD(a)\nprint(a)\n": None,
+    "a = (p for p in net)\nclip(a)\na = (p for p in net)\nopt = SGD(a)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", USED_UP)
+def test_what_an_optimizer_is_given_was_gone_through_before(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+    line = next(number for number, one in enumerate(text.split("\n"), 1) if one.startswith("opt"))
+    found = source.used_up_at(source.Place(file, line))
+    assert (found and found.line) == USED_UP[text]
