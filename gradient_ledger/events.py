@@ -985,9 +985,8 @@ class UnsteppedSchedule:
 
 
 @dataclass(frozen=True)
-class UncalledUpdate:
-    """A function that would let an average or a target network follow the weights, by its name, and that no text of the
-    user's calls."""
+class Uncalled:
+    """A function that no text of the user's calls."""
 
     name: str
     """Its name."""
@@ -1244,9 +1243,15 @@ class Log:
     """Those that say how many steps they are made for."""
     unstepped_schedules: tuple[UnsteppedSchedule, ...] = ()
     """Schedulers that nothing stepped."""
-    uncalled_update: UncalledUpdate | None = None
+    uncalled_update: Uncalled | None = None
     """What should let an average or a target network follow, and is called nowhere; None where there is no such thing,
     or another text lets one follow."""
+    uncalled_schedule: Uncalled | None = None
+    """What should set the learning rate; None, too, where another text sets one, or steps what may be a scheduler."""
+    uncalled_freeze: Uncalled | None = None
+    """What should freeze; None, too, where another function of the user's freezes something."""
+    loop_at: Place | None = None
+    """The head of the outermost loop that the last backward pass ran in; asked where one of these is found."""
     window: int | None = None
     """Micro-batches meant per step, if the user said so."""
     pending: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)

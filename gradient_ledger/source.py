@@ -957,6 +957,8 @@ _FOLLOWING = re.compile(
 )
 """Names of functions that let an average, a teacher or a target network follow the trained weights."""
 _WRITES = ("copy_", "lerp_", "load_state_dict")
+_RATES = re.compile(r"\[['\"]lr['\"]\]\s*[*/+-]?=[^=]")
+_FREEZES = re.compile(r"\.requires_grad\s*=\s*False|\.requires_grad_\(False\)")
 
 
 @lru_cache(maxsize=64)
@@ -967,10 +969,8 @@ def uncalled_update(files: tuple[str, ...]) -> tuple[str, Place] | None:
         return None
     called = {one: _called(one) for file in files for one in functions(file)}
     every = {one: file for file in files for one in functions(file) if isinstance(one, ast.FunctionDef)}
-    idle = [one for one in every if _FOLLOWING.search(one.name)]
-    while used := [one for one in idle if one.name in _named_outside(called, idle)]:
-        idle = [one for one in idle if one not in used]
-    updates, inner = idle, idle
+    updates = _uncalled([one for one in every if _FOLLOWING.search(one.name)], called)
+    idle = inner = updates
     while inner:  # with what they alone call
         inside = {name for one in idle for name in called[one]} - _named_outside(called, idle)
         inner = [one for one in every if one not in idle and one.name in inside]
@@ -980,6 +980,70 @@ def uncalled_update(files: tuple[str, ...]) -> tuple[str, Place] | None:
         return None
     update = updates[-1]  # what it calls may have a name of this kind, too, and stand above it
     return update.name, Place(every[update], update.lineno, update.name)
+
+
+@lru_cache(maxsize=64)
+def uncalled_schedule(files: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, Place] | None:
+    """A function of these files that sets the learning rate, and its place, where neither they nor the others call it,
+    nor set it elsewhere."""
+    return _uncalled_that(files, others, _RATES)
+
+
+@lru_cache(maxsize=64)
+def uncalled_freeze(files: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, Place] | None:
+    """A function of these files that freezes, and its place, where neither they nor the others call it, nor freeze
+    anything elsewhere but in a method."""
+    return _uncalled_that(files, others, _FREEZES, methods=False)
+
+
+def _uncalled_that(
+    files: tuple[str, ...], others: tuple[str, ...], what: re.Pattern[str], methods: bool = True
+) -> tuple[str, Place] | None:
+    """The function of these files whose own text says this, and its place, where no text calls it or says it, too."""
+    every = dict.fromkeys((*files, *others))
+    if not any(says(file, what) for file in files):
+        return None
+    called = {one: _called(one) for file in every for one in functions(file)}
+    saying = [(file, one) for file in every for one in functions(file) if methods or not _is_method(one)]
+    saying = [(file, one) for file, one in saying if _says_itself(one, what)]
+    if len(saying) != 1 or saying[0][0] not in files:
+        return None
+    file, function = saying[0]
+    if not isinstance(function, ast.FunctionDef) or function.name.startswith("__") or not _uncalled([function], called):
+        return None
+    return function.name, Place(file, function.lineno, function.name)
+
+
+def outermost_loop(trail: Trail) -> Place | None:
+    """The head of the outermost loop that a line runs in, by the lines of the calls that led to it."""
+    for file, line in reversed(trail):
+        within = scope(file, line)
+        loops = [one for one in own(within) if isinstance(one, _LOOPS)] if within is not None else []
+        around = [one.lineno for one in loops if one.lineno < line <= (one.end_lineno or 0)]
+        if around:
+            return Place(file, min(around), getattr(within, "name", "<module>"))
+    return None
+
+
+def _says_itself(function: ast.AST, what: re.Pattern[str]) -> bool:
+    """Whether a statement of a function's own says this."""
+    return any(
+        isinstance(one, ast.stmt) and not hasattr(one, "body") and what.search(ast.unparse(one))
+        for one in own(function)
+    )
+
+
+def _is_method(function: ast.AST) -> bool:
+    arguments = getattr(function, "args", None)
+    return arguments is not None and [one.arg for one in arguments.args[:1]] == ["self"]
+
+
+def _uncalled(functions: Sequence[ast.FunctionDef], called: Mapping[ast.AST, set[str]]) -> list[ast.FunctionDef]:
+    """Those of these functions that are named by none but one another."""
+    idle = [*functions]
+    while used := [one for one in idle if one.name in _named_outside(called, idle)]:
+        idle = [one for one in idle if one not in used]
+    return idle
 
 
 def _called(within: ast.AST) -> set[str]:

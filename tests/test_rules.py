@@ -64,7 +64,7 @@ from gradient_ledger.events import (
     Step,
     Taken,
     TakenBack,
-    UncalledUpdate,
+    Uncalled,
     UnfrozenModule,
     Unscale,
     UnsteppedSchedule,
@@ -2611,7 +2611,7 @@ def beside_a_copy(steps: int = 8, copies: Sequence[str] = ("Net2.l.w", "Net2.l.b
         tape.passes(1, names="Net.l.w Net.l.b")
         tape.step()
         tape.clear()
-    told = {"uncalled_update": UncalledUpdate("update_target", at(OTHER))} | fields
+    told = {"uncalled_update": Uncalled("update_target", at(OTHER))} | fields
     return tape.log({name: {"model": "Net2"} for name in copies}, **told)
 
 
@@ -4009,6 +4009,44 @@ def a_scheduler_that_no_text_steps() -> Log:
     return _never_scheduled([0.1] * 8)
 
 
+def with_an_unused_function_for_the_rate(rates: Sequence[float], **fields: Any) -> Log:
+    tape = Tape("w b")
+    for rate in rates:
+        tape.passes(1)
+        tape.step(rate=rate)
+        tape.clear()
+    return tape.log(**({"uncalled_schedule": Uncalled("adjust_rate", at(OTHER)), "loop_at": at(LOADER)} | fields))
+
+
+@finds(
+    "window.unscheduled",
+    "schedule-never-stepped",
+    "warning",
+    LOADER,
+    "Nothing calls adjust_rate() (train.py:",
+    "8 steps were taken at one rate, 0.1",
+    remedy="Call adjust_rate() where the loop begins a new epoch or a new step, as its text counts.",
+    optimizer_steps=8,
+)
+def a_function_for_the_rate_that_nothing_calls() -> Log:
+    return with_an_unused_function_for_the_rate([0.1] * 8)
+
+
+@quiet("window.unscheduled")
+def a_rate_that_something_else_moved() -> Log:
+    return with_an_unused_function_for_the_rate([0.1] * 8 + [0.01])
+
+
+@quiet("window.unscheduled")
+def a_function_for_the_rate_that_a_short_run_did_not_come_by() -> Log:
+    return with_an_unused_function_for_the_rate([0.1] * 7)
+
+
+@quiet("window.unscheduled")
+def a_function_for_the_rate_in_a_run_that_was_ended() -> Log:
+    return with_an_unused_function_for_the_rate([0.1] * 8, error="KeyboardInterrupt")
+
+
 @finds("window.never_scheduled", "schedule-never-stepped", "warning", OTHER, "in 3 passes over the data")
 def a_scheduler_that_three_epochs_did_not_come_by() -> Log:
     return _never_scheduled([0.1] * 9, said=True, epochs=3)
@@ -4874,6 +4912,24 @@ def left_behind(after: int = 3, frozen: bool = True, trained: bool = True, **fie
         tape.step()
         tape.clear()
     return tape.log(facts={"w": {"requires_grad": not frozen, "deposits": 2}}, **({"meanwhile": (MEANWHILE,)} | fields))
+
+
+@finds(
+    "ownership.never_frozen",
+    "never-frozen",
+    "warning",
+    MADE,
+    "Nothing calls freeze() (train.py:",
+    "steps of SGD move b and w",
+    names=["b", "w"],
+)
+def a_function_that_freezes_and_that_nothing_calls() -> Log:
+    return windows(1, 1, 1).log(uncalled_freeze=Uncalled("freeze", at(OTHER)))
+
+
+@quiet("ownership.never_frozen")
+def a_function_that_freezes_in_a_run_that_was_ended() -> Log:
+    return windows(1, 1, 1).log(uncalled_freeze=Uncalled("freeze", at(OTHER)), error="KeyboardInterrupt")
 
 
 @finds(

@@ -185,3 +185,38 @@ def test_what_an_optimizer_is_given_was_gone_through_before(text: str, tmp_path:
     line = next(number for number, one in enumerate(text.split("\n"), 1) if one.startswith("opt"))
     found = source.used_up_at(source.Place(file, line))
     assert (found and found.line) == USED_UP[text]
+
+
+SETS = (
+    "def adjust_rate(optimizer, epoch):\n    for group in optimizer.param_groups:\n        group['lr'] = 0.1 ** epoch\n"
+)
+FREEZES = "def freeze(part):\n    for p in part.parameters():\n        p.requires_grad = False\n"
+LAYER = "class Layer:\n    def __init__(self):\n        self.w.requires_grad = False\n"
+UNCALLED = {
+    (SETS, ""): "adjust_rate",
+    (SETS, "adjust_rate(optimizer, 3)\n"): None,
+    (SETS, "for group in optimizer.param_groups:\n    group['lr'] *= 0.5\n"): None,
+    (SETS, "print(optimizer.param_groups[0]['lr'] == 0.1)\n"): "adjust_rate",
+    ("class Schedule:\n    def __call__(self):\n        self.group['lr'] = 0.1\n", ""): None,
+    ("", SETS): None,
+    (FREEZES, ""): "freeze",
+    (FREEZES, "from train import freeze\nfreeze(model)\n"): None,
+    (FREEZES, "model.apply(freeze)\n"): None,
+    (FREEZES, "for p in body.parameters():\n    p.requires_grad_(False)\n"): None,
+    (FREEZES, LAYER): "freeze",
+    ("def freeze(p, on):\n    p.requires_grad = on\n", ""): None,
+    (LAYER, ""): None,
+}
+
+
+@pytest.mark.parametrize("texts", UNCALLED)
+def test_what_sets_a_rate_or_freezes_is_called_nowhere(texts: tuple[str, str], tmp_path: Path) -> None:
+    mine, other = (written(tmp_path, text) if not at else _beside(tmp_path, text) for at, text in enumerate(texts))
+    found = source.uncalled_schedule((mine,), (other,)) or source.uncalled_freeze((mine,), (other,))
+    assert (found and found[0]) == UNCALLED[texts]
+
+
+def _beside(folder: Path, text: str) -> str:
+    file = folder / "helpers.py"
+    file.write_text(text)
+    return str(file)

@@ -875,6 +875,16 @@ MISCONCEPTIONS = (
         "",
     ),
     Misconception(
+        "never-frozen",
+        "What should freeze is called nowhere",
+        "A function of your code sets requires_grad to False, and nothing calls it: what it was written to leave as it is gets "
+        "gradients, and the optimizer moves it.",
+        "Call it once the model is built, before the optimizer is made.",
+        "Training the whole model lowers the loss even faster, and nothing else tells.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "adapter-beside-trained-weight",
         "The weights beside an adapter are trained, too",
         "An adapter such as LoRA's is there so that the model can stay as it is. Where the model was never frozen, the "
@@ -884,6 +894,7 @@ MISCONCEPTIONS = (
         "The loss falls even better, and nothing else tells.",
         "",
         about_value=False,
+        shadows=("never-frozen",),
     ),
     Misconception(
         "sampled-without-graph",

@@ -798,6 +798,27 @@ def unfrozen(view: View) -> Iterator[Finding]:
             )
 
 
+def never_frozen(view: View) -> Iterator[Finding]:
+    """A function that freezes, which no text calls, while what was trained required gradients to the last."""
+    log = view.log
+    freezes = log.uncalled_freeze
+    if freezes is None or not log.finished or log.error:
+        return
+    for optimizer, windows in view.windows.items():
+        made = next((e for e in log.optimizers if e.number == optimizer), None)
+        names = sorted({name for w in windows for name in w.step.names})
+        if made is not None and len(windows) > 1 and names:
+            yield finding(
+                "never-frozen",
+                "warning",
+                made.made_at,
+                f"Nothing calls {freezes.name}() ({freezes.where.short}), which freezes parameters, and no other function "
+                f"does: steps of {made.label} move {some(names)}.",
+                names=names[:10],
+            )
+            return
+
+
 def left_frozen(view: View) -> Iterator[Finding]:
     """Parameters that were trained, were frozen for an evaluation, and were never thawed while training went on."""
     steps = [w.step for w in view.all_windows]

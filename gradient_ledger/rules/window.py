@@ -548,6 +548,26 @@ def never_scheduled(view: View) -> Iterator[Finding]:
         )
 
 
+def unscheduled(view: View) -> Iterator[Finding]:
+    """A function that sets the learning rate, which no text calls, while all steps were taken at one rate."""
+    log = view.log
+    sets = log.uncalled_schedule
+    if sets is None or not log.finished or log.error or view.of(SchedulerStep) or log.unstepped_schedules:
+        return
+    rates = {w.step.rate for w in view.all_windows}
+    taken = max((steps_taken(view, optimizer, windows) for optimizer, windows in view.windows.items()), default=0)
+    if taken >= _SETTLED and len(rates) == 1 and None not in rates:
+        yield finding(
+            "schedule-never-stepped",
+            "warning",
+            log.loop_at or sets.where,
+            f"Nothing calls {sets.name}() ({sets.where.short}), which sets the learning rate: {times(taken, 'step')} were "
+            f"taken at one rate, {rates.pop():.3g}, to the end.",
+            f"Call {sets.name}() where the loop begins a new epoch or a new step, as its text counts.",
+            optimizer_steps=taken,
+        )
+
+
 _SETTLED, _EPOCHS = 8, 3
 """Steps at one rate, and epochs where the text steps a schedule that this run did not come by, that are no accident of
 a short run."""
