@@ -1246,6 +1246,8 @@ class Log:
     uncalled_update: Uncalled | None = None
     """What should let an average or a target network follow, and is called nowhere; None where there is no such thing,
     or another text lets one follow."""
+    unmoved_average: Uncalled | None = None
+    """The class of an average of weights that the user's text makes and calls no update of, and where it is made."""
     uncalled_schedule: Uncalled | None = None
     """What should set the learning rate; None, too, where another text sets one, or steps what may be a scheduler."""
     uncalled_freeze: Uncalled | None = None

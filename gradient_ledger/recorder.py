@@ -407,6 +407,7 @@ def _uncalled(state: State, files: tuple[str, ...]) -> dict[str, Any]:
     trains = tuple(state.journal.files())
     found = {
         "uncalled_update": source.uncalled_update(files),
+        "unmoved_average": source.unmoved_average(files),
         "uncalled_schedule": source.uncalled_schedule(trains, files)
         if source.steps_schedules(files) is False
         else None,

@@ -982,6 +982,43 @@ def uncalled_update(files: tuple[str, ...]) -> tuple[str, Place] | None:
     return update.name, Place(every[update], update.lineno, update.name)
 
 
+_AVERAGES = re.compile(r"(?<![A-Z])(EMA|Ema)(?![a-z])|MovingAverage(?!Meter)|AveragedModel|WeightAverag")
+"""Names of classes that average weights; meters and losses that bear such a word count something else."""
+_MEASURES = re.compile(r"Meter|Loss|Metric|Stat|Norm|Pool")
+_OF_AVERAGES = re.compile(r"(?<![a-z])(ema|avg|averag\w*|shadow|swa)(?![a-z])", re.IGNORECASE)
+
+
+@lru_cache(maxsize=64)
+def unmoved_average(files: tuple[str, ...]) -> tuple[str, Place] | None:
+    """A class that averages weights, by its name, of which these texts make an object and call nothing that may be its
+    update; and where they make it."""
+    if not any(says(file, _AVERAGES) for file in files):
+        return None
+    made: list[tuple[str, Place]] = []
+    names: set[str] = set()
+    for file in files:
+        for within in functions(file):
+            for one in own(within):
+                value = one.value if isinstance(one, ast.Assign) else None
+                kind = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+                if kind[:1].isupper() and _AVERAGES.search(kind) and not _MEASURES.search(kind):
+                    names |= {ast.unparse(target).rpartition(".")[2] for target in one.targets} - {"model"}
+                    made.append((kind, Place(file, one.lineno, getattr(within, "name", "<module>"))))
+    calls = [
+        one.func for file in files for within in functions(file) for one in own(within) if isinstance(one, ast.Call)
+    ]
+    if not made or any(_may_move(ast.unparse(call), names) for call in calls):
+        return None
+    return made[0]
+
+
+def _may_move(call: str, names: set[str]) -> bool:
+    """Whether what is called may be an average, or its update, that the texts know by such names."""
+    owner, _, method = call.rpartition(".")
+    holds = bool(_OF_AVERAGES.search(owner)) or owner.rpartition(".")[2] in names
+    return method in names or (holds and bool(re.search("update|step|call", method)))
+
+
 @lru_cache(maxsize=64)
 def uncalled_schedule(files: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, Place] | None:
     """A function of these files that sets the learning rate, and its place, where neither they nor the others call it,

@@ -2553,7 +2553,7 @@ def forwards_of_different_number_before_each_backward() -> Log:
     return tape.log()
 
 
-def by_epochs(*counts: int, first: int = 0, scheduler: str = "StepLR", **fields: Any) -> Log:
+def by_epochs(*counts: int, first: int = 0, scheduler: str = "StepLR", decay: float = 0.5, **fields: Any) -> Log:
     """Epochs of so many steps, each with a scheduler's step before it, from the epoch `first` on."""
     tape = Tape("w b")
     for epoch, count in enumerate(counts):
@@ -2561,7 +2561,7 @@ def by_epochs(*counts: int, first: int = 0, scheduler: str = "StepLR", **fields:
             tape.schedule(scheduler=scheduler, **fields)
         for _ in range(count):
             tape.passes(1)
-            tape.step()
+            tape.step(rate=0.1 * decay**epoch)
             tape.clear()
     return tape.log()
 
@@ -2577,6 +2577,11 @@ def by_epochs(*counts: int, first: int = 0, scheduler: str = "StepLR", **fields:
 )
 def a_schedule_begins_each_epoch() -> Log:
     return by_epochs(4, 4, 4)
+
+
+@finds("window.early_schedules", "schedule-begins-early", "info", SCHEDULE, "at the beginning of each of 3 epochs")
+def a_schedule_begins_each_epoch_of_a_run_of_one_rate() -> Log:
+    return by_epochs(4, 4, 4, decay=1.0)
 
 
 @quiet("window.early_schedules")
@@ -2626,6 +2631,23 @@ def beside_a_copy(steps: int = 8, copies: Sequence[str] = ("Net2.l.w", "Net2.l.b
 )
 def a_copy_has_an_update_that_nothing_calls() -> Log:
     return beside_a_copy()
+
+
+@finds(
+    "window.unfollowed",
+    "average-never-updated",
+    "warning",
+    STEP,
+    "EMA is made at train.py:",
+    "and nothing calls an update of it: it is no average of 8 steps",
+)
+def an_average_is_made_and_never_updated() -> Log:
+    return windows(*[1] * 8).log(unmoved_average=Uncalled("EMA", at(OTHER)))
+
+
+@quiet("window.unfollowed")
+def an_average_is_made_and_not_updated_in_a_short_run() -> Log:
+    return windows(*[1] * 7).log(unmoved_average=Uncalled("EMA", at(OTHER)))
 
 
 @quiet("window.unfollowed")

@@ -220,3 +220,23 @@ def _beside(folder: Path, text: str) -> str:
     file = folder / "helpers.py"
     file.write_text(text)
     return str(file)
+
+
+MOVED = {
+    "ema = EMA(model)\noptimizer.step()\n": "EMA",
+    "self.ema = timm.ModelEmaV2(model)\n": "ModelEmaV2",
+    "average = torch.optim.swa_utils.AveragedModel(net)\nscaler.update()\n": "AveragedModel",
+    "ema = EMA(model)\nema.update()\n": None,
+    "ema = EMA(model)\ndef f(model_ema):\n    model_ema.update_parameters(1)\n": None,
+    "follower = EMA(model)\nfollower.step()\n": None,
+    "beta = EMA(0.99)\nnew = beta(old, now)\n": None,
+    "losses = MovingAverageMeter()\n": None,
+    "norm = EMANorm(3)\n": None,
+    "ema = ema_of(model)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", MOVED)
+def test_an_average_is_made_and_no_update_of_it_is_called(text: str, tmp_path: Path) -> None:
+    found = source.unmoved_average((written(tmp_path, text),))
+    assert (found and found[0]) == MOVED[text]

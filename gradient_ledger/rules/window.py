@@ -22,6 +22,7 @@ from gradient_ledger.events import (
     Step,
 )
 from gradient_ledger.rules.view import (
+    BY_HAND,
     LEAST,
     LOOKED_AT,
     View,
@@ -730,24 +731,35 @@ def _last_ones(view: View, windows: list[Window]) -> Iterator[Finding]:
 
 
 def unfollowed(view: View) -> Iterator[Finding]:
-    """An average or a target network beside what is trained, whose update no text calls."""
+    """An average or a target network whose update no text calls."""
     log = view.log
-    update = log.uncalled_update
-    if update is None or not log.finished or log.error:
+    if not log.finished or log.error:
         return
-    trained = [p for p in log.parameters if p.deposits and p.owners]
-    copies = [p for p in log.parameters if p.in_model and not p.deposits and any(_is_of_a_kind(p, q) for q in trained)]
-    owners = {owner for p in copies for q in trained if _is_of_a_kind(p, q) for owner in q.owners}
-    windows = next((w for optimizer, w in view.windows.items() if optimizer in owners), [])
-    if len(copies) > 1 and len(windows) >= _SETTLED:
-        yield finding(
-            "average-never-updated",
-            "warning",
-            windows[0].step.where,
-            f"Nothing calls {update.name}() ({update.where.short}), and nothing else lets {some([p.name for p in copies])} "
-            f"follow what is trained: they are as they were before {times(steps_taken(view, windows[0].optimizer, windows), 'step')}.",
-            names=[p.name for p in copies][:10],
+    optimizer, windows = max(view.windows.items(), key=lambda one: len(one[1]), default=(BY_HAND, []))
+    taken = steps_taken(view, optimizer, windows) if windows else 0
+    names = _copies(view) if log.uncalled_update is not None else []
+    if taken < _SETTLED:
+        return
+    if log.unmoved_average is not None:
+        made = log.unmoved_average
+        said = f"{made.name} is made at {made.where.short}, and nothing calls an update of it: it is no average of"
+    elif log.uncalled_update is not None and len(names) > 1:
+        update = log.uncalled_update
+        said = (
+            f"Nothing calls {update.name}() ({update.where.short}), and nothing else lets {some(names)} follow what is "
+            "trained: they are as they were before"
         )
+    else:
+        return
+    where = windows[0].step.where
+    yield finding("average-never-updated", "warning", where, f"{said} {times(taken, 'step')}.", names=names[:10])
+
+
+def _copies(view: View) -> list[str]:
+    """The parameters without a gradient that have the place and the shape of trained ones, and were run beside them."""
+    trained = [p for p in view.log.parameters if p.deposits and p.owners]
+    still = [p for p in view.log.parameters if p.in_model and not p.deposits]
+    return [p.name for p in still if any(_is_of_a_kind(p, other) for other in trained)]
 
 
 def _is_of_a_kind(one: ParameterFacts, other: ParameterFacts) -> bool:
@@ -766,9 +778,10 @@ def early_schedules(view: View) -> Iterator[Finding]:
         between = [bisect(numbers, e.number) for e in events]
         gaps = [b - a for a, b in zip(between, between[1:], strict=False)]
         if events[0].scheduler in _FALLING and between[0] == 0 and len(events) > 2 and min(gaps) > 1:
+            moved = len({w.step.rate for w in windows}) > 1
             yield finding(
                 "schedule-begins-early",
-                "warning",
+                "warning" if moved else "info",  # in a run of one rate nothing came of it
                 events[0].where,
                 f"{events[0].scheduler} is stepped before the first step of {view.label(optimizer)}, and at the beginning of "
                 f"each of {len(events)} epochs: its first rate is passed over, and all that it changes comes an epoch early.",
