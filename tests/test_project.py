@@ -9,10 +9,12 @@ import subprocess
 import sys
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
+from conftest import pytest_collection_modifyitems
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -393,29 +395,35 @@ def test_make_test_runs_all_that_takes_turns_or_a_part_of_it_where_that_is_asked
     assert any(line.split(" COURSE_HOME")[0].rstrip() == "course verify" for line in log) and "part" not in printed
 
 
-def collected(*modules: str, part: str | None) -> set[str]:
-    """The tests that pytest would run of these modules."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(OF_MAKE)}
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *modules]
-    done = subprocess.run(
-        command,
-        cwd=ROOT,
-        env=environment | ({"COURSE_PART": part} if part else {}),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return {line for line in done.stdout.splitlines() if "::" in line}
+class Named:
+    """What the hook of `conftest.py` asks of a test."""
+
+    def __init__(self, nodeid: str, turns: bool) -> None:
+        self.nodeid, self.turns = nodeid, turns
+
+    def get_closest_marker(self, name: str) -> str | None:
+        return name if name == "turns" and self.turns else None
 
 
-def test_of_what_takes_turns_each_test_runs_in_one_part_and_all_others_in_each() -> None:
-    modules = ("tests/test_making.py", "tests/test_names.py")
-    whole = collected(*modules, part=None)
-    parts = [collected(*modules, part=f"{number}/3") for number in (1, 2, 3)]
-    assert set.union(*parts) == whole == collected(*modules, part="all")
-    always = {name for name in whole if name.startswith("tests/test_names.py")}
-    assert set.intersection(*parts) == always and all(part - always for part in parts)
-    assert sum(map(len, parts)) == len(whole) + 2 * len(always)
+def test_of_what_takes_turns_each_test_runs_in_one_part_and_all_others_in_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    tests: list[Any] = [Named(nodeid=f"tests/test_a.py::test[{at}]", turns=at % 5 > 0) for at in range(100)]
+    config: Any = SimpleNamespace(hook=SimpleNamespace(pytest_deselected=lambda items: left.extend(items)))
+    parts = []
+    for part in ("1/3", "2/3", "3/3"):
+        monkeypatch.setenv("COURSE_PART", part)
+        left: list[Any] = []
+        kept = [*tests]
+        pytest_collection_modifyitems(config, kept)
+        assert len(left) + len(kept) == 100 and kept == [one for one in tests if one not in left]
+        parts.append({one.nodeid for one in kept})
+    always = {one.nodeid for one in tests if not one.turns}
+    assert set.intersection(*parts) == always and all(len(part - always) > 15 for part in parts)
+    assert sum(map(len, parts)) == 100 + 2 * len(always)
+    for whole in ("all", ""):
+        monkeypatch.setenv("COURSE_PART", whole)
+        kept = [*tests]
+        pytest_collection_modifyitems(config, kept)
+        assert kept == tests
 
 
 def test_heavy_tests_are_left_out_and_it_says_so_where_no_time_is_left_unless_they_are_asked_for(clone: Path) -> None:
