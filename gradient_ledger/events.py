@@ -219,6 +219,8 @@ class Backward(Event):
     ignored_at: Place | None = None
     """Where a `backward` of the user's own returns, which never reads the gradient it is given, though that was not 1
     and what it returned not zero."""
+    unreversed_at: Place | None = None
+    """Where a layer that should reverse gradients, by its name, computed one that points as the one it was given."""
     read_inside: bool = False
     """Whether the user's code read the gradient of something computed that it went through, as of a layer's output."""
     reaches: tuple[Reach, ...] = ()
@@ -657,6 +659,12 @@ class SchedulerStep(Event):
     """The head of the innermost `for` around it, where that text was found."""
     in_steps: str = ""
     """The function that sets the rate, where its text counts optimizer steps."""
+    in_rates: str = ""
+    """The function of a `LambdaLR`, where its text gives a learning rate by the name of something in it."""
+    in_rates_at: Place | None = None
+    """Where that returns it."""
+    base: float | None = None
+    """The rate that such a function's value is multiplied with."""
     made_at: Place | None = None
     """The one line that makes a scheduler of this class, where its optimizer has not taken a step."""
 
@@ -1048,6 +1056,9 @@ class WeightAverage:
     """Evaluations with the average in the place of the weights, after which training went on from it."""
     evaluated_at: Place | None = None
     """The line of the training loop that the first of them came from."""
+    kept_at: Place | None = None
+    """The one line that keeps weights in their own memory, asked where there was such an evaluation: what is to bring
+    them back changes with them."""
     grown: tuple[float, float] | None = None
     """From what share to what share, where each update took in as much as the one before it or more, and then most."""
     total: float | None = None
@@ -1252,6 +1263,8 @@ class Log:
     """What should set the learning rate; None, too, where another text sets one, or steps what may be a scheduler."""
     uncalled_freeze: Uncalled | None = None
     """What should freeze; None, too, where another function of the user's freezes something."""
+    rate_set_at: Place | None = None
+    """The one line of the user's that sets the rate of a parameter group, asked where a schedule is stepped."""
     loop_at: Place | None = None
     """The head of the outermost loop that the last backward pass ran in; asked where one of these is found."""
     window: int | None = None

@@ -18,6 +18,8 @@ from gradient_ledger.events import Place
 from gradient_ledger.progress import Pass
 from gradient_ledger.state import State
 
+_REVERSAL = re.compile(r"rever[st]|(?<![a-z])grl(?![a-z])", re.IGNORECASE)
+"""Names of layers that turn a gradient round."""
 _AS_IT_IS = re.compile(r"(\w+)(\.(view_as|view|clone|detach|alias)\(.*\))?")
 """How a forward returns what it is given."""
 
@@ -27,6 +29,8 @@ def watch(state: State, nodes: Iterable[Any], one: Pass) -> None:
     reads those."""
     fields = one.draft.fields
     for node in nodes:
+        if isinstance(node, BackwardCFunction):
+            _watch_reversal(state, node, fields)
         where = _ignoring(type(node)) if isinstance(node, BackwardCFunction) else None
         if where is None or not state.budget.may_look(("ignoring", where), SAMPLES):
             continue
@@ -37,6 +41,38 @@ def watch(state: State, nodes: Iterable[Any], one: Pass) -> None:
 
         run_as_it_is(ran)
         node.register_hook(ran)
+
+
+def _watch_reversal(state: State, node: Any, fields: dict[str, Any]) -> None:
+    """Be told whether a layer that should reverse gradients, by its name, hands them on as they point."""
+    where = _reversing(type(node))
+    # One pass may come through several such layers, and their factor often begins at 0.
+    if where is None or not state.budget.may_look(("reversing", where), 4 * SAMPLES):
+        return
+
+    def ran(gives: tuple[Any, ...], given: tuple[Any, ...]) -> None:
+        pairs = [(a, b) for a, b in zip(gives, given, strict=False) if isinstance(a, Tensor) and isinstance(b, Tensor)]
+        pairs = [(a, b) for a, b in pairs if a.shape == b.shape and bool(a.any())]
+        if pairs and all(bool((a * b >= 0).all()) for a, b in pairs):
+            fields["unreversed_at"] = where
+
+    run_as_it_is(ran)
+    node.register_hook(ran)
+
+
+def _reversing(kind: type) -> Place | None:
+    """Where the `backward` of a class of the user's computes what it returns, if that has the name of a reversal."""
+    written = getattr(kind, "_forward_cls", None)
+    code = getattr(getattr(written, "backward", None), "__code__", None)
+    if code is None or not _REVERSAL.search(written.__name__) or places.kind_of(code.co_filename) != places.USER:
+        return None
+    within = source.function_at(code.co_filename, code.co_firstlineno)
+    returns = [one for one in ast.walk(within) if isinstance(one, ast.Return)] if within is not None else []
+    if within is None or len(returns) != 1 or returns[0].value is None:
+        return None
+    value = returns[0].value.elts[0] if isinstance(returns[0].value, ast.Tuple) else returns[0].value
+    made = source.assigned(within, value.id, returns[0].lineno) if isinstance(value, ast.Name) else None
+    return Place(code.co_filename, made.line if made is not None else returns[0].lineno, within.name)
 
 
 def _is_one(given: Iterable[Any]) -> bool:

@@ -169,7 +169,7 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         where = score.sample.metadata.get(f"{state.mark} moving") or source.weighing(line)
         note("score", compared.leaves(score.means), where)
     if compared.with_itself(nodes, named=True):
-        where = source.collected(files)
+        where = source.collected(files) or source.collected(files, shared=True)
         note("itself", compared.leaves(compared.with_itself(nodes, named=where is not None)), where)
     for label, at in losses.tensors_called(frame, _GUESSED):
         guessed = compared.leaves([label.grad_fn] if label.grad_fn in nodes else [])

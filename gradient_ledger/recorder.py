@@ -324,6 +324,7 @@ class Recorder(State):
                 + clocks.schedules(self.books.optimizers),
                 unstepped_schedules=clocks.unstepped(self, files),
                 **_uncalled(self, tuple(files)),
+                rate_set_at=source.only_line(files, source.RATES) if self.books.scheduled else None,
                 window=self.window,
                 pending=pending,
                 pending_finite=self.pending_finite,

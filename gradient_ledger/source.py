@@ -438,16 +438,26 @@ def collected(files: Iterable[str], shared: bool = False) -> Place | None:
     return found[0] if len(found) == 1 else None
 
 
+_KEEPS = re.compile(r"(^|\.)(register|register_buffer|setattr|save|store)$")
+"""Calls whose last argument is kept under a name."""
+
+
 def _kept_in_memory(loop: ast.For) -> Iterator[int]:
-    """The lines of a loop over parameters that put what lies in the memory of one into a dictionary or a list."""
-    for one in loop.body:
+    """The lines of a loop over parameters that put what lies in the memory of one into a dictionary or a list, or hand
+    it to what keeps it."""
+    inside = [one for statement in loop.body for one in ast.walk(statement)]
+    for one in inside:
         kept = one.value if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Subscript) else None
-        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
-            kept = one.value.args[0] if ast.unparse(one.value.func).endswith(".append") and one.value.args else None
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and one.value.args:
+            name = ast.unparse(one.value.func)
+            kept = (
+                one.value.args[0] if name.endswith(".append") else one.value.args[-1] if _KEEPS.search(name) else None
+            )
         text = ast.unparse(kept) if kept is not None else ""
-        if words(loop.target) & words(one) and re.search(r"\.(data\b|detach\(\))(?!\.zero_)", text):
-            if not re.search(r"copy|clone|zero|tensor\(| [-+*/] ", text):
-                yield one.lineno
+        if isinstance(one, ast.stmt) and words(loop.target) & words(one):
+            if re.search(r"\.(data\b|detach\(\))(?!\.zero_)", text):
+                if not re.search(r"copy|clone|zero|tensor\(| [-+*/] ", text):
+                    yield one.lineno
 
 
 def without_detach(files: Iterable[str]) -> Place | None:
@@ -937,6 +947,25 @@ _SCHEDULES = re.compile(r"sch|lr|plateau|anneal", re.IGNORECASE)
 _OTHERS = re.compile(r"scaler|env|prof|accel|bar|sim", re.IGNORECASE)
 
 
+@lru_cache(maxsize=256)
+def gives_rate(file: str, line: int) -> tuple[str, Place] | None:
+    """The function at this line as `name(argument)`, and where it returns, where that is a product with something
+    called the learning rate."""
+    for one in functions(file):
+        if not isinstance(one, (ast.FunctionDef, ast.Lambda)) or one.lineno != line or not one.args.args:
+            continue
+        returns = [each.value for each in own(one) if isinstance(each, ast.Return) and each.value is not None]
+        for value in [one.body] if isinstance(one, ast.Lambda) else returns:
+            products = [n for n in ast.walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+            if any(_RATE_NAME.fullmatch(ast.unparse(side)) for n in products for side in (n.left, n.right)):
+                name = getattr(one, "name", "lambda")
+                return f"{name}({one.args.args[0].arg})", Place(file, value.lineno, name)
+    return None
+
+
+_RATE_NAME = re.compile(r"(\w+\.)*(base_|init_|initial_|max_|peak_)?(lr|learning_rate)", re.IGNORECASE)
+
+
 @lru_cache(maxsize=64)
 def steps_schedules(files: tuple[str, ...]) -> bool | None:
     """Whether these texts step something that may be a scheduler. None where they step no optimizer themselves, or the
@@ -957,7 +986,9 @@ _FOLLOWING = re.compile(
 )
 """Names of functions that let an average, a teacher or a target network follow the trained weights."""
 _WRITES = ("copy_", "lerp_", "load_state_dict")
-_RATES = re.compile(r"\[['\"]lr['\"]\]\s*[*/+-]?=[^=]")
+RATES = r"\[['\"]lr['\"]\]\s*[*/+-]?=[^=]"
+"""A text that sets the rate of a parameter group."""
+_RATES = re.compile(RATES)
 _FREEZES = re.compile(r"\.requires_grad\s*=\s*False|\.requires_grad_\(False\)")
 
 

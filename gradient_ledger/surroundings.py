@@ -223,7 +223,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
         place,
         (),
         **(_told_in_epochs(state, kind, number, place) if place is not None else {}),
-        in_steps=_told_in_steps(scheduler),
+        **_told_by_functions(scheduler),
         optimizer=number,
         scheduler=kind,
         made_at=made_at,
@@ -257,13 +257,18 @@ def _told_in_epochs(state: State, kind: str, optimizer: int | None, place: Place
     return {"in_epochs": told, "loop": head} if head is not None else {}
 
 
-def _told_in_steps(scheduler: Any) -> str:
-    """The function of a `LambdaLR`, where its text counts optimizer steps."""
-    for one in getattr(scheduler, "lr_lambdas", ()):
+def _told_by_functions(scheduler: Any) -> dict[str, Any]:
+    """What the text of a `LambdaLR`'s functions says: whether it counts optimizer steps, whether it gives a rate."""
+    facts: dict[str, Any] = {}
+    for one, base in zip(getattr(scheduler, "lr_lambdas", ()), scheduler.base_lrs, strict=False):
         code = getattr(getattr(one, "func", one), "__code__", None)  # a functools.partial has it inside
-        if code is not None and (told := source.counts_steps(code.co_filename, code.co_firstlineno)):
-            return told
-    return ""
+        if code is None:
+            continue
+        if "in_steps" not in facts and (told := source.counts_steps(code.co_filename, code.co_firstlineno)):
+            facts["in_steps"] = told
+        if "in_rates" not in facts and (told := source.gives_rate(code.co_filename, code.co_firstlineno)):
+            facts |= {"in_rates": told[0], "in_rates_at": told[1], "base": float(base)}
+    return facts
 
 
 _LENGTHS = {"OneCycleLR": "total_steps", "CosineAnnealingLR": "T_max", "PolynomialLR": "total_iters"}

@@ -3332,6 +3332,27 @@ def a_loss_holds_a_model_to_labels_that_it_guesses_with_a_graph() -> Log:
     return reaching("label", at(OTHER))
 
 
+@finds(
+    "graphs.unreversed",
+    "gradient-not-reversed",
+    "warning",
+    OTHER,
+    "By its name this layer reverses gradients. In 2 passes looked at",
+)
+def a_reversal_hands_gradients_on_as_they_point() -> Log:
+    return windows(1, 1, passes={"unreversed_at": at(OTHER)}).log()
+
+
+@quiet("graphs.unreversed")
+def a_reversal_that_was_seen_once() -> Log:
+    tape = Tape("w b")
+    for place in (at(OTHER), None, None):
+        tape.passes(1, unreversed_at=place)
+        tape.step()
+        tape.clear()
+    return tape.log()
+
+
 @finds("graphs.ignored", "upstream-gradient-ignored", "warning", OTHER, "In 2 passes looked at", steps=[0, 1])
 def a_backward_of_ones_own_never_reads_its_gradient() -> Log:
     tape = Tape("w")
@@ -4029,6 +4050,100 @@ def _never_scheduled(rates: Sequence[float], said: bool = False, epochs: int = 0
 )
 def a_scheduler_that_no_text_steps() -> Log:
     return _never_scheduled([0.1] * 8)
+
+
+def set_back(count: int = 8, taken: Sequence[float] = (0.1,), **fields: Any) -> Log:
+    """Steps at these rates in turn, each behind a schedule that had set another one."""
+    tape = Tape("w b")
+    for number in range(count + 1):
+        tape.passes(1)
+        tape.step(rate=taken[number % len(taken)])
+        tape.clear()
+        tape.schedule(rate=0.09)
+    return tape.log(**fields)
+
+
+@finds(
+    "window.overruled",
+    "schedule-moves-nothing",
+    "warning",
+    OTHER,
+    "StepLR set a rate 8 times, 0.09 at first",
+    "was taken at 0.1 each time",
+    remedy="Take out the line that sets the rate, or let the schedule begin with that rate.",
+)
+def a_rate_is_set_back_before_each_step() -> Log:
+    return set_back(rate_set_at=at(OTHER))
+
+
+@finds(
+    "window.overruled",
+    "schedule-moves-nothing",
+    "warning",
+    SCHEDULE,
+    remedy="Take out the line that sets the rate, or let the schedule begin with that rate.",
+)
+def a_rate_is_set_back_nobody_knows_where() -> Log:
+    return set_back()
+
+
+@quiet("window.overruled")
+def a_rate_was_set_back_in_a_short_run() -> Log:
+    return set_back(7)
+
+
+@quiet("window.overruled")
+def a_rate_of_its_own_before_each_step() -> Log:
+    return set_back(taken=(0.1, 0.2))
+
+
+@quiet("window.overruled")
+def a_rate_is_that_of_the_schedule() -> Log:
+    return set_back(taken=(0.09,))
+
+
+def by_a_function(base: float | None, *rates: float, in_rates: str = "decay(step)") -> Log:
+    tape = Tape("w b")
+    for rate in rates:
+        tape.passes(1)
+        tape.step(rate=rate)
+        tape.clear()
+        tape.schedule(scheduler="LambdaLR", in_rates=in_rates, in_rates_at=at(OTHER), base=base)
+    return tape.log()
+
+
+@finds(
+    "window.rates_for_factors",
+    "schedule-factor-is-a-rate",
+    "warning",
+    OTHER,
+    "decay(step) gives a learning rate by its text",
+    "the optimizer's own, 0.001: the highest rate of 8 steps was 1e-06",
+    highest=1e-6,
+    base=1e-3,
+)
+def a_function_gives_a_rate_in_the_place_of_a_factor() -> Log:
+    return by_a_function(1e-3, *[5e-7] * 7, 1e-6)
+
+
+@quiet("window.rates_for_factors")
+def a_function_gives_a_rate_that_is_multiplied_with_1() -> Log:
+    return by_a_function(1.0, *[1e-3] * 8)
+
+
+@quiet("window.rates_for_factors")
+def a_function_gives_a_factor() -> Log:
+    return by_a_function(1e-3, *[1e-6] * 8, in_rates="")
+
+
+@quiet("window.rates_for_factors")
+def a_function_that_names_a_rate_gives_what_is_none() -> Log:
+    return by_a_function(1e-3, *[5e-4] * 8)
+
+
+@quiet("window.rates_for_factors")
+def a_function_gives_a_rate_in_a_short_run() -> Log:
+    return by_a_function(1e-3, *[1e-6] * 7)
 
 
 def with_an_unused_function_for_the_rate(rates: Sequence[float], **fields: Any) -> Log:

@@ -240,3 +240,20 @@ MOVED = {
 def test_an_average_is_made_and_no_update_of_it_is_called(text: str, tmp_path: Path) -> None:
     found = source.unmoved_average((written(tmp_path, text),))
     assert (found and found[0]) == MOVED[text]
+
+
+RATES = {
+    "def f(step):\n    return args.lr * step ** -0.5\n": "f(step)",
+    "f = lambda epoch: 0.1 * learning_rate\n": "lambda(epoch)",
+    "def f(step):\n    if step < 3:\n        return base_lr * step / 3\n    return 1.0\n": "f(step)",
+    "def f(step):\n    return step ** -0.5\n": None,
+    "def f(step):\n    return args.lr_decay * step\n": None,
+    "def f(step):\n    print(args.lr * 2)\n    return 0.5\n": None,
+    "def f():\n    return args.lr * 2\n": None,
+}
+
+
+@pytest.mark.parametrize("text", RATES)
+def test_a_function_returns_a_product_with_the_learning_rate(text: str, tmp_path: Path) -> None:
+    found = source.gives_rate(written(tmp_path, text), 1)
+    assert (found and found[0]) == RATES[text]

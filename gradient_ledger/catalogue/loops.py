@@ -407,6 +407,16 @@ MISCONCEPTIONS = (
         about_value=False,
     ),
     Misconception(
+        "schedule-factor-is-a-rate",
+        "A rate in the place of a factor",
+        "LambdaLR multiplies what its function gives with the optimizer's own learning rate. A function that gives a rate makes "
+        "the product of two.",
+        "Give the optimizer lr=1.0, or let the function return the factor alone.",
+        "The name of the class says how the rate is set, and not that it is multiplied.",
+        "",
+        about_value=False,
+    ),
+    Misconception(
         "schedule-begins-early",
         "The scheduler steps before the optimizer",
         "A scheduler that is stepped at the beginning of each epoch, the first one included, passes over its first rate: every "
@@ -945,6 +955,15 @@ MISCONCEPTIONS = (
         "(z + (q - z)).detach() is q.detach(): what stands behind it trains nothing before it, neither z nor q.",
         "Detach the difference alone: z + (q - z).detach().",
         "The numbers of the forward are the same wherever detach() stands.",
+        "",
+    ),
+    Misconception(
+        "gradient-not-reversed",
+        "A gradient reversal that reverses nothing",
+        "A reversal layer hands its input on, and the gradient back with the other sign: so what is in front of it learns to "
+        "mislead what is behind it. Without the sign both learn the same thing.",
+        "Return -alpha * grad_output from its backward().",
+        "The forward of the layer is right either way, and so is the loss.",
         "",
     ),
     Misconception(

@@ -151,6 +151,24 @@ def ignored(view: View) -> Iterator[Finding]:
         )
 
 
+def unreversed(view: View) -> Iterator[Finding]:
+    """A layer that should reverse gradients, and hands them on as they point."""
+    lines: dict[Place, list[Backward]] = {}
+    for one in view.of(Backward):
+        if one.unreversed_at is not None:
+            lines.setdefault(one.unreversed_at, []).append(one)
+    for where, passes in lines.items():
+        if len(passes) > 1:
+            yield finding(
+                "gradient-not-reversed",
+                "warning",
+                where,
+                f"By its name this layer reverses gradients. In {times(len(passes), 'pass')} looked at, what it handed on "
+                "pointed where what it was given did.",
+                steps=sorted({one.step for one in passes})[:10],
+            )
+
+
 def squashed(view: View) -> Iterator[Finding]:
     """A loss that takes probabilities for scores: they are squashed once more, and so is their gradient."""
     lines: dict[tuple[Place | None, str], list[Backward]] = {}

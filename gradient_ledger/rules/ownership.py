@@ -622,7 +622,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
 
     Not what the user's code writes to, such as a copy that is brought up to date now and then. Else: an optimizer held
     it and was let go; or it was frozen when the optimizer was made, and is no more; or it was put among layers that
-    are frozen, as an adapter is; or a group of its model's optimizer is empty; or it is one of all the vectors of a model,
+    are frozen, as an adapter is; or a group of its model's optimizer is empty, or an optimizer holds what another one holds; or it is one of all the vectors of a model,
     which are clipped with its matrices; or it belongs to a part of a model behind a part that is trained, where what is not
     to be trained stands in front, or beside its adapters, and steps were taken with it; or to a whole model, and the program never looks at its
     gradients.
@@ -632,7 +632,7 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     if orphan.let_go_at is not None or orphan.thawed:
         return True
     mine = [p for p in view.log.parameters if _whole(p) == _whole(orphan) and p.in_model]
-    if _with_an_empty_group(view, mine):
+    if _with_an_empty_group(view, mine) or any(view.repeats(e.number) for e in view.log.optimizers if e.steps):
         return True
     if _put_among_frozen(orphan, mine) or _of_a_kind_left_out(view, orphan, mine):
         return True

@@ -528,6 +528,48 @@ def idle_schedules(view: View) -> Iterator[Finding]:
                 )
 
 
+def overruled(view: View) -> Iterator[Finding]:
+    """Schedules whose rate is set back to another one before each step."""
+    for optimizer, windows in view.windows.items():
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer and e.rate is not None]
+        numbers = [w.step.number for w in windows]
+        behind = [(e, bisect(numbers, e.number)) for e in events]
+        pairs = [(e, windows[at].step) for e, at in behind if at < len(windows)]
+        rates = {step.rate for _, step in pairs}
+        if len(pairs) >= _SETTLED and len(rates) == 1 and all(step.rate != e.rate for e, step in pairs):
+            yield finding(
+                "schedule-moves-nothing",
+                "warning",
+                view.log.rate_set_at or events[0].where,
+                f"{events[0].scheduler} set a rate {times(len(pairs), 'time')}, {pairs[0][0].rate:.3g} at first, and the step of "
+                f"{view.label(optimizer)} behind it was taken at {pairs[0][1].rate:.3g} each time: something sets that in between.",
+                "Take out the line that sets the rate, or let the schedule begin with that rate.",
+                scheduler_steps=len(events),
+                optimizer_steps=len(windows),
+            )
+
+
+def rates_for_factors(view: View) -> Iterator[Finding]:
+    """A `LambdaLR` whose function returns a learning rate, which is then multiplied with the one there is."""
+    for optimizer, windows in view.windows.items():
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer and e.in_rates]
+        highest = max((w.step.rate for w in windows if w.step.rate is not None), default=None)
+        base = next((e.base for e in events if e.base is not None), None)
+        if base is None or highest is None or len(windows) < _SETTLED:
+            continue
+        if 0 < highest <= 2 * base * base < 0.02 * base:
+            yield finding(
+                "schedule-factor-is-a-rate",
+                "warning",
+                events[0].in_rates_at,
+                f"{events[0].in_rates} gives a learning rate by its text, and LambdaLR multiplies what it gives with the "
+                f"optimizer's own, {base:.3g}: the highest rate of {times(steps_taken(view, optimizer, windows), 'step')} was "
+                f"{highest:.3g}.",
+                highest=highest,
+                base=base,
+            )
+
+
 def never_scheduled(view: View) -> Iterator[Finding]:
     """A scheduler that was made and never stepped, while its optimizer took all its steps at one rate."""
     log = view.log
@@ -899,13 +941,16 @@ def kept_averages(view: View) -> Iterator[Finding]:
             yield finding(
                 "average-not-swapped-back",
                 "warning",
-                one.evaluated_at or one.where,
+                one.kept_at or one.evaluated_at or one.where,
                 f"The running average of {one.where} stood in the place of the weights while the model was evaluated, and "
                 f"training went on from it, {times(one.trained_on, 'time')}: what the steps before had made of the "
-                "weights was lost.",
+                f"weights was lost.{_KEPT if one.kept_at is not None else ''}",
                 evaluations=one.trained_on,
                 updated=one.where,
             )
+
+
+_KEPT = " This line keeps weights in their own memory, without a copy: what is written into them is what is kept."
 
 
 def trained_averages(view: View) -> Iterator[Finding]:
