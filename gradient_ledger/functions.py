@@ -64,7 +64,12 @@ def _reversing(kind: type) -> Place | None:
     """Where the `backward` of a class of the user's computes what it returns, if that has the name of a reversal."""
     written = getattr(kind, "_forward_cls", None)
     code = getattr(getattr(written, "backward", None), "__code__", None)
-    if code is None or not _REVERSAL.search(written.__name__) or places.kind_of(code.co_filename) != places.USER:
+    if (
+        written is None
+        or code is None
+        or not _REVERSAL.search(written.__name__)
+        or places.kind_of(code.co_filename) != places.USER
+    ):
         return None
     within = source.function_at(code.co_filename, code.co_firstlineno)
     returns = [one for one in ast.walk(within) if isinstance(one, ast.Return)] if within is not None else []

@@ -266,8 +266,9 @@ def _told_by_functions(scheduler: Any) -> dict[str, Any]:
             continue
         if "in_steps" not in facts and (told := source.counts_steps(code.co_filename, code.co_firstlineno)):
             facts["in_steps"] = told
-        if "in_rates" not in facts and (told := source.gives_rate(code.co_filename, code.co_firstlineno)):
-            facts |= {"in_rates": told[0], "in_rates_at": told[1], "base": float(base)}
+        rate = source.gives_rate(code.co_filename, code.co_firstlineno)
+        if "in_rates" not in facts and rate is not None:
+            facts |= {"in_rates": rate[0], "in_rates_at": rate[1], "base": float(base)}
     return facts
 
 
