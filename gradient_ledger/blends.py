@@ -596,7 +596,5 @@ def facts(state: State) -> tuple[WeightAverage, ...]:
             most = max(one.updates + 1 for one in known)
             total = known[0].share + known[0].rest
             off = total if share is not None and abs(total - 1) > 1e-4 else None
-            evaluated = at[0] if at else None
-            backup = source.collected(state.journal.files(), shared=True) if at else None
-            told.append(WeightAverage(tuple(names), place, most, share, len(at), evaluated, backup, total=off))
+            told.append(WeightAverage(tuple(names), place, most, share, len(at), at[0] if at else None, total=off))
     return tuple(told)

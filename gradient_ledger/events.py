@@ -1056,9 +1056,6 @@ class WeightAverage:
     """Evaluations with the average in the place of the weights, after which training went on from it."""
     evaluated_at: Place | None = None
     """The line of the training loop that the first of them came from."""
-    kept_at: Place | None = None
-    """The one line that keeps weights in their own memory, asked where there was such an evaluation: what is to bring
-    them back changes with them."""
     grown: tuple[float, float] | None = None
     """From what share to what share, where each update took in as much as the one before it or more, and then most."""
     total: float | None = None

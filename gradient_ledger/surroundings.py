@@ -260,7 +260,8 @@ def _told_in_epochs(state: State, kind: str, optimizer: int | None, place: Place
 def _told_by_functions(scheduler: Any) -> dict[str, Any]:
     """What the text of a `LambdaLR`'s functions says: whether it counts optimizer steps, whether it gives a rate."""
     facts: dict[str, Any] = {}
-    for one, base in zip(getattr(scheduler, "lr_lambdas", ()), scheduler.base_lrs, strict=False):
+    functions = getattr(scheduler, "lr_lambdas", ())
+    for one, base in zip(functions, getattr(scheduler, "base_lrs", ()), strict=False):
         code = getattr(getattr(one, "func", one), "__code__", None)  # a functools.partial has it inside
         if code is None:
             continue

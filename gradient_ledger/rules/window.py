@@ -941,16 +941,13 @@ def kept_averages(view: View) -> Iterator[Finding]:
             yield finding(
                 "average-not-swapped-back",
                 "warning",
-                one.kept_at or one.evaluated_at or one.where,
+                one.evaluated_at or one.where,
                 f"The running average of {one.where} stood in the place of the weights while the model was evaluated, and "
                 f"training went on from it, {times(one.trained_on, 'time')}: what the steps before had made of the "
-                f"weights was lost.{_KEPT if one.kept_at is not None else ''}",
+                "weights was lost.",
                 evaluations=one.trained_on,
                 updated=one.where,
             )
-
-
-_KEPT = " This line keeps weights in their own memory, without a copy: what is written into them is what is kept."
 
 
 def trained_averages(view: View) -> Iterator[Finding]:
