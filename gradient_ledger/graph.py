@@ -160,7 +160,9 @@ def _counts(node: Any, scaled: bool) -> tuple[float, ...] | None:
 
     A count of more than what was summed is that of a whole window: such a loss is none of them.
     """
-    _, top, _ = _constant(node, True) if scaled else (1.0, node, False)
+    factor, top, _ = _constant(node, True) if scaled else (1.0, node, False)
+    if factor != 1.0:
+        return None
     counts, counted, plain = [], False, False
     for one in _summands(top):
         term = _without_weight(one)

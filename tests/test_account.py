@@ -944,6 +944,7 @@ DIVISIONS: dict[str, tuple[Callable[[], Tensor], bool, dict[str, Any]]] = {
     "a sum divided": (lambda: penalty() / 4, False, {"counts": (4.0,)}),
     "a loss that sums": (lambda: F.mse_loss(X @ WEIGHT.T, Y, reduction="sum") / 4, False, {"counts": (4.0,)}),
     "a sum over a count and scaled": (lambda: penalty() / torch.tensor(3.0) * SCALE, True, {"counts": (3.0,)}),
+    "a sum over a count, divided and scaled": (lambda: penalty() / torch.tensor(3.0) / 4 * SCALE, True, {}),
     "a sum over all that was summed": (lambda: penalty() / WEIGHT.numel(), False, {"means": True}),
     "a sum over more than was summed": (lambda: penalty() / (WEIGHT.numel() + 1), False, {}),
     "sums over counts": (lambda: penalty() / 4 + 0.5 * (penalty() / 2), False, {"counts": (2.0, 4.0)}),

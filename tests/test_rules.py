@@ -4088,6 +4088,18 @@ def a_rate_is_set_back_nobody_knows_where() -> Log:
 
 
 @quiet("window.overruled")
+def one_schedule_goes_on_from_what_another_set() -> Log:
+    tape = Tape("w b")
+    for _ in range(10):
+        tape.passes(1)
+        tape.step(rate=0.05)
+        tape.clear()
+        tape.schedule(rate=0.1, which=1)
+        tape.schedule(rate=0.05, which=2)
+    return tape.log()
+
+
+@quiet("window.overruled")
 def a_rate_was_set_back_in_a_short_run() -> Log:
     return set_back(7)
 

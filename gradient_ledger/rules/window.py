@@ -533,8 +533,8 @@ def overruled(view: View) -> Iterator[Finding]:
     for optimizer, windows in view.windows.items():
         events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer and e.rate is not None]
         numbers = [w.step.number for w in windows]
-        behind = [(e, bisect(numbers, e.number)) for e in events]
-        pairs = [(e, windows[at].step) for e, at in behind if at < len(windows)]
+        last = {bisect(numbers, e.number): e for e in events}  # of several schedules, one goes on from what another set
+        pairs = [(e, windows[at].step) for at, e in last.items() if at < len(windows)]
         rates = {step.rate for _, step in pairs}
         if len(pairs) >= _SETTLED and len(rates) == 1 and all(step.rate != e.rate for e, step in pairs):
             yield finding(
