@@ -60,24 +60,34 @@ def _watch_reversal(state: State, node: Any, fields: dict[str, Any]) -> None:
     node.register_hook(ran)
 
 
-def _reversing(kind: type) -> Place | None:
-    """Where the `backward` of a class of the user's computes what it returns, if that has the name of a reversal."""
-    written = getattr(kind, "_forward_cls", None)
-    code = getattr(getattr(written, "backward", None), "__code__", None)
-    if (
-        written is None
-        or code is None
-        or not _REVERSAL.search(written.__name__)
-        or places.kind_of(code.co_filename) != places.USER
-    ):
+def _written_backward(kind: type) -> tuple[str, ast.FunctionDef, list[ast.Return]] | None:
+    """The file, the text and the returns of the `backward` of a node's class, if a user's function stands behind it."""
+    code = getattr(getattr(_function_of(kind), "backward", None), "__code__", None)
+    if code is None or places.kind_of(code.co_filename) != places.USER:
         return None
     within = source.function_at(code.co_filename, code.co_firstlineno)
-    returns = [one for one in ast.walk(within) if isinstance(one, ast.Return)] if within is not None else []
-    if within is None or len(returns) != 1 or returns[0].value is None:
+    if within is None:
         return None
-    value = returns[0].value.elts[0] if isinstance(returns[0].value, ast.Tuple) else returns[0].value
-    made = source.assigned(within, value.id, returns[0].lineno) if isinstance(value, ast.Name) else None
-    return Place(code.co_filename, made.line if made is not None else returns[0].lineno, within.name)
+    return code.co_filename, within, [one for one in ast.walk(within) if isinstance(one, ast.Return)]
+
+
+def _function_of(kind: type) -> type | None:
+    """The class of the user's behind a node's (PyTorch makes `GRLBackward` of `GRL`)."""
+    return getattr(kind, "_forward_cls", None)
+
+
+def _reversing(kind: type) -> Place | None:
+    """Where the `backward` of a class of the user's computes what it returns, if that has the name of a reversal."""
+    written = _written_backward(kind)
+    if written is None or not _REVERSAL.search(getattr(_function_of(kind), "__name__", "")):
+        return None
+    file, within, returns = written
+    if len(returns) != 1 or returns[0].value is None:
+        return None
+    returned = returns[0]
+    value = returned.value.elts[0] if isinstance(returned.value, ast.Tuple) else returned.value
+    made = source.assigned(within, value.id, returned.lineno) if isinstance(value, ast.Name) else None
+    return Place(file, made.line if made is not None else returned.lineno, within.name)
 
 
 def _is_one(given: Iterable[Any]) -> bool:
@@ -91,21 +101,17 @@ def _ignoring(kind: type) -> Place | None:
     Not where the text means that: by a name such as `_`, or by a forward that changes nothing, and is there for the
     sake of its backward.
     """
-    written = getattr(kind, "_forward_cls", None)
-    code = getattr(getattr(written, "backward", None), "__code__", None)
-    if code is None or places.kind_of(code.co_filename) != places.USER:
+    written = _written_backward(kind)
+    if written is None or _hands_on(getattr(getattr(_function_of(kind), "forward", None), "__code__", None)):
         return None
-    within = source.function_at(code.co_filename, code.co_firstlineno)
-    if within is None or _hands_on(getattr(getattr(written, "forward", None), "__code__", None)):
-        return None
+    file, within, returns = written
     names = [one.arg for one in (*within.args.args[1:], within.args.vararg) if one is not None]
     names = [one for one in names if not one.startswith("_")]
     inner = list(ast.walk(within))
     read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    returns = [one.lineno for one in inner if isinstance(one, ast.Return)]
     if not names or read & {*names, "locals"} or len(returns) != 1:
         return None
-    return Place(code.co_filename, returns[0], within.name)
+    return Place(file, returns[0].lineno, within.name)
 
 
 def _hands_on(code: CodeType | None) -> bool:

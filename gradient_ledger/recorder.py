@@ -26,6 +26,7 @@ from gradient_ledger import (
     places,
     rhythm,
     source,
+    uncalled,
     undone,
     wrappers,
 )
@@ -45,7 +46,6 @@ from gradient_ledger.events import (
     Place,
     ScheduleFacts,
     Step,
-    Uncalled,
     UnfrozenModule,
 )
 from gradient_ledger.gradients import settle_all
@@ -323,8 +323,8 @@ class Recorder(State):
                 )
                 + clocks.schedules(self.books.optimizers),
                 unstepped_schedules=clocks.unstepped(self, files),
-                **_uncalled(self, tuple(files)),
-                rate_set_at=source.only_line(files, source.RATES) if self.books.scheduled else None,
+                **uncalled.facts(self, tuple(files)),
+                rate_set_at=source.only_line(files, uncalled.RATES) if self.books.scheduled else None,
                 window=self.window,
                 pending=pending,
                 pending_finite=self.pending_finite,
@@ -400,24 +400,6 @@ def _making(account: Account) -> dict[str, Any]:
         return {"made_by": account.made_by}
     of_it = {"made_at": module.made_at, "made_by": module.made_by, "made": module.made}
     return {**of_it, "made_after": module.made_after}
-
-
-def _uncalled(state: State, files: tuple[str, ...]) -> dict[str, Any]:
-    """What the user's texts define and never call. A module of helpers may hold more than one program uses, so what
-    sets a rate or freezes is looked for in the files that train."""
-    trains = tuple(state.journal.files())
-    found = {
-        "uncalled_update": source.uncalled_update(files),
-        "unmoved_average": source.unmoved_average(files),
-        "uncalled_schedule": source.uncalled_schedule(trains, files)
-        if source.steps_schedules(files) is False
-        else None,
-        "uncalled_freeze": source.uncalled_freeze(trains, files),
-    }
-    facts: dict[str, Any] = {name: Uncalled(*one) for name, one in found.items() if one is not None}
-    if facts and state.progress.last is not None:
-        facts["loop_at"] = source.outermost_loop(state.progress.last.deposit.trail)
-    return facts
 
 
 def _first_of(look: Callable[[Place], Place | None], entry: OptimizerAccount, asked_at: Place | None) -> Place | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import CodeType
@@ -885,6 +885,17 @@ def is_by_epochs(file: str, line: int) -> bool:
     return isinstance(loop, ast.For) and "epoch" in ast.unparse(loop.target) + ast.unparse(loop.iter)
 
 
+def outermost_loop(trail: Trail) -> Place | None:
+    """The head of the outermost loop that a line runs in, by the lines of the calls that led to it."""
+    for file, line in reversed(trail):
+        within = scope(file, line)
+        loops = [one for one in own(within) if isinstance(one, _LOOPS)] if within is not None else []
+        around = [one.lineno for one in loops if one.lineno < line <= (one.end_lineno or 0)]
+        if around:
+            return Place(file, min(around), getattr(within, "name", "<module>"))
+    return None
+
+
 @lru_cache(maxsize=1024)
 def called_in_loop(trail: Trail) -> Place | None:
     """Of the calls that led to a line, the first that stands in a loop; None where the line itself does, or none."""
@@ -977,163 +988,6 @@ def steps_schedules(files: tuple[str, ...]) -> bool | None:
     if len(rest) == len(held) or any(_is_chosen(*at) for at in schedules):
         return None
     return bool(schedules)
-
-
-_FOLLOWING = re.compile(
-    r"(update|sync)\w*(average|avg|shadow|teacher|target|(?<![a-z])ema(?![a-z]))|soft_?update|"
-    r"(average|avg|shadow|teacher|target|momentum|(?<![a-z])ema)_?(update|sync)",
-    re.IGNORECASE,
-)
-"""Names of functions that let an average, a teacher or a target network follow the trained weights."""
-_WRITES = ("copy_", "lerp_", "load_state_dict")
-RATES = r"\[['\"]lr['\"]\]\s*[*/+-]?=[^=]"
-"""A text that sets the rate of a parameter group."""
-_RATES = re.compile(RATES)
-_FREEZES = re.compile(r"\.requires_grad\s*=\s*False|\.requires_grad_\(False\)")
-
-
-@lru_cache(maxsize=64)
-def uncalled_update(files: tuple[str, ...]) -> tuple[str, Place] | None:
-    """A function that lets an average or a target network follow the weights, by its name, and its place, where these
-    texts never call it, nor let anything follow in another way."""
-    if not any(says(file, _FOLLOWING) for file in files):
-        return None
-    called = {one: _called(one) for file in files for one in functions(file)}
-    every = {one: file for file in files for one in functions(file) if isinstance(one, ast.FunctionDef)}
-    updates = _uncalled([one for one in every if _FOLLOWING.search(one.name)], called)
-    idle = inner = updates
-    while inner:  # with what they alone call
-        inside = {name for one in idle for name in called[one]} - _named_outside(called, idle)
-        inner = [one for one in every if one not in idle and one.name in inside]
-        idle = [*idle, *inner]
-    rest = [one for one in called if one not in idle and getattr(one, "name", "") != "__init__"]
-    if not updates or any(_follows(one) for one in rest):
-        return None
-    update = updates[-1]  # what it calls may have a name of this kind, too, and stand above it
-    return update.name, Place(every[update], update.lineno, update.name)
-
-
-_AVERAGES = re.compile(r"(?<![A-Z])(EMA|Ema)(?![a-z])|MovingAverage(?!Meter)|AveragedModel|WeightAverag")
-"""Names of classes that average weights; meters and losses that bear such a word count something else."""
-_MEASURES = re.compile(r"Meter|Loss|Metric|Stat|Norm|Pool")
-_OF_AVERAGES = re.compile(r"(?<![a-z])(ema|avg|averag\w*|shadow|swa)(?![a-z])", re.IGNORECASE)
-
-
-@lru_cache(maxsize=64)
-def unmoved_average(files: tuple[str, ...]) -> tuple[str, Place] | None:
-    """A class that averages weights, by its name, of which these texts make an object and call nothing that may be its
-    update; and where they make it."""
-    if not any(says(file, _AVERAGES) for file in files):
-        return None
-    made: list[tuple[str, Place]] = []
-    names: set[str] = set()
-    for file in files:
-        for within in functions(file):
-            for one in own(within):
-                value = one.value if isinstance(one, ast.Assign) else None
-                kind = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
-                if kind[:1].isupper() and _AVERAGES.search(kind) and not _MEASURES.search(kind):
-                    names |= {ast.unparse(target).rpartition(".")[2] for target in one.targets} - {"model"}
-                    made.append((kind, Place(file, one.lineno, getattr(within, "name", "<module>"))))
-    calls = [
-        one.func for file in files for within in functions(file) for one in own(within) if isinstance(one, ast.Call)
-    ]
-    if not made or any(_may_move(ast.unparse(call), names) for call in calls):
-        return None
-    return made[0]
-
-
-def _may_move(call: str, names: set[str]) -> bool:
-    """Whether what is called may be an average, or its update, that the texts know by such names."""
-    owner, _, method = call.rpartition(".")
-    holds = bool(_OF_AVERAGES.search(owner)) or owner.rpartition(".")[2] in names
-    return method in names or (holds and bool(re.search("update|step|call", method)))
-
-
-@lru_cache(maxsize=64)
-def uncalled_schedule(files: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, Place] | None:
-    """A function of these files that sets the learning rate, and its place, where neither they nor the others call it,
-    nor set it elsewhere."""
-    return _uncalled_that(files, others, _RATES)
-
-
-@lru_cache(maxsize=64)
-def uncalled_freeze(files: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, Place] | None:
-    """A function of these files that freezes, and its place, where neither they nor the others call it, nor freeze
-    anything elsewhere but in a method."""
-    return _uncalled_that(files, others, _FREEZES, methods=False)
-
-
-def _uncalled_that(
-    files: tuple[str, ...], others: tuple[str, ...], what: re.Pattern[str], methods: bool = True
-) -> tuple[str, Place] | None:
-    """The function of these files whose own text says this, and its place, where no text calls it or says it, too."""
-    every = dict.fromkeys((*files, *others))
-    if not any(says(file, what) for file in files):
-        return None
-    called = {one: _called(one) for file in every for one in functions(file)}
-    saying = [(file, one) for file in every for one in functions(file) if methods or not _is_method(one)]
-    saying = [(file, one) for file, one in saying if _says_itself(one, what)]
-    if len(saying) != 1 or saying[0][0] not in files:
-        return None
-    file, function = saying[0]
-    if not isinstance(function, ast.FunctionDef) or function.name.startswith("__") or not _uncalled([function], called):
-        return None
-    return function.name, Place(file, function.lineno, function.name)
-
-
-def outermost_loop(trail: Trail) -> Place | None:
-    """The head of the outermost loop that a line runs in, by the lines of the calls that led to it."""
-    for file, line in reversed(trail):
-        within = scope(file, line)
-        loops = [one for one in own(within) if isinstance(one, _LOOPS)] if within is not None else []
-        around = [one.lineno for one in loops if one.lineno < line <= (one.end_lineno or 0)]
-        if around:
-            return Place(file, min(around), getattr(within, "name", "<module>"))
-    return None
-
-
-def _says_itself(function: ast.AST, what: re.Pattern[str]) -> bool:
-    """Whether a statement of a function's own says this."""
-    return any(
-        isinstance(one, ast.stmt) and not hasattr(one, "body") and what.search(ast.unparse(one))
-        for one in own(function)
-    )
-
-
-def _is_method(function: ast.AST) -> bool:
-    arguments = getattr(function, "args", None)
-    return arguments is not None and [one.arg for one in arguments.args[:1]] == ["self"]
-
-
-def _uncalled(functions: Sequence[ast.FunctionDef], called: Mapping[ast.AST, set[str]]) -> list[ast.FunctionDef]:
-    """Those of these functions that are named by none but one another."""
-    idle = [*functions]
-    while used := [one for one in idle if one.name in _named_outside(called, idle)]:
-        idle = [one for one in idle if one not in used]
-    return idle
-
-
-def _called(within: ast.AST) -> set[str]:
-    """The names of what a function's own text calls, or hands on."""
-    names = {one.attr for one in own(within) if isinstance(one, ast.Attribute)}
-    return names | {one.id for one in own(within) if isinstance(one, ast.Name)}
-
-
-def _named_outside(called: Mapping[ast.AST, set[str]], functions: Sequence[ast.AST]) -> set[str]:
-    """The names that stand in all functions but these."""
-    return {name for one, names in called.items() if one not in functions for name in names}
-
-
-def _follows(within: ast.AST) -> bool:
-    """Whether a function's own text writes to tensors in a loop, as one does that copies weights."""
-    for one in own(within):
-        writes = isinstance(one, ast.Assign) and any(getattr(target, "attr", "") == "data" for target in one.targets)
-        writes = writes or (isinstance(one, ast.Call) and getattr(one.func, "attr", "") in _WRITES)
-        loops = (loop for loop in own(within) if isinstance(loop, _LOOPS))
-        if writes and any(loop.lineno < one.lineno <= (loop.end_lineno or 0) for loop in loops):
-            return True
-    return False
 
 
 def _is_step(node: ast.AST) -> bool:

@@ -419,6 +419,19 @@ def cleared_once_before_the_loop() -> Log:
     return tape.log()
 
 
+def cleared_once_a_window(**passes: Any) -> Log:
+    tape = Tape("w b")
+    for _ in range(4):
+        for _ in range(3):
+            tape.passes(1, **passes)
+            tape.step()
+        tape.clear()
+    return tape.log()
+
+
+ON_THE_CLEARS_CLOCK = "Step under the same condition as the clear: once per window, before it."
+
+
 @finds(
     "order.stale",
     "step-every-micro-batch",
@@ -426,34 +439,15 @@ def cleared_once_before_the_loop() -> Log:
     STEP,
     "cleared after every 3",
     "8 backward passes of 12 windows",
-    remedy="Step under the same condition as the clear: once per window, before it.",
+    remedy=ON_THE_CLEARS_CLOCK,
 )
 def cleared_once_a_window_and_stepped_every_time() -> Log:
-    tape = Tape("w b")
-    for _ in range(4):
-        for _ in range(3):
-            tape.passes(1, divisor=3.0)
-            tape.step()
-        tape.clear()
-    return tape.log()
+    return cleared_once_a_window(divisor=3.0)
 
 
-@finds(
-    "order.stale",
-    "step-every-micro-batch",
-    "error",
-    STEP,
-    "cleared after every 3",
-    remedy="Step under the same condition as the clear: once per window, before it.",
-)
+@finds("order.stale", "step-every-micro-batch", "error", STEP, "cleared after every 3", remedy=ON_THE_CLEARS_CLOCK)
 def cleared_once_a_window_and_stepped_every_time_a_loss_that_is_no_mean() -> Log:
-    tape = Tape("w b")
-    for _ in range(4):
-        for _ in range(3):
-            tape.passes(1, quotient=3)
-            tape.step()
-        tape.clear()
-    return tape.log()
+    return cleared_once_a_window(quotient=3)
 
 
 @finds("order.stale", "closure-without-zeroing", "error", BACKWARD, "Inside the closure of SGD.step, 1 backward pass")
@@ -2073,7 +2067,7 @@ def hooks_were_put_on_and_nothing_was_stepped() -> Log:
 
 
 @finds(
-    "window.schedulers",
+    "rates.schedulers",
     "scheduler-every-micro-batch",
     "warning",
     SCHEDULE,
@@ -2105,19 +2099,19 @@ def decays(steps: int, micro_batches: int) -> Log:
 
 
 @finds(
-    "window.schedulers", "scheduler-every-micro-batch", "warning", SCHEDULE, "stepped 32 times for 16 optimizer steps"
+    "rates.schedulers", "scheduler-every-micro-batch", "warning", SCHEDULE, "stepped 32 times for 16 optimizer steps"
 )
 def the_learning_rate_is_nothing_halfway() -> Log:
     return decays(8, 2)
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def the_learning_rate_is_nothing_with_the_last_step() -> Log:
     return decays(16, 2)
 
 
 @finds(
-    "window.schedulers",
+    "rates.schedulers",
     "scheduler-after-skipped-step",
     "warning",
     SCHEDULE,
@@ -2138,7 +2132,7 @@ def the_scheduler_steps_although_the_scaler_skipped() -> Log:
 
 
 @finds(
-    "window.schedulers",
+    "rates.schedulers",
     "scheduler-every-micro-batch",
     "warning",
     SCHEDULE,
@@ -2149,18 +2143,18 @@ def a_schedule_of_the_users_own_moves_on_with_every_micro_batch() -> Log:
     return windows(4, 4, moved_rates=3, scheduled_at=at(SCHEDULE)).log()
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def a_schedule_of_the_users_own_is_made_for_as_many_micro_batches() -> Log:
     made = tuple(ScheduleFacts("Decay", 0, length, 8, at(SCHEDULE), named=False) for length in (3, 8))
     return windows(4, 4, moved_rates=3, scheduled_at=at(SCHEDULE)).log(schedules=made)
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def the_learning_rate_moves_inside_windows_by_what_nobody_knows() -> Log:
     return windows(4, 4, moved_rates=3).log()
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def the_scheduler_is_told_where_training_stands() -> Log:
     tape = Tape("w b")
     for _ in range(2):
@@ -2172,7 +2166,7 @@ def the_scheduler_is_told_where_training_stands() -> Log:
     return tape.log()
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def the_scheduler_steps_once_a_window() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -2183,7 +2177,7 @@ def the_scheduler_steps_once_a_window() -> Log:
     return tape.log()
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def the_scheduler_is_made_for_as_many_steps_as_there_are_micro_batches() -> Log:
     tape = Tape("w b")
     for _ in range(2):
@@ -2195,7 +2189,7 @@ def the_scheduler_is_made_for_as_many_steps_as_there_are_micro_batches() -> Log:
     return tape.log(schedules=(ScheduleFacts("LambdaLR", 0, 8, 8, at(SCHEDULE), named=False),))
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def the_scheduler_steps_before_the_optimizer() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -2206,7 +2200,7 @@ def the_scheduler_steps_before_the_optimizer() -> Log:
     return tape.log()
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def the_scheduler_catches_up_after_every_step() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -2218,7 +2212,7 @@ def the_scheduler_catches_up_after_every_step() -> Log:
     return tape.log()
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def the_scheduler_of_each_epoch_meets_a_skipped_step() -> Log:
     tape = Tape("w b")
     for number in range(6):
@@ -2232,7 +2226,7 @@ def the_scheduler_of_each_epoch_meets_a_skipped_step() -> Log:
     return tape.log()
 
 
-@quiet("window.schedulers")
+@quiet("rates.schedulers")
 def the_scheduler_of_another_optimizer_runs_on_micro_batches() -> Log:
     tape = Tape("w b")
     for _ in range(2):
@@ -2567,7 +2561,7 @@ def by_epochs(*counts: int, first: int = 0, scheduler: str = "StepLR", decay: fl
 
 
 @finds(
-    "window.early_schedules",
+    "rates.early_schedules",
     "schedule-begins-early",
     "warning",
     SCHEDULE,
@@ -2579,32 +2573,32 @@ def a_schedule_begins_each_epoch() -> Log:
     return by_epochs(4, 4, 4)
 
 
-@finds("window.early_schedules", "schedule-begins-early", "info", SCHEDULE, "at the beginning of each of 3 epochs")
+@finds("rates.early_schedules", "schedule-begins-early", "info", SCHEDULE, "at the beginning of each of 3 epochs")
 def a_schedule_begins_each_epoch_of_a_run_of_one_rate() -> Log:
     return by_epochs(4, 4, 4, decay=1.0)
 
 
-@quiet("window.early_schedules")
+@quiet("rates.early_schedules")
 def a_schedule_begins_each_epoch_but_the_first() -> Log:
     return by_epochs(4, 4, 4, first=1)
 
 
-@quiet("window.early_schedules")
+@quiet("rates.early_schedules")
 def a_schedule_is_told_the_epoch_at_its_beginning() -> Log:
     return by_epochs(4, 4, 4, told=True)
 
 
-@quiet("window.early_schedules")
+@quiet("rates.early_schedules")
 def a_warm_up_begins_each_epoch() -> Log:
     return by_epochs(4, 4, 4, scheduler="LambdaLR")
 
 
-@quiet("window.early_schedules")
+@quiet("rates.early_schedules")
 def a_schedule_stands_before_each_step() -> Log:
     return by_epochs(1, 1, 1, 1)
 
 
-@quiet("window.early_schedules")
+@quiet("rates.early_schedules")
 def a_schedule_began_two_epochs_of_a_short_run() -> Log:
     return by_epochs(4, 4)
 
@@ -2621,7 +2615,7 @@ def beside_a_copy(steps: int = 8, copies: Sequence[str] = ("Net2.l.w", "Net2.l.b
 
 
 @finds(
-    "window.unfollowed",
+    "following.unfollowed",
     "average-never-updated",
     "warning",
     STEP,
@@ -2634,7 +2628,7 @@ def a_copy_has_an_update_that_nothing_calls() -> Log:
 
 
 @finds(
-    "window.unfollowed",
+    "following.unfollowed",
     "average-never-updated",
     "warning",
     STEP,
@@ -2645,33 +2639,33 @@ def an_average_is_made_and_never_updated() -> Log:
     return windows(*[1] * 8).log(unmoved_average=Uncalled("EMA", at(OTHER)))
 
 
-@quiet("window.unfollowed")
+@quiet("following.unfollowed")
 def an_average_is_made_and_not_updated_in_a_short_run() -> Log:
     return windows(*[1] * 7).log(unmoved_average=Uncalled("EMA", at(OTHER)))
 
 
-@quiet("window.unfollowed")
+@quiet("following.unfollowed")
 def an_update_is_called_or_there_is_none() -> Log:
     return beside_a_copy(uncalled_update=None)
 
 
-@quiet("window.unfollowed")
+@quiet("following.unfollowed")
 def an_update_that_nothing_calls_and_no_copy_beside() -> Log:
     return beside_a_copy(copies=("Net2.other.w", "Net2.other.b"))
 
 
-@quiet("window.unfollowed")
+@quiet("following.unfollowed")
 def an_update_that_nothing_called_in_a_short_run() -> Log:
     return beside_a_copy(steps=7)
 
 
-@quiet("window.unfollowed")
+@quiet("following.unfollowed")
 def an_update_that_a_run_did_not_come_by() -> Log:
     return beside_a_copy(error="KeyboardInterrupt")
 
 
 @finds(
-    "window.averages",
+    "following.averages",
     "average-every-micro-batch",
     "warning",
     UPDATE,
@@ -2691,7 +2685,7 @@ def the_average_is_updated_with_every_micro_batch() -> Log:
     return tape.log()
 
 
-@quiet("window.averages")
+@quiet("following.averages")
 def the_average_is_updated_with_every_step() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -2702,7 +2696,7 @@ def the_average_is_updated_with_every_step() -> Log:
     return tape.log()
 
 
-@quiet("window.averages")
+@quiet("following.averages")
 def the_average_of_each_of_four_layers_is_updated_after_the_step() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -2714,7 +2708,7 @@ def the_average_of_each_of_four_layers_is_updated_after_the_step() -> Log:
     return tape.log()
 
 
-@quiet("window.averages")
+@quiet("following.averages")
 def four_averages_at_four_lines_are_updated_with_every_step() -> Log:
     tape = Tape("w b")
     for _ in range(3):
@@ -3838,14 +3832,14 @@ def _scheduled(scheduler: str, length: int, steps: int, taken: int) -> Log:
     return windows(*[1] * taken).log(schedules=(schedule,))
 
 
-@quiet("window.schedules")
+@quiet("rates.schedules")
 def a_function_of_the_step_holds_some_number() -> Log:
     schedule = ScheduleFacts("LambdaLR", 0, 20, 4, at(SCHEDULE), named=False)
     return windows(*[1] * 20).log(schedules=(schedule,))
 
 
 @finds(
-    "window.schedules",
+    "rates.schedules",
     "schedule-on-another-clock",
     "warning",
     SCHEDULE,
@@ -3859,7 +3853,7 @@ def a_schedule_for_steps_is_stepped_once_an_epoch() -> Log:
 
 
 @finds(
-    "window.schedules",
+    "rates.schedules",
     "schedule-on-another-clock",
     "warning",
     SCHEDULE,
@@ -3873,7 +3867,7 @@ def a_schedule_for_epochs_is_stepped_with_the_optimizer() -> Log:
 
 
 @finds(
-    "window.schedules",
+    "rates.schedules",
     "schedule-on-another-clock",
     "warning",
     SCHEDULE,
@@ -3884,27 +3878,27 @@ def a_polynomial_is_over_in_the_middle() -> Log:
     return _scheduled("PolynomialLR", 10, 20, taken=20)
 
 
-@quiet("window.schedules")
+@quiet("rates.schedules")
 def a_schedule_is_stepped_as_often_as_it_is_long() -> Log:
     return _scheduled("OneCycleLR", 20, 20, taken=20)
 
 
-@quiet("window.schedules")
+@quiet("rates.schedules")
 def a_schedule_for_epochs_is_stepped_once_an_epoch() -> Log:
     return _scheduled("CosineAnnealingLR", 4, 4, taken=20)
 
 
-@quiet("window.schedules")
+@quiet("rates.schedules")
 def a_schedule_for_more_epochs_than_were_run() -> Log:
     return _scheduled("CosineAnnealingLR", 100, 4, taken=20)
 
 
-@quiet("window.schedules")
+@quiet("rates.schedules")
 def a_schedule_goes_up_and_down_once_an_epoch() -> Log:
     return _scheduled("CosineAnnealingLR", 2, 4, taken=20)
 
 
-@quiet("window.schedules")
+@quiet("rates.schedules")
 def a_schedule_is_half_over_when_the_run_ends() -> Log:
     return _scheduled("OneCycleLR", 40, 20, taken=20)
 
@@ -3923,7 +3917,7 @@ def _by_batch(rates: list[float], epoch: int = 6, loop: int = LOADER, **told: An
 
 
 @finds(
-    "window.used_up",
+    "rates.used_up",
     "schedule-on-another-clock",
     "warning",
     SCHEDULE,
@@ -3952,7 +3946,7 @@ def _once_an_epoch(epochs: int, batches: int, passes: bool = True, **told: Any) 
 
 
 @finds(
-    "window.used_up",
+    "rates.used_up",
     "schedule-on-another-clock",
     "warning",
     SCHEDULE,
@@ -3966,7 +3960,7 @@ def a_schedule_that_counts_steps_is_stepped_once_an_epoch() -> Log:
 
 
 @finds(
-    "window.used_up",
+    "rates.used_up",
     "schedule-on-another-clock",
     "warning",
     SCHEDULE,
@@ -3977,28 +3971,28 @@ def a_schedule_that_counts_steps_is_stepped_seldom_where_no_loader_runs() -> Log
     return _once_an_epoch(4, 10, passes=False, in_steps="factor(step)")
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_that_counts_steps_is_stepped_with_every_fifth_and_no_loader_runs() -> Log:
     return _once_an_epoch(8, 5, passes=False, in_steps="factor(step)")
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_that_counts_steps_has_epochs_of_two() -> Log:
     return _once_an_epoch(4, 2, in_steps="factor(step)")
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_that_says_nothing_of_steps_is_stepped_once_an_epoch() -> Log:
     return _once_an_epoch(4, 6)
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_that_counts_steps_was_stepped_once() -> Log:
     return _once_an_epoch(1, 12, in_steps="factor(step)")
 
 
 @finds(
-    "window.used_up",
+    "rates.used_up",
     "schedule-on-another-clock",
     "warning",
     SCHEDULE,
@@ -4011,7 +4005,7 @@ def a_schedule_goes_below_zero() -> Log:
 
 
 @finds(
-    "window.used_up", "schedule-on-another-clock", "warning", SCHEDULE, "the last 10 of 24 steps", "at 9.77e-06 or less"
+    "rates.used_up", "schedule-on-another-clock", "warning", SCHEDULE, "the last 10 of 24 steps", "at 9.77e-06 or less"
 )
 def a_schedule_is_used_up_in_the_middle() -> Log:
     return _by_batch([0.1] * 14 + [9.77e-6] * 10)
@@ -4040,7 +4034,7 @@ def _never_scheduled(rates: Sequence[float], said: bool = False, epochs: int = 0
 
 
 @finds(
-    "window.never_scheduled",
+    "rates.never_scheduled",
     "schedule-never-stepped",
     "warning",
     OTHER,
@@ -4064,7 +4058,7 @@ def set_back(count: int = 8, taken: Sequence[float] = (0.1,), **fields: Any) -> 
 
 
 @finds(
-    "window.overruled",
+    "rates.overruled",
     "schedule-moves-nothing",
     "warning",
     OTHER,
@@ -4077,7 +4071,7 @@ def a_rate_is_set_back_before_each_step() -> Log:
 
 
 @finds(
-    "window.overruled",
+    "rates.overruled",
     "schedule-moves-nothing",
     "warning",
     SCHEDULE,
@@ -4087,7 +4081,7 @@ def a_rate_is_set_back_nobody_knows_where() -> Log:
     return set_back()
 
 
-@quiet("window.overruled")
+@quiet("rates.overruled")
 def one_schedule_goes_on_from_what_another_set() -> Log:
     tape = Tape("w b")
     for _ in range(10):
@@ -4099,17 +4093,17 @@ def one_schedule_goes_on_from_what_another_set() -> Log:
     return tape.log()
 
 
-@quiet("window.overruled")
+@quiet("rates.overruled")
 def a_rate_was_set_back_in_a_short_run() -> Log:
     return set_back(7)
 
 
-@quiet("window.overruled")
+@quiet("rates.overruled")
 def a_rate_of_its_own_before_each_step() -> Log:
     return set_back(taken=(0.1, 0.2))
 
 
-@quiet("window.overruled")
+@quiet("rates.overruled")
 def a_rate_is_that_of_the_schedule() -> Log:
     return set_back(taken=(0.09,))
 
@@ -4125,7 +4119,7 @@ def by_a_function(base: float | None, *rates: float, in_rates: str = "decay(step
 
 
 @finds(
-    "window.rates_for_factors",
+    "rates.rates_for_factors",
     "schedule-factor-is-a-rate",
     "warning",
     OTHER,
@@ -4138,22 +4132,22 @@ def a_function_gives_a_rate_in_the_place_of_a_factor() -> Log:
     return by_a_function(1e-3, *[5e-7] * 7, 1e-6)
 
 
-@quiet("window.rates_for_factors")
+@quiet("rates.rates_for_factors")
 def a_function_gives_a_rate_that_is_multiplied_with_1() -> Log:
     return by_a_function(1.0, *[1e-3] * 8)
 
 
-@quiet("window.rates_for_factors")
+@quiet("rates.rates_for_factors")
 def a_function_gives_a_factor() -> Log:
     return by_a_function(1e-3, *[1e-6] * 8, in_rates="")
 
 
-@quiet("window.rates_for_factors")
+@quiet("rates.rates_for_factors")
 def a_function_that_names_a_rate_gives_what_is_none() -> Log:
     return by_a_function(1e-3, *[5e-4] * 8)
 
 
-@quiet("window.rates_for_factors")
+@quiet("rates.rates_for_factors")
 def a_function_gives_a_rate_in_a_short_run() -> Log:
     return by_a_function(1e-3, *[1e-6] * 7)
 
@@ -4168,7 +4162,7 @@ def with_an_unused_function_for_the_rate(rates: Sequence[float], **fields: Any) 
 
 
 @finds(
-    "window.unscheduled",
+    "rates.unscheduled",
     "schedule-never-stepped",
     "warning",
     LOADER,
@@ -4181,53 +4175,53 @@ def a_function_for_the_rate_that_nothing_calls() -> Log:
     return with_an_unused_function_for_the_rate([0.1] * 8)
 
 
-@quiet("window.unscheduled")
+@quiet("rates.unscheduled")
 def a_rate_that_something_else_moved() -> Log:
     return with_an_unused_function_for_the_rate([0.1] * 8 + [0.01])
 
 
-@quiet("window.unscheduled")
+@quiet("rates.unscheduled")
 def a_function_for_the_rate_that_a_short_run_did_not_come_by() -> Log:
     return with_an_unused_function_for_the_rate([0.1] * 7)
 
 
-@quiet("window.unscheduled")
+@quiet("rates.unscheduled")
 def a_function_for_the_rate_in_a_run_that_was_ended() -> Log:
     return with_an_unused_function_for_the_rate([0.1] * 8, error="KeyboardInterrupt")
 
 
-@finds("window.never_scheduled", "schedule-never-stepped", "warning", OTHER, "in 3 passes over the data")
+@finds("rates.never_scheduled", "schedule-never-stepped", "warning", OTHER, "in 3 passes over the data")
 def a_scheduler_that_three_epochs_did_not_come_by() -> Log:
     return _never_scheduled([0.1] * 9, said=True, epochs=3)
 
 
-@quiet("window.never_scheduled")
+@quiet("rates.never_scheduled")
 def a_scheduler_that_two_epochs_did_not_come_by() -> Log:
     return _never_scheduled([0.1] * 9, said=True, epochs=2)
 
 
-@quiet("window.never_scheduled")
+@quiet("rates.never_scheduled")
 def a_scheduler_that_no_text_steps_in_a_short_run() -> Log:
     return _never_scheduled([0.1] * 7)
 
 
-@quiet("window.never_scheduled")
+@quiet("rates.never_scheduled")
 def a_scheduler_that_is_not_stepped_while_the_rate_moves() -> Log:
     return _never_scheduled([0.1] * 7 + [0.05])
 
 
-@quiet("window.never_scheduled")
+@quiet("rates.never_scheduled")
 def a_scheduler_of_a_run_that_was_stopped() -> Log:
     return _never_scheduled([0.1] * 8, finished=False)
 
 
-@quiet("window.never_scheduled")
+@quiet("rates.never_scheduled")
 def a_scheduler_of_a_run_that_failed() -> Log:
     return _never_scheduled([0.1] * 8, error="ValueError: x")
 
 
 @finds(
-    "window.first_groups",
+    "rates.first_groups",
     "schedule-first-group",
     "warning",
     OTHER,
@@ -4238,12 +4232,12 @@ def the_rate_of_the_first_group_alone() -> Log:
     return _one_rate_moves(False, False, True, True, first_rate_at=at(OTHER))
 
 
-@quiet("window.first_groups")
+@quiet("rates.first_groups")
 def the_rate_of_the_first_group_by_no_line_that_is_known() -> Log:
     return _one_rate_moves(False, True, True)
 
 
-@quiet("window.first_groups")
+@quiet("rates.first_groups")
 def the_rate_of_the_first_group_at_one_step() -> Log:
     return _one_rate_moves(False, False, True, first_rate_at=at(OTHER))
 
@@ -4262,7 +4256,7 @@ def _resting(rates: Sequence[float], **fields: Any) -> Log:
 
 
 @finds(
-    "window.at_rest",
+    "rates.at_rest",
     "stepped-at-rate-zero",
     "warning",
     SCHEDULE,
@@ -4274,22 +4268,22 @@ def the_schedule_of_another_optimizer_is_stepped() -> Log:
     return _resting([0.0] * 5, optimizer=0, rate=0.1)
 
 
-@finds("window.at_rest", "stepped-at-rate-zero", "warning", SCHEDULE, "Its schedule, StepLR, is at 0")
+@finds("rates.at_rest", "stepped-at-rate-zero", "warning", SCHEDULE, "Its schedule, StepLR, is at 0")
 def a_schedule_that_stays_at_zero() -> Log:
     return _resting([0.0] * 5, optimizer=1, rate=0.0)
 
 
-@finds("window.at_rest", "stepped-at-rate-zero", "warning", STEP, "they moved nothing.")
+@finds("rates.at_rest", "stepped-at-rate-zero", "warning", STEP, "they moved nothing.")
 def a_rate_of_zero_and_no_schedule() -> Log:
     return _resting([0.0] * 4)
 
 
-@quiet("window.at_rest")
+@quiet("rates.at_rest")
 def a_warm_up_that_begins_at_zero() -> Log:
     return _resting([0.0, 0.0, 0.0, 0.01, 0.02], optimizer=1, rate=0.0)
 
 
-@quiet("window.at_rest")
+@quiet("rates.at_rest")
 def three_steps_at_a_rate_of_zero() -> Log:
     return _resting([0.0] * 3)
 
@@ -4307,7 +4301,7 @@ def _idle_schedule(rates: Sequence[float | None], moved: tuple[float, ...] = (0.
 
 
 @finds(
-    "window.idle_schedules",
+    "rates.idle_schedules",
     "schedule-moves-nothing",
     "warning",
     OTHER,
@@ -4321,100 +4315,100 @@ def a_schedule_of_an_optimizer_that_takes_no_step() -> Log:
     return _idle_schedule([0.1] * 6, made_at=at(OTHER))
 
 
-@finds("window.idle_schedules", "schedule-moves-nothing", "warning", SCHEDULE, "which took no step")
+@finds("rates.idle_schedules", "schedule-moves-nothing", "warning", SCHEDULE, "which took no step")
 def a_schedule_of_an_idle_optimizer_that_nobody_knows_where_it_was_made() -> Log:
     return _idle_schedule([0.1] * 6)
 
 
-@quiet("window.idle_schedules")
+@quiet("rates.idle_schedules")
 def a_schedule_of_an_inner_optimizer_that_shares_its_groups_with_the_outer_one() -> Log:
     return _idle_schedule([0.1, 0.1, 0.05, 0.025, 0.025])
 
 
-@quiet("window.idle_schedules")
+@quiet("rates.idle_schedules")
 def a_schedule_of_an_idle_optimizer_that_has_not_moved() -> Log:
     return _idle_schedule([0.1] * 6, moved=(0.1, 0.1))
 
 
-@quiet("window.idle_schedules")
+@quiet("rates.idle_schedules")
 def a_schedule_of_an_idle_optimizer_that_begins_at_the_end() -> Log:
     return _idle_schedule([0.1] * 2)
 
 
-@quiet("window.idle_schedules")
+@quiet("rates.idle_schedules")
 def a_schedule_beside_steps_at_no_known_rate() -> Log:
     return _idle_schedule([None] * 6)
 
 
-@quiet("window.idle_schedules")
+@quiet("rates.idle_schedules")
 def a_schedule_of_the_optimizer_that_steps() -> Log:
     return _by_batch([0.1, 0.05, 0.025, 0.0125], rate=0.1)
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_told_in_epochs_is_stepped_outside_of_the_loop_over_batches() -> Log:
     return _by_batch([0.1] * 18, loop=OTHER, in_epochs="step_size=epochs // 2")
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_told_in_epochs_has_epochs_of_few_batches() -> Log:
     return _by_batch([0.1] * 18, epoch=2, in_epochs="step_size=epochs // 2")
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_is_not_told_in_epochs() -> Log:
     return _by_batch([0.1] * 18)
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def one_step_is_below_zero() -> Log:
     return _by_batch([0.1, 0.05, 0.0, -0.05])
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_decays_by_its_own_formula() -> Log:
     return _by_batch([0.1 * 0.5**n for n in range(40)], scheduler="ExponentialLR")
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_is_low_for_the_last_steps_alone() -> Log:
     return _by_batch([0.1] * 30 + [1e-6] * 9)
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_is_low_for_a_small_part_of_the_run() -> Log:
     return _by_batch([0.1] * 40 + [1e-6] * 12)
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_is_used_up_by_passes_that_hold_one_step_each() -> Log:
     return _by_batch([0.1] * 20 + [1e-6] * 20, epoch=1)
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_is_used_up_and_nobody_knows_of_epochs() -> Log:
     return _by_batch([0.1] * 20 + [1e-6] * 20, epoch=0)
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def rates_rise_from_almost_nothing() -> Log:
     return _by_batch([1e-6] * 20 + [0.1] * 20)
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_is_stepped_once_in_a_while() -> Log:
     tape = windows(*[1] * 20, rate=-0.1)
     tape.schedule()
     return tape.log()
 
 
-@quiet("window.used_up")
+@quiet("rates.used_up")
 def a_schedule_is_told_where_training_stands() -> Log:
     return _by_batch([0.1] * 18, told=True, in_epochs="step_size=epochs // 2")
 
 
 @finds(
-    "window.own_averages",
+    "following.own_averages",
     "average-shares-memory",
     "error",
     MADE,
@@ -4426,13 +4420,13 @@ def an_average_is_kept_without_a_copy() -> Log:
     return windows(1, 1).log(own_averages=(OwnAverage(("w", "b"), at(UPDATE), at(MADE)),))
 
 
-@finds("window.own_averages", "average-shares-memory", "error", UPDATE, "the memory of w, and is no copy of it")
+@finds("following.own_averages", "average-shares-memory", "error", UPDATE, "the memory of w, and is no copy of it")
 def an_average_is_the_weights_and_the_text_does_not_show_since_where() -> Log:
     return windows(1, 1).log(own_averages=(OwnAverage(("w",), at(UPDATE)),))
 
 
 @finds(
-    "window.newest_averages",
+    "following.newest_averages",
     "average-factors-swapped",
     "warning",
     UPDATE,
@@ -4445,28 +4439,28 @@ def an_average_takes_nearly_all_of_the_newest_weights() -> Log:
     return with_average(share=0.99)
 
 
-@quiet("window.newest_averages")
+@quiet("following.newest_averages")
 def an_average_takes_a_little_of_the_newest_weights() -> Log:
     return with_average(share=0.01)
 
 
-@quiet("window.newest_averages")
+@quiet("following.newest_averages")
 def an_average_takes_half_of_the_newest_weights() -> Log:
     return with_average(share=0.5)
 
 
-@quiet("window.newest_averages")
+@quiet("following.newest_averages")
 def an_average_takes_all_of_the_newest_weights() -> Log:
     return with_average(share=1.0)
 
 
-@quiet("window.newest_averages")
+@quiet("following.newest_averages")
 def an_average_takes_now_more_and_now_less_of_the_newest_weights() -> Log:
     return with_average()
 
 
 @finds(
-    "window.newest_averages",
+    "following.newest_averages",
     "average-factors-swapped",
     "warning",
     UPDATE,
@@ -4479,13 +4473,13 @@ def an_average_takes_more_and_more_of_the_newest_weights() -> Log:
     return with_average(grown=(0.182, 0.818))
 
 
-@quiet("window.newest_averages")
+@quiet("following.newest_averages")
 def an_average_takes_a_computed_share_of_the_newest_weights() -> Log:
     return with_average(share=0.9932620530009145)
 
 
 @finds(
-    "window.newest_averages",
+    "following.newest_averages",
     "average-factors-off",
     "warning",
     UPDATE,
@@ -4499,7 +4493,7 @@ def the_factors_of_an_average_are_more_than_one_together() -> Log:
 
 
 @finds(
-    "window.drawn_back",
+    "following.drawn_back",
     "weights-drawn-back",
     "warning",
     UPDATE,
@@ -4515,7 +4509,7 @@ def trained_weights_are_drawn_to_what_stands_still() -> Log:
 
 
 @finds(
-    "window.drawn_back",
+    "following.drawn_back",
     "weights-drawn-back",
     "warning",
     STEP,
@@ -4531,7 +4525,7 @@ def weights_and_target_are_handed_over_in_each_others_place() -> Log:
     return tape.log(drawn_back=(DrawnWeights(("w",), at(UPDATE), 0.99, 0.01, "target", at(STEP)),))
 
 
-@quiet("window.drawn_back")
+@quiet("following.drawn_back")
 def nothing_is_drawn_anywhere() -> Log:
     tape = Tape("w")
     tape.passes(1)
@@ -4540,7 +4534,7 @@ def nothing_is_drawn_anywhere() -> Log:
 
 
 @finds(
-    "window.kept_averages",
+    "following.kept_averages",
     "average-not-swapped-back",
     "warning",
     FORWARD,
@@ -4552,17 +4546,17 @@ def training_goes_on_from_an_average_that_was_evaluated() -> Log:
     return with_average(share=0.01, trained_on=2, evaluated_at=at(FORWARD))
 
 
-@finds("window.kept_averages", "average-not-swapped-back", "warning", UPDATE, "training went on from it, 3 times")
+@finds("following.kept_averages", "average-not-swapped-back", "warning", UPDATE, "training went on from it, 3 times")
 def training_goes_on_from_an_average_and_the_evaluation_has_no_line() -> Log:
     return with_average(trained_on=3)
 
 
-@quiet("window.kept_averages")
+@quiet("following.kept_averages")
 def training_goes_on_once_from_an_average() -> Log:
     return with_average(share=0.01, trained_on=1, evaluated_at=at(FORWARD))
 
 
-@quiet("window.kept_averages")
+@quiet("following.kept_averages")
 def an_average_is_never_trained_on() -> Log:
     return with_average(share=0.01)
 
@@ -4571,7 +4565,7 @@ def with_average(**fields: Any) -> Log:
     return windows(1, 1).log(averages=(WeightAverage(("w", "b"), at(UPDATE), 6, **fields),))
 
 
-@quiet("window.own_averages")
+@quiet("following.own_averages")
 def an_average_is_a_copy() -> Log:
     return windows(1, 1).log()
 
@@ -4855,7 +4849,7 @@ def learners(clear: bool, tasks: int = 2) -> Log:
 
 
 @finds(
-    "window.trained_averages",
+    "following.trained_averages",
     "average-trained-too",
     "warning",
     MADE,
@@ -4866,7 +4860,7 @@ def an_average_is_trained() -> Log:
     return averaged("w b")
 
 
-@quiet("window.trained_averages")
+@quiet("following.trained_averages")
 def an_average_is_held_by_an_optimizer_and_gets_no_gradient() -> Log:
     return averaged("w b", reached="w")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradient_ledger import GradientLedger, misplaced, source
+from gradient_ledger import GradientLedger, misplaced, source, uncalled
 
 
 def written(folder: Path, text: str) -> str:
@@ -164,8 +164,8 @@ FOLLOWING = {
 
 @pytest.mark.parametrize("text", FOLLOWING)
 def test_a_function_that_should_let_an_average_follow_is_called_nowhere(text: str, tmp_path: Path) -> None:
-    found = source.uncalled_update((written(tmp_path, text),))
-    assert (found and found[0]) == FOLLOWING[text]
+    found = uncalled.update((written(tmp_path, text),))
+    assert (found and found.name) == FOLLOWING[text]
 
 
 USED_UP = {
@@ -212,8 +212,8 @@ UNCALLED = {
 @pytest.mark.parametrize("texts", UNCALLED)
 def test_what_sets_a_rate_or_freezes_is_called_nowhere(texts: tuple[str, str], tmp_path: Path) -> None:
     mine, other = (written(tmp_path, text) if not at else _beside(tmp_path, text) for at, text in enumerate(texts))
-    found = source.uncalled_schedule((mine,), (other,)) or source.uncalled_freeze((mine,), (other,))
-    assert (found and found[0]) == UNCALLED[texts]
+    found = uncalled.schedule((mine,), (other,)) or uncalled.freeze((mine,), (other,))
+    assert (found and found.name) == UNCALLED[texts]
 
 
 def _beside(folder: Path, text: str) -> str:
@@ -238,8 +238,8 @@ MOVED = {
 
 @pytest.mark.parametrize("text", MOVED)
 def test_an_average_is_made_and_no_update_of_it_is_called(text: str, tmp_path: Path) -> None:
-    found = source.unmoved_average((written(tmp_path, text),))
-    assert (found and found[0]) == MOVED[text]
+    found = uncalled.average((written(tmp_path, text),))
+    assert (found and found.name) == MOVED[text]
 
 
 RATES = {

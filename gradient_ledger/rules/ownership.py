@@ -622,10 +622,10 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
 
     Not what the user's code writes to, such as a copy that is brought up to date now and then. Else: an optimizer held
     it and was let go; or it was frozen when the optimizer was made, and is no more; or it was put among layers that
-    are frozen, as an adapter is; or a group of its model's optimizer is empty, or an optimizer holds what another one holds; or it is one of all the vectors of a model,
-    which are clipped with its matrices; or it belongs to a part of a model behind a part that is trained, where what is not
-    to be trained stands in front, or beside its adapters, and steps were taken with it; or to a whole model, and the program never looks at its
-    gradients.
+    are frozen, as an adapter is; or a group of its model's optimizer is empty, or an optimizer holds what another one
+    holds; or it is one of all the vectors of a model, which are clipped with its matrices; or it belongs to a part of
+    a model behind a part that is trained, where what is not to be trained stands in front, or beside its adapters, and
+    steps were taken with it; or to a whole model, and the program never looks at its gradients.
     """
     if orphan.rewritten:
         return False
@@ -643,10 +643,10 @@ def _left_out(view: View, orphan: ParameterFacts) -> bool:
     return not any(p.read for p in mine)
 
 
-def _with_an_empty_group(view: View, parameters: list[ParameterFacts]) -> list[OptimizerFacts]:
-    """The optimizers of these that have a group which held nothing from the start."""
+def _with_an_empty_group(view: View, parameters: list[ParameterFacts]) -> bool:
+    """Whether an optimizer of these has a group which held nothing from the start."""
     owners = {owner for p in parameters for owner in p.owners}
-    return [e for e in view.log.optimizers if e.empty_group and e.number in owners]
+    return any(e.empty_group and e.number in owners for e in view.log.optimizers)
 
 
 def _beside_the_parts(orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

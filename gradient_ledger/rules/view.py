@@ -31,6 +31,8 @@ LOOKED_AT = 60
 """Backward passes up to which it is asked what a loss was divided by, and how many forwards it holds."""
 LEAST = 3
 """A loss divided by 2 is as often a half of something as one of two micro-batches."""
+SETTLED = 8
+"""Steps that are no accident of a short run."""
 BY_HAND = -1
 """Number that stands for steps written by hand, without an optimizer."""
 

@@ -1,0 +1,194 @@
+"""What follows the trained weights: averages, teachers, target networks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from gradient_ledger.events import (
+    AverageUpdate,
+    Finding,
+    ParameterFacts,
+    Place,
+)
+from gradient_ledger.rules.view import (
+    BY_HAND,
+    SETTLED,
+    View,
+    finding,
+    some,
+    steps_of,
+    steps_taken,
+    times,
+)
+
+
+def unfollowed(view: View) -> Iterator[Finding]:
+    """An average or a target network whose update no text calls."""
+    log = view.log
+    if not log.finished or log.error:
+        return
+    optimizer, windows = max(view.windows.items(), key=lambda one: len(one[1]), default=(BY_HAND, []))
+    taken = steps_taken(view, optimizer, windows) if windows else 0
+    names = _copies(view) if log.uncalled_update is not None else []
+    if taken < SETTLED:
+        return
+    if log.unmoved_average is not None:
+        made = log.unmoved_average
+        said = f"{made.name} is made at {made.where.short}, and nothing calls an update of it: it is no average of"
+    elif log.uncalled_update is not None and len(names) > 1:
+        update = log.uncalled_update
+        said = (
+            f"Nothing calls {update.name}() ({update.where.short}), and nothing else lets {some(names)} follow what is "
+            "trained: they are as they were before"
+        )
+    else:
+        return
+    where = windows[0].step.where
+    yield finding("average-never-updated", "warning", where, f"{said} {times(taken, 'step')}.", names=names[:10])
+
+
+def _copies(view: View) -> list[str]:
+    """The parameters without a gradient that have the place and the shape of trained ones, and were run beside them."""
+    trained = [p for p in view.log.parameters if p.deposits and p.owners]
+    still = [p for p in view.log.parameters if p.in_model and not p.deposits]
+    return [p.name for p in still if any(_is_of_a_kind(p, other) for other in trained)]
+
+
+def _is_of_a_kind(one: ParameterFacts, other: ParameterFacts) -> bool:
+    """Whether two parameters of one shape stand in the same place of two models, or of two parts of one."""
+    tails = [p.name.split(".")[-2:] for p in (one, other)]
+    return one.shape == other.shape and tails[0] == tails[1] and len(tails[0]) == 2
+
+
+def averages(view: View) -> Iterator[Finding]:
+    """Running averages of the weights that are updated once a micro-batch."""
+    for optimizer, windows in view.windows.items():
+        hits = []
+        for window in windows:
+            lines: dict[Place | None, list[AverageUpdate]] = defaultdict(list)
+            for event in (e for e in window.of(AverageUpdate) if not e.trained):
+                lines[event.where].append(event)
+            most = max(lines.values(), key=len, default=[])
+            inside = sum(bool(event.pending) for event in most)
+            if len(most) >= window.micro_batches > 1 and inside >= window.micro_batches - 1:
+                hits.append((window, most))
+        if hits:
+            window, updates = hits[0]
+            yield finding(
+                "average-every-micro-batch",
+                "warning",
+                updates[0].where,
+                f"The running average of the weights was updated {times(len(updates), 'time')} between two steps of "
+                f"{view.label(optimizer)}, while the weights stood still: its decay is taken to the power "
+                f"{len(updates)}.",
+                updates=len(updates),
+                steps=steps_of([w for w, _ in hits]),
+            )
+            return
+
+
+def own_averages(view: View) -> Iterator[Finding]:
+    """A running average of the weights that lies in their own memory."""
+    for one in view.log.own_averages:
+        yield finding(
+            "average-shares-memory",
+            "error",
+            one.kept_at or one.where,
+            f"What is averaged at {one.where} lies in the memory of {some(one.names)}, and is no copy of it: each update "
+            "writes into the weights that are trained, and there is no average.",
+            names=list(one.names)[:10],
+            updated=one.where,
+        )
+
+
+def newest_averages(view: View) -> Iterator[Finding]:
+    """A running average whose two factors stand in each other's place."""
+    for one in view.log.averages:
+        if one.grown is not None:
+            yield finding(
+                "average-factors-swapped",
+                "warning",
+                one.where,
+                f"The running average took in {one.grown[0]:.3g} of the newest weights at the first update that was looked "
+                f"at, and more and more of them, {one.grown[1]:.3g} at the last: it becomes a copy of the weights.",
+                shares=list(one.grown),
+                names=list(one.names)[:10],
+            )
+        if one.total is not None and one.share is not None:
+            yield finding(
+                "average-factors-off",
+                "warning",
+                one.where,
+                f"Each update of the running average takes {one.total - one.share:.6g} of what was averaged before and "
+                f"{one.share:.6g} of the newest weights, {one.total:.6g} together: it {'grows' if one.total > 1 else 'shrinks'} "
+                "with every update, whatever the weights do.",
+                share=one.share,
+                total=one.total,
+                names=list(one.names)[:10],
+            )
+        # A share that is computed, as where a decay is warmed up, is seldom a round number.
+        elif (
+            one.share is not None and 0.9 - 1e-6 < one.share < 1 - 1e-9 and abs(one.share - round(one.share, 5)) < 1e-8
+        ):
+            yield finding(
+                "average-factors-swapped",
+                "warning",
+                one.where,
+                f"Each update of the running average takes {one.share:.6g} of the newest weights and leaves "
+                f"{1 - one.share:.6g} of what was averaged before: it is all but a copy of the weights.",
+                share=one.share,
+                updates=one.updates,
+                names=list(one.names)[:10],
+            )
+
+
+def drawn_back(view: View) -> Iterator[Finding]:
+    """Trained weights that are set to little of themselves and much of others that never change."""
+    for one in view.log.drawn_back:
+        other = f"those of {one.drawn_to}" if one.drawn_to else "other weights"
+        line = f"{one.where.short}, called from here," if one.swapped_at is not None else "this line"
+        yield finding(
+            "weights-drawn-back",
+            "warning",
+            one.swapped_at or one.where,
+            f"Again and again {line} leaves {one.share:.3g} of {some(one.names)}, which an optimizer trains, and takes "
+            f"{one.rest:.3g} of {other}, which stand still: what the steps have learned is undone{'' if one.share < 0.5 else ', little by little'}.",
+            names=list(one.names)[:10],
+            share=one.share,
+        )
+
+
+def kept_averages(view: View) -> Iterator[Finding]:
+    """A running average that is put into the model for an evaluation, and stays there."""
+    for one in view.log.averages:
+        if one.trained_on > 1:
+            yield finding(
+                "average-not-swapped-back",
+                "warning",
+                one.evaluated_at or one.where,
+                f"The running average of {one.where} stood in the place of the weights while the model was evaluated, and "
+                f"training went on from it, {times(one.trained_on, 'time')}: what the steps before had made of the "
+                "weights was lost.",
+                evaluations=one.trained_on,
+                updated=one.where,
+            )
+
+
+def trained_averages(view: View) -> Iterator[Finding]:
+    """A running average of the weights that an optimizer moves too."""
+    updates = [e for e in view.of(AverageUpdate) if e.trained and not e.mutual]
+    for optimizer, windows in view.windows.items():
+        mine = [e for e in updates if view.owned.get(optimizer, frozenset()) & set(e.names)]
+        moved = {name for w in windows for name in w.step.names}
+        hit = next((e for e in mine if moved & set(e.names)), None)
+        if hit is not None:
+            made = next((e.made_at for e in view.log.optimizers if e.number == optimizer), None)
+            yield finding(
+                "average-trained-too",
+                "warning",
+                made or hit.where,
+                f"{some(sorted(moved & set(hit.names)))} are moved towards other weights at {hit.where}, as an average of "
+                f"them, and steps of {view.label(optimizer)} move them too, by gradients of their own.",
+                names=sorted(moved & set(hit.names))[:10],
+            )

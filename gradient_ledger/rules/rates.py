@@ -1,0 +1,378 @@
+"""The learning rate from step to step: schedules and their clocks, and what sets a rate beside them."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from gradient_ledger.events import (
+    DataPass,
+    Finding,
+    Place,
+    SchedulerStep,
+    Step,
+)
+from gradient_ledger.rules.view import (
+    SETTLED,
+    View,
+    Window,
+    finding,
+    some,
+    steps_of,
+    steps_taken,
+    times,
+)
+
+
+def schedulers(view: View) -> Iterator[Finding]:
+    """Learning-rate schedulers that run on the wrong clock."""
+    for optimizer, windows in view.windows.items():
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer]
+        if not events:
+            yield from _own_schedule(view, optimizer, windows)
+            continue
+        one = Counter(e.which for e in events).most_common(1)[0][0]
+        events = [e for e in events if e.which == one]  # several may share the work
+        middle = [e for e in events if e.pending and not e.told]
+        often = len(events) > 1.4 * len(windows) and not _is_over_at_the_end(view, optimizer)
+        if len(middle) >= 2 and often and len(middle) * 3 >= len(events):
+            yield finding(
+                "scheduler-every-micro-batch",
+                "warning",
+                middle[0].where,
+                f"The scheduler stepped {times(len(events), 'time')} for {times(len(windows), 'optimizer step')}, "
+                f"{len(middle)} of them in the middle of a window: the learning rate moves too fast.",
+                scheduler_steps=len(events),
+                optimizer_steps=len(windows),
+            )
+        after = [e for e in events if e.after_skip]
+        if after and len(events) * 2 >= len(windows):
+            yield finding(
+                "scheduler-after-skipped-step",
+                "warning",
+                after[0].where,
+                f"The scaler skipped {times(sum(w.skipped for w in windows), 'step')}, and the scheduler stepped "
+                f"after {len(after)} of them: the learning rate moved although the parameters did not.",
+                skipped=sum(w.skipped for w in windows),
+            )
+
+
+def _own_schedule(view: View, optimizer: int, windows: list[Window]) -> Iterator[Finding]:
+    """A schedule of the user's own that moves on with each micro-batch, in a loop that the step stands outside of."""
+    hits = [w for w in windows if w.step.scheduled_at is not None]
+    if len(hits) > 1 and not _is_over_at_the_end(view, optimizer):
+        yield finding(
+            "scheduler-every-micro-batch",
+            "warning",
+            hits[0].step.scheduled_at,
+            f"The schedule moves on here in the loop over the micro-batches, and {view.label(optimizer)} steps after it: "
+            f"its learning rate was another one at {times(sum(w.step.moved_rates for w in hits), 'pass')} in the middle of "
+            f"{times(len(hits), 'window')}, which no step has used.",
+            steps=steps_of(hits),
+            optimizer_steps=len(windows),
+        )
+
+
+def _is_over_at_the_end(view: View, optimizer: int) -> bool:
+    """Whether a scheduler of this optimizer took just as many steps as it is made for: by its number of them, or for
+    its learning rate comes down to nothing with the last step, and not long before."""
+    mine = [one for one in view.log.schedules if one.optimizer == optimizer]
+    if any(abs(one.length - one.steps) * 50 <= one.length for one in mine):
+        return True
+    rates = [w.step.rate or 0.0 for w in view.windows[optimizer]]
+    most = max(rates)
+    nothing = sum(rate <= 0.02 * most for rate in rates)
+    return not view.log.dropped and 0.0 < most >= 10 * rates[-1] and nothing * 8 <= len(rates) + 8
+
+
+_EPOCH = 5
+"""Fewest optimizer steps between two of a scheduler by which it is taken to be stepped once an epoch."""
+
+
+def schedules(view: View) -> Iterator[Finding]:
+    """Schedules that are made for so many steps, and stepped by another clock."""
+    taken = {e.number: e.steps for e in view.log.optimizers}
+    for one in (one for one in view.log.schedules if one.named):
+        steps = taken.get(one.optimizer, 0)
+        made = f"{one.scheduler} is made for {one.length} steps"
+        if one.steps * _EPOCH <= steps and abs(one.length - steps) * 10 <= steps:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{made}, {view.label(one.optimizer)} took {steps}, and the scheduler {times(one.steps, 'step')}: "
+                f"the learning rate goes no further than a schedule's first {one.steps} of {one.length}.",
+                length=one.length,
+                scheduler_steps=one.steps,
+                optimizer_steps=steps,
+            )
+        elif one.steps >= 2 * one.length and abs(one.steps - steps) * 10 <= steps:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{made}, and took {one.steps}, one with each step of {view.label(one.optimizer)}: the learning rate "
+                f"{'rises again' if one.scheduler == 'CosineAnnealingLR' else 'stays at its end'} after {one.length}.",
+                length=one.length,
+                scheduler_steps=one.steps,
+                optimizer_steps=steps,
+            )
+
+
+_NOTHING = 1e-4
+"""A learning rate is as good as none below this share of the highest: what it moves is less than rounding hides."""
+
+
+def used_up(view: View) -> Iterator[Finding]:
+    """Schedules that are told in epochs and stepped with each batch, or that leave no learning rate to train with."""
+    passes = view.of(DataPass)
+    for optimizer, windows in view.windows.items():
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer and not e.told]
+        if not events or len({e.which for e in events}) > 1:
+            continue
+        one, label = events[-1], view.label(optimizer)
+        inside = [e for e in passes if one.loop is not None and e.where is not None and _is_at(e.where, one.loop)]
+        starts = [bisect([e.number for e in inside], e.number) for e in events]
+        most = max(Counter(at for at in starts if at).values(), default=0)
+        rates = [w.step.rate for w in windows if w.step.rate is not None]
+        told: dict[str, Any] = {"scheduler_steps": len(events), "optimizer_steps": len(windows)}
+        once = len(events) * (3 if len(events) <= len(passes) + 1 else 2 * _EPOCH) <= len(windows)
+        if one.in_steps and once and len(events) > 1:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"The function of this {one.scheduler}, {one.in_steps}, counts steps by its text, and was asked for "
+                f"{times(len(events), 'step')} while {label} took {len(windows)}.",
+                "Step the schedule right behind the optimizer's step(), in the same loop.",
+                **told,
+            )
+            continue
+        if one.in_epochs and most >= _EPOCH and len(events) <= 1.1 * len(windows):
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{one.scheduler} is told its time in epochs, {one.in_epochs}, and is stepped with each batch: "
+                f"{times(most, 'step')} in one pass over the data.",
+                "Step it once an epoch, after the loop over the batches, or give it that many steps instead.",
+                **told,
+            )
+            continue
+        if len(rates) < len(windows) or max(rates) <= 0.0 or len(events) * 10 < 9 * len(windows):
+            continue
+        below = [w for w, rate in zip(windows, rates, strict=True) if rate < 0.0]
+        if len(below) > 1:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{one.scheduler} was stepped with each step of {label}, and {len(below)} of {times(len(windows), 'step')} "
+                f"were taken at a learning rate below zero, down to {min(rates):.3g}: they go up what they are to go down.",
+                "Step the schedule by the clock that it is made for, and let it end at zero.",
+                steps=steps_of(below),
+                **told,
+            )
+            continue
+        end = next(n for n, rate in enumerate(reversed(rates)) if rate > _NOTHING * max(rates))
+        often = passes and len(events) >= _EPOCH * len(passes) and not view.log.dropped
+        if one.scheduler in _PIECEWISE and often and end >= 10 and end * 4 >= len(rates):
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{one.scheduler} was stepped with each step of {label}, {len(events)} times in "
+                f"{times(len(passes), 'pass')} over data: the last {end} of {times(len(windows), 'step')} were taken at "
+                f"{rates[-end]:.3g} or less, where the first ones had {max(rates):.3g}.",
+                **told,
+            )
+
+
+def idle_schedules(view: View) -> Iterator[Finding]:
+    """Schedules of an optimizer that takes no step, while another one steps its parameters at one rate to the end."""
+    facts = {one.number: one for one in view.log.optimizers}
+    for number in dict.fromkeys(e.optimizer for e in view.of(SchedulerStep)):
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == number]
+        if number not in facts or facts[number].steps or len({e.rate for e in events}) < 2:
+            continue
+        stepped = [set(p.stepped_by) for p in view.log.parameters if number in p.owners]
+        for other in sorted(set.intersection(*stepped)) if stepped else ():
+            later = [w for w in view.windows.get(other, ()) if w.step.number > events[0].number]
+            rates = {w.step.rate for w in later}
+            if len(later) > 1 and len(rates) == 1 and None not in rates:
+                yield finding(
+                    "schedule-moves-nothing",
+                    "warning",
+                    events[0].made_at or events[0].where,
+                    f"{events[0].scheduler} moves the learning rate of {view.label(number)}, which took no step: its "
+                    f"parameters are stepped by {view.label(other)}, at {rates.pop():.3g} in all of "
+                    f"{times(len(later), 'step')} after the schedule had begun.",
+                    scheduler_steps=len(events),
+                    optimizer_steps=len(later),
+                )
+
+
+def overruled(view: View) -> Iterator[Finding]:
+    """Schedules whose rate is set back to another one before each step."""
+    for optimizer, windows in view.windows.items():
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer and e.rate is not None]
+        numbers = [w.step.number for w in windows]
+        last = {bisect(numbers, e.number): e for e in events}  # of several schedules, one goes on from what another set
+        pairs = [(e, windows[at].step) for at, e in last.items() if at < len(windows)]
+        rates = {step.rate for _, step in pairs}
+        if len(pairs) >= SETTLED and len(rates) == 1 and all(step.rate != e.rate for e, step in pairs):
+            yield finding(
+                "schedule-moves-nothing",
+                "warning",
+                view.log.rate_set_at or events[0].where,
+                f"{events[0].scheduler} set a rate {times(len(pairs), 'time')}, {pairs[0][0].rate:.3g} at first, and the step of "
+                f"{view.label(optimizer)} behind it was taken at {pairs[0][1].rate:.3g} each time: something sets that in between.",
+                "Take out the line that sets the rate, or let the schedule begin with that rate.",
+                scheduler_steps=len(events),
+                optimizer_steps=len(windows),
+            )
+
+
+def rates_for_factors(view: View) -> Iterator[Finding]:
+    """A `LambdaLR` whose function returns a learning rate, which is then multiplied with the one there is."""
+    for optimizer, windows in view.windows.items():
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer and e.in_rates]
+        highest = max((w.step.rate for w in windows if w.step.rate is not None), default=None)
+        base = next((e.base for e in events if e.base is not None), None)
+        if base is None or highest is None or len(windows) < SETTLED:
+            continue
+        if 0 < highest <= 2 * base * base < 0.02 * base:
+            yield finding(
+                "schedule-factor-is-a-rate",
+                "warning",
+                events[0].in_rates_at,
+                f"{events[0].in_rates} gives a learning rate by its text, and LambdaLR multiplies what it gives with the "
+                f"optimizer's own, {base:.3g}: the highest rate of {times(steps_taken(view, optimizer, windows), 'step')} was "
+                f"{highest:.3g}.",
+                highest=highest,
+                base=base,
+            )
+
+
+_EPOCHS = 3
+"""Epochs, where the text steps a schedule that this run did not come by, that are no accident of a short run."""
+
+
+def never_scheduled(view: View) -> Iterator[Finding]:
+    """A scheduler that was made and never stepped, while its optimizer took all its steps at one rate."""
+    log = view.log
+    passes = Counter(e.where for e in view.of(DataPass))
+    for one in log.unstepped_schedules if log.finished and not log.error else ():
+        windows = view.windows.get(one.optimizer, ())
+        rates = {w.step.rate for w in windows}
+        epochs = max(passes.values(), default=0)
+        if len(windows) < SETTLED or len(rates) != 1 or None in rates or (one.said and epochs < _EPOCHS):
+            continue
+        seen = f"in {times(epochs, 'pass')} over the data" if epochs else "to the end"
+        yield finding(
+            "schedule-never-stepped",
+            "warning",
+            one.where,
+            f"Nothing called the step() of this {one.scheduler}, nor of another one of {view.label(one.optimizer)}: "
+            f"{times(steps_taken(view, one.optimizer, windows), 'step')} were taken at one rate, {rates.pop():.3g}, {seen}.",
+            optimizer_steps=steps_taken(view, one.optimizer, windows),
+        )
+
+
+def unscheduled(view: View) -> Iterator[Finding]:
+    """A function that sets the learning rate, which no text calls, while all steps were taken at one rate."""
+    log = view.log
+    sets = log.uncalled_schedule
+    if sets is None or not log.finished or log.error or view.of(SchedulerStep) or log.unstepped_schedules:
+        return
+    rates = {w.step.rate for w in view.all_windows}
+    taken = max((steps_taken(view, optimizer, windows) for optimizer, windows in view.windows.items()), default=0)
+    if taken >= SETTLED and len(rates) == 1 and None not in rates:
+        yield finding(
+            "schedule-never-stepped",
+            "warning",
+            log.loop_at or sets.where,
+            f"Nothing calls {sets.name}() ({sets.where.short}), which sets the learning rate: {times(taken, 'step')} were "
+            f"taken at one rate, {rates.pop():.3g}, to the end.",
+            f"Call {sets.name}() where the loop begins a new epoch or a new step, as its text counts.",
+            optimizer_steps=taken,
+        )
+
+
+def first_groups(view: View) -> Iterator[Finding]:
+    """A schedule that moves the first group of several, all of which began at one rate."""
+    for optimizer, windows in view.windows.items():
+        hits = [w for w in windows if isinstance(w.step, Step) and w.step.first_rate_alone]
+        if view.log.first_rate_at is not None and len(hits) > 1:
+            yield finding(
+                "schedule-first-group",
+                "warning",
+                view.log.first_rate_at,
+                f"This line sets the learning rate of the first group alone. All groups of {view.label(optimizer)} began at "
+                f"one rate; by step {hits[-1].step.step + 1} the first one was at {hits[-1].step.rate:.3g}, and the others "
+                "were where they had begun.",
+                steps=steps_of(hits),
+            )
+
+
+STANDS = 4
+"""Steps at a learning rate of 0 that are no warm-up's first."""
+
+
+def at_rest(view: View) -> Iterator[Finding]:
+    """An optimizer that takes every step at a learning rate of 0."""
+    for optimizer, windows in view.windows.items():
+        steps = [w.step for w in windows if isinstance(w.step, Step)]
+        if len(steps) < STANDS or not all(step.at_rest for step in steps) or not any(step.fresh for step in steps):
+            continue
+        schedules = view.of(SchedulerStep)
+        own = [e for e in schedules if e.optimizer == optimizer]
+        others = [e for e in schedules if e.optimizer not in (optimizer, None)]
+        label = view.label(optimizer)
+        why = f" Its schedule, {own[0].scheduler}, is at 0 at each of them." if own else ""
+        if others and not own:
+            labels = some(sorted({view.label(e.optimizer) for e in others if e.optimizer is not None}))
+            why = f" No schedule of it was stepped; this line stepped that of {labels}."
+        yield finding(
+            "stepped-at-rate-zero",
+            "warning",
+            (own or others)[0].where if own or others else steps[0].where,
+            f"{label} took {times(len(steps), 'step')}, each at a learning rate of 0: they moved nothing.{why}",
+            steps=[step.step for step in steps][:10],
+        )
+
+
+_PIECEWISE = ("StepLR", "MultiStepLR")
+"""Schedulers that lower the rate at certain times, and have no end of their own."""
+
+
+def _is_at(where: Place, other: Place) -> bool:
+    return (where.file, where.line) == (other.file, other.line)
+
+
+def early_schedules(view: View) -> Iterator[Finding]:
+    """Schedules of epochs that begin each of them, the first one included, with their step."""
+    for optimizer, windows in view.windows.items():
+        events = [e for e in view.of(SchedulerStep) if e.optimizer == optimizer]
+        if not events or any(e.told for e in events) or {e.where for e in events} != {events[0].where}:
+            continue
+        numbers = [w.step.number for w in windows]
+        between = [bisect(numbers, e.number) for e in events]
+        gaps = [b - a for a, b in zip(between, between[1:], strict=False)]
+        if events[0].scheduler in _FALLING and between[0] == 0 and len(events) > 2 and min(gaps) > 1:
+            moved = len({w.step.rate for w in windows}) > 1
+            yield finding(
+                "schedule-begins-early",
+                "warning" if moved else "info",  # in a run of one rate nothing came of it
+                events[0].where,
+                f"{events[0].scheduler} is stepped before the first step of {view.label(optimizer)}, and at the beginning of "
+                f"each of {len(events)} epochs: its first rate is passed over, and all that it changes comes an epoch early.",
+                scheduler_steps=len(events),
+                optimizer_steps=steps_taken(view, optimizer, windows),
+            )
+
+
+_FALLING = frozenset("StepLR MultiStepLR ExponentialLR CosineAnnealingLR PolynomialLR".split())
+"""Schedulers that begin with the highest rate: what warms up from a rate of 0 may be stepped before on purpose."""

@@ -1,0 +1,174 @@
+"""What the user's texts define or make, and never call: the update of an average, a schedule, what freezes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from gradient_ledger import source
+from gradient_ledger.events import Place, Uncalled
+from gradient_ledger.source import LOOPS, functions, own, says
+from gradient_ledger.state import State
+
+_FOLLOWING = re.compile(
+    r"(update|sync)\w*(average|avg|shadow|teacher|target|(?<![a-z])ema(?![a-z]))|soft_?update|"
+    r"(average|avg|shadow|teacher|target|momentum|(?<![a-z])ema)_?(update|sync)",
+    re.IGNORECASE,
+)
+"""Names of functions that let an average, a teacher or a target network follow the trained weights."""
+_WRITES = ("copy_", "lerp_", "load_state_dict")
+RATES = r"\[['\"]lr['\"]\]\s*[*/+-]?=[^=]"
+"""A text that sets the rate of a parameter group."""
+_RATES = re.compile(RATES)
+_FREEZES = re.compile(r"\.requires_grad\s*=\s*False|\.requires_grad_\(False\)")
+
+
+def facts(state: State, files: tuple[str, ...]) -> dict[str, Any]:
+    """The fields of a log on what these texts never call. A module of helpers may hold more than one program uses, so
+    what sets a rate or freezes is looked for in the files that train."""
+    trains = tuple(state.journal.files())
+    found = {
+        "uncalled_update": update(files),
+        "unmoved_average": average(files),
+        "uncalled_schedule": schedule(trains, files) if source.steps_schedules(files) is False else None,
+        "uncalled_freeze": freeze(trains, files),
+    }
+    told: dict[str, Any] = {name: one for name, one in found.items() if one is not None}
+    if told and state.progress.last is not None:
+        told["loop_at"] = source.outermost_loop(state.progress.last.deposit.trail)
+    return told
+
+
+@lru_cache(maxsize=64)
+def update(files: tuple[str, ...]) -> Uncalled | None:
+    """A function that lets an average or a target network follow the weights, by its name, and its place, where these
+    texts never call it, nor let anything follow in another way."""
+    if not any(says(file, _FOLLOWING) for file in files):
+        return None
+    called = {one: _called(one) for file in files for one in functions(file)}
+    every = {one: file for file in files for one in functions(file) if isinstance(one, ast.FunctionDef)}
+    updates = _uncalled([one for one in every if _FOLLOWING.search(one.name)], called)
+    idle = inner = updates
+    while inner:  # with what they alone call
+        inside = {name for one in idle for name in called[one]} - _named_outside(called, idle)
+        inner = [one for one in every if one not in idle and one.name in inside]
+        idle = [*idle, *inner]
+    rest = [one for one in called if one not in idle and getattr(one, "name", "") != "__init__"]
+    if not updates or any(_follows(one) for one in rest):
+        return None
+    last = updates[-1]  # what it calls may have a name of this kind, too, and stand above it
+    return Uncalled(last.name, Place(every[last], last.lineno, last.name))
+
+
+_AVERAGES = re.compile(r"(?<![A-Z])(EMA|Ema)(?![a-z])|MovingAverage(?!Meter)|AveragedModel|WeightAverag")
+"""Names of classes that average weights; meters and losses that bear such a word count something else."""
+_MEASURES = re.compile(r"Meter|Loss|Metric|Stat|Norm|Pool")
+_OF_AVERAGES = re.compile(r"(?<![a-z])(ema|avg|averag\w*|shadow|swa)(?![a-z])", re.IGNORECASE)
+
+
+@lru_cache(maxsize=64)
+def average(files: tuple[str, ...]) -> Uncalled | None:
+    """A class that averages weights, by its name, of which these texts make an object and call nothing that may be its
+    update; and where they make it."""
+    if not any(says(file, _AVERAGES) for file in files):
+        return None
+    every = [(file, within, one) for file in files for within in functions(file) for one in own(within)]
+    made = [
+        (Uncalled(kind, Place(file, one.lineno, getattr(within, "name", "<module>"))), one)
+        for file, within, one in every
+        if (kind := _average_made(one))
+    ]
+    names = {ast.unparse(target).rpartition(".")[2] for _, one in made for target in one.targets} - {"model"}
+    calls = (ast.unparse(one.func) for _, _, one in every if isinstance(one, ast.Call))
+    return made[0][0] if made and not any(_may_move(call, names) for call in calls) else None
+
+
+def _average_made(statement: ast.AST) -> str:
+    """The class that averages weights, by its name, of which a statement assigns an object; else nothing."""
+    call = statement.value if isinstance(statement, ast.Assign) else None
+    kind = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+    return kind if kind[:1].isupper() and _AVERAGES.search(kind) and not _MEASURES.search(kind) else ""
+
+
+def _may_move(call: str, names: set[str]) -> bool:
+    """Whether what is called may be an average, or its update, that the texts know by such names."""
+    owner, _, method = call.rpartition(".")
+    holds = bool(_OF_AVERAGES.search(owner)) or owner.rpartition(".")[2] in names
+    return method in names or (holds and bool(re.search("update|step|call", method)))
+
+
+@lru_cache(maxsize=64)
+def schedule(files: tuple[str, ...], others: tuple[str, ...]) -> Uncalled | None:
+    """A function of these files that sets the learning rate, and its place, where neither they nor the others call it,
+    nor set it elsewhere."""
+    return _uncalled_that(files, others, _RATES)
+
+
+@lru_cache(maxsize=64)
+def freeze(files: tuple[str, ...], others: tuple[str, ...]) -> Uncalled | None:
+    """A function of these files that freezes, and its place, where neither they nor the others call it, nor freeze
+    anything elsewhere but in a method."""
+    return _uncalled_that(files, others, _FREEZES, methods=False)
+
+
+def _uncalled_that(
+    files: tuple[str, ...], others: tuple[str, ...], what: re.Pattern[str], methods: bool = True
+) -> Uncalled | None:
+    """The function of these files whose own text says this, and its place, where no text calls it or says it, too."""
+    every = dict.fromkeys((*files, *others))
+    if not any(says(file, what) for file in files):
+        return None
+    called = {one: _called(one) for file in every for one in functions(file)}
+    saying = [(file, one) for file in every for one in functions(file) if methods or not _is_method(one)]
+    saying = [(file, one) for file, one in saying if _says_itself(one, what)]
+    if len(saying) != 1 or saying[0][0] not in files:
+        return None
+    file, function = saying[0]
+    if not isinstance(function, ast.FunctionDef) or function.name.startswith("__") or not _uncalled([function], called):
+        return None
+    return Uncalled(function.name, Place(file, function.lineno, function.name))
+
+
+def _says_itself(function: ast.AST, what: re.Pattern[str]) -> bool:
+    """Whether a statement of a function's own says this."""
+    return any(
+        isinstance(one, ast.stmt) and not hasattr(one, "body") and what.search(ast.unparse(one))
+        for one in own(function)
+    )
+
+
+def _is_method(function: ast.AST) -> bool:
+    arguments = getattr(function, "args", None)
+    return arguments is not None and [one.arg for one in arguments.args[:1]] == ["self"]
+
+
+def _uncalled(functions: Sequence[ast.FunctionDef], called: Mapping[ast.AST, set[str]]) -> list[ast.FunctionDef]:
+    """Those of these functions that are named by none but one another."""
+    idle = [*functions]
+    while used := [one for one in idle if one.name in _named_outside(called, idle)]:
+        idle = [one for one in idle if one not in used]
+    return idle
+
+
+def _called(within: ast.AST) -> set[str]:
+    """The names of what a function's own text calls, or hands on."""
+    names = {one.attr for one in own(within) if isinstance(one, ast.Attribute)}
+    return names | {one.id for one in own(within) if isinstance(one, ast.Name)}
+
+
+def _named_outside(called: Mapping[ast.AST, set[str]], functions: Sequence[ast.AST]) -> set[str]:
+    """The names that stand in all functions but these."""
+    return {name for one, names in called.items() if one not in functions for name in names}
+
+
+def _follows(within: ast.AST) -> bool:
+    """Whether a function's own text writes to tensors in a loop, as one does that copies weights."""
+    looped = (one for loop in own(within) if isinstance(loop, LOOPS) for one in own(loop))
+    return any(
+        (isinstance(one, ast.Assign) and any(getattr(target, "attr", "") == "data" for target in one.targets))
+        or (isinstance(one, ast.Call) and getattr(one.func, "attr", "") in _WRITES)
+        for one in looped
+    )
