@@ -237,14 +237,15 @@ def own_files(state: State) -> list[str]:
     files = state.journal.files()
     folders = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "") for file in files if os.path.isfile(file))
     # Asked at every step: the modules are looked through when one more of them is loaded, not each time.
-    loaded = _loaded(len(sys.modules), id(next(reversed(sys.modules.values()))))
+    name, module = next(reversed(sys.modules.items()))
+    loaded = _loaded(len(sys.modules), name, id(module))
     return files + [one for one in loaded if one.startswith(folders)]
 
 
 @functools.lru_cache(maxsize=1)
-def _loaded(number: int, last: int) -> list[str]:
+def _loaded(number: int, last: str, identity: int) -> list[str]:
     """The files of the user's modules that are loaded, `__main__` apart, which events tell of. `number` of them, and
-    the `last` one by its `id`, tell whether this was asked before."""
+    the `last` one by its name and its `id`, tell whether this was asked before."""
     held = [module for name, module in list(sys.modules.items()) if name != "__main__"]
     # Asked for an attribute, modules that load lazily would answer slowly.
     files = [getattr(module, "__dict__", {}).get("__file__") for module in held]

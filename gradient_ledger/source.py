@@ -29,6 +29,8 @@ _NOTHING = Around(None, "", None)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = _LOOPS = (ast.For, ast.While, ast.AsyncFor)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FILES = 1024
+"""Texts that are kept parsed. A program of more files than that would have them parsed anew for each question."""
 
 
 _MIXES = re.compile(
@@ -977,11 +979,15 @@ def gives_rate(file: str, line: int) -> tuple[str, Place] | None:
 _RATE_NAME = re.compile(r"(\w+\.)*(base_|init_|initial_|max_|peak_)?(lr|learning_rate)", re.IGNORECASE)
 
 
+_STEP_CALL = re.compile(r"\.step\s*\(")
+
+
 @lru_cache(maxsize=64)
 def steps_schedules(files: tuple[str, ...]) -> bool | None:
     """Whether these texts step something that may be a scheduler. None where they step no optimizer themselves, or the
     step of what may be a scheduler depends on a count, as that of an iteration, or on an option."""
-    calls = [(file, one) for file in files for within in functions(file) for one in own(within) if _is_step(one)]
+    saying = [file for file in files if says(file, _STEP_CALL)]
+    calls = [(file, one) for file in saying for within in functions(file) for one in own(within) if _is_step(one)]
     held = [(file, one.lineno, ast.unparse(one.func.value)) for file, one in calls]
     rest = [one for one in held if _SCHEDULES.search(one[2]) or not _OPTIMIZERS.search(one[2])]
     schedules = [(file, line) for file, line, what in rest if _SCHEDULES.search(what) or not _OTHERS.search(what)]
@@ -1300,7 +1306,7 @@ def hands_on(code: CodeType) -> bool:
     return len(body) == 1 and any(ast.unparse(one.func).rpartition(".")[2] == code.co_name for one in calls)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=FILES)
 def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
     """The functions, loops and ifs of a file, in the order of `ast.walk`. A long file is walked once, not for each
     new line of a program that runs in it."""
@@ -1395,7 +1401,7 @@ def _without_grad(within: ast.AST, statement: ast.stmt) -> bool:
     )
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=16 * FILES)
 def own(node: ast.AST) -> tuple[Any, ...]:
     """Everything in a function but the functions inside it, in the order of the text."""
     found: list[Any] = []
@@ -1407,7 +1413,7 @@ def own(node: ast.AST) -> tuple[Any, ...]:
     return tuple(found[1:])
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=FILES)
 def _tree(file: str) -> ast.Module | None:
     try:
         return ast.parse("".join(linecache.getlines(file)))

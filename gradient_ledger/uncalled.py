@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -30,10 +30,11 @@ def facts(state: State, files: tuple[str, ...]) -> dict[str, Any]:
     """The fields of a log on what these texts never call. A module of helpers may hold more than one program uses, so
     what sets a rate or freezes is looked for in the files that train."""
     trains = tuple(state.journal.files())
+    unset = schedule(trains, files)
     found = {
         "uncalled_update": update(files),
         "unmoved_average": average(files),
-        "uncalled_schedule": schedule(trains, files) if source.steps_schedules(files) is False else None,
+        "uncalled_schedule": unset if unset is not None and source.steps_schedules(files) is False else None,
         "uncalled_freeze": freeze(trains, files),
     }
     told: dict[str, Any] = {name: one for name, one in found.items() if one is not None}
@@ -46,18 +47,20 @@ def facts(state: State, files: tuple[str, ...]) -> dict[str, Any]:
 def update(files: tuple[str, ...]) -> Uncalled | None:
     """A function that lets an average or a target network follow the weights, by its name, and its place, where these
     texts never call it, nor let anything follow in another way."""
-    if not any(says(file, _FOLLOWING) for file in files):
+    saying = [file for file in files if says(file, _FOLLOWING)]
+    named = [one for file in saying for one in functions(file) if isinstance(one, ast.FunctionDef)]
+    updates = _uncalled([one for one in named if _FOLLOWING.search(one.name)], saying)
+    if not updates:  # what names them says such a name, too: no other text need be parsed
         return None
     called = {one: _called(one) for file in files for one in functions(file)}
     every = {one: file for file in files for one in functions(file) if isinstance(one, ast.FunctionDef)}
-    updates = _uncalled([one for one in every if _FOLLOWING.search(one.name)], called)
     idle = inner = updates
     while inner:  # with what they alone call
         inside = {name for one in idle for name in called[one]} - _named_outside(called, idle)
         inner = [one for one in every if one not in idle and one.name in inside]
         idle = [*idle, *inner]
     rest = [one for one in called if one not in idle and getattr(one, "name", "") != "__init__"]
-    if not updates or any(_follows(one) for one in rest):
+    if any(_follows(one) for one in rest):
         return None
     last = updates[-1]  # what it calls may have a name of this kind, too, and stand above it
     return Uncalled(last.name, Place(every[last], last.lineno, last.name))
@@ -73,17 +76,19 @@ _OF_AVERAGES = re.compile(r"(?<![a-z])(ema|avg|averag\w*|shadow|swa)(?![a-z])", 
 def average(files: tuple[str, ...]) -> Uncalled | None:
     """A class that averages weights, by its name, of which these texts make an object and call nothing that may be its
     update; and where they make it."""
-    if not any(says(file, _AVERAGES) for file in files):
-        return None
-    every = [(file, within, one) for file in files for within in functions(file) for one in own(within)]
     made = [
         (Uncalled(kind, Place(file, one.lineno, getattr(within, "name", "<module>"))), one)
-        for file, within, one in every
+        for file in files
+        if says(file, _AVERAGES)
+        for within in functions(file)
+        for one in own(within)
         if (kind := _average_made(one))
     ]
+    if not made:
+        return None
     names = {ast.unparse(target).rpartition(".")[2] for _, one in made for target in one.targets} - {"model"}
-    calls = (ast.unparse(one.func) for _, _, one in every if isinstance(one, ast.Call))
-    return made[0][0] if made and not any(_may_move(call, names) for call in calls) else None
+    every = (one for file in files for within in functions(file) for one in own(within) if isinstance(one, ast.Call))
+    return None if any(_may_move(ast.unparse(one.func), names) for one in every) else made[0][0]
 
 
 def _average_made(statement: ast.AST) -> str:
@@ -121,13 +126,15 @@ def _uncalled_that(
     every = dict.fromkeys((*files, *others))
     if not any(says(file, what) for file in files):
         return None
-    called = {one: _called(one) for file in every for one in functions(file)}
-    saying = [(file, one) for file in every for one in functions(file) if methods or not _is_method(one)]
+    texts = [file for file in every if says(file, what)]
+    saying = [(file, one) for file in texts for one in functions(file) if methods or not _is_method(one)]
     saying = [(file, one) for file, one in saying if _says_itself(one, what)]
     if len(saying) != 1 or saying[0][0] not in files:
         return None
     file, function = saying[0]
-    if not isinstance(function, ast.FunctionDef) or function.name.startswith("__") or not _uncalled([function], called):
+    if not isinstance(function, ast.FunctionDef) or function.name.startswith("__"):
+        return None
+    if not _uncalled([function], [one for one in every if says(one, re.compile(rf"\b{function.name}\b"))]):
         return None
     return Uncalled(function.name, Place(file, function.lineno, function.name))
 
@@ -145,21 +152,22 @@ def _is_method(function: ast.AST) -> bool:
     return arguments is not None and [one.arg for one in arguments.args[:1]] == ["self"]
 
 
-def _uncalled(functions: Sequence[ast.FunctionDef], called: Mapping[ast.AST, set[str]]) -> list[ast.FunctionDef]:
-    """Those of these functions that are named by none but one another."""
-    idle = [*functions]
+def _uncalled(idle: list[ast.FunctionDef], files: Iterable[str]) -> list[ast.FunctionDef]:
+    """Those of these functions that these texts name in none but one another."""
+    called = {one: _called(one) for file in files for one in functions(file)}
     while used := [one for one in idle if one.name in _named_outside(called, idle)]:
         idle = [one for one in idle if one not in used]
     return idle
 
 
-def _called(within: ast.AST) -> set[str]:
+@lru_cache(maxsize=16 * source.FILES)
+def _called(within: ast.AST) -> frozenset[str]:
     """The names of what a function's own text calls, or hands on."""
     names = {one.attr for one in own(within) if isinstance(one, ast.Attribute)}
-    return names | {one.id for one in own(within) if isinstance(one, ast.Name)}
+    return frozenset(names | {one.id for one in own(within) if isinstance(one, ast.Name)})
 
 
-def _named_outside(called: Mapping[ast.AST, set[str]], functions: Sequence[ast.AST]) -> set[str]:
+def _named_outside(called: Mapping[ast.AST, frozenset[str]], functions: Sequence[ast.AST]) -> set[str]:
     """The names that stand in all functions but these."""
     return {name for one, names in called.items() if one not in functions for name in names}
 
