@@ -38,8 +38,10 @@ def cell_ran(state: State, module: nn.Module, result: Any) -> None:
     entry = state.books.module(module)
     if entry is not None:
         hidden = result[0] if isinstance(result, tuple) else result
-        looks = not entry.carried and state.budget.may_look("states")
-        entry.last = digest_of(hidden) if looks and isinstance(hidden, Tensor) else None
+        # One whose weights are frozen gives no graph that could be lost.
+        has_graph = isinstance(hidden, Tensor) and hidden.requires_grad
+        looks = has_graph and not entry.carried and state.budget.may_look("states")
+        entry.last = digest_of(hidden) if looks else None
 
 
 def drawn(state: State, distribution: Any, sample: Tensor, frame: FrameType) -> None:
