@@ -654,9 +654,9 @@ class SchedulerStep(Event):
     told: bool = False
     """Whether it was told where training stands, as in `step(epoch + i / batches)`: then it counts nothing."""
     in_epochs: str = ""
-    """The text of what says when it lowers the rate, where that counts epochs by its names."""
+    """What says when it lowers the rate, where that counts epochs by its names, or by being no more than there are."""
     loop: Place | None = None
-    """The head of the innermost `for` around it, where that text was found."""
+    """The head of the innermost `for` around it, where that was found."""
     in_steps: str = ""
     """The function that sets the rate, where its text counts optimizer steps."""
     in_rates: str = ""

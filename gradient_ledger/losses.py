@@ -217,6 +217,22 @@ def names_in(frame: FrameType) -> Any:
             own.clear()  # elsewhere, in a class or under exec(), these are the variables themselves
 
 
+def stands_for(expression: ast.expr, variables: Mapping[str, Any]) -> Any:
+    """What a constant, a name or an attribute stands for, without running anything of the user's."""
+    if isinstance(expression, ast.Constant):
+        return expression.value
+    if isinstance(expression, ast.Name):
+        return variables.get(expression.id)
+    if not isinstance(expression, ast.Attribute):
+        return None
+    owner = stands_for(expression.value, variables)
+    own = getattr(owner, "__dict__", {})
+    for table in (own, own.get("_modules") or {}, own.get("_buffers") or {}):
+        if isinstance(table, Mapping) and expression.attr in table:
+            return table[expression.attr]
+    return next((vars(kind)[expression.attr] for kind in type(owner).__mro__ if expression.attr in vars(kind)), None)
+
+
 @lru_cache(maxsize=256)
 def _reads_all(scope: ast.AST) -> bool:
     """Whether a function may read its variables as a whole: by a name, not by a method such as `model.eval()`."""
@@ -533,19 +549,7 @@ class _Reader:
         return found._replace(inner=idle.inner or not found.cut, beside=idle.beside)
 
     def _object(self, expression: ast.expr) -> Any:
-        """What a name or an attribute stands for, without running anything of the user's."""
-        if isinstance(expression, ast.Name):
-            return self.variables.get(expression.id)
-        if not isinstance(expression, ast.Attribute):
-            return None
-        owner = self._object(expression.value)
-        own = getattr(owner, "__dict__", {})
-        for table in (own, own.get("_modules") or {}, own.get("_buffers") or {}):
-            if isinstance(table, Mapping) and expression.attr in table:
-                return table[expression.attr]
-        return next(
-            (vars(kind)[expression.attr] for kind in type(owner).__mro__ if expression.attr in vars(kind)), None
-        )
+        return stands_for(expression, self.variables)
 
     def _chain(self, side: ast.expr, line: int) -> Iterator[source.Assigned]:
         """What an expression was computed by in this function, itself first."""
@@ -810,16 +814,21 @@ class _Reader:
         A straight-through sum, `soft + (hard - soft).detach()`, uses it beside; what is to change the printed value
         alone is taken off again; and what had its own `backward()` has trained already.
         """
-        for one in ast.walk(side):
-            shut = self._shut_inside(one) if isinstance(one, ast.Call) and not idle.lost else None
-            if shut is not None:
+        calls: list[tuple[ast.Call, int | None]]
+        calls = [(one, None) for one in ast.walk(side) if isinstance(one, ast.Call)]
+        made = source.assigned(self.scope, path, side.lineno) if (path := _path(side)) else None
+        if made is not None and isinstance(made.value, ast.Call):
+            calls.append((made.value, made.at))
+        for call, at in calls if not idle.lost else ():
+            if (shut := self._shut_inside(call, at)) is not None:
                 return idle._replace(line=shut.line, file=shut.file, value=None, cut=True, missed=True)
+        for one in ast.walk(side):
             inner = _cut_out(one)
             if inner is None or any(isinstance(each, (ast.Sub, ast.USub)) for each in ast.walk(inner)):
                 continue
             used = [path for path in dict.fromkeys(_paths(inner)) if self._has_graph(self._at(path))]
-            made = any(self._is_trained(each) or self._asks_trained(each) for each in ast.walk(inner))
-            if any(map(self._lives, used)) or not (used or made):
+            trained = any(self._is_trained(each) or self._asks_trained(each) for each in ast.walk(inner))
+            if any(map(self._lives, used)) or not (used or trained):
                 continue
             return (
                 idle
@@ -828,15 +837,16 @@ class _Reader:
             )
         return idle
 
-    def _shut_inside(self, call: ast.Call) -> Place | None:
-        """Where a function of the user's uses what it is given with its graph under `no_grad()`, and nowhere else."""
-        for there, value, line in self._reader_of(call, None):
+    def _shut_inside(self, call: ast.Call, at: int | None) -> Place | None:
+        """Where a function of the user's uses what it is given with its graph under `no_grad()`, or takes it out of its
+        graph, and nowhere else; `at` for the one of its results that counts."""
+        for there, value, line in self._reader_of(call, at):
             asked = [one.arg for one in there.scope.args.args]  # type: ignore[attr-defined]
             given = [*zip(asked[asked[:1] == ["self"] :], call.args, strict=False)]
             given += [(one.arg, one.value) for one in call.keywords if one.arg]
             names = {name for name, one in given if (path := _path(one)) and self._has_graph(self._at(path))}
             users = [made for made in there._chain(value, line) if names & {*_names(made.value)}]
-            if users and all(made.without_grad for made in users):
+            if users and all(made.without_grad or not names & _uncut(made.value) for made in users):
                 return Place(there.file, users[-1].line)
         return None
 

@@ -36,7 +36,9 @@ from gradient_ledger.tensors import changing_print
 
 _GUESSED = re.compile(r"^((pseudo|guess(ed)?|sharpened|soft)_?(labels?|targets?)(_\w{1,2})?|targets?_u\d?)$")
 """Names of what a model guesses and is then to say."""
-_TEACHER = re.compile(r"teacher|(?<!un)frozen|\bema\b|\bmomentum_(encoder|net|model)")
+_TEACHER = re.compile(
+    r"teacher|(?<!un)frozen|\bema\b|\bmomentum_(encoder|net|model)|\bt_(net|model)\b|\b(net|model)_t\b"
+)
 """Names of what is to be imitated."""
 
 
@@ -143,7 +145,11 @@ def _note_reaches(state: State, one: Pass, node: Any, frame: FrameType | None) -
         note("twice", compared.leaves(twice), source.compared_without_detach(files) or losses.computed_at(frame))
     for leaves, others in compared.alone(parts):
         teacher = _teachers(state, leaves, others, frame)
-        note("teacher", teacher, next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None))
+        called = next((entry.called_at for leaf in teacher if (entry := known[leaf].module)), None)
+        place = one.deposit.place
+        if called is not None and place is not None and called.function != place.function:
+            called = source.only_line(files, r"(?<!def )\bkl_div\(") or called  # rather than a line inside the teacher
+        note("teacher", teacher, called)
     nodes = compared.every(node)
     lowrank.look(state, nodes)
     functions.watch(state, nodes, one)

@@ -905,16 +905,29 @@ def called_in_loop(trail: Trail) -> Place | None:
     return Place(*trail[looped]) if looped else None
 
 
-_CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}
+CLOCKED = {"StepLR": "step_size", "MultiStepLR": "milestones"}
 _EPOCHS = re.compile(r"(^|_)epochs?($|_)", re.IGNORECASE)
 _STEPS = re.compile(r"per_epoch|steps?($|s_|_per)|iter|batch|len\b|loader|updates?$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def epochs_around(file: str, line: int) -> ast.expr | None:
+    """How many turns the loop around a line takes, if that is a `range` of as many and counts epochs by its text."""
+    loop = loop_around(file, line)
+    if not isinstance(loop, ast.For) or "epoch" not in ast.unparse(loop.target) + ast.unparse(loop.iter):
+        return None
+    call = loop.iter
+    if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in ("range", "trange") or not call.args:
+        return None
+    last = call.args[min(1, len(call.args) - 1)]
+    return last.left if isinstance(last, ast.BinOp) and isinstance(last.op, ast.Add) else last  # range(1, epochs + 1)
 
 
 @lru_cache(maxsize=256)
 def length_in_epochs(file: str, kind: str) -> str:
     """What the one scheduler of this kind in a file is given as the time to lower the rate, where the text calls that a
     number of epochs: `milestones=args.decay_epochs`. Not where it is multiplied by anything but a number."""
-    tree, name = _tree(file), _CLOCKED.get(kind)
+    tree, name = _tree(file), CLOCKED.get(kind)
     calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree is not None and name else []
     calls = [one for one in calls if getattr(one.func, "attr", getattr(one.func, "id", "")) == kind]
     if len(calls) != 1:

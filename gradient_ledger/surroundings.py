@@ -222,7 +222,7 @@ def scheduled(state: State, scheduler: Any, frame: FrameType, told: bool = False
         SchedulerStep,
         place,
         (),
-        **(_told_in_epochs(state, kind, number, place) if place is not None else {}),
+        **(_told_in_epochs(state, scheduler, number, place, frame) if place is not None else {}),
         **_told_by_functions(scheduler),
         optimizer=number,
         scheduler=kind,
@@ -247,14 +247,35 @@ def _around_own_schedules(frame: FrameType) -> FrameType:
     return frame
 
 
-def _told_in_epochs(state: State, kind: str, optimizer: int | None, place: Place) -> dict[str, Any]:
-    """Whether the text counts the epochs of this scheduler, where it stands or where its optimizer was made."""
+def _told_in_epochs(
+    state: State, scheduler: Any, optimizer: int | None, place: Place, frame: FrameType
+) -> dict[str, Any]:
+    """Whether the text counts the epochs of this scheduler, where it stands or where its optimizer was made; or else
+    the times it is given are no longer than a loop over epochs around the one that it is stepped in."""
+    kind = type(scheduler).__name__
     made = state.books.optimizers[optimizer].made_by if optimizer is not None else ()
     files = dict.fromkeys([place.file, *(call.place.file for call in made)])
+    loop = source.loop_around(place.file, place.line) if kind in source.CLOCKED else None
+    if not isinstance(loop, ast.For):
+        return {}
     told = next((text for file in files if (text := source.length_in_epochs(file, kind))), "")
-    loop = source.loop_around(place.file, place.line) if told else None
-    head = Place(place.file, loop.lineno) if isinstance(loop, ast.For) else None
-    return {"in_epochs": told, "loop": head} if head is not None else {}
+    told = told or _as_few_as_epochs(scheduler, loop, place, frame)
+    return {"in_epochs": told, "loop": Place(place.file, loop.lineno)} if told else {}
+
+
+def _as_few_as_epochs(scheduler: Any, loop: ast.For, place: Place, frame: FrameType) -> str:
+    """The time after which a scheduler cuts the rate in half, or to less, and the number of epochs that its loop stands
+    in, where that is no smaller."""
+    name = source.CLOCKED[type(scheduler).__name__]
+    times = getattr(scheduler, name, None)
+    longest = times if isinstance(times, int) else max(times or (0,))
+    head = source.epochs_around(place.file, loop.lineno)
+    own = places.user_frame(frame)
+    if head is None or own is None or not longest or getattr(scheduler, "gamma", 1.0) > 0.5:
+        return ""
+    with losses.names_in(own) as names:
+        epochs = losses.stands_for(head, names)
+    return f"{name}={longest} of {epochs}" if isinstance(epochs, int) and longest <= epochs else ""
 
 
 def _told_by_functions(scheduler: Any) -> dict[str, Any]:

@@ -634,6 +634,37 @@ def the_first_optimizer_is_cleared_at_its_own_line_alone() -> Log:
     return blocks(None)
 
 
+@finds(
+    "order.stale",
+    "one-of-two-optimizers-zeroed",
+    "error",
+    OTHER,
+    "SGD #1 (train.py:1) has its gradients cleared here; those of SGD #2 (train.py:1) never are",
+    "4 backward passes of 7 windows",
+    remedy="Clear the parameters of SGD #2 (train.py:1) in the same place, or call zero_grad() of the whole model.",
+)
+def a_later_phase_clears_the_first_of_two_optimizers() -> Log:
+    return two_loops(EDIT)
+
+
+@finds("order.stale", "zeroed-once-per-epoch", "error", CLEAR, "This line cleared 3 times in 7 steps")
+def the_clears_of_one_loop_become_too_few() -> Log:
+    return two_loops(STEP)
+
+
+def two_loops(later: int) -> Log:
+    """Two optimizers, both cleared before each pass, and then the first one alone, while both step at this line."""
+    tape = Tape("w", "d")
+    for n in range(7):
+        tape.clear(OTHER if n > 2 else CLEAR, names="w", by=0)
+        if n < 3:
+            tape.clear(names="d", by=1)
+        tape.passes(1)
+        tape.step(later if n > 2 else STEP)
+        tape.step(later if n > 2 else STEP, optimizer=1)
+    return tape.log()
+
+
 def blocks(again: int | None) -> Log:
     """Two models, one block each: clear, pass, step; the second one clears at this line, and not its own."""
     tape = Tape("w", "d")
@@ -8317,6 +8348,29 @@ def two_phases(reached: str) -> Log:
         tape.step(optimizer=optimizer)
         tape.clear()
     return tape.log()
+
+
+@finds("ownership.never", "graph-cut", "info", FORWARD, "Its neighbour got some: where each task has a head of its own")
+def the_heads_of_other_tasks_get_no_gradient() -> Log:
+    return part("w h.0.w", "w h.0.w h.1.w h.2.w").log()
+
+
+@finds("ownership.never", "graph-cut", "warning", FORWARD, "h.2.w ran in every forward")
+def one_of_several_layers_in_a_list_gets_no_gradient() -> Log:
+    return part("w h.0.w h.1.w", "w h.0.w h.1.w h.2.w").log()
+
+
+@finds(
+    "ownership.never",
+    "graph-cut",
+    "warning",
+    EDIT,
+    "leaves the graph at",
+    remedy="If that is not meant, take the detach(), .item(), .data, .numpy() or no_grad() away there; if it is, "
+    "leave these parameters out of the optimizer.",
+)
+def the_head_of_another_task_leaves_the_graph() -> Log:
+    return part("w h.0.w", "w h.0.w h.1.w").log({"h.1.w": {"cut_at": at(EDIT)}})
 
 
 @quiet("ownership.never")

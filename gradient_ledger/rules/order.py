@@ -141,6 +141,11 @@ def _why_stale(
     touching = [e for e in clears if names & set(e.names)]
     first_step = windows[0].step.number
     regular = [e for e in touching if e.number > first_step and e.full]
+    later = _later_phase(windows, faulty, regular)
+    if later:  # the clears before it say nothing of it
+        windows, regular = later, []
+        first_step, clears = windows[0].step.number, [e for e in clears if e.number > later[0].events[0].number]
+        touching = [e for e in clears if names & set(e.names)]
     whole = view.owned.get(optimizer, frozenset()) | names
     foreign = [e for e in clears if e.number > first_step and not whole & set(e.names) and not e.lost]
     once = [e for e in touching if e.where is not None and not e.where.through and e.number < first_step]
@@ -167,7 +172,7 @@ def _why_stale(
             "Step under the same condition as the clear: once per window, before it.",
             **evidence,
         )
-    others = _cleared_for_others(view, optimizer, names)
+    others = _cleared_for_others(view, optimizer, names, since=later[0].step.number if later else 0)
     often = max(1, (len(windows) - 1) // 2)
     if others is not None and not regular:
         instead = _cleared_in_its_place(view, optimizer, faulty)
@@ -225,6 +230,16 @@ def _why_stale(
     )
 
 
+def _later_phase(windows: list[Window], faulty: list[Window], clears: list[Clear]) -> list[Window]:
+    """The windows of another step's line, later than all of these clears, where they hold all that went wrong."""
+    later = [w for w in windows if w.step.number >= faulty[0].step.number]
+    before = {w.step.where for w in windows if w not in later}
+    if not before or before & {w.step.where for w in later} or len(later) < 3:
+        return []
+    begins = next((w.step.number for w in reversed(windows) if w not in later), 0)
+    return [] if any(e.number > begins for e in clears) else later
+
+
 def _handed_over(view: View, optimizer: int, faulty: list[Window]) -> int | None:
     """The optimizer that had used the old gradients in all of these windows, and that had finished before the first."""
     steps = view.of(Step)
@@ -248,8 +263,10 @@ def _steps_between_clears(windows: list[Window], clears: list[Clear]) -> int:
     return gaps.pop() if len(gaps) == 1 and len(at) > 2 and max(gaps) > 1 else 0
 
 
-def _cleared_for_others(view: View, optimizer: int, names: frozenset[str]) -> tuple[int, Place | None] | None:
-    """Another optimizer that steps and whose own gradients are cleared regularly, and where."""
+def _cleared_for_others(
+    view: View, optimizer: int, names: frozenset[str], since: int
+) -> tuple[int, Place | None] | None:
+    """Another optimizer that steps and whose own gradients are cleared regularly since then, and where."""
     for other, windows in view.windows.items():
         if other in (optimizer, BY_HAND) or len(windows) < 2:
             continue
@@ -257,7 +274,9 @@ def _cleared_for_others(view: View, optimizer: int, names: frozenset[str]) -> tu
             continue  # it had finished before
         theirs = view.owned.get(other, frozenset()) - names
         cleared = [
-            e for e in view.after(windows[0].step.number) if isinstance(e, Clear) and theirs & set(e.names) and e.full
+            e
+            for e in view.after(max(since, windows[0].step.number))
+            if isinstance(e, Clear) and theirs & set(e.names) and e.full
         ]
         if cleared:
             return other, cleared[0].where

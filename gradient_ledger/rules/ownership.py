@@ -323,9 +323,12 @@ def never(view: View) -> Iterator[Finding]:
             if thrown is not None:
                 leaves = f" The call at {thrown.short} throws away what it gives, or a part of that."
             ran = "ran in every forward and belong" if cut[0].ran else "belong"
+            heads = not places and _are_other_heads(cut, mine)
+            if heads:
+                leaves = " Its neighbour got some: where each task has a head of its own, that is meant."
             yield finding(
                 "graph-cut",
-                "error" if len(cut) == len(mine) else "warning" if thrown is None else "info",
+                "error" if len(cut) == len(mine) else "warning" if thrown is None and not heads else "info",
                 places[0] if places else cut[0].called_at,
                 f"{some(p.name for p in cut)} {ran} to {view.label(optimizer)}, but no gradient "
                 f"reached them in {times(steps_taken(view, optimizer, windows), 'step')}.{leaves}",
@@ -342,6 +345,22 @@ def never(view: View) -> Iterator[Finding]:
     ]
     if rest and not stands_in:
         yield _nobody_uses(view, rest)
+
+
+def _are_other_heads(cut: list[ParameterFacts], mine: list[ParameterFacts]) -> bool:
+    """Whether these are all layers of a list of layers but one, as the heads of other tasks: all of them run, and the
+    loss takes the result of one."""
+    heads = {at for p in cut if (at := _in_list(p)) is not None}
+    lists = {at[:2] for at in heads}
+    beside = {at for p in mine if p not in cut and (at := _in_list(p)) is not None and at[:2] in lists}
+    return len(heads) > 0 and all(_in_list(p) in heads for p in cut) and len(beside) == len(lists)
+
+
+def _in_list(parameter: ParameterFacts) -> tuple[str, str, str] | None:
+    """The model, the list and the number of a layer that stands in a list, as `last.0` does in `Net.last.0.weight`."""
+    layer = _inner(parameter).rpartition(".")[0]
+    place, _, number = layer.rpartition(".")
+    return (parameter.model, place, number) if number.isdigit() and place else None
 
 
 def unstepped(view: View) -> Iterator[Finding]:

@@ -121,6 +121,8 @@ def schedules(view: View) -> Iterator[Finding]:
             )
 
 
+_SHORT = 3
+"""Fewest steps of a scheduler in one pass over the data by which it is taken to be stepped with each batch."""
 _NOTHING = 1e-4
 """A learning rate is as good as none below this share of the highest: what it moves is less than rounding hides."""
 
@@ -150,7 +152,7 @@ def used_up(view: View) -> Iterator[Finding]:
                 **told,
             )
             continue
-        if one.in_epochs and most >= _EPOCH and len(events) <= 1.1 * len(windows):
+        if one.in_epochs and most >= _SHORT and len(events) <= 1.1 * len(windows):
             yield finding(
                 "schedule-on-another-clock",
                 "warning",
