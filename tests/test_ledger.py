@@ -25,8 +25,6 @@ from gradient_ledger import Event, GradientLedger, closelook
 from gradient_ledger.events import Step
 from gradient_ledger.taps import _open
 
-pytestmark = pytest.mark.turns
-
 
 def model_and_data(seed: int = 0) -> tuple[nn.Sequential, list[tuple[Tensor, Tensor]]]:
     torch.manual_seed(seed)

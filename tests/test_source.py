@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -257,3 +258,28 @@ RATES = {
 def test_a_function_returns_a_product_with_the_learning_rate(text: str, tmp_path: Path) -> None:
     found = source.gives_rate(written(tmp_path, text), 1)
     assert (found and found[0]) == RATES[text]
+
+
+def test_many_files_are_parsed_once_and_those_that_say_nothing_of_it_never(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    parse = ast.parse
+
+    def counting(text: str) -> ast.Module:
+        parsed.append(text)
+        return parse(text)
+
+    texts = ["def update_ema():\n    pass\n", "def halve(group):\n    group['lr'] = 0.1\n", "x = 1\n"]
+    files = []
+    for n in range(120):
+        file = tmp_path / f"module{n}.py"
+        file.write_text(texts[min(n, 2)])
+        files.append(str(file))
+    monkeypatch.setattr(ast, "parse", counting)
+    assert uncalled.schedule(tuple(files), ()) is not None and uncalled.freeze(tuple(files), ()) is None
+    assert parsed == [texts[1]]
+    assert uncalled.update(tuple(files)) is not None and uncalled.update((*files, "none.py")) is not None
+    assert sorted(parsed) == sorted([*texts[:2], *[texts[2]] * 118, ""]), (
+        "each once: all are asked whether they call it"
+    )
