@@ -48,19 +48,19 @@ def update(files: tuple[str, ...]) -> Uncalled | None:
     """A function that lets an average or a target network follow the weights, by its name, and its place, where these
     texts never call it, nor let anything follow in another way."""
     saying = [file for file in files if says(file, _FOLLOWING)]
-    named = [one for file in saying for one in functions(file) if isinstance(one, ast.FunctionDef)]
-    updates = _uncalled([one for one in named if _FOLLOWING.search(one.name)], saying)
-    if not updates:  # what names them says such a name, too: no other text need be parsed
+    if not _uncalled(_defined(saying), _by_function(saying)):  # what names them says such a name, too
         return None
-    called = {one: _called(one) for file in files for one in functions(file)}
-    every = {one: file for file in files for one in functions(file) if isinstance(one, ast.FunctionDef)}
+    held = [(file, one) for file in files for one in functions(file)]
+    called = {one: _called(one) for _, one in held}
+    every = {one: file for file, one in held if isinstance(one, ast.FunctionDef)}
+    updates = _uncalled([one for one in every if _FOLLOWING.search(one.name)], called)
     idle = inner = updates
     while inner:  # with what they alone call
         inside = {name for one in idle for name in called[one]} - _named_outside(called, idle)
         inner = [one for one in every if one not in idle and one.name in inside]
         idle = [*idle, *inner]
     rest = [one for one in called if one not in idle and getattr(one, "name", "") != "__init__"]
-    if any(_follows(one) for one in rest):
+    if not updates or any(_follows(one) for one in rest):
         return None
     last = updates[-1]  # what it calls may have a name of this kind, too, and stand above it
     return Uncalled(last.name, Place(every[last], last.lineno, last.name))
@@ -134,7 +134,7 @@ def _uncalled_that(
     file, function = saying[0]
     if not isinstance(function, ast.FunctionDef) or function.name.startswith("__"):
         return None
-    if not _uncalled([function], [one for one in every if says(one, re.compile(rf"\b{function.name}\b"))]):
+    if not _uncalled([function], _by_function(one for one in every if says(one, re.compile(rf"\b{function.name}\b")))):
         return None
     return Uncalled(function.name, Place(file, function.lineno, function.name))
 
@@ -152,9 +152,19 @@ def _is_method(function: ast.AST) -> bool:
     return arguments is not None and [one.arg for one in arguments.args[:1]] == ["self"]
 
 
-def _uncalled(idle: list[ast.FunctionDef], files: Iterable[str]) -> list[ast.FunctionDef]:
-    """Those of these functions that these texts name in none but one another."""
-    called = {one: _called(one) for file in files for one in functions(file)}
+def _defined(files: Iterable[str]) -> list[ast.FunctionDef]:
+    """The functions in these texts that let something follow the weights, by their names."""
+    defined = (one for file in files for one in functions(file) if isinstance(one, ast.FunctionDef))
+    return [one for one in defined if _FOLLOWING.search(one.name)]
+
+
+def _by_function(files: Iterable[str]) -> dict[ast.AST, frozenset[str]]:
+    """The names that the functions of these texts call, or hand on."""
+    return {one: _called(one) for file in files for one in functions(file)}
+
+
+def _uncalled(idle: list[ast.FunctionDef], called: Mapping[ast.AST, frozenset[str]]) -> list[ast.FunctionDef]:
+    """Those of these functions that others name in none but one another."""
     while used := [one for one in idle if one.name in _named_outside(called, idle)]:
         idle = [one for one in idle if one not in used]
     return idle
