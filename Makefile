@@ -41,7 +41,7 @@ help:
 	@echo "make lab     set up .venv and open the notebooks in JupyterLab (ARGS=\"--no-browser --port N\")"
 # >>> author
 	@echo "make grading set up .venv for instructors: .venv/bin/course grade"
-	@echo "make test    set up .venv and run every check (PART=all: all that takes turns, not the fifth of the day; HEAVY=all: heavy tests whatever time is over)"
+	@echo "make test    set up .venv and run every check (PART=all: all that takes turns, not the seventh of the day; HEAVY=all: heavy tests whatever time is over)"
 # <<< author
 	@echo "make clean   remove .venv and caches; workbook/, your work, stays"
 	@echo "TORCH=cpu or TORCH=cuda chooses the build of torch; without it, cuda where there is an NVIDIA GPU"
@@ -100,10 +100,10 @@ ENOUGH := 660
 types:
 	@echo "== mypy" && $(PY) -m mypy
 
-# What takes long takes turns: a fifth of it, another one each day. PART=all runs all of it, PART=2/5 one certain fifth.
-PART ?= $(shell expr $$(date +%j) % 5 + 1)/5
+# What takes long takes turns: a seventh of it, each day of the week its own. PART=all runs all of it, PART=2/7 one day's.
+PART ?= $(shell date +%u)/7
 WHICH := $(if $(filter all,$(PART)),,--part $(PART))
-SAID := $(if $(WHICH),(part $(PART) of what takes turns$(comma) another one each day; PART=all: all of it))
+SAID := $(if $(WHICH),(part $(PART) of what takes turns$(comma) each day of the week its own; PART=all: all of it))
 
 promises:
 	@echo "== course build --check" && $(COURSE) build --check

@@ -18,6 +18,8 @@ from course_utils.learner import evaluate
 from course_utils.lessons import lessons
 from course_utils.plain import Opaque, TensorData, to_plain
 
+pytestmark = pytest.mark.turns
+
 EXERCISES = [task for each in lessons() for task in each.exercises]
 
 every_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.id)

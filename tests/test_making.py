@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from gradient_ledger import GradientLedger
 from gradient_ledger.events import OptimizerFacts
 
+pytestmark = pytest.mark.turns
+
 SGD, Optimizer = torch.optim.SGD, torch.optim.Optimizer
 
 
