@@ -132,7 +132,7 @@ def _uncalled_that(
     if len(saying) != 1 or saying[0][0] not in files:
         return None
     file, function = saying[0]
-    if not isinstance(function, ast.FunctionDef) or function.name.startswith("__"):
+    if not isinstance(function, ast.FunctionDef) or function.name.startswith("__") or _trains(function):
         return None
     if not _uncalled([function], _by_function(one for one in every if says(one, re.compile(rf"\b{function.name}\b")))):
         return None
@@ -145,6 +145,12 @@ def _says_itself(function: ast.AST, what: re.Pattern[str]) -> bool:
         isinstance(one, ast.stmt) and not hasattr(one, "body") and what.search(ast.unparse(one))
         for one in own(function)
     )
+
+
+def _trains(function: ast.AST) -> bool:
+    """Whether a function trains by itself: it is another loop than the one that ran, and no part of that."""
+    calls = (one.func for one in own(function) if isinstance(one, ast.Call))
+    return any(getattr(one, "attr", "") in ("backward", "step") for one in calls)
 
 
 def _is_method(function: ast.AST) -> bool:

@@ -200,6 +200,7 @@ UNCALLED = {
     (SETS, "print(optimizer.param_groups[0]['lr'] == 0.1)\n"): "adjust_rate",
     ("class Schedule:\n    def __call__(self):\n        self.group['lr'] = 0.1\n", ""): None,
     ("", SETS): None,
+    (SETS + "    loss.backward()\n    optimizer.step()\n", ""): None,
     (FREEZES, ""): "freeze",
     (FREEZES, "from train import freeze\nfreeze(model)\n"): None,
     (FREEZES, "model.apply(freeze)\n"): None,
