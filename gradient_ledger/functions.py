@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
@@ -60,34 +60,39 @@ def _watch_reversal(state: State, node: Any, fields: dict[str, Any]) -> None:
     node.register_hook(ran)
 
 
-def _written_backward(kind: type) -> tuple[str, ast.FunctionDef, list[ast.Return]] | None:
-    """The file, the text and the returns of the `backward` of a node's class, if a user's function stands behind it."""
-    code = getattr(getattr(_function_of(kind), "backward", None), "__code__", None)
+class _Written(NamedTuple):
+    """A function of the user's with a backward, behind a node: PyTorch makes `GRLBackward` of `GRL`."""
+
+    function: Any
+    file: str
+    backward: ast.FunctionDef
+    returns: list[ast.Return]
+
+
+def _written(kind: type) -> _Written | None:
+    """What stands behind nodes of this class, if that is the user's and its text is there."""
+    function = getattr(kind, "_forward_cls", None)
+    code = getattr(getattr(function, "backward", None), "__code__", None)
     if code is None or places.kind_of(code.co_filename) != places.USER:
         return None
-    within = source.function_at(code.co_filename, code.co_firstlineno)
-    if within is None:
+    backward = source.function_at(code.co_filename, code.co_firstlineno)
+    if backward is None:
         return None
-    return code.co_filename, within, [one for one in ast.walk(within) if isinstance(one, ast.Return)]
-
-
-def _function_of(kind: type) -> type | None:
-    """The class of the user's behind a node's (PyTorch makes `GRLBackward` of `GRL`)."""
-    return getattr(kind, "_forward_cls", None)
+    returns = [one for one in ast.walk(backward) if isinstance(one, ast.Return)]
+    return _Written(function, code.co_filename, backward, returns)
 
 
 def _reversing(kind: type) -> Place | None:
     """Where the `backward` of a class of the user's computes what it returns, if that has the name of a reversal."""
-    written = _written_backward(kind)
-    if written is None or not _REVERSAL.search(getattr(_function_of(kind), "__name__", "")):
+    written = _written(kind)
+    if written is None or not _REVERSAL.search(written.function.__name__) or len(written.returns) != 1:
         return None
-    file, within, returns = written
-    if len(returns) != 1 or returns[0].value is None:
+    line, value = written.returns[0].lineno, written.returns[0].value
+    if value is None:
         return None
-    returned = returns[0]
-    value = returned.value.elts[0] if isinstance(returned.value, ast.Tuple) else returned.value
-    made = source.assigned(within, value.id, returned.lineno) if isinstance(value, ast.Name) else None
-    return Place(file, made.line if made is not None else returned.lineno, within.name)
+    value = value.elts[0] if isinstance(value, ast.Tuple) else value
+    made = source.assigned(written.backward, value.id, line) if isinstance(value, ast.Name) else None
+    return Place(written.file, made.line if made is not None else line, written.backward.name)
 
 
 def _is_one(given: Iterable[Any]) -> bool:
@@ -101,17 +106,17 @@ def _ignoring(kind: type) -> Place | None:
     Not where the text means that: by a name such as `_`, or by a forward that changes nothing, and is there for the
     sake of its backward.
     """
-    written = _written_backward(kind)
-    if written is None or _hands_on(getattr(getattr(_function_of(kind), "forward", None), "__code__", None)):
+    written = _written(kind)
+    if written is None or _hands_on(getattr(getattr(written.function, "forward", None), "__code__", None)):
         return None
-    file, within, returns = written
-    names = [one.arg for one in (*within.args.args[1:], within.args.vararg) if one is not None]
+    arguments = written.backward.args
+    names = [one.arg for one in (*arguments.args[1:], arguments.vararg) if one is not None]
     names = [one for one in names if not one.startswith("_")]
-    inner = list(ast.walk(within))
+    inner = ast.walk(written.backward)
     read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    if not names or read & {*names, "locals"} or len(returns) != 1:
+    if not names or read & {*names, "locals"} or len(written.returns) != 1:
         return None
-    return Place(file, returns[0].lineno, within.name)
+    return Place(written.file, written.returns[0].lineno, written.backward.name)
 
 
 def _hands_on(code: CodeType | None) -> bool:

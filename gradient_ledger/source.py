@@ -913,10 +913,7 @@ _STEPS = re.compile(r"per_epoch|steps?($|s_|_per)|iter|batch|len\b|loader|update
 @lru_cache(maxsize=256)
 def epochs_around(file: str, line: int) -> ast.expr | None:
     """How many turns the loop around a line takes, if that is a `range` of as many and counts epochs by its text."""
-    loop = loop_around(file, line)
-    if not isinstance(loop, ast.For) or "epoch" not in ast.unparse(loop.target) + ast.unparse(loop.iter):
-        return None
-    call = loop.iter
+    call = loop_around(file, line).iter if is_by_epochs(file, line) else None
     if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in ("range", "trange") or not call.args:
         return None
     last = call.args[min(1, len(call.args) - 1)]

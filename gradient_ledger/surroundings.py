@@ -253,11 +253,11 @@ def _told_in_epochs(
     """Whether the text counts the epochs of this scheduler, where it stands or where its optimizer was made; or else
     the times it is given are no longer than a loop over epochs around the one that it is stepped in."""
     kind = type(scheduler).__name__
-    made = state.books.optimizers[optimizer].made_by if optimizer is not None else ()
-    files = dict.fromkeys([place.file, *(call.place.file for call in made)])
     loop = source.loop_around(place.file, place.line) if kind in source.CLOCKED else None
     if not isinstance(loop, ast.For):
         return {}
+    made = state.books.optimizers[optimizer].made_by if optimizer is not None else ()
+    files = dict.fromkeys([place.file, *(call.place.file for call in made)])
     told = next((text for file in files if (text := source.length_in_epochs(file, kind))), "")
     told = told or _as_few_as_epochs(scheduler, loop, place, frame)
     return {"in_epochs": told, "loop": Place(place.file, loop.lineno)} if told else {}
@@ -269,13 +269,14 @@ def _as_few_as_epochs(scheduler: Any, loop: ast.For, place: Place, frame: FrameT
     name = source.CLOCKED[type(scheduler).__name__]
     times = getattr(scheduler, name, None)
     longest = times if isinstance(times, int) else max(times or (0,))
-    head = source.epochs_around(place.file, loop.lineno)
+    turns = source.epochs_around(place.file, loop.lineno)
     own = places.user_frame(frame)
-    if head is None or own is None or not longest or getattr(scheduler, "gamma", 1.0) > 0.5:
+    if turns is None or own is None or not longest or getattr(scheduler, "gamma", 1.0) > 0.5:
         return ""
     with losses.names_in(own) as names:
-        epochs = losses.stands_for(head, names)
-    return f"{name}={longest} of {epochs}" if isinstance(epochs, int) and longest <= epochs else ""
+        epochs = losses.stands_for(turns, names)
+    few = isinstance(epochs, int) and longest <= epochs
+    return f"{name}={longest}, where the loop counts {epochs}" if few else ""
 
 
 def _told_by_functions(scheduler: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -47,23 +47,20 @@ def facts(state: State, files: tuple[str, ...]) -> dict[str, Any]:
 def update(files: tuple[str, ...]) -> Uncalled | None:
     """A function that lets an average or a target network follow the weights, by its name, and its place, where these
     texts never call it, nor let anything follow in another way."""
-    saying = [file for file in files if says(file, _FOLLOWING)]
-    if not _uncalled(_defined(saying), _by_function(saying)):  # what names them says such a name, too
+    saying = _held(file for file in files if says(file, _FOLLOWING))
+    if not _uncalled(_that_follow(saying), saying):  # what names them says such a name, too
         return None
-    held = [(file, one) for file in files for one in functions(file)]
-    called = {one: _called(one) for _, one in held}
-    every = {one: file for file, one in held if isinstance(one, ast.FunctionDef)}
-    updates = _uncalled([one for one in every if _FOLLOWING.search(one.name)], called)
-    idle = inner = updates
+    held = _held(files)
+    idle = inner = updates = _uncalled(_that_follow(held), held)
     while inner:  # with what they alone call
-        inside = {name for one in idle for name in called[one]} - _named_outside(called, idle)
-        inner = [one for one in every if one not in idle and one.name in inside]
+        inside = {name for one in idle for name in _called(one)} - _named_outside(held, idle)
+        inner = [one for one in held if one not in idle and isinstance(one, ast.FunctionDef) and one.name in inside]
         idle = [*idle, *inner]
-    rest = [one for one in called if one not in idle and getattr(one, "name", "") != "__init__"]
+    rest = [one for one in held if one not in idle and getattr(one, "name", "") != "__init__"]
     if not updates or any(_follows(one) for one in rest):
         return None
     last = updates[-1]  # what it calls may have a name of this kind, too, and stand above it
-    return Uncalled(last.name, Place(every[last], last.lineno, last.name))
+    return Uncalled(last.name, Place(held[last], last.lineno, last.name))
 
 
 _AVERAGES = re.compile(r"(?<![A-Z])(EMA|Ema)(?![a-z])|MovingAverage(?!Meter)|AveragedModel|WeightAverag")
@@ -126,15 +123,17 @@ def _uncalled_that(
     every = dict.fromkeys((*files, *others))
     if not any(says(file, what) for file in files):
         return None
-    texts = [file for file in every if says(file, what)]
-    saying = [(file, one) for file in texts for one in functions(file) if methods or not _is_method(one)]
-    saying = [(file, one) for file, one in saying if _says_itself(one, what)]
-    if len(saying) != 1 or saying[0][0] not in files:
+    saying = _held(file for file in every if says(file, what))
+    saying = {one: file for one, file in saying.items() if (methods or not _is_method(one)) and _says_itself(one, what)}
+    if len(saying) != 1:
         return None
-    file, function = saying[0]
-    if not isinstance(function, ast.FunctionDef) or function.name.startswith("__") or _trains(function):
+    [(function, file)] = saying.items()
+    if file not in files or not isinstance(function, ast.FunctionDef):
         return None
-    if not _uncalled([function], _by_function(one for one in every if says(one, re.compile(rf"\b{function.name}\b")))):
+    name = re.compile(rf"\b{function.name}\b")
+    if function.name.startswith("__") or _trains(function):
+        return None
+    if not _uncalled([function], _held(one for one in every if says(one, name))):
         return None
     return Uncalled(function.name, Place(file, function.lineno, function.name))
 
@@ -158,20 +157,19 @@ def _is_method(function: ast.AST) -> bool:
     return arguments is not None and [one.arg for one in arguments.args[:1]] == ["self"]
 
 
-def _defined(files: Iterable[str]) -> list[ast.FunctionDef]:
-    """The functions in these texts that let something follow the weights, by their names."""
-    defined = (one for file in files for one in functions(file) if isinstance(one, ast.FunctionDef))
-    return [one for one in defined if _FOLLOWING.search(one.name)]
+def _held(files: Iterable[str]) -> dict[ast.AST, str]:
+    """The functions of these texts, and the texts themselves, each with its file."""
+    return {one: file for file in files for one in functions(file)}
 
 
-def _by_function(files: Iterable[str]) -> dict[ast.AST, frozenset[str]]:
-    """The names that the functions of these texts call, or hand on."""
-    return {one: _called(one) for file in files for one in functions(file)}
+def _that_follow(among: Iterable[ast.AST]) -> list[ast.FunctionDef]:
+    """Those that let something follow the weights, by their names."""
+    return [one for one in among if isinstance(one, ast.FunctionDef) and _FOLLOWING.search(one.name)]
 
 
-def _uncalled(idle: list[ast.FunctionDef], called: Mapping[ast.AST, frozenset[str]]) -> list[ast.FunctionDef]:
-    """Those of these functions that others name in none but one another."""
-    while used := [one for one in idle if one.name in _named_outside(called, idle)]:
+def _uncalled(idle: list[ast.FunctionDef], among: Iterable[ast.AST]) -> list[ast.FunctionDef]:
+    """Those of these functions that none among some name but one another."""
+    while used := [one for one in idle if one.name in _named_outside(among, idle)]:
         idle = [one for one in idle if one not in used]
     return idle
 
@@ -183,9 +181,9 @@ def _called(within: ast.AST) -> frozenset[str]:
     return frozenset(names | {one.id for one in own(within) if isinstance(one, ast.Name)})
 
 
-def _named_outside(called: Mapping[ast.AST, frozenset[str]], functions: Sequence[ast.AST]) -> set[str]:
-    """The names that stand in all functions but these."""
-    return {name for one, names in called.items() if one not in functions for name in names}
+def _named_outside(among: Iterable[ast.AST], idle: Sequence[ast.AST]) -> set[str]:
+    """The names that stand in all functions among some but these."""
+    return {name for one in among if one not in idle for name in _called(one)}
 
 
 def _follows(within: ast.AST) -> bool:

@@ -138,14 +138,12 @@ def _why_stale(
             **evidence,
         )
     clears = view.of(Clear)
+    later = _later_phase(windows, faulty, [e for e in clears if e.full and names & set(e.names)])
+    if later:  # the clears before it say nothing of it
+        windows, clears = later, [e for e in clears if e.number > later[0].events[0].number]
     touching = [e for e in clears if names & set(e.names)]
     first_step = windows[0].step.number
     regular = [e for e in touching if e.number > first_step and e.full]
-    later = _later_phase(windows, faulty, regular)
-    if later:  # the clears before it say nothing of it
-        windows, regular = later, []
-        first_step, clears = windows[0].step.number, [e for e in clears if e.number > later[0].events[0].number]
-        touching = [e for e in clears if names & set(e.names)]
     whole = view.owned.get(optimizer, frozenset()) | names
     foreign = [e for e in clears if e.number > first_step and not whole & set(e.names) and not e.lost]
     once = [e for e in touching if e.where is not None and not e.where.through and e.number < first_step]
@@ -172,7 +170,7 @@ def _why_stale(
             "Step under the same condition as the clear: once per window, before it.",
             **evidence,
         )
-    others = _cleared_for_others(view, optimizer, names, since=later[0].step.number if later else 0)
+    others = _cleared_for_others(view, optimizer, names, since=first_step if later else 0)
     often = max(1, (len(windows) - 1) // 2)
     if others is not None and not regular:
         instead = _cleared_in_its_place(view, optimizer, faulty)

@@ -350,10 +350,10 @@ def never(view: View) -> Iterator[Finding]:
 def _are_other_heads(cut: list[ParameterFacts], mine: list[ParameterFacts]) -> bool:
     """Whether these are all layers of a list of layers but one, as the heads of other tasks: all of them run, and the
     loss takes the result of one."""
-    heads = {at for p in cut if (at := _in_list(p)) is not None}
-    lists = {at[:2] for at in heads}
+    heads = [_in_list(p) for p in cut]
+    lists = {at[:2] for at in heads if at is not None}
     beside = {at for p in mine if p not in cut and (at := _in_list(p)) is not None and at[:2] in lists}
-    return len(heads) > 0 and all(_in_list(p) in heads for p in cut) and len(beside) == len(lists)
+    return None not in heads and len(beside) == len(lists)
 
 
 def _in_list(parameter: ParameterFacts) -> tuple[str, str, str] | None:
