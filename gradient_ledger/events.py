@@ -1256,6 +1256,8 @@ class Log:
     or another text lets one follow."""
     unmoved_average: Uncalled | None = None
     """The class of an average of weights that the user's text makes and calls no update of, and where it is made."""
+    left_behind: Uncalled | None = None
+    """A network that should follow others, by its name, which the user's text makes as a copy and never changes."""
     uncalled_schedule: Uncalled | None = None
     """What should set the learning rate; None, too, where another text sets one, or steps what may be a scheduler."""
     uncalled_freeze: Uncalled | None = None

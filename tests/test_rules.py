@@ -2675,6 +2675,26 @@ def an_average_is_made_and_not_updated_in_a_short_run() -> Log:
     return windows(*[1] * 7).log(unmoved_average=Uncalled("EMA", at(OTHER)))
 
 
+@finds(
+    "following.unfollowed",
+    "average-never-updated",
+    "warning",
+    STEP,
+    "target_net is made at train.py:",
+    "and nothing lets it follow after that: it is what it was before 8 steps",
+    remedy="Let it follow behind the optimizer's step, by a small share each time or as a copy every so many steps.",
+    names=["Net2.l.w", "Net2.l.b"],
+)
+def a_target_network_is_made_as_a_copy_and_left_behind() -> Log:
+    return beside_a_copy(uncalled_update=None, left_behind=Uncalled("target_net", at(OTHER)))
+
+
+@quiet("following.unfollowed")
+def a_copy_is_left_behind_of_what_is_not_trained_here() -> Log:
+    left = Uncalled("target_net", at(OTHER))
+    return beside_a_copy(copies=("Net2.other.w", "Net2.other.b"), uncalled_update=None, left_behind=left)
+
+
 @quiet("following.unfollowed")
 def an_update_is_called_or_there_is_none() -> Log:
     return beside_a_copy(uncalled_update=None)

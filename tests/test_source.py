@@ -244,6 +244,36 @@ def test_an_average_is_made_and_no_update_of_it_is_called(text: str, tmp_path: P
     assert (found and found.name) == MOVED[text]
 
 
+COPIED = "self.target = copy.deepcopy(self.net)\n"
+FILLED = "target_net = Net()\ntarget_net.load_state_dict(net.state_dict())\n"
+LEFT_BEHIND = {
+    COPIED + "loss = f(self.target(x))\n": "target",
+    FILLED + "for x in data:\n    f(target_net(x))\n": "target_net",
+    FILLED + "for p in target_net.parameters():\n    p.requires_grad = False\ntarget_net(x)\n": "target_net",
+    FILLED + "def save():\n    torch.save(target_net.state_dict())\ntarget_net.forward(x)\n": "target_net",
+    UPDATE + "ema_net = Net()\nupdate_ema(ema_net, net)\nema_net(x)\n": "ema_net",
+    "slow = Net()\nfor p, q in zip(slow.parameters(), net.parameters()):\n    p.data.copy_(q)\nslow(x)\n": "slow",
+    # it may change after all
+    FILLED + "for x in data:\n    target_net(x)\n    target_net.load_state_dict(net.state_dict())\n": None,
+    FILLED + "for x in data:\n    target_net(x)\n    follow(target_net, net)\n": None,
+    COPIED + "self.target(x)\ndef learn(self):\n    self.follow(self.net, self.target)\n": None,
+    COPIED + "self.target(x)\ndef nets(self):\n    return self.net, self.target\n": None,
+    COPIED + "self.target(x)\ndef refresh(self):\n    self.target = copy.deepcopy(self.net)\n": None,
+    # it is no copy, is not called, or has no such name
+    "self.target = Net()\nself.target(x)\n": None,
+    "target_net = Net()\ntarget_net.load_state_dict(torch.load(file))\ntarget_net(x)\n": None,
+    COPIED + "f(self.net(x))\n": None,
+    "reference = copy.deepcopy(net)\nreference(x)\n": None,
+    "targets = copy.deepcopy(labels)\ntargets.to(device)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", LEFT_BEHIND)
+def test_a_copy_that_should_follow_is_left_behind(text: str, tmp_path: Path) -> None:
+    found = uncalled.left_behind((written(tmp_path, text),))
+    assert (found and found.name) == LEFT_BEHIND[text]
+
+
 RATES = {
     "def f(step):\n    return args.lr * step ** -0.5\n": "f(step)",
     "f = lambda epoch: 0.1 * learning_rate\n": "lambda(epoch)",

@@ -30,7 +30,8 @@ def unfollowed(view: View) -> Iterator[Finding]:
         return
     optimizer, windows = max(view.windows.items(), key=lambda one: len(one[1]), default=(BY_HAND, []))
     taken = steps_taken(view, optimizer, windows) if windows else 0
-    names = _copies(view) if log.uncalled_update is not None else []
+    names = _copies(view) if log.uncalled_update is not None or log.left_behind is not None else []
+    remedy = ""
     if taken < SETTLED:
         return
     if log.unmoved_average is not None:
@@ -42,10 +43,20 @@ def unfollowed(view: View) -> Iterator[Finding]:
             f"Nothing calls {update.name}() ({update.where.short}), and nothing else lets {some(names)} follow what is "
             "trained: they are as they were before"
         )
+    elif log.left_behind is not None and len(names) > 1:
+        made = log.left_behind
+        said = (
+            f"{made.name} is made at {made.where.short} as a copy of what is trained, and nothing lets it follow after "
+            "that: it is what it was before"
+        )
+        remedy = (
+            "Let it follow behind the optimizer's step, by a small share each time or as a copy every so many steps."
+        )
     else:
         return
     where = windows[0].step.where
-    yield finding("average-never-updated", "warning", where, f"{said} {times(taken, 'step')}.", names=names[:10])
+    text = f"{said} {times(taken, 'step')}."
+    yield finding("average-never-updated", "warning", where, text, remedy, names=names[:10])
 
 
 def _copies(view: View) -> list[str]:
