@@ -331,7 +331,7 @@ def _begin(node: Any) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
 
-_PARAMETERS = re.compile(r"param|grad|weight|\bps\b")
+_PARAMETERS = re.compile(r"param|grad|weight|\bps\b|state_dict\(\)")
 
 
 @lru_cache(maxsize=1024)

@@ -68,7 +68,11 @@ def scheduler_made(state: State, scheduler: Any, frame: FrameType) -> None:
     optimizer, made = getattr(scheduler, "optimizer", None), state.books.schedulers_made
     if len(made) < MOST_SCHEDULERS and isinstance(optimizer, torch.optim.Optimizer) and state.knows(optimizer):
         # A class of the user's own may set the rate by a `step()` that no tap hears.
-        if type(scheduler).__module__.startswith("torch."):
+        steps = next(kind for kind in type(scheduler).__mro__ if "step" in vars(kind))
+        if steps.__module__.startswith("torch."):
+            made_in = {getattr(vars(kind).get("__init__"), "__code__", None) for kind in type(scheduler).__mro__}
+            while frame.f_code in made_in and frame.f_back is not None:
+                frame = frame.f_back  # out of the constructors of a class of the user's own
             made.append((type(scheduler).__name__, state.optimizer(optimizer).number, places.user_place(frame)))
 
 

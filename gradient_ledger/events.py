@@ -190,7 +190,7 @@ class Backward(Event):
     """Where such a loss was made."""
     quotient: int = 0
     """By which whole number the loss was divided as a whole, a mean or none; 0 for none, and behind the first passes of
-    a line."""
+    a line, where it is no sum."""
     means: bool = False
     """Whether the loss is a sum of means; looked at in the first passes of a line."""
     counts: tuple[float, ...] = ()
@@ -198,6 +198,8 @@ class Backward(Event):
     summed, which are means."""
     bare: bool = False
     """Whether it is a mean that was multiplied or divided by nothing."""
+    weighed: bool = False
+    """Whether it is a sum of means, divided by nothing, each of which has a weight such as people write, or none."""
     undivided: str = ""
     """The operation of a summand that was not divided, where another one was; else empty."""
     contrast: int = 0

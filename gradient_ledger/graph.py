@@ -141,7 +141,9 @@ def divisions(node: Any, scaled: bool) -> dict[str, Any]:
             left = [one for f, one, quotient in terms if not quotient and (f == 1.0 or _round(f))]
             if left:
                 return {"divisor": float(by), "undivided": _word(left[0])}
-        return means | {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)}
+        plain = all(_reduction(one) == "mean" and not q and (f == 1.0 or _round(f)) for f, one, q in terms)
+        known = {"quotient": whole} if quotient and (whole := _whole(factor)) else {"weighed": factor == 1.0 and plain}
+        return means | {"bare": factor == 1.0 and any(f == 1.0 for f, _, _ in terms)} | known
     if _reduction(inner) != "mean":
         return {}
     whole = _whole(factor) if quotient else 0

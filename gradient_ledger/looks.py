@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 IN_PLACE = ("add_", "sub_", "lerp_", "addcmul_")
 LISTS = ("_foreach_add_", "_foreach_lerp_", "_foreach_sub_")
+LASTS_OF_EACH = 3
+"""Steps of each of several optimizers that a look for cuts lasts."""
 NORMS = ("norm", "square", "pow", "__pow__")
 """What begins a norm, as a method of a tensor."""
 MOST_LISTED = 64
@@ -260,6 +262,10 @@ class Cuts:
         self.calls = {leaf: a.module.calls for leaf, a in self.cut.items() if a.module is not None}
         """How often each one's module had run when the look began: what leaves the graph of a run before that is shown
         or kept, when the step is over."""
+        self.left: dict[Account, list[tuple[Place | None, int, int]]] = {}
+        """Where those that run leave the graph; how many steps there were by then, and how many of their own optimizers."""
+        several = min(len(look.state.books.optimizers), 3)
+        look.until = max(look.until, look.state.progress.steps + LASTS_OF_EACH * several)
         self.numbers: dict[Account, Place | None] = {}
         """Where a number was taken out of the graph of those that run: what is only shown leaves there, too."""
         for name in graph.LEAVING:
@@ -272,6 +278,8 @@ class Cuts:
 
     def end(self) -> None:
         """The numbers of a parameter were taken by a line that takes those of no trained one."""
+        for account, places_left in self.left.items():
+            account.cut_at = self._before_its_step(account, places_left)
         for account, lines in self.read.items():
             account.cut_at = next((line for line in lines if line not in self.shown), account.cut_at)
         for account, place in self.numbers.items():
@@ -279,7 +287,21 @@ class Cuts:
 
     def _left(self, args: tuple[Any, ...], frame: FrameType) -> None:
         for leaf in self._leaving(args[0], frame):
-            self.cut.pop(leaf).cut_at = places.user_place(frame)
+            left = self.left.setdefault(account := self.cut[leaf], [])
+            if len(left) < MOST_LISTED:
+                left.append((places.user_place(frame), *self._steps(account)))
+
+    def _steps(self, account: Account) -> tuple[int, int]:
+        return self.look.state.progress.steps, sum(entry.steps for entry in account.owners)
+
+    def _before_its_step(self, account: Account, left: list[tuple[Place | None, int, int]]) -> Place | None:
+        """The first place where it leaves the graph; where several optimizers take turns, in the loss before a step of
+        its own, as a generator's image is rightly detached for the discriminator's."""
+        after = [*(one[1:] for one in left), self._steps(account)]
+        for at, (place, steps, own) in enumerate(left):
+            if next((one for one in after[at:] if one[0] > steps), None) == (steps + 1, own + 1):
+                return place
+        return left[0][0]
 
     def _leaving(self, tensor: Any, frame: FrameType) -> list[int]:
         """Those in the graph of a tensor whose module has run since the look began."""

@@ -601,6 +601,8 @@ class _Reader:
         names = _names(side)
         called = {name for one in ast.walk(side) if isinstance(one, ast.Call) for name in _names(one)}
         known = [name for name in names if isinstance(self.variables.get(name), (Tensor, float))]
+        if len(known) > 1:  # a weight beside it comes from elsewhere
+            known = [name for name in known if self._is_computed(name, line)] or known
         plain = len(known) == 1 and known[0] not in called
         held, local = self._held(side), self._set_here(side, line)
         if local is not None and not plain:
@@ -654,6 +656,14 @@ class _Reader:
             frozen=frozen,
             missed=missed,
         )
+
+    def _is_computed(self, name: str, line: int) -> bool:
+        """Whether this function gives a name anything but a number that is written there."""
+        found = source.assigned(self.scope, name, line)
+        if found is None:
+            return False
+        together = found.at is not None and isinstance(found.value, ast.Tuple) and found.at < len(found.value.elts)
+        return not self._is_number(found.value.elts[found.at] if together else found.value)  # type: ignore
 
     def _value_cut(self, side: ast.expr, line: int) -> int | None:
         """Where a value is cut that a trained module gave to something that has a graph, as a critic to an action: what

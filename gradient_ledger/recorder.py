@@ -307,7 +307,7 @@ class Recorder(State):
                         first_event=entry.first_event,
                         helper=asked[entry.number].helper,
                         grouped_at=(grouped := _first_of(source.grouped_at, entry, asked[entry.number].place)),
-                        filtered_at=source.filtered_at(grouped) if grouped is not None else None,
+                        filtered_at=_first_of(source.filtered_at, entry, grouped or asked[entry.number].place),
                         follows=entry.follows,
                         passed_by=wrappers.passed_by(entry),
                         empty_group=entry.empty_group,

@@ -1183,7 +1183,20 @@ def filtered_at(place: Place) -> Place | None:
         made = assigned(within, name, place.line)
         if made is not None and ".requires_grad" in ast.unparse(made.value):
             return Place(place.file, made.line, place.function)
+        for loop in (one for one in own(within) if isinstance(one, ast.For) and _fills_in(one, name)):
+            asked = [n for n in own(loop) if isinstance(n, ast.If) and ".requires_grad" in ast.unparse(n.test)]
+            if asked:
+                return Place(place.file, asked[0].lineno, place.function)
     return None
+
+
+def _fills_in(loop: ast.For, name: str) -> bool:
+    """Whether a loop appends to what has this name, or adds to it."""
+    return any(
+        (isinstance(one, ast.AugAssign) and ast.unparse(one.target) == name)
+        or (isinstance(one, ast.Call) and ast.unparse(one.func) in (f"{name}.append", f"{name}.extend"))
+        for one in own(loop)
+    )
 
 
 _ONCE = re.compile(r"^(filter|map|zip|chain|iter|itertools\.\w+)\(|\.(named_)?parameters\([^()]*\)$")
@@ -1326,7 +1339,7 @@ def _blocks(tree: ast.AST) -> tuple[ast.AST, ...]:
 @lru_cache(maxsize=256)
 def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
     """The last assignment to a name, or to `self.name`, above a line of this function, `+=` and the like as the sum it
-    stands for."""
+    stands for. Where that is the number in an `else`, as of a loss that is switched off, it is the one in its `if`."""
     last = None
     for one in own(within):
         if getattr(one, "lineno", before) >= before:
@@ -1341,6 +1354,11 @@ def assigned(within: ast.AST, name: str, before: int) -> Assigned | None:
             continue
         if last is None or one.lineno > last.line:
             last = Assigned(value, one.lineno, one.end_lineno or one.lineno, at, _without_grad(within, one))
+    if last is not None and isinstance(last.value, ast.Constant):
+        for one in own(within):
+            if isinstance(one, ast.If) and any(each.lineno == last.line for each in one.orelse):
+                other = assigned(within, name, one.orelse[0].lineno)
+                return other if other is not None and other.line >= one.body[0].lineno else last
     return last
 
 

@@ -221,6 +221,8 @@ def _uncalled_that(
         return None
     if not _uncalled([function], _held(one for one in every if says(one, name))):
         return None
+    if any(says(one, re.compile(rf"#.*\b{function.name}\(")) for one in every):
+        return None  # a call that was made a comment was taken out on purpose
     return Uncalled(function.name, Place(file, function.lineno, function.name))
 
 

@@ -580,7 +580,7 @@ MISCONCEPTIONS = (
     Misconception(
         "clipped-another-model",
         "Clipped the gradients of another model",
-        "What is clipped before this step are old gradients that it does not use; its own go into it as they are.",
+        "What is clipped before this step are gradients that it does not use; its own go into it as they are.",
         "Clip the parameters that this optimizer holds.",
         "",
         "lesson 6",

@@ -111,7 +111,8 @@ def auxiliary(view: View) -> Iterator[Finding]:
             mixed = [one for one in view.passes_of(window) if one.undivided and one.divisor == window.passes]
             hits += [(window, one) for one in mixed if len(mixed) == window.passes]
             hits += [(window, one) for one in _bare_beside_divided(view, window)]
-        if not hits or len({id(w) for w, _ in hits}) * 2 < len(windows):
+        seen = sum(any(one.pass_number <= LOOKED_AT for one in view.passes_of(w)) for w in windows)
+        if not hits or len({id(w) for w, _ in hits}) * 2 < seen:
             continue
         window, one = hits[0]
         by = window.micro_batches
@@ -134,13 +135,13 @@ def _bare_beside_divided(view: View, window: Window) -> list[Backward]:
         if number in view.by_pass:
             lines.setdefault(trail, []).append(view.by_pass[number])
     size = max((len(passes) for passes in lines.values()), default=0)
-    divided = [p for p in lines.values() if len(p) == size and all(one.divisor == size for one in p)]
+    divided = [p for p in lines.values() if len(p) == size and all(size in (one.divisor, one.quotient) for one in p)]
     bare = [p for p in lines.values() if len(p) == size and all(_is_bare(one) for one in p)]
     return [passes[0] for passes in bare] if size > 1 and divided else []
 
 
 def _is_bare(one: Backward) -> bool:
-    return one.divisor is None and one.bare and not one.gradient
+    return one.divisor is None and (one.bare or one.weighed) and not one.gradient
 
 
 UNEQUAL = 1.5

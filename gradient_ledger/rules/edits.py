@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gradient_ledger.events import Accumulate, Clear, Clip, Edit, Event, Finding, Place, Unscale
+from gradient_ledger.events import Accumulate, Clear, Clip, Edit, Ending, Event, Finding, Place, Unscale
 from gradient_ledger.rules.view import BY_HAND, View, Window, accumulates_after, finding, first, some, steps_of, times
 
 
@@ -216,7 +218,9 @@ def _limits(event: Clip) -> bool:
 
 
 def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[int, list[tuple[Window, Clip]]]]:
-    """Optimizers before whose steps, once their gradients are there, others' old gradients are clipped and not theirs."""
+    """Optimizers before whose steps, once their gradients are there, others' gradients are clipped and not theirs: old
+    ones, or new ones that are cleared before any step uses them."""
+    for_nothing = _clips_for_nothing(view)
     for optimizer, windows in view.windows.items():
         hits: list[tuple[Window, Clip]] = []
         for window in windows:
@@ -225,10 +229,24 @@ def _clips_of_others(view: View, at_work: set[Place | None]) -> Iterator[tuple[i
             if clips and not any(window.names & set(e.names) for e in clips):
                 # What has no gradient may be frozen; a copy that has none is known as nobody's.
                 given = [e for e in clips if (e.status.get("used") if e.names else e.strangers)]
-                real = [e for e in given if e.where not in at_work and (e.limit or 0.0) < FOR_THE_NORM]
-                hits += [(window, e) for e in real][:1]
+                given = [e for e in given if e.where not in at_work] + [e for e in clips if e.where in for_nothing]
+                hits += [(window, e) for e in given if (e.limit or 0.0) < FOR_THE_NORM][:1]
         if optimizer != BY_HAND and len(windows) > 1 and len(hits) * 2 >= len(windows):
             yield optimizer, hits
+
+
+def _clips_for_nothing(view: View) -> set[Place | None]:
+    """Lines whose clipped gradients, new ones, were all cleared before a step used them."""
+    clips = [e for e in view.of(Clip) if e.names and e.status.get("fresh")]
+    after = sorted((e for e in view.log.events if isinstance(e, Clear | Ending)), key=lambda e: e.number)
+    numbers = [e.number for e in after]
+    lost: dict[Place | None, list[bool]] = defaultdict(list)
+    for clip in clips:
+        names = set(clip.names)
+        later = (e for e in after[bisect(numbers, clip.number) :] if not names.isdisjoint(e.names))
+        if (first := next(later, None)) is not None:
+            lost[clip.where].append(isinstance(first, Clear))
+    return {where for where, each in lost.items() if len(each) > 1 and all(each)}
 
 
 def _windows_of(view: View, clips: list[Clip]) -> int:

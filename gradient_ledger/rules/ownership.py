@@ -717,8 +717,8 @@ def _inner(parameter: ParameterFacts) -> str:
 
 
 def _part(parameter: ParameterFacts) -> str:
-    """The outermost part of the model that holds it."""
-    return _inner(parameter).split(".")[0]
+    """The outermost part of the model that holds it, not counting what is wrapped around a model as a whole."""
+    return _inner(parameter).removeprefix("module.").split(".")[0]
 
 
 def _too_late(view: View, optimizer: int, orphan: ParameterFacts, mine: list[ParameterFacts]) -> bool:

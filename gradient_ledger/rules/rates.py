@@ -119,6 +119,18 @@ def schedules(view: View) -> Iterator[Finding]:
                 scheduler_steps=one.steps,
                 optimizer_steps=steps,
             )
+        elif one.steps >= 2 * one.length and steps >= SETTLED and abs(one.length - steps) * 10 <= steps:
+            yield finding(
+                "schedule-on-another-clock",
+                "warning",
+                one.where,
+                f"{made}, as many as {view.label(one.optimizer)} took ({steps}), and took {one.steps}: the learning rate "
+                f"was at its end when {times(-(-one.length * steps // one.steps), 'step')} were taken.",
+                "Step the schedule once per optimizer step, behind it.",
+                length=one.length,
+                scheduler_steps=one.steps,
+                optimizer_steps=steps,
+            )
 
 
 _SHORT = 3
